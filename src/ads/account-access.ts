@@ -1,0 +1,66 @@
+import type { AccountAccess } from '../contract/memberships.ts';
+import type { AccountState, Environment } from '../contract/resource.ts';
+import type { Role } from '../contract/roles.ts';
+import type { Store } from '../contract/store.ts';
+
+/** What a user may do on an account, and the account as decisions need it. */
+export interface Access {
+  readonly role: Role;
+  readonly composer: boolean;
+  readonly account: AccountState;
+}
+
+/**
+ * Accesses in use. Every request that names an account needs one, so they are remembered; a write that touches an
+ * account makes them forgotten before it is acknowledged. What does not exist is not remembered.
+ */
+export interface AccountAccesses {
+  /** The access if it is remembered: the common case, answered at once. */
+  remembered(user: string, account: string): Access | undefined;
+  find(user: string, account: string): Promise<Access | undefined>;
+}
+
+const REMEMBERED_MAX = 50_000;
+
+/** Remembers the accesses that a store holds. */
+export function accountAccesses(store: Store): AccountAccesses {
+  const byAccount = new Map<string, Map<string, Access>>();
+  let changes = 0;
+  store.onTouch((tags) => {
+    for (const tag of tags) {
+      if (!tag.startsWith('account:')) continue;
+      byAccount.delete(tag.slice('account:'.length));
+      changes += 1;
+    }
+  });
+  return {
+    remembered: (user, account) => byAccount.get(account)?.get(user),
+    async find(user, account) {
+      const changesBefore = changes;
+      const row = await store.read((tx) => tx.memberships.find(user, account));
+      if (!row) return undefined;
+      const access = accessOf(row);
+      // What changed while it was read must not be remembered as it was.
+      if (changes !== changesBefore) return access;
+      if (byAccount.size >= REMEMBERED_MAX) byAccount.clear();
+      const users = byAccount.get(account) ?? new Map<string, Access>();
+      users.set(user, access);
+      byAccount.set(account, users);
+      return access;
+    },
+  };
+}
+
+function accessOf(row: AccountAccess): Access {
+  return {
+    role: row.role,
+    composer: row.post_composer === 1,
+    account: {
+      id: row.account_id,
+      environment: row.environment as Environment,
+      approval_status: row.approval_status,
+      deleted: row.deleted === 1,
+      limits: JSON.parse(row.limits) as Record<string, number>,
+    },
+  };
+}

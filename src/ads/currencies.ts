@@ -1,0 +1,46 @@
+/**
+ * The currencies of the service and how many decimals each has.
+ * @source campaigns 1.3
+ */
+const decimals: Readonly<Record<number, readonly string[]>> = {
+  0: ['VND', 'KRW', 'CLP', 'JPY'],
+  2: [
+    'AED',
+    'VEF',
+    'PKR',
+    'IDR',
+    'HKD',
+    'QAR',
+    'PHP',
+    'NZD',
+    'INR',
+    'EUR',
+    'ARS',
+    'THB',
+    'MXN',
+    'EGP',
+    'DZD',
+    'SAR',
+    'LBP',
+    'COP',
+    'TRY',
+    'SGD',
+    'MAD',
+    'AUD',
+    'USD',
+    'MYR',
+    'CAD',
+    'BRL',
+    'GBP',
+  ],
+  3: ['KWD', 'IQD', 'BHD', 'TND'],
+};
+
+/** Every currency, sorted. */
+export const CURRENCIES: readonly string[] = Object.values(decimals).flat().sort();
+
+/** Amounts of a currency are multiples of this many micro units. @source campaigns 6.1 */
+export function minimumDenomination(currency: string): number {
+  const found = Object.entries(decimals).find(([, words]) => words.includes(currency));
+  return 10 ** (6 - Number(found?.[0] ?? 2));
+}

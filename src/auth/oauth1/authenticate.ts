@@ -1,0 +1,92 @@
+import type { Clock } from '../../base/clock.ts';
+import { alphanumeric, type Random } from '../../base/random.ts';
+import type { Principal } from '../../contract/operation.ts';
+import { type Problem, type ProblemName, problem } from '../../contract/problems.ts';
+import type { Credential, KnownCredentials } from './known-credentials.ts';
+import type { Nonces } from './nonces.ts';
+import { type Claim, parseClaim, type SignedParts, type SigningKey, signingKey, verify } from './signature.ts';
+
+/** Who signed a request, and the hash of its body when the signature speaks of one. */
+export interface Authenticated {
+  readonly principal: Principal;
+  readonly bodyHash: string | undefined;
+}
+
+/** Checks requests signed with an access token. */
+export interface Authenticator {
+  /** Rejects with the problem of the first check that fails. Base URI origins: the likeliest first. */
+  authenticate(parts: SignedParts, origins: readonly string[]): Promise<Authenticated>;
+}
+
+/**
+ * The checks, in the order of the reference: the credential parses, the timestamp is in the window, the signature is
+ * right, the token is known and not revoked, the nonce is new, application and user are not suspended.
+ * @source authentication gaps 1.3
+ */
+export function authenticator(options: {
+  readonly credentials: KnownCredentials;
+  readonly nonces: Nonces;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly window_s: number;
+}): Authenticator {
+  const { credentials, nonces, clock, random, window_s } = options;
+  // Unknown keys are judged with secrets that nobody has, so that they cost the same work.
+  const dummySecret = alphanumeric(random, 45);
+  const dummyKey = signingKey(alphanumeric(random, 50), dummySecret);
+
+  function accept(claim: Claim, credential: Credential, origins: readonly string[], now_s: number): Authenticated {
+    if (!verify(claim, origins, credential.key)) throw refused('SIGNATURE_REFUSED', 'wrong signature');
+    if (credential.revoked) throw refused('TOKEN_REVOKED', 'revoked token');
+    if (!nonces.use(credential.principal.tokenId, Number(claim.timestamp), claim.nonce, now_s)) {
+      throw refused('SIGNATURE_REFUSED', 'nonce used before');
+    }
+    if (credential.applicationSuspended) throw refused('APPLICATION_SUSPENDED', 'suspended application');
+    if (credential.userSuspended) throw refused('USER_SUSPENDED', 'suspended user');
+    return { principal: credential.principal, bodyHash: claim.bodyHash };
+  }
+
+  async function lookUp(claim: Claim, origins: readonly string[], now_s: number): Promise<Authenticated> {
+    const lookup = await credentials.find(claim.consumerKey, claim.token);
+    if (lookup.found === 'credential') return accept(claim, lookup.credential, origins, now_s);
+    const key: SigningKey = lookup.found === 'application' ? signingKey(lookup.consumerSecret, dummySecret) : dummyKey;
+    verify(claim, origins, key);
+    if (lookup.found === 'application') throw refused('TOKEN_UNKNOWN', 'unknown token');
+    throw refused('SIGNATURE_REFUSED', 'unknown consumer key');
+  }
+
+  return {
+    async authenticate(parts, origins) {
+      const scheme = schemeOf(parts.authorization);
+      if (scheme === 'bearer') throw refused('BEARER_NOT_ALLOWED', 'bearer credential where a user is needed');
+      const claim = parseClaim(parts);
+      if ('reason' in claim) throw refused('CREDENTIAL_UNUSABLE', claim.detail);
+      const now_s = Math.floor(clock.now() / 1000);
+      checkTimestamp(claim.timestamp, now_s, window_s);
+      if (claim.token === '') throw refused('CREDENTIAL_UNUSABLE', 'no token where a user is needed');
+      const credential = credentials.remembered(claim.consumerKey, claim.token);
+      return credential ? accept(claim, credential, origins, now_s) : lookUp(claim, origins, now_s);
+    },
+  };
+}
+
+function schemeOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.charCodeAt(0) === 79) return undefined;
+  return /^\s*([A-Za-z]+)\s/.exec(authorization)?.[1]?.toLowerCase();
+}
+
+/** Seconds, one to ten digits, inside the window. Milliseconds are the usual slip. */
+function checkTimestamp(timestamp: string, now_s: number, window_s: number): void {
+  if (!/^[1-9]\d{0,9}$/.test(timestamp)) {
+    const slip = /^\d{13}$/.test(timestamp) ? 'the timestamp is in milliseconds' : 'the timestamp is not whole seconds';
+    throw refused('TIMESTAMP_OUT_OF_BOUNDS', slip);
+  }
+  const skew = Number(timestamp) - now_s;
+  if (Math.abs(skew) > window_s) {
+    throw refused('TIMESTAMP_OUT_OF_BOUNDS', `the timestamp is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead'}`);
+  }
+}
+
+function refused(name: ProblemName, because: string): Problem {
+  return problem(name, {}, because);
+}

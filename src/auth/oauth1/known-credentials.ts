@@ -1,0 +1,113 @@
+import type { SecretBox } from '../../base/secret-box.ts';
+import type { AccessToken, Application, User } from '../../contract/credentials.ts';
+import type { Principal } from '../../contract/operation.ts';
+import type { Store } from '../../contract/store.ts';
+import { type SigningKey, signingKey } from './signature.ts';
+
+/** A token of an application of a user, ready to check signatures with. */
+export interface Credential {
+  readonly consumerKey: string;
+  readonly key: SigningKey;
+  readonly principal: Principal;
+  readonly revoked: boolean;
+  readonly applicationSuspended: boolean;
+  readonly userSuspended: boolean;
+}
+
+/** What looking a pair of consumer key and token up came to. */
+export type Lookup =
+  | { readonly found: 'credential'; readonly credential: Credential }
+  | { readonly found: 'application'; readonly consumerSecret: string }
+  | { readonly found: 'nothing' };
+
+/**
+ * Credentials in use, decrypted and ready. A write that touches one makes it forgotten before the write is
+ * acknowledged. What does not exist is not remembered.
+ */
+export interface KnownCredentials {
+  /** The credential if it is remembered: the common case, answered at once. */
+  remembered(consumerKey: string, token: string): Credential | undefined;
+  find(consumerKey: string, token: string): Promise<Lookup>;
+}
+
+const REMEMBERED_MAX = 50_000;
+
+/** Remembers the credentials that a store holds. */
+export function knownCredentials(store: Store, box: SecretBox): KnownCredentials {
+  const byToken = new Map<string, Credential>();
+  let changes = 0;
+  store.onTouch((tags) => {
+    for (const tag of tags) {
+      if (!/^(token|application|user):/.test(tag)) continue;
+      // Credentials change seldom: forgetting all of them is simplest, and cannot forget too few.
+      byToken.clear();
+      changes += 1;
+      return;
+    }
+  });
+  return {
+    remembered(consumerKey, token) {
+      const credential = byToken.get(token);
+      return credential?.consumerKey === consumerKey ? credential : undefined;
+    },
+    async find(consumerKey, token) {
+      const changesBefore = changes;
+      const rows = await readRows(store, consumerKey, token);
+      if (!rows.application) return { found: 'nothing' };
+      const consumerSecret = box.open(rows.application.consumer_secret, secretContext.application(rows.application.id));
+      if (!rows.token || !rows.user) return { found: 'application', consumerSecret };
+      const credential = makeCredential(rows.application, consumerSecret, rows.token, rows.user, box);
+      // What changed while it was read must not be remembered as it was.
+      if (changes === changesBefore) {
+        if (byToken.size >= REMEMBERED_MAX) byToken.clear();
+        byToken.set(token, credential);
+      }
+      return { found: 'credential', credential };
+    },
+  };
+}
+
+/** What a sealed secret is bound to, so that it cannot be moved to another row. */
+export const secretContext = {
+  application: (id: string): string => `applications.consumer_secret:${id}`,
+  token: (id: string): string => `access_tokens.token_secret:${id}`,
+};
+
+interface Rows {
+  readonly application: Application | undefined;
+  readonly token: AccessToken | undefined;
+  readonly user: User | undefined;
+}
+
+async function readRows(store: Store, consumerKey: string, token: string): Promise<Rows> {
+  return store.read(async (tx) => {
+    const application = await tx.credentials.findApplicationByKey(consumerKey);
+    const found = await tx.credentials.findToken(token);
+    const own = found && application && found.application_id === application.id ? found : undefined;
+    return { application, token: own, user: own && (await tx.credentials.findUser(own.user_id)) };
+  });
+}
+
+function makeCredential(
+  application: Application,
+  consumerSecret: string,
+  token: AccessToken,
+  user: User,
+  box: SecretBox,
+): Credential {
+  return {
+    consumerKey: application.consumer_key,
+    key: signingKey(consumerSecret, box.open(token.token_secret, secretContext.token(token.id))),
+    principal: {
+      user: user.id,
+      application: application.id,
+      tokenId: token.id,
+      token: token.token,
+      level: token.access_level,
+      applicationLevel: application.access_level,
+    },
+    revoked: token.revoked_at !== null,
+    applicationSuspended: application.suspended === 1,
+    userSuspended: user.suspended === 1,
+  };
+}

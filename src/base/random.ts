@@ -1,0 +1,43 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Where unpredictability comes from. Production uses the platform's generator, seeded runs a repeatable one. */
+export interface Random {
+  /** `count` random bytes. */
+  bytes(count: number): Buffer;
+}
+
+/** The platform's cryptographic generator: the only caller of `randomBytes`. */
+export const secureRandom: Random = { bytes: (count) => randomBytes(count) };
+
+/**
+ * A repeatable byte stream for development and tests: SHA-256 in counter mode over the seed and a purpose, so that
+ * streams of different purposes do not disturb one another. Never for production.
+ */
+export function seededRandom(seed: number, purpose: string): Random {
+  let counter = 0;
+  let rest = Buffer.alloc(0);
+  return {
+    bytes(count) {
+      while (rest.length < count) {
+        const block = createHash('sha256').update(`${seed}/${purpose}/${counter++}`).digest();
+        rest = Buffer.concat([rest, block]);
+      }
+      const taken = rest.subarray(0, count);
+      rest = rest.subarray(count);
+      return taken;
+    },
+  };
+}
+
+const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Text of `length` letters and digits, each uniformly likely (bytes that would bias the draw are thrown away). */
+export function alphanumeric(random: Random, length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of random.bytes(length)) {
+      if (byte < 248 && text.length < length) text += ALPHANUMERIC[byte % 62];
+    }
+  }
+  return text;
+}

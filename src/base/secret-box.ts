@@ -1,0 +1,110 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+
+/** Encrypts secrets for storage, so that a copy of the database alone gives nothing away. */
+export interface SecretBox {
+  /** The sealed text of `plain`. `context` names its place, e.g. `applications.consumer_secret:7`. */
+  seal(plain: string, context: string): string;
+  /** The plain text; throws when the key is unknown, the text was altered, or `context` differs from the sealing. */
+  open(sealed: string, context: string): string;
+  /** Whether the text was sealed with a key other than the current one. Throws when it is not a sealed text. */
+  needsResealing(sealed: string): boolean;
+}
+
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const SEALED_FORM = /^([a-z0-9]{1,16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+
+/** Whether the text may name a key: 1 to 16 of a-z and 0-9. */
+export function isKeyId(text: string): boolean {
+  return /^[a-z0-9]{1,16}$/.test(text);
+}
+
+/** The 32 bytes of a key given as 64 hex characters or as base64 (either alphabet). Errors never quote the text. */
+export function parseMasterKey(text: string): Buffer {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
+  if (/^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/.test(text)) return Buffer.from(text, 'base64');
+  throw new Error('a master key is 64 hex characters or base64 of 32 bytes');
+}
+
+/** The keys of `id:key` entries by id. Throws on a malformed or repeated entry, naming its position only. */
+export function parseKeyEntries(entries: readonly string[]): Record<string, Buffer> {
+  const keys = new Map<string, Buffer>();
+  for (const [index, entry] of entries.entries()) {
+    const [id = '', key = '', ...rest] = entry.split(':');
+    if (!isKeyId(id) || rest.length > 0) throw new Error(`key entry ${index + 1} is not of the form id:key`);
+    if (keys.has(id)) throw new Error(`key entry ${index + 1} repeats an earlier id`);
+    keys.set(id, parseMasterKey(key));
+  }
+  return Object.fromEntries(keys);
+}
+
+/**
+ * A box that seals with the current key and opens with any of `keys` (AES-256-GCM). Sealed text is
+ * `<keyId>.<base64url iv>.<base64url ciphertext and tag>`. `random` must be cryptographic, also in development:
+ * a repeated iv under one key breaks the cipher.
+ */
+export function secretBox(options: {
+  currentKeyId: string;
+  keys: Readonly<Record<string, Buffer>>;
+  random: (count: number) => Buffer;
+}): SecretBox {
+  const { currentKeyId, random } = options;
+  const keys = checkedKeys(options.keys);
+  const currentKey = keyOf(keys, currentKeyId);
+
+  return {
+    seal(plain, context) {
+      const iv = random(IV_BYTES);
+      if (iv.length !== IV_BYTES) throw new Error(`the random source gave ${iv.length} bytes, not ${IV_BYTES}`);
+      const cipher = createCipheriv('aes-256-gcm', currentKey, iv, { authTagLength: TAG_BYTES });
+      cipher.setAAD(binding(currentKeyId, context));
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `${currentKeyId}.${iv.toString('base64url')}.${body.toString('base64url')}`;
+    },
+    open(sealed, context) {
+      const { keyId, iv, body } = sealedParts(sealed);
+      const decipher = createDecipheriv('aes-256-gcm', keyOf(keys, keyId), iv, { authTagLength: TAG_BYTES });
+      decipher.setAAD(binding(keyId, context));
+      decipher.setAuthTag(body.subarray(-TAG_BYTES));
+      const start = decipher.update(body.subarray(0, -TAG_BYTES));
+      try {
+        return Buffer.concat([start, decipher.final()]).toString('utf8');
+      } catch {
+        throw new Error(`value sealed with key ${keyId} was altered, moved, or sealed with another key of that id`);
+      }
+    },
+    needsResealing(sealed) {
+      return sealedParts(sealed).keyId !== currentKeyId;
+    },
+  };
+}
+
+function checkedKeys(given: Readonly<Record<string, Buffer>>): ReadonlyMap<string, Buffer> {
+  for (const [id, key] of Object.entries(given)) {
+    if (!isKeyId(id)) throw new Error('a key id is 1 to 16 of a-z and 0-9');
+    if (key.length !== KEY_BYTES) throw new Error(`key ${id} has ${key.length} bytes, not ${KEY_BYTES}`);
+  }
+  return new Map(Object.entries(given));
+}
+
+function keyOf(keys: ReadonlyMap<string, Buffer>, id: string): Buffer {
+  const key = keys.get(id);
+  if (key === undefined) throw new Error(`no key with id ${id}`);
+  return key;
+}
+
+/** What a sealed value is tied to: its key id, so that relabelling fails, and its place. */
+function binding(keyId: string, context: string): Buffer {
+  return Buffer.from(`${keyId}\n${context}`, 'utf8');
+}
+
+function sealedParts(sealed: string): { keyId: string; iv: Buffer; body: Buffer } {
+  const [, keyId, iv, body] = SEALED_FORM.exec(sealed) ?? [];
+  // A text of another form may be an unsealed secret, so nothing of it is quoted.
+  if (keyId === undefined || iv === undefined || body === undefined) throw new Error('not a sealed value');
+  const bytes = Buffer.from(body, 'base64url');
+  // Decoding ignores stray last bits; without this check two texts would open to one value.
+  if (bytes.toString('base64url') !== body) throw new Error(`value sealed with key ${keyId} was altered`);
+  return { keyId, iv: Buffer.from(iv, 'base64url'), body: bytes };
+}

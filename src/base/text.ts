@@ -1,0 +1,54 @@
+/** Pure functions on text that both databases, the engine and the wire agree on. */
+
+/** Whether every character may be stored and shown: well-formed Unicode, no control characters (U+0000 included). */
+export function isLegalText(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  return text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(text);
+}
+
+/** Length in Unicode code points, as a person counts characters. */
+export function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}
+
+/**
+ * The form in which names are searched: compatibility-composed, case-folded. We compute it because `lower()` differs
+ * between the databases.
+ */
+export function foldCase(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON must escape
+const ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/;
+
+/** A JSON string; the common plain case skips the general encoder. */
+export function jsonText(text: string): string {
+  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/** The known word nearest to `word` by edit distance, when it is near enough to be a slip of the finger. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(word, candidate);
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length]!;
+}

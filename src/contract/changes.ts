@@ -1,0 +1,31 @@
+/** One recorded change of an entity. Times are UTC texts, `changes` and `entity_data` are JSON texts. */
+export interface ChangeRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly entity: string;
+  readonly entity_id: string;
+  readonly change_type: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly change_time: string;
+  readonly user_id: string;
+  readonly platform: string;
+  readonly changes: string;
+  readonly entity_data: string;
+}
+
+/** Which changes a reader asks for: newest first, after a given one. `from` is included, `until` is not. */
+export interface ChangesQuery {
+  readonly account: string;
+  readonly entity: string;
+  readonly entityId: string;
+  readonly user: string | undefined;
+  readonly from: string | undefined;
+  readonly until: string | undefined;
+  readonly after: { readonly change_time: string; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+/** The log of changes of accounts. @source campaigns 5.4 */
+export interface Changes {
+  append(row: ChangeRow): Promise<void>;
+  page(query: ChangesQuery): Promise<ChangeRow[]>;
+}

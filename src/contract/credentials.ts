@@ -1,0 +1,60 @@
+/** What an application may do, lowest first. @source authentication gaps 4 */
+export const ACCESS_LEVELS = ['read', 'read-write', 'read-write-directmessages'] as const;
+/** The permission level of an application or of a token. */
+export type AccessLevel = (typeof ACCESS_LEVELS)[number];
+
+/** A user of the platform. */
+export interface User {
+  readonly id: string;
+  readonly screen_name: string;
+  readonly name: string;
+  /** Encoded argon2id hash. */
+  readonly password_hash: string;
+  readonly suspended: 0 | 1;
+  readonly created_at: string;
+}
+
+/** A registered application. Secrets are sealed. */
+export interface Application {
+  readonly id: string;
+  readonly owner_user_id: string;
+  readonly name: string;
+  readonly access_level: AccessLevel;
+  readonly consumer_key: string;
+  readonly consumer_secret: string;
+  /** JSON text: registered callback addresses. */
+  readonly callbacks: string;
+  /** 1 when the silent sign-in path is allowed. */
+  readonly sign_in: 0 | 1;
+  readonly suspended: 0 | 1;
+  /** 1 for the demo application, which production refuses. */
+  readonly demo: 0 | 1;
+  readonly created_at: string;
+}
+
+/** An access token of a user for an application. The secret is sealed; a revoked token stays for ever. */
+export interface AccessToken {
+  readonly id: string;
+  readonly token: string;
+  readonly token_secret: string;
+  readonly application_id: string;
+  readonly user_id: string;
+  readonly access_level: AccessLevel;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+/** Users, applications and tokens. */
+export interface Credentials {
+  findUser(id: string): Promise<User | undefined>;
+  findUserByName(screenName: string): Promise<User | undefined>;
+  findApplicationByKey(consumerKey: string): Promise<Application | undefined>;
+  findToken(token: string): Promise<AccessToken | undefined>;
+  /** Whether any demo application is stored. */
+  findDemo(): Promise<Application | undefined>;
+  addUser(user: User): Promise<void>;
+  addApplication(application: Application): Promise<void>;
+  addToken(token: AccessToken): Promise<void>;
+  /** Marks a token as revoked; true when it was not before. */
+  revokeToken(id: string, at: string): Promise<boolean>;
+}

@@ -1,0 +1,294 @@
+import Type, { type TSchema } from 'typebox';
+import { parseInstant } from '../base/instants.ts';
+import { isLegalText, jsonText, lengthOf } from '../base/text.ts';
+import type { Fault, ProblemName } from './problems.ts';
+
+/** A parameter as received: text from a query or form, any JSON value from a JSON body. */
+export type Raw = string | number | boolean | null | readonly Raw[] | { readonly [key: string]: Raw };
+
+/** A value as the databases hold it: booleans are 0 or 1, lists are JSON text, instants UTC text. */
+export type Stored = string | number;
+
+/** What a kind of field knows. `T` is the stored type of a value that is set. */
+export interface Kind<T extends Stored> {
+  readonly name: string;
+  /** How the column is typed in both databases; `none` has no column. `integer` holds 64 bits, of which 53 are used. */
+  readonly column: 'text' | 'integer' | 'none';
+  /** Reads a raw parameter into its stored form, or says what is wrong with it. Never given an empty value. */
+  read(raw: Raw, parameter: string): T | Fault;
+  /** The JSON text of a stored value. */
+  present(stored: T): string;
+  /** JSON Schema of a value that is set, as replies show it. */
+  readonly schema: TSchema;
+}
+
+/** A declared field of a resource, or a declared parameter of an endpoint. */
+// biome-ignore lint/suspicious/noExplicitAny: a field of whichever stored type
+export interface Field<T extends Stored = any> {
+  readonly kind: Kind<T>;
+  readonly about: string;
+  /** Must be given on create. */
+  readonly isRequired: boolean;
+  /** May be null in replies; a mandatory attribute may not be unset. */
+  readonly isNullable: boolean;
+  /** `input`: callers may write it. `create`: on create only, ignored later. `none`: set by the service. */
+  readonly writable: 'input' | 'create' | 'none';
+  readonly fallback: T | undefined;
+  /** The name of the list filter that this field answers, if any. */
+  readonly filter: string | undefined;
+  readonly isSortable: boolean;
+  /** The resource that this field points to, if any. */
+  readonly target: (() => Target) | undefined;
+
+  /** Mandatory: required on create, never null, never unset. */
+  required(): Field<T>;
+  /** Given a value when the caller gives none; never null unless `nullable()` follows. */
+  defaults(value: T): Field<T>;
+  nullable(): Field<T>;
+  /** Accepted on create, accepted without effect on update. */
+  createOnly(): Field<T>;
+  /** Set by the service; ignored when a caller sends it. */
+  readOnly(): Field<T>;
+  /** Makes a list filter of this name: one value or a comma list of up to 200. */
+  filteredBy(parameter: string): Field<T>;
+  sortable(): Field<T>;
+  /** What the field means, for the reference pages. */
+  says(about: string): Field<T>;
+}
+
+/** What a reference needs to know of its target. */
+export interface Target {
+  readonly name: string;
+  readonly label: string;
+  readonly notFound: ProblemName;
+}
+
+type Facts<T extends Stored> = Pick<
+  Field<T>,
+  'kind' | 'about' | 'isRequired' | 'isNullable' | 'writable' | 'fallback' | 'filter' | 'isSortable' | 'target'
+>;
+
+/** A field of a kind: optional, nullable, writable, neither filter nor sort key, until told otherwise. */
+export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> = {}): Field<T> {
+  const own: Facts<T> = {
+    kind,
+    about: '',
+    isRequired: false,
+    isNullable: true,
+    writable: 'input',
+    fallback: undefined,
+    filter: undefined,
+    isSortable: false,
+    target: undefined,
+    ...facts,
+  };
+  const but = (changed: Partial<Facts<T>>): Field<T> => field(kind, { ...own, ...changed });
+  return {
+    ...own,
+    required: () => but({ isRequired: true, isNullable: false }),
+    defaults: (fallback) => but({ fallback, isNullable: false }),
+    nullable: () => but({ isNullable: true }),
+    createOnly: () => but({ writable: 'create' }),
+    readOnly: () => but({ writable: 'none' }),
+    filteredBy: (filter) => but({ filter }),
+    sortable: () => but({ isSortable: true }),
+    says: (about) => but({ about }),
+  };
+}
+
+/** Whether reading a parameter failed. */
+export function isFault(value: unknown): value is Fault {
+  return typeof value === 'object' && value !== null && 'problem' in value;
+}
+
+/** How an unusable value is quoted in a message. */
+function quoted(raw: Raw): string {
+  return typeof raw === 'string' ? raw : JSON.stringify(raw);
+}
+
+/** Text of 1 to `max` characters. */
+export function text({ max }: { max: number }): Field<string> {
+  return field<string>({
+    name: 'text',
+    column: 'text',
+    schema: Type.String({ maxLength: max }),
+    present: jsonText,
+    read(raw, parameter) {
+      if (typeof raw === 'object') return { problem: 'NOT_TEXT', parameter };
+      const value = String(raw);
+      const length = lengthOf(value);
+      if (length > max) return { problem: 'TEXT_TOO_LONG', parameter, words: { max, length } };
+      return isLegalText(value) ? value : { problem: 'ILLEGAL_CHARACTERS', parameter };
+    },
+  });
+}
+
+/** One of a list of words. */
+export function oneOf<const W extends string>(...words: readonly W[]): Field<W> {
+  const known = new Set<string>(words);
+  const list = [...words].sort().join(', ');
+  return field<W>({
+    name: 'enum',
+    column: 'text',
+    schema: Type.Union(words.map((word) => Type.Literal(word))),
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      if (typeof raw === 'string' && known.has(raw)) return raw as W;
+      return { problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(raw) } };
+    },
+  });
+}
+
+/** Reads a whole number of at most 53 bits. */
+function readLong(raw: Raw, parameter: string): number | Fault {
+  const value = typeof raw === 'number' ? raw : typeof raw === 'string' && /^-?\d{1,16}$/.test(raw) ? Number(raw) : NaN;
+  return Number.isSafeInteger(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
+}
+
+/**
+ * An amount of money in micro units of its currency, 1 to 9007199254740991.
+ * @source campaigns 1.3
+ */
+export function micros(): Field<number> {
+  return field({
+    name: 'micros',
+    column: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    present: String,
+    read(raw, parameter) {
+      const value = readLong(raw, parameter);
+      if (typeof value === 'number' && value <= 0) return { problem: 'NOT_POSITIVE', parameter, words: { raw: value } };
+      return value;
+    },
+  });
+}
+
+/** A whole number from `min` to `max`. */
+export function integer({ min, max }: { min: number; max: number }): Field<number> {
+  return field({
+    name: 'integer',
+    column: 'integer',
+    schema: Type.Integer({ minimum: min, maximum: max }),
+    present: String,
+    read(raw, parameter) {
+      const value = readLong(raw, parameter);
+      if (typeof value !== 'number' || (value >= min && value <= max)) return value;
+      return { problem: 'OUT_OF_RANGE', parameter, words: { min, max, raw: value } };
+    },
+  });
+}
+
+const BOOLEANS = new Map<unknown, 0 | 1>([
+  ['true', 1],
+  ['t', 1],
+  ['1', 1],
+  [1, 1],
+  [true, 1],
+  ['false', 0],
+  ['f', 0],
+  ['0', 0],
+  [0, 0],
+  [false, 0],
+]);
+
+/** True or false, stored as 1 or 0. */
+export function boolean(): Field<0 | 1> {
+  return field<0 | 1>({
+    name: 'boolean',
+    column: 'integer',
+    schema: Type.Boolean(),
+    present: (stored) => (stored ? 'true' : 'false'),
+    read(raw, parameter) {
+      const value = BOOLEANS.get(typeof raw === 'string' ? raw.toLowerCase() : raw);
+      return value ?? { problem: 'NOT_BOOLEAN', parameter, words: { raw: quoted(raw) } };
+    },
+  });
+}
+
+/** A field that old clients read and that is always null. It has no column. */
+export function alwaysNull(schema: TSchema): Field<never> {
+  const kind: Kind<never> = {
+    name: 'null',
+    column: 'none',
+    schema,
+    present: () => 'null',
+    read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
+  };
+  return field(kind).readOnly();
+}
+
+/** A time, UTC, of second precision. */
+export function instant(): Field<string> {
+  return field({
+    name: 'instant',
+    column: 'text',
+    schema: Type.String({ format: 'date-time', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' }),
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      const value = typeof raw === 'string' ? parseInstant(raw) : undefined;
+      if (value !== undefined) return value;
+      const shown = quoted(raw);
+      return { problem: 'NOT_TIME', parameter, words: { raw: shown }, details: 'invalid date', value: shown };
+    },
+  });
+}
+
+const ID_MAX = 64;
+
+/** Whether a text has the shape of an id: lower-case base 36, decimal ids included. */
+export function isId(value: string): boolean {
+  return value.length <= ID_MAX && /^[0-9a-z]+$/.test(value);
+}
+
+const idKind: Kind<string> = {
+  name: 'id',
+  column: 'text',
+  schema: Type.String({ pattern: '^[0-9a-z]+$', maxLength: ID_MAX }),
+  present: (stored) => `"${stored}"`,
+  read(raw, parameter) {
+    const value = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? raw.trim().toLowerCase() : '';
+    return isId(value) ? value : { problem: 'NOT_AN_ID', parameter, words: { raw: quoted(raw) } };
+  },
+};
+
+/** An id: lower-case base 36 or decimal text; upper-case letters are folded. */
+export function id(): Field<string> {
+  return field(idKind);
+}
+
+/** The id of another resource of the same account. */
+export function reference(target: () => Target): Field<string> {
+  return field(idKind, { target });
+}
+
+/**
+ * A list of items of one kind, stored as JSON text: from comma-separated text or a JSON array; blanks dropped,
+ * duplicates removed keeping the first.
+ * @source campaigns 1.4
+ */
+export function listOf(item: Field<string>, { max }: { max: number }): Field<string> {
+  return field({
+    name: 'list',
+    column: 'text',
+    schema: Type.Array(item.kind.schema, { maxItems: max }),
+    present: (stored) => stored,
+    read(raw, parameter) {
+      const parts: readonly Raw[] = typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw].flat();
+      const values = new Set<string>();
+      for (const part of parts) {
+        if (part === '' || part === null) continue;
+        const value = item.kind.read(part, parameter);
+        if (isFault(value)) return value;
+        values.add(value);
+      }
+      if (values.size === 0) return { problem: 'TOO_FEW_ITEMS', parameter };
+      if (values.size > max) return { problem: 'TOO_MANY_ITEMS', parameter, words: { max } };
+      return JSON.stringify([...values]);
+    },
+  });
+}
+
+/** The items of a stored list. */
+export function itemsOf(stored: string): string[] {
+  return JSON.parse(stored) as string[];
+}

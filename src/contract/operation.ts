@@ -1,0 +1,121 @@
+import type { TSchema } from 'typebox';
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import type { AccessLevel } from './credentials.ts';
+import type { Field, Stored } from './fields.ts';
+import type { Family, Fault, ProblemName } from './problems.ts';
+import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
+import type { Role } from './roles.ts';
+import type { Reading, Store } from './store.ts';
+
+/** Parameters of a call by name. */
+export type Parameters = Readonly<Record<string, Field>>;
+
+/** The user and application behind a signed request. */
+export interface Principal {
+  readonly user: string;
+  readonly application: string;
+  readonly tokenId: string;
+  readonly token: string;
+  /** Level of the token. */
+  readonly level: AccessLevel;
+  readonly applicationLevel: AccessLevel;
+}
+
+/** What the composition root gives to every call. */
+export interface Services {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly limits: Readonly<Record<LimitName, number>>;
+  /** Shows rows of a resource as replies do: one JSON text each. */
+  show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
+}
+
+/** What showing a row may look at. */
+export interface ShowContext {
+  readonly tx: Reading;
+  readonly account: AccountState | undefined;
+  /** UTC text of the present second. */
+  readonly now: string;
+}
+
+/** Hands out ids, ever growing per kind. Never called inside a unit of work. */
+export interface Ids {
+  /** The next `count` ids of a kind as base-36 text. */
+  take(kind: string, start: number, count: number): Promise<string[]>;
+}
+
+/** Parameters read and found good: stored values by name, null where the caller emptied one. */
+export type Given = Readonly<Record<string, Stored | null>>;
+
+/** One call, ready to be performed. */
+export interface Call {
+  readonly services: Services;
+  readonly environment: Environment;
+  readonly principal: Principal;
+  /** The account named in the path. */
+  readonly account: AccountState | undefined;
+  readonly role: Role | undefined;
+  readonly composer: boolean;
+  /** Path parameters as given, ids folded to lower case. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly given: Given;
+  /** The parsed body of a JSON endpoint. */
+  readonly body: unknown;
+  /** UTC text of the second in which the call was authenticated. */
+  readonly now: string;
+}
+
+/** What a call answers with, all JSON text. */
+export interface Answer {
+  readonly data: string;
+  /** The cursor of the next page; undefined for replies that are not lists. */
+  readonly nextCursor?: string | null;
+  readonly totalCount?: number;
+  /** The echo of the request, when it is not simply its parameters. */
+  readonly request?: string;
+}
+
+/** How a reply of an operation is shaped. */
+export type Shape = 'one' | 'list' | 'batch' | 'bare';
+
+/** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
+export interface Operation {
+  /** Unique, as in `campaigns.list`. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path template with `:name` segments. */
+  readonly path: string;
+  readonly about: string;
+  readonly group: string;
+  readonly family: Family;
+  /** Exists in this environment only; in both when undefined. */
+  readonly only?: Environment;
+  /** Roles on the account of the path that may call; undefined when the path names no account. */
+  readonly roles?: readonly Role[];
+  /** A deleted account may still be named. */
+  readonly deletedAccount?: boolean;
+  readonly rate: RateName;
+  /** A step of the token protocol: a token of level read may take it. */
+  readonly isTokenStep?: boolean;
+  /** Other paths of the same operation. */
+  readonly aliases?: readonly string[];
+  readonly parameters: Parameters;
+  /** `form`: parameters in the query or a form body. `json`: a JSON body is required. */
+  readonly body: 'form' | 'json';
+  readonly shape: Shape;
+  /** JSON Schema of `data` (or of the whole body for shape `bare`), or the resource of which `data` shows rows. */
+  readonly reply: TSchema | { readonly rowsOf: AnyResource };
+  /** JSON Schema of the body of a JSON endpoint. */
+  readonly request?: TSchema;
+  /** Problems that this operation itself can raise, beyond those of every call. */
+  readonly problems: readonly ProblemName[];
+  /** Needs at least one of the parameter faults below; answered together with the others. */
+  check?(given: Given): readonly Fault[];
+  perform(call: Call): Promise<Answer>;
+}
+
+/** The rate categories, each a row in the table of limits. @source campaigns 3.2 */
+export type RateName = ReadRate | 'writes' | 'revocations';

@@ -1,0 +1,329 @@
+/**
+ * The one table of errors. Each row has one condition and how it is said in each family of replies: `ads` (capital
+ * codes with `parameter` or `attribute`) and `numeric` (integer codes, for the paths outside the advertising
+ * interface). Messages are data that clients match on.
+ * @source campaigns 2; authentication gaps 1.3 and 12
+ */
+const table = {
+  // Request and credential. These stop at the first.
+  TLS_REQUIRED: {
+    when: 'plain HTTP where it is not allowed',
+    ads: [403, 92, 'SSL is required'],
+    numeric: [403, 92, 'SSL is required'],
+  },
+  CREDENTIAL_UNUSABLE: {
+    when: 'no credential, or one that cannot be read',
+    ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
+    numeric: [400, 215, 'Bad Authentication data.'],
+  },
+  TIMESTAMP_OUT_OF_BOUNDS: {
+    when: 'the timestamp is not in seconds, or too far from the clock of the server',
+    ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
+    numeric: [401, 135, 'Timestamp out of bounds.'],
+  },
+  SIGNATURE_REFUSED: {
+    when: 'unknown consumer key, wrong signature, or a nonce used before',
+    ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
+    numeric: [401, 32, 'Could not authenticate you.'],
+  },
+  TOKEN_UNKNOWN: {
+    when: 'a token that was never issued to this application',
+    ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
+    numeric: [401, 89, 'Invalid or expired token.'],
+  },
+  TOKEN_REVOKED: {
+    when: 'a token that was revoked',
+    ads: [401, 89, 'Invalid or expired token.'],
+    numeric: [401, 89, 'Invalid or expired token.'],
+  },
+  APPLICATION_SUSPENDED: {
+    when: 'the application is suspended',
+    ads: [401, 416, 'Invalid / suspended application'],
+    numeric: [401, 416, 'Invalid / suspended application'],
+  },
+  USER_SUSPENDED: {
+    when: 'the acting user is suspended',
+    ads: [403, 'CURRENT_USER_SUSPENDED', 'The current user is suspended'],
+    numeric: [403, 64, 'Your account is suspended and is not permitted to access this feature.'],
+  },
+  BEARER_NOT_ALLOWED: {
+    when: 'an application-only credential where a user is needed',
+    ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
+    numeric: [403, 220, 'Your credentials do not allow access to this resource.'],
+  },
+  READ_ONLY_TOKEN: {
+    when: 'a write with a token of level read, while the application has more',
+    ads: [
+      403,
+      'INSUFFICIENT_USER_AUTHORIZED_PERMISSION',
+      'The user has not authorized the client application with sufficient permission',
+    ],
+    numeric: [403, 261, 'Application cannot perform write actions.'],
+  },
+  READ_ONLY_APPLICATION: {
+    when: 'a write through an application of level read',
+    ads: [403, 'READONLY_CLIENT_APPLICATION', 'The client application only has read access'],
+    numeric: [403, 261, 'Application cannot perform write actions.'],
+  },
+  ACCOUNT_NOT_ACCESSIBLE: {
+    when: 'the account does not exist, or the user has no role on it',
+    ads: [403, 'ACCOUNT_NOT_FOUND', 'Account {value} was not found or is not accessible by the current user'],
+  },
+  ACTION_NOT_ALLOWED: {
+    when: 'the role of the user does not allow the call',
+    ads: [403, 'ACTION_NOT_ALLOWED', 'The current user is not allowed to perform this action on account {account}'],
+  },
+  RATE_LIMITED: {
+    when: 'a window of calls is used up',
+    ads: [429, 'TOO_MANY_REQUESTS', 'Request limit has been exceeded; retry after the time in x-rate-limit-reset'],
+    numeric: [429, 88, 'Rate limit exceeded'],
+  },
+  HEADER_TOO_LARGE: {
+    when: 'an Authorization header of more than 8 KiB',
+    ads: [431, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
+    numeric: [431, 215, 'Bad Authentication data.'],
+  },
+  BODY_TOO_LARGE: {
+    when: 'a body larger than the endpoint takes',
+    ads: [413, 'INVALID_PARAMETER', 'The request body has more than {max} bytes'],
+    numeric: [413, 44, 'The request body has more than {max} bytes.'],
+  },
+
+  // Routes.
+  ROUTE_UNKNOWN: {
+    when: 'no endpoint has this path',
+    ads: [404, 'ROUTE_NOT_FOUND', 'The requested resource could not be found'],
+    numeric: [404, 34, 'Sorry, that page does not exist.'],
+  },
+  VERSION_UNKNOWN: {
+    when: 'the first segment of an advertising path is not a version that is served',
+    ads: [404, 'ROUTE_NOT_FOUND', 'The requested resource could not be found; the current version is 12'],
+  },
+  METHOD_UNKNOWN: {
+    when: 'the path exists with other methods',
+    ads: [405, 'METHOD_NOT_ALLOWED', '{method} is not allowed on this resource'],
+    numeric: [405, 86, 'This method requires a {allowed}.'],
+  },
+
+  // Parameters: all of a request are reported together.
+  MISSING_PARAMETER: {
+    when: 'a required parameter is absent',
+    ads: [400, 'MISSING_PARAMETER', '"{parameter}" is a required parameter'],
+    numeric: [403, 38, '{parameter} parameter is missing.'],
+  },
+  NOT_IN_ENUM: {
+    when: 'a value outside its list',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a value in {list}, got "{raw}" for {parameter}'],
+  },
+  NOT_LONG: {
+    when: 'not a whole number, or one beyond 9007199254740991',
+    ads: [400, 'INVALID_PARAMETER', 'Expected Long, got "{raw}" for {parameter}'],
+  },
+  NOT_POSITIVE: {
+    when: 'an amount of zero or less',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a value greater than 0, got {raw} for {parameter}'],
+  },
+  OUT_OF_RANGE: {
+    when: 'a number outside its bounds',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a value between {min} and {max}, got {raw} for {parameter}'],
+  },
+  NOT_BOOLEAN: {
+    when: 'neither true nor false',
+    ads: [400, 'INVALID_PARAMETER', 'Expected boolean, got "{raw}" for {parameter}'],
+  },
+  NOT_TIME: {
+    when: 'an unreadable time',
+    ads: [400, 'INVALID_PARAMETER', 'Expected time, got "{raw}" for {parameter}'],
+  },
+  FRACTIONAL_HOUR: {
+    when: 'a time that must be a whole hour',
+    ads: [400, 'INVALID_PARAMETER', 'Time cannot be fractional hours'],
+  },
+  NOT_AFTER: {
+    when: 'an end that is not after its start',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} to be after {other}'],
+  },
+  NOT_TEXT: {
+    when: 'a structured value where text is expected',
+    ads: [400, 'INVALID_PARAMETER', 'Expected text for {parameter}'],
+  },
+  TEXT_EMPTY: {
+    when: 'an empty value for a mandatory attribute',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a minimum length of 1, got 0 for {parameter}'],
+  },
+  TEXT_TOO_LONG: {
+    when: 'a text beyond its maximum length',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a maximum length of {max}, got {length} for {parameter}'],
+  },
+  ILLEGAL_CHARACTERS: {
+    when: 'control characters, or text that is not well-formed',
+    ads: [400, 'ILLEGAL_CHARACTERS', 'Illegal characters in {parameter}'],
+  },
+  NOT_AN_ID: {
+    when: 'an id in a list that has characters outside 0-9 and a-z',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an id, got "{raw}" for {parameter}'],
+  },
+  TOO_FEW_ITEMS: {
+    when: 'an empty list where at least one item is needed',
+    ads: [400, 'INVALID_PARAMETER', 'A minimum of 1 items must be provided for {parameter}'],
+  },
+  TOO_MANY_ITEMS: {
+    when: 'a list beyond its maximum',
+    ads: [400, 'INVALID_PARAMETER', 'A maximum of {max} items may be provided for {parameter}'],
+  },
+  REPEATED_PARAMETER: {
+    when: 'one parameter given more than once in the same place',
+    ads: [400, 'INVALID_PARAMETER', 'Expected one value, got {count} for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  CURSOR_INVALID: {
+    when: 'a cursor that is garbled or belongs to another list',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a cursor of this list, got "{raw}" for cursor'],
+  },
+  EXCLUSIVE_PARAMETERS: {
+    when: 'two parameters that exclude each other',
+    ads: [400, 'EXCLUSIVE_PARAMETERS', '{a} and {b} are exclusive parameters'],
+  },
+  NOT_JSON: {
+    when: 'a body that is not JSON',
+    ads: [400, 'INVALID_PARAMETER', 'Request body is not valid JSON'],
+  },
+  NOT_FORM: {
+    when: 'a form body or query that cannot be decoded',
+    ads: [400, 'INVALID_PARAMETER', 'Request {part} is not valid percent-encoded UTF-8'],
+    numeric: [400, 44, '{part} parameter is invalid.'],
+  },
+  CONTENT_TYPE: {
+    when: 'a JSON endpoint called with another content type',
+    ads: [400, 'INVALID_PARAMETER', 'Content-Type must be application/json'],
+  },
+
+  // Batches.
+  BATCH_NOT_ARRAY: {
+    when: 'a batch body that is not an array',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an array of operations'],
+  },
+  BATCH_EMPTY: {
+    when: 'a batch of nothing',
+    ads: [400, 'INVALID_PARAMETER', 'A minimum of 1 items must be provided for operations'],
+  },
+  BATCH_TOO_LARGE: {
+    when: 'a batch beyond its maximum',
+    ads: [400, 'REQUEST_TOO_COMPLEX', 'The maximum batch size of {max} has been exceeded'],
+  },
+
+  // Existence.
+  ID_ILLEGAL: {
+    when: 'an id in the path that has characters outside 0-9 and a-z',
+    ads: [404, 'INVALID_ID_ILLEGAL_CHARACTERS', '{kind} id {value} has illegal characters'],
+  },
+  NOT_FOUND: {
+    when: 'a thing that does not exist or is deleted',
+    ads: [404, 'NOT_FOUND', '{kind} {value} was not found'],
+  },
+  CAMPAIGN_NOT_FOUND: { when: 'no such campaign', ads: [404, 'CAMPAIGN_NOT_FOUND', '{kind} {value} was not found'] },
+  FUNDING_INSTRUMENT_NOT_FOUND: {
+    when: 'no such funding instrument on this account',
+    ads: [404, 'FUNDING_INSTRUMENT_NOT_FOUND', '{kind} {value} was not found'],
+  },
+
+  // Rules of entities and limits.
+  INVALID: { when: 'a rule of an entity fails', ads: [400, 'INVALID', '{message}'] },
+  INVALID_FUNDING_INSTRUMENT: {
+    when: 'a campaign on a funding instrument that cannot fund',
+    ads: [400, 'INVALID_FUNDING_INSTRUMENT', 'Funding instrument {value} cannot fund campaigns: {reasons}'],
+  },
+  CREDIT_LIMIT_EXCEEDED: {
+    when: 'a total budget above the remaining credit of a credit line',
+    ads: [
+      403,
+      'FUNDING_INSTRUMENT_EXCEEDS_AVAILABLE_CREDIT_LIMIT',
+      'The total budget exceeds the remaining credit of funding instrument {value}',
+    ],
+  },
+  INVALID_DENOMINATION: {
+    when: 'an amount that is not a multiple of the smallest unit of its currency',
+    ads: [400, 'INVALID_DENOMINATION', 'Expected a multiple of {unit} {currency} micros, got {raw} for {parameter}'],
+  },
+  TOO_MANY_CAMPAIGNS: {
+    when: 'the limit of active campaigns of an account',
+    ads: [400, 'TOO_MANY_CAMPAIGNS', 'Account {account} cannot have more than {max} active campaigns'],
+  },
+
+  // The service.
+  INTERNAL: {
+    when: 'a fault of the service; nothing private is said',
+    ads: [500, 'INTERNAL_ERROR', 'Internal error'],
+    numeric: [500, 131, 'Internal error'],
+  },
+  UNAVAILABLE: {
+    when: 'the service is stopping or its database does not answer',
+    ads: [503, 'SERVICE_UNAVAILABLE', 'Service unavailable due to request timeout; please try the request again later'],
+    numeric: [503, 130, 'Over capacity'],
+  },
+} as const satisfies Record<string, ProblemRow>;
+
+/** How a condition is said in one family: HTTP status, code, message template. */
+export type Wording = readonly [status: number, code: string | number, message: string];
+
+/** One row of the table. */
+export interface ProblemRow {
+  readonly when: string;
+  readonly ads?: Wording;
+  readonly numeric?: Wording;
+}
+
+/** The name of a condition. */
+export type ProblemName = keyof typeof table;
+
+/** Every condition, by name. */
+export const problems: Readonly<Record<ProblemName, ProblemRow>> = table;
+
+/** The families of replies. */
+export type Family = 'ads' | 'numeric';
+
+/** One thing wrong, with what its message and its members say. All members may be shown to the caller. */
+export interface Fault {
+  readonly problem: ProblemName;
+  /** Values for the message template. */
+  readonly words?: Readonly<Record<string, string | number>>;
+  readonly parameter?: string;
+  readonly attribute?: string;
+  readonly value?: string;
+  readonly details?: string;
+}
+
+/** What a unit of work throws to be rolled back and answered with errors. `because` is for the log, never shown. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly faults: readonly Fault[];
+  /** Seconds after which a retry makes sense, for the `retry-after` header. */
+  readonly retryAfter_s: number | undefined;
+  /** Methods that the path has, for the `allow` header. */
+  readonly allow: string | undefined;
+
+  constructor(faults: readonly Fault[], hints: { because?: string; retryAfter_s?: number; allow?: string } = {}) {
+    super(hints.because ?? faults.map((fault) => fault.problem).join(', '));
+    this.faults = faults;
+    this.retryAfter_s = hints.retryAfter_s;
+    this.allow = hints.allow;
+  }
+}
+
+/** A problem of one fault. */
+export function problem(name: ProblemName, members: Omit<Fault, 'problem'> = {}, because?: string): Problem {
+  return new Problem([{ problem: name, ...members }], { because });
+}
+
+/** The wording of a fault in a family, its message filled in. A family without its own wording says it as the other. */
+export function wordingOf(fault: Fault, family: Family): { status: number; code: string | number; message: string } {
+  const row = problems[fault.problem];
+  const [status, code, template] = (row[family] ?? row.ads ?? row.numeric)!;
+  const words: Record<string, string | number | undefined> = {
+    parameter: fault.parameter,
+    value: fault.value,
+    ...fault.words,
+  };
+  const message = template.replace(/\{(\w+)\}/g, (_, name: string) => String(words[name] ?? ''));
+  return { status, code, message };
+}

@@ -1,0 +1,166 @@
+import type { Field, Stored } from './fields.ts';
+import type { Fault, ProblemName } from './problems.ts';
+import type { Role } from './roles.ts';
+import type { Reading } from './store.ts';
+
+/** The declared fields of a resource, by their one name on the wire, in the code and in the database. */
+export type Fields = Readonly<Record<string, Field>>;
+
+type StoredOf<T> = T extends Field<infer S> ? S : never;
+
+/** A row as stored: the declared fields and what every resource carries. */
+export type RowOf<F extends Fields> = { readonly [K in keyof F]: StoredOf<F[K]> | null } & StandardColumns;
+
+/** What every stored row carries. Times are UTC texts, `deleted` is 0 or 1. */
+export interface StandardColumns {
+  readonly id: string;
+  readonly account_id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly deleted: 0 | 1;
+}
+
+/** A stored row whose declaration is not known at compile time. */
+export type Row = StandardColumns & { readonly [column: string]: Stored | null };
+
+/** What a caller may do to a resource. */
+export type Verb = 'list' | 'get' | 'create' | 'update' | 'remove';
+
+/** The account that a call acts on, as far as decisions need it. */
+export interface AccountState {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly approval_status: string;
+  readonly deleted: boolean;
+  /** Limits raised for this account alone, by setting name. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+/** The two worlds of the service: accounts and all below them belong to one. */
+export type Environment = 'production' | 'sandbox';
+
+/** A change about to be stored: the whole row after it, the row before it, and what a rule may look at. */
+export interface Change<R> {
+  readonly verb: 'create' | 'update' | 'remove';
+  readonly after: R;
+  /** Undefined on create. */
+  readonly before: R | undefined;
+  /** The rows that the references of `after` point to, by field; read on create only. */
+  readonly referenced: ReadonlyMap<string, Row>;
+  readonly account: AccountState | undefined;
+  readonly tx: Reading;
+  /** UTC text of the present second. */
+  readonly now: string;
+}
+
+/** A rule over a change: says what is wrong, or nothing. Rules run after all parameters were read without fault. */
+export type Rule<R> = (change: Change<R>) => Fault | undefined | Promise<Fault | undefined>;
+
+/** A limit on how many rows of an account may be in a state at once. */
+export interface Quota<R> {
+  /** The rows that count: those not deleted whose columns have these values. */
+  readonly where: { readonly [K in keyof R]?: R[K] };
+  /** The name of the setting that holds the limit, which an account may have raised. */
+  readonly setting: LimitName;
+  readonly fault: (account: AccountState, max: number) => Fault;
+}
+
+/** Settings that are limits of an account. */
+export type LimitName = 'active_campaigns_max';
+
+/** Fields that are computed when a row is read. */
+export interface Computed<R> {
+  readonly fields: Fields;
+  /** Reads once what a whole page needs; the answer then computes each row. */
+  prepare(
+    rows: readonly R[],
+    context: { readonly tx: Reading; readonly account: AccountState | undefined; readonly now: string },
+  ): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
+}
+
+/** Which rate category the reads of a resource draw on. */
+export type ReadRate = 'account_reads' | 'account_reads_small' | 'reads' | 'global_reads';
+
+/** What a declaration says. */
+export interface ResourceSpec<F extends Fields> {
+  /** Singular, snake_case: names the id parameter `<name>_id` and the id filter `<name>_ids`. */
+  readonly name: string;
+  /** Path segment and table name. */
+  readonly plural: string;
+  /** How messages call one of it. */
+  readonly label: string;
+  readonly about: string;
+  /** `account`: rows live under an account. `user`: the rows are what the user has a role on. */
+  readonly scope: 'account' | 'user';
+  readonly operations: readonly Verb[];
+  /** Verbs that exist in the sandbox only. */
+  readonly sandboxOnly?: readonly Verb[];
+  readonly roles: { readonly read: readonly Role[]; readonly write: readonly Role[] };
+  readonly notFound: ProblemName;
+  readonly rate: ReadRate;
+  /** Problems that the rules and quotas of this resource can raise, for the descriptions. */
+  readonly raises?: readonly ProblemName[];
+  readonly fields: F;
+  /** What follows from the other fields: these values replace those of a row about to be stored. */
+  settled?(row: RowOf<F>): Partial<RowOf<F>>;
+  readonly rules?: readonly Rule<RowOf<F>>[];
+  readonly quotas?: readonly Quota<RowOf<F>>[];
+  readonly list?: {
+    /** The field that `q` searches by case-insensitive prefix. */
+    readonly search?: keyof F & string;
+    /** `q` may have at most this many characters. */
+    readonly searchMax?: number;
+    /** Sort keys kept for old clients, whose value is always null. */
+    readonly sortsAsNull?: readonly string[];
+    /** Rows with this value are hidden unless `with_draft=true`. */
+    readonly drafts?: { readonly field: keyof F & string; readonly value: string };
+  };
+  readonly batch?: { readonly max: number };
+  readonly computed?: Computed<RowOf<F>>;
+  /** The entity type under which changes are recorded, if they are. */
+  readonly history?: string;
+  /** The first id ever given is just above this number; it fixes how long ids look. */
+  readonly idsFrom: number;
+}
+
+/** A declared resource: the specification with what follows from it. */
+export interface Resource<F extends Fields = Fields> extends ResourceSpec<F> {
+  readonly idParameter: string;
+  readonly idsParameter: string;
+  readonly table: string;
+}
+
+/** Declares a resource. */
+export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resource<F> {
+  return { ...spec, idParameter: `${spec.name}_id`, idsParameter: `${spec.name}_ids`, table: spec.plural };
+}
+
+/** A resource whose fields are not known at compile time, as the engine and the storage see it. */
+// biome-ignore lint/suspicious/noExplicitAny: the engine treats rows of every declaration alike
+export type AnyResource = Resource<any>;
+
+/** Rule: when both amounts are set, the first is at most the second. */
+export function atMost<K extends string>(
+  smaller: K,
+  larger: K,
+  message: string,
+): Rule<{ readonly [P in K]: number | null }> {
+  return ({ after }) => {
+    const [low, high] = [after[smaller], after[larger]];
+    return low !== null && high !== null && low > high
+      ? { problem: 'INVALID', attribute: smaller, words: { message } }
+      : undefined;
+  };
+}
+
+/** Rule: nothing goes back to a value that it has left. */
+export function neverBackTo<K extends string>(
+  name: K,
+  value: string,
+  message: string,
+): Rule<{ readonly [P in K]: string | null }> {
+  return ({ before, after }) =>
+    before && after[name] === value && before[name] !== value
+      ? { problem: 'INVALID', attribute: name, words: { message } }
+      : undefined;
+}

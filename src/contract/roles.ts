@@ -1,0 +1,31 @@
+/**
+ * What a user may be on an account, and the groups that the tables of permissions speak of.
+ * @source advertising: Accounts; campaigns 5.5
+ */
+export const ROLES = [
+  'ACCOUNT_ADMIN',
+  'AD_MANAGER',
+  'CREATIVE_MANAGER',
+  'CAMPAIGN_ANALYST',
+  'ANALYST',
+  'PARTNER_AUDIENCE_MANAGER',
+] as const;
+
+/** A role of a user on an account. */
+export type Role = (typeof ROLES)[number];
+
+/** Everyone who has a role on the account. */
+export const ANY_ROLE: readonly Role[] = ROLES;
+/** Those who may see campaigns and what belongs to them. */
+export const CAMPAIGN_READERS: readonly Role[] = [
+  'ACCOUNT_ADMIN',
+  'AD_MANAGER',
+  'CREATIVE_MANAGER',
+  'CAMPAIGN_ANALYST',
+];
+/** Those who may change campaigns and what belongs to them. */
+export const CAMPAIGN_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
+/** Those who may change the account itself. */
+export const ACCOUNT_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN'];
+/** Roles to which the extra permission POST_COMPOSER applies. */
+export const COMPOSER_ROLES: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];

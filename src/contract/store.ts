@@ -1,0 +1,102 @@
+import type { Changes } from './changes.ts';
+import type { Credentials } from './credentials.ts';
+import type { Memberships } from './memberships.ts';
+import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
+
+/** Whether deleted rows are part of an answer. Every read must say. */
+export type Deleted = 'hidden' | 'shown';
+
+/** What a list asks of the storage. Values are stored values; several conditions combine with AND. */
+export interface PageQuery {
+  /** The account whose rows are meant; undefined for resources of scope `user`. */
+  readonly account: string | undefined;
+  /** The user on whose accounts the list is, for resources of scope `user`. */
+  readonly member: { readonly user: string; readonly environment: string } | undefined;
+  readonly deleted: Deleted;
+  /** Column -> accepted values; an empty list matches nothing. */
+  readonly within: Readonly<Record<string, readonly (string | number)[]>>;
+  /** Rows whose column has this value are left out. */
+  readonly without: { readonly column: string; readonly value: string } | undefined;
+  /** Folded text that the folded search column starts with. */
+  readonly prefix: { readonly column: string; readonly text: string } | undefined;
+  /** Sort keys in order; the id ends them, so that the order is total. Nulls come last in both directions. */
+  readonly sort: readonly SortKey[];
+  /** The sort values of the row after which the page starts. */
+  readonly after: readonly (string | number | null)[] | undefined;
+  readonly limit: number;
+}
+
+/** One key of an order. */
+export interface SortKey {
+  readonly column: string;
+  readonly direction: 'asc' | 'desc';
+  /** Whether the column may hold null. */
+  readonly nullable: boolean;
+}
+
+/** Reads of resource rows. */
+export interface RecordsReading {
+  /** One row, or undefined. `lock` keeps others from changing it until the unit ends. */
+  get<F extends Fields>(
+    resource: Resource<F>,
+    key: RowKey,
+    options: { readonly deleted: Deleted; readonly lock?: boolean },
+  ): Promise<RowOf<F> | undefined>;
+  /** Several rows of an account by id, in no order; ids that do not exist are absent. */
+  many<F extends Fields>(
+    resource: Resource<F>,
+    account: string,
+    ids: readonly string[],
+    options: { readonly deleted: Deleted },
+  ): Promise<RowOf<F>[]>;
+  page(resource: AnyResource, query: PageQuery): Promise<Row[]>;
+  count(resource: AnyResource, query: Omit<PageQuery, 'sort' | 'after' | 'limit'>): Promise<number>;
+}
+
+/** Writes of resource rows. */
+export interface RecordsWriting extends RecordsReading {
+  insert(resource: AnyResource, row: Row): Promise<void>;
+  update(resource: AnyResource, key: RowKey, changes: Readonly<Record<string, string | number | null>>): Promise<void>;
+  /** Keeps other units from changing anything counted per account until this unit ends. */
+  lockAccount(account: string): Promise<void>;
+}
+
+/** What names a row: its id, and its account for resources of scope `account`. */
+export interface RowKey {
+  readonly account: string | undefined;
+  readonly id: string;
+}
+
+/** What a unit of work may read. */
+export interface Reading {
+  readonly records: RecordsReading;
+  readonly changes: Pick<Changes, 'page'>;
+  readonly credentials: Pick<Credentials, Extract<keyof Credentials, `find${string}` | `list${string}`>>;
+  readonly memberships: Pick<Memberships, Extract<keyof Memberships, `find${string}` | `list${string}`>>;
+}
+
+/** What a unit of work may read and write. */
+export interface Writing extends Reading {
+  readonly records: RecordsWriting;
+  readonly changes: Changes;
+  readonly credentials: Credentials;
+  readonly memberships: Memberships;
+  /** Takes the next `count` numbers of a sequence; the answer is the first. */
+  takeNumbers(sequence: string, start: number, count: number): Promise<number>;
+  /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */
+  touch(tag: string): void;
+}
+
+/**
+ * The storage port. A unit of work is the only way to the database; nothing but reads and writes may be awaited
+ * inside one. What `write` resolved with is durable; what it rejected with left nothing behind.
+ */
+export interface Store {
+  read<T>(work: (tx: Reading) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Writing) => Promise<T>): Promise<T>;
+  /** Is called with the touched tags of each unit after it is durable and before it is acknowledged. */
+  onTouch(listener: (tags: ReadonlySet<string>) => void): void;
+  /** Resolves when the database answers; rejects otherwise. Cheap. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,119 @@
+import { accounts, newAccount } from '../ads/accounts.ts';
+import { SANDBOX_FEATURES } from '../ads/features.ts';
+import { fundingInstruments } from '../ads/funding-instruments.ts';
+import { formatInstant } from '../base/instants.ts';
+import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
+import type { Row } from '../contract/resource.ts';
+import type { Role } from '../contract/roles.ts';
+import type { Writing } from '../contract/store.ts';
+import { issueToken, type Registrar, registerApplication, registerUser } from '../platform/register.ts';
+import type { Parts } from '../server.ts';
+
+/** What the demo world is called with: what a client needs to sign in and to sign. */
+export interface DemoKeys {
+  readonly consumer_key: string;
+  readonly consumer_secret: string;
+  readonly access_token: string;
+  readonly access_token_secret: string;
+  readonly other_access_token: string;
+  readonly other_access_token_secret: string;
+  readonly user_id: string;
+  readonly other_user_id: string;
+  readonly username: string;
+  readonly password: string;
+  readonly other_username: string;
+  readonly other_password: string;
+  readonly callback_url: string;
+}
+
+const CALLBACK = 'http://127.0.0.1:9911/callback';
+const LEVEL = 'read-write';
+// Production ids have eleven characters.
+const PRODUCTION_ACCOUNT_FROM = 36 ** 10 + 36 ** 9 * 8;
+
+/**
+ * Makes the demo world on an empty database: two users, one application, tokens of both, and a production account
+ * that the first administers and the second may look at. The same seed makes the same ids and keys.
+ */
+export async function createDemoWorld(parts: Parts): Promise<DemoKeys> {
+  const random = seededRandom(parts.settings.seed, 'demo');
+  const [accountNumber, instrumentId] = [random.bytes(4).readUInt32BE(), await firstId(parts)];
+  const people = [
+    { screenName: 'ada_demo', name: 'Ada Demo', password: alphanumeric(random, 16) },
+    { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
+  ] as const;
+  const now = formatInstant(parts.clock.now());
+  return parts.store.write(async (tx) => {
+    const registrar: Registrar = { tx, box: parts.box, random, salts: secureRandom, now };
+    const [ada, ben] = [await registerUser(registrar, people[0]), await registerUser(registrar, people[1])];
+    const application = await registerApplication(registrar, {
+      owner: ada,
+      name: 'Demo application',
+      level: LEVEL,
+      callbacks: [CALLBACK],
+      signIn: true,
+      demo: true,
+    });
+    const own = await issueToken(registrar, { application: application.id, user: ada, level: LEVEL });
+    const other = await issueToken(registrar, { application: application.id, user: ben, level: LEVEL });
+    const account = (PRODUCTION_ACCOUNT_FROM + accountNumber).toString(36);
+    await createAccount(tx, {
+      account,
+      instrument: instrumentId,
+      now,
+      users: [
+        [ada, 'ACCOUNT_ADMIN'],
+        [ben, 'CAMPAIGN_ANALYST'],
+      ],
+    });
+    return {
+      consumer_key: application.consumerKey,
+      consumer_secret: application.consumerSecret,
+      access_token: own.token,
+      access_token_secret: own.tokenSecret,
+      other_access_token: other.token,
+      other_access_token_secret: other.tokenSecret,
+      user_id: ada,
+      other_user_id: ben,
+      username: people[0].screenName,
+      password: people[0].password,
+      other_username: people[1].screenName,
+      other_password: people[1].password,
+      callback_url: CALLBACK,
+    };
+  });
+}
+
+async function firstId(parts: Parts): Promise<string> {
+  const [id] = await parts.services.ids.take(fundingInstruments.name, fundingInstruments.idsFrom, 1);
+  return id!;
+}
+
+async function createAccount(
+  tx: Writing,
+  world: { account: string; instrument: string; now: string; users: readonly [string, Role][] },
+): Promise<void> {
+  const { account, instrument, now, users } = world;
+  await tx.records.insert(accounts, newAccount({ id: account, environment: 'production', name: 'Demo account', now }));
+  for (const [user, role] of users) {
+    const composer = role === 'ACCOUNT_ADMIN' ? 1 : 0;
+    await tx.memberships.add({ account_id: account, user_id: user, role, post_composer: composer });
+  }
+  await tx.memberships.addFeatures(account, SANDBOX_FEATURES);
+  await tx.records.insert(fundingInstruments, {
+    id: instrument,
+    account_id: account,
+    type: 'CREDIT_CARD',
+    description: 'Visa ending in 0650',
+    currency: 'USD',
+    start_time: now,
+    end_time: null,
+    credit_limit_local_micro: null,
+    funded_amount_local_micro: null,
+    io_header: null,
+    entity_status: 'ACTIVE',
+    created_at: now,
+    updated_at: now,
+    deleted: 0,
+  } as unknown as Row);
+}

@@ -1,0 +1,182 @@
+import { id, type Raw } from '../contract/fields.ts';
+import type { Answer, Call, Given, Parameters } from '../contract/operation.ts';
+import { type Fault, Problem, type ProblemName, problem } from '../contract/problems.ts';
+import type { AnyResource, Verb } from '../contract/resource.ts';
+import type { Writing } from '../contract/store.ts';
+import { echo } from './echo.ts';
+import { keyFrom } from './get.ts';
+import { presenterOf } from './present.ts';
+import { exceeded } from './quotas.ts';
+import { readParameters } from './validate.ts';
+import {
+  applyCreate,
+  applyRemove,
+  applyUpdate,
+  createParameters,
+  type FreshIds,
+  freshIds,
+  type Made,
+  updateParameters,
+} from './write.ts';
+
+/** Items of a batch failed: for each item, in order, what is wrong with it. Nothing was changed. */
+export class BatchProblem extends Error {
+  override readonly name = 'BatchProblem';
+  readonly items: readonly (readonly Fault[])[];
+  /** The echo of the request, JSON text. */
+  readonly request: string;
+
+  constructor(items: readonly (readonly Fault[])[], request: string) {
+    super(`${items.filter((faults) => faults.length > 0).length} items of the batch failed`);
+    this.items = items;
+    this.request = request;
+  }
+}
+
+const WORDS: Readonly<Partial<Record<Verb, string>>> = { create: 'Create', update: 'Update', remove: 'Delete' };
+
+interface Item {
+  readonly verb: Verb | undefined;
+  readonly given: Given;
+  readonly faults: readonly Fault[];
+  readonly echo: string;
+}
+
+/**
+ * Performs a batch: all of it or nothing. Items are read first, every fault of every item; then they are applied in
+ * order, each seeing what those before it did, and limits are judged by the net effect.
+ * @source advertising: Batch behaviour; campaigns 13
+ */
+export async function performBatch(resource: AnyResource, call: Call): Promise<Answer> {
+  const items = readItems(resource, call);
+  const request = `[${items.map((item) => item.echo).join(',')}]`;
+  refuseItems(
+    items.map((item) => item.faults),
+    request,
+  );
+  const ids = await freshIds(resource, call, items.length);
+  return call.services.store.write(async (tx) => {
+    // Batches of one account go one after the other: they may touch the same rows in different orders.
+    await tx.records.lockAccount(call.account!.id);
+    const made = await applyItems(tx, resource, call, items, ids, request);
+    const rows = made.map((change) => change.after);
+    const shown = await presenterOf(resource).rows(rows, { tx, account: call.account, now: call.now });
+    return { data: `[${shown.join(',')}]`, request };
+  });
+}
+
+/** Problems of a batch as a whole. */
+export const BATCH_PROBLEMS: readonly ProblemName[] = ['BATCH_NOT_ARRAY', 'BATCH_EMPTY', 'BATCH_TOO_LARGE'];
+
+function readItems(resource: AnyResource, call: Call): Item[] {
+  const { body } = call;
+  const max = resource.batch!.max;
+  if (!Array.isArray(body)) throw problem('BATCH_NOT_ARRAY');
+  if (body.length === 0) throw problem('BATCH_EMPTY');
+  if (body.length > max) throw problem('BATCH_TOO_LARGE', { words: { max } });
+  return body.map((item) => readItem(resource, call, item));
+}
+
+/** The verbs of a batch: those of the resource that change something. */
+export function batchVerbs(resource: AnyResource): Verb[] {
+  return (['create', 'update', 'remove'] as const).filter((verb) => resource.operations.includes(verb));
+}
+
+/** How the verbs of a batch are written. */
+export function batchWords(resource: AnyResource): string[] {
+  return batchVerbs(resource).map((verb) => WORDS[verb]!);
+}
+
+function readItem(resource: AnyResource, call: Call, item: unknown): Item {
+  const { operation_type: type, params } = (isObject(item) ? item : {}) as {
+    operation_type?: unknown;
+    params?: unknown;
+  };
+  const verb = batchVerbs(resource).find((each) => WORDS[each]!.toLowerCase() === String(type).toLowerCase());
+  const faults: Fault[] = [];
+  if (type === undefined || type === null || type === '') {
+    faults.push({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
+  } else if (!verb) {
+    const list = batchWords(resource).sort().join(', ');
+    faults.push({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list, raw: String(type) } });
+  }
+  if (!isObject(params)) faults.push({ problem: 'MISSING_PARAMETER', parameter: 'params' });
+  const declared = verb ? itemParameters(resource, verb) : {};
+  const raw = new Map(Object.entries(isObject(params) ? params : {}).map(([name, value]) => [name, [value as Raw]]));
+  const read = isObject(params) ? readParameters(declared, raw) : { given: {}, faults: [] };
+  const shown = echo({ account_id: call.account!.id }, declared, read.given);
+  return {
+    verb,
+    given: read.given,
+    faults: [...faults, ...read.faults],
+    echo: `{"params":${shown},"operation_type":${JSON.stringify(verb ? WORDS[verb] : (type ?? null))}}`,
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const itemParameterSets = new WeakMap<AnyResource, Partial<Record<Verb, Parameters>>>();
+
+/** The parameters of an item: those of the single call, and the id where the path had it. */
+export function itemParameters(resource: AnyResource, verb: Verb): Parameters {
+  let sets = itemParameterSets.get(resource);
+  if (!sets) {
+    const named = { [resource.idParameter]: id().required() };
+    sets = { create: createParameters(resource), update: { ...named, ...updateParameters(resource) }, remove: named };
+    itemParameterSets.set(resource, sets);
+  }
+  return sets[verb]!;
+}
+
+async function applyItems(
+  tx: Writing,
+  resource: AnyResource,
+  call: Call,
+  items: readonly Item[],
+  ids: readonly FreshIds[],
+  request: string,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  const faults: Fault[][] = items.map(() => []);
+  for (const [index, item] of items.entries()) {
+    try {
+      made.push(await applyItem(tx, resource, call, item, ids[index]!));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      faults[index]!.push(...error.faults);
+    }
+  }
+  refuseItems(faults, request);
+  for (const excess of await exceeded(tx, resource, call, net(made))) {
+    // The last items that raise the count are those that do not fit any more.
+    const raising = items.map((_, index) => index).filter((index) => excess.raising[index]);
+    for (const index of raising.slice(-excess.by)) faults[index]!.push(excess.fault);
+  }
+  refuseItems(faults, request);
+  return made;
+}
+
+/** Changes as the batch leaves them: a row counts as raised only by the last item that touches it. */
+function net(made: readonly Made[]): Made[] {
+  const last = new Map(made.map((change, index) => [change.after.id, index]));
+  const first = new Map<string, Made>();
+  for (const change of made) if (!first.has(change.after.id)) first.set(change.after.id, change);
+  return made.map((change, index) =>
+    last.get(change.after.id) === index
+      ? { before: first.get(change.after.id)!.before, after: change.after }
+      : { before: change.after, after: change.after },
+  );
+}
+
+function applyItem(tx: Writing, resource: AnyResource, call: Call, item: Item, ids: FreshIds): Promise<Made> {
+  if (item.verb === 'create') return applyCreate(tx, resource, call, item.given, ids);
+  const key = keyFrom(resource, call, String(item.given[resource.idParameter]));
+  if (item.verb === 'update') return applyUpdate(tx, resource, call, item.given, key, ids);
+  return applyRemove(tx, resource, call, key, ids);
+}
+
+function refuseItems(faults: readonly (readonly Fault[])[], request: string): void {
+  if (faults.some((each) => each.length > 0)) throw new BatchProblem(faults, request);
+}

@@ -1,0 +1,44 @@
+import { isId } from '../contract/fields.ts';
+import type { Call } from '../contract/operation.ts';
+import { problem } from '../contract/problems.ts';
+import type { AnyResource, Row } from '../contract/resource.ts';
+import type { Deleted, RecordsReading, RowKey } from '../contract/store.ts';
+import { presenterOf } from './present.ts';
+
+/** Reads one row and shows it. A deleted row is there only for those who ask for deleted rows. */
+export async function getOne(resource: AnyResource, call: Call): Promise<string> {
+  const key = keyOf(resource, call);
+  return call.services.store.read(async (tx) => {
+    const row = await existing(resource, tx.records, key, { deleted: call.given.with_deleted ? 'shown' : 'hidden' });
+    return (await presenterOf(resource).rows([row], { tx, account: call.account, now: call.now }))[0]!;
+  });
+}
+
+/** The key that the path names. An id of impossible shape is not found, and says why. */
+export function keyOf(resource: AnyResource, call: Call): RowKey {
+  return keyFrom(resource, call, call.path[resource.idParameter]!);
+}
+
+/** The key of an id of this resource, on the account of the call. */
+export function keyFrom(resource: AnyResource, call: Call, value: string): RowKey {
+  if (!isId(value)) {
+    throw problem('ID_ILLEGAL', { parameter: resource.idParameter, value, words: { kind: resource.label } });
+  }
+  return { account: resource.scope === 'account' ? call.account?.id : undefined, id: value };
+}
+
+/** The row of a key, or the problem that it is not there. */
+export async function existing(
+  resource: AnyResource,
+  records: RecordsReading,
+  key: RowKey,
+  options: { deleted: Deleted; lock?: boolean },
+): Promise<Row> {
+  const row = await records.get(resource, key, options);
+  if (row) return row as unknown as Row;
+  throw problem(resource.notFound, {
+    parameter: resource.idParameter,
+    value: key.id,
+    words: { kind: resource.label },
+  });
+}

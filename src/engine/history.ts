@@ -1,0 +1,49 @@
+import type { Call } from '../contract/operation.ts';
+import type { AnyResource, Row } from '../contract/resource.ts';
+import type { Writing } from '../contract/store.ts';
+import { presenterOf } from './present.ts';
+import type { Made } from './write.ts';
+
+/**
+ * Writes a change into the history of its account, in the unit that makes it: a snapshot after the change without id
+ * and account, and for updates what each attribute was and became.
+ * @source campaigns 5.4
+ */
+export async function recordChange(
+  tx: Writing,
+  resource: AnyResource,
+  call: Call,
+  id: string,
+  change: Made,
+): Promise<void> {
+  const { before, after } = change;
+  const type = before === undefined ? 'CREATE' : after.deleted && !before.deleted ? 'DELETE' : 'UPDATE';
+  await tx.changes.append({
+    id,
+    account_id: call.account!.id,
+    entity: resource.history!,
+    entity_id: after.id,
+    change_type: type,
+    change_time: call.now,
+    user_id: call.principal.user,
+    platform: 'API_OTHER',
+    changes: type === 'UPDATE' ? differences(resource, before!, after) : '{}',
+    entity_data: snapshot(resource, after),
+  });
+}
+
+function snapshot(resource: AnyResource, row: Row): string {
+  const names = [...Object.keys(resource.fields), 'created_at', 'updated_at', 'deleted'];
+  const { field } = presenterOf(resource);
+  return `{${names
+    .filter((name) => name !== 'account_id')
+    .map((name) => `"${name}":${field(name, row)}`)
+    .join(',')}}`;
+}
+
+function differences(resource: AnyResource, before: Row, after: Row): string {
+  const { field } = presenterOf(resource);
+  const changed = Object.keys(resource.fields).filter((name) => before[name] !== after[name]);
+  const members = changed.map((name) => `"${name}":{"old":${field(name, before)},"new":${field(name, after)}}`);
+  return `{${members.join(',')}}`;
+}

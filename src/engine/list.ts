@@ -1,0 +1,136 @@
+import { decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { foldCase } from '../base/text.ts';
+import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/fields.ts';
+import type { Answer, Call, Given, Parameters } from '../contract/operation.ts';
+import { type Fault, problem } from '../contract/problems.ts';
+import type { AnyResource, Fields, Row } from '../contract/resource.ts';
+import type { PageQuery, SortKey } from '../contract/store.ts';
+import { presenterOf } from './present.ts';
+import { sortField } from './sort.ts';
+
+/** Ids that a filter takes at most. */
+export const FILTER_IDS_MAX = 200;
+const COUNT_DEFAULT = 200;
+const COUNT_MAX = 1000;
+
+/** The parameters of a list: those that all lists share, and the filters that the declaration makes. */
+export function listParameters(resource: AnyResource): Parameters {
+  const { list } = resource;
+  const parameters: Record<string, Field> = {
+    [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
+    ...filterParameters(resource.fields),
+    count: integer({ min: 1, max: COUNT_MAX }).says(`Rows a page; ${COUNT_DEFAULT} when not given.`),
+    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+    sort_by: sortField(resource).says('`<attribute>-<asc|desc>`, several separated by commas.'),
+    with_deleted: boolean().says('Deleted rows too; false when not given.'),
+    with_total_count: boolean().says('Adds `total_count`; excludes `cursor`.'),
+  };
+  if (list?.search) {
+    parameters.q = text({ max: list.searchMax ?? 255 }).says(`Case-insensitive prefix of ${list.search}.`);
+  }
+  if (list?.drafts) parameters.with_draft = boolean().says('Drafts too; false when not given.');
+  return parameters as Parameters;
+}
+
+function filterParameters(fields: Fields): Record<string, Field> {
+  const filters: Record<string, Field> = {};
+  for (const field of Object.values(fields) as Field<string>[]) {
+    if (!field.filter) continue;
+    filters[field.filter] = listOf(field, { max: FILTER_IDS_MAX }).says('Only rows with one of these values.');
+  }
+  return filters;
+}
+
+/** Parameters that are good each by itself and wrong together. */
+export function checkList(given: Given): readonly Fault[] {
+  if (!given.with_total_count || given.cursor === undefined || given.cursor === null) return [];
+  return [
+    {
+      problem: 'EXCLUSIVE_PARAMETERS',
+      parameter: 'with_total_count, cursor',
+      words: { a: 'with_total_count', b: 'cursor' },
+    },
+  ];
+}
+
+/** Reads a page, one row further than asked to know whether another follows. */
+export async function listPage(resource: AnyResource, call: Call): Promise<Answer> {
+  const { given } = call;
+  const count = (given.count as number | null | undefined) ?? COUNT_DEFAULT;
+  const sort = sortKeys(resource, given);
+  const conditions = conditionsOf(resource, call);
+  const list = JSON.stringify([resource.table, conditions, sort]);
+  const after = cursorValues(resource, given.cursor, list, sort);
+  return call.services.store.read(async (tx) => {
+    const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
+    const rows = found.length > count ? found.slice(0, count) : found;
+    const shown = await presenterOf(resource).rows(rows, { tx, account: call.account, now: call.now });
+    return {
+      data: `[${shown.join(',')}]`,
+      nextCursor: found.length > count ? cursorAfter(rows.at(-1)!, sort, list) : null,
+      totalCount: given.with_total_count ? await tx.records.count(resource, conditions) : undefined,
+    };
+  });
+}
+
+function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort' | 'after' | 'limit'> {
+  const { given } = call;
+  const within: Record<string, readonly string[]> = {};
+  const ids = given[resource.idsParameter];
+  if (ids) within.id = itemsOf(ids as string);
+  for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
+    const values = field.filter ? given[field.filter] : undefined;
+    if (values) within[name] = itemsOf(values as string);
+  }
+  const { search, drafts } = resource.list ?? {};
+  const isAccounts = resource.scope === 'user';
+  return {
+    account: isAccounts ? undefined : call.account!.id,
+    member: isAccounts ? { user: call.principal.user, environment: call.environment } : undefined,
+    deleted: given.with_deleted ? 'shown' : 'hidden',
+    within,
+    without: drafts && !given.with_draft ? { column: drafts.field, value: drafts.value } : undefined,
+    prefix: search && given.q ? { column: `${search}_folded`, text: foldCase(given.q as string) } : undefined,
+  };
+}
+
+/** The order asked for, made total by the id; without `sort_by` the newest first. */
+function sortKeys(resource: AnyResource, given: Given): SortKey[] {
+  const asked = given.sort_by ? itemsOf(given.sort_by as string) : ['created_at-desc'];
+  const keys: SortKey[] = [];
+  let last: 'asc' | 'desc' = 'asc';
+  for (const one of asked) {
+    const [column, direction] = one.split('-') as [string, 'asc' | 'desc'];
+    last = direction;
+    if (resource.list?.sortsAsNull?.includes(column)) continue;
+    if (keys.some((key) => key.column === column)) continue;
+    const field = (resource.fields as Record<string, Field>)[column];
+    keys.push({ column, direction, nullable: field?.isNullable ?? false });
+  }
+  return [...keys, { column: 'id', direction: last, nullable: false }];
+}
+
+function cursorAfter(row: Row, sort: readonly SortKey[], list: string): string {
+  return encodeCursor({ after: sort.map((key) => row[key.column] ?? null) }, list);
+}
+
+function cursorValues(
+  resource: AnyResource,
+  cursor: unknown,
+  list: string,
+  sort: readonly SortKey[],
+): readonly (string | number | null)[] | undefined {
+  if (cursor === undefined || cursor === null) return undefined;
+  const after = decodeCursor(String(cursor), list, sort.length)?.after;
+  const fits = after?.every((value, index) => fitsColumn(resource, sort[index]!, value));
+  if (after && fits) return after;
+  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
+}
+
+/** A cursor can be forged; a value of another type must not reach a statement. */
+function fitsColumn(resource: AnyResource, key: SortKey, value: string | number | null): boolean {
+  if (value === null) return key.nullable;
+  const field = (resource.fields as Record<string, Field>)[key.column];
+  const isNumber = field ? field.kind.column === 'integer' : key.column === 'deleted';
+  return typeof value === (isNumber ? 'number' : 'string');
+}

@@ -1,0 +1,138 @@
+import Type, { type TSchema } from 'typebox';
+import { boolean } from '../contract/fields.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { ProblemName } from '../contract/problems.ts';
+import type { AnyResource, Verb } from '../contract/resource.ts';
+import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } from './batch.ts';
+import { getOne } from './get.ts';
+import { checkList, listPage, listParameters } from './list.ts';
+import { presenterOf, valueSchema } from './present.ts';
+import { createOne, removeOne, updateOne } from './single.ts';
+import { createParameters, updateParameters } from './write.ts';
+
+/** The version that advertising paths begin with. */
+export const VERSION = '12';
+
+/** Everything that a declared resource can do, in the order of the reference. */
+export function operationsOf(resource: AnyResource): Operation[] {
+  const verbs = resource.operations.map(
+    (verb) => ({ ...common(resource, verb), ...forVerb[verb](resource) }) as Operation,
+  );
+  return resource.batch ? [...verbs, batchOperation(resource)] : verbs;
+}
+
+function common(resource: AnyResource, verb: Verb): Partial<Operation> {
+  const isRead = verb === 'list' || verb === 'get';
+  const named = resource.scope === 'account' || verb !== 'list';
+  return {
+    id: `${resource.plural}.${verb}`,
+    group: resource.plural,
+    family: 'ads',
+    only: resource.sandboxOnly?.includes(verb) ? 'sandbox' : undefined,
+    roles: named ? (isRead ? resource.roles.read : resource.roles.write) : undefined,
+    deletedAccount: resource.scope === 'user' && verb === 'get',
+    rate: isRead ? (verb === 'list' && resource.scope === 'user' ? 'global_reads' : resource.rate) : 'writes',
+    body: 'form',
+    shape: verb === 'list' ? 'list' : 'one',
+    reply: verb === 'list' ? Type.Array(presenterOf(resource).schema) : presenterOf(resource).schema,
+    problems: problemsOf(resource, verb),
+  };
+}
+
+function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
+  if (verb === 'list') return ['CURSOR_INVALID', 'EXCLUSIVE_PARAMETERS'];
+  const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
+  return verb === 'create' || verb === 'update' ? [...found, ...(resource.raises ?? [])] : found;
+}
+
+/** The path of the collection, and of one of it. */
+function paths(resource: AnyResource): { all: string; one: string } {
+  const all =
+    resource.scope === 'account'
+      ? `/${VERSION}/accounts/:account_id/${resource.plural}`
+      : `/${VERSION}/${resource.plural}`;
+  return { all, one: `${all}/:${resource.idParameter}` };
+}
+
+const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
+  list: (resource) => ({
+    method: 'GET',
+    path: paths(resource).all,
+    about: `List ${words(resource.plural)}.`,
+    parameters: listParameters(resource),
+    check: checkList,
+    perform: (call) => listPage(resource, call),
+  }),
+  get: (resource) => ({
+    method: 'GET',
+    path: paths(resource).one,
+    about: `Get one of the ${words(resource.plural)}.`,
+    parameters: { with_deleted: boolean().says('Also when it was deleted; false when not given.') },
+    perform: async (call) => ({ data: await getOne(resource, call) }),
+  }),
+  create: (resource) => ({
+    method: 'POST',
+    path: paths(resource).all,
+    about: `Create a ${words(resource.name)}.`,
+    parameters: createParameters(resource),
+    perform: (call) => createOne(resource, call),
+  }),
+  update: (resource) => ({
+    method: 'PUT',
+    path: paths(resource).one,
+    about: `Change what is given of a ${words(resource.name)}.`,
+    parameters: updateParameters(resource),
+    perform: (call) => updateOne(resource, call),
+  }),
+  remove: (resource) => ({
+    method: 'DELETE',
+    path: paths(resource).one,
+    about: `Delete a ${words(resource.name)}.`,
+    parameters: {},
+    perform: (call) => removeOne(resource, call),
+  }),
+};
+
+function words(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+function batchOperation(resource: AnyResource): Operation {
+  return {
+    ...(common(resource, 'create') as Operation),
+    id: `${resource.plural}.batch`,
+    only: undefined,
+    method: 'POST',
+    path: `/${VERSION}/batch/accounts/:account_id/${resource.plural}`,
+    about: `Create, change and delete up to ${resource.batch!.max} ${words(resource.plural)}, all or nothing.`,
+    parameters: {},
+    body: 'json',
+    shape: 'batch',
+    request: batchRequest(resource),
+    reply: Type.Array(presenterOf(resource).schema),
+    problems: [
+      ...BATCH_PROBLEMS,
+      'CONTENT_TYPE',
+      'NOT_JSON',
+      resource.notFound,
+      'ID_ILLEGAL',
+      ...(resource.raises ?? []),
+    ],
+    perform: (call) => performBatch(resource, call),
+  };
+}
+
+function batchRequest(resource: AnyResource): TSchema {
+  const items = batchVerbs(resource).map((verb, index) => {
+    const parameters = itemParameters(resource, verb);
+    const optional = Object.entries(parameters).map(([name, field]) => {
+      const schema = valueSchema(field);
+      return [name, field.isRequired ? schema : Type.Optional(schema)] as const;
+    });
+    return Type.Object({
+      operation_type: Type.Literal(batchWords(resource)[index]!),
+      params: Type.Object(Object.fromEntries(optional) as Record<string, TSchema>),
+    });
+  });
+  return Type.Array(Type.Union(items), { minItems: 1, maxItems: resource.batch!.max });
+}

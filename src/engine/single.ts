@@ -1,0 +1,47 @@
+import type { Answer, Call } from '../contract/operation.ts';
+import type { AnyResource } from '../contract/resource.ts';
+import type { Writing } from '../contract/store.ts';
+import { keyOf } from './get.ts';
+import { presenterOf } from './present.ts';
+import { exceeded, mayRaise } from './quotas.ts';
+import { refuse } from './validate.ts';
+import { applyCreate, applyRemove, applyUpdate, freshIds, type Made } from './write.ts';
+
+/** Creates one row. */
+export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
+  const [ids] = await freshIds(resource, call, 1);
+  return change(resource, call, mayRaise(resource, call.given, 'create'), (tx) =>
+    applyCreate(tx, resource, call, call.given, ids!),
+  );
+}
+
+/** Changes what is given of one row. */
+export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
+  const key = keyOf(resource, call);
+  const [ids] = await freshIds(resource, call, 1);
+  return change(resource, call, mayRaise(resource, call.given, 'update'), (tx) =>
+    applyUpdate(tx, resource, call, call.given, key, ids!),
+  );
+}
+
+/** Deletes one row; a second time it is not found. */
+export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
+  const key = keyOf(resource, call);
+  const [ids] = await freshIds(resource, call, 1);
+  return change(resource, call, false, (tx) => applyRemove(tx, resource, call, key, ids!));
+}
+
+async function change(
+  resource: AnyResource,
+  call: Call,
+  lock: boolean,
+  apply: (tx: Writing) => Promise<Made>,
+): Promise<Answer> {
+  return call.services.store.write(async (tx) => {
+    if (lock) await tx.records.lockAccount(call.account!.id);
+    const made = await apply(tx);
+    refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.fault));
+    const [data] = await presenterOf(resource).rows([made.after], { tx, account: call.account, now: call.now });
+    return { data: data! };
+  });
+}

@@ -1,0 +1,54 @@
+import { type Field, isFault, type Raw, type Stored } from '../contract/fields.ts';
+import type { Given, Parameters } from '../contract/operation.ts';
+import { type Fault, Problem } from '../contract/problems.ts';
+
+/** Parameters as received, by name; more than one value when a name was repeated. */
+export type RawParameters = ReadonlyMap<string, readonly Raw[]>;
+
+/** What reading parameters came to: the good values, and everything wrong with the others. */
+export interface ReadParameters {
+  readonly given: Given;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Reads every declared parameter and finds every fault, not only the first. Names that are not declared are ignored.
+ * A parameter that is given empty reads as null: it un-sets what it names.
+ */
+export function readParameters(declared: Parameters, raw: RawParameters): ReadParameters {
+  const given: Record<string, Stored | null> = {};
+  const faults: Fault[] = [];
+  for (const name in declared) {
+    const values = raw.get(name);
+    const parameter = declared[name]!;
+    if (values === undefined) {
+      if (parameter.isRequired) faults.push({ problem: 'MISSING_PARAMETER', parameter: name });
+      continue;
+    }
+    if (values.length > 1) {
+      faults.push({ problem: 'REPEATED_PARAMETER', parameter: name, words: { count: values.length } });
+      continue;
+    }
+    const value = readValue(parameter, name, values[0]!);
+    if (isFault(value)) faults.push(value);
+    else given[name] = value;
+  }
+  return { given, faults };
+}
+
+function readValue(parameter: Field, name: string, value: Raw): Stored | null | Fault {
+  if (value !== '' && value !== null) return parameter.kind.read(value, name);
+  return parameter.isNullable ? null : emptyMandatory(parameter, name);
+}
+
+/** What an empty value of a mandatory attribute is called depends on what was expected. */
+function emptyMandatory(parameter: Field, name: string): Fault {
+  if (parameter.kind.name === 'text' || parameter.kind.name === 'id') return { problem: 'TEXT_EMPTY', parameter: name };
+  const fault = parameter.kind.read('', name);
+  return isFault(fault) ? fault : { problem: 'TEXT_EMPTY', parameter: name };
+}
+
+/** Throws all faults together, if there are any. */
+export function refuse(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw new Problem(faults);
+}

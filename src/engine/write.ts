@@ -1,0 +1,164 @@
+import { foldCase } from '../base/text.ts';
+import type { Field, Stored } from '../contract/fields.ts';
+import type { Call, Given, Parameters } from '../contract/operation.ts';
+import type { Fault } from '../contract/problems.ts';
+import type { AnyResource, Change, Row } from '../contract/resource.ts';
+import type { RowKey, Writing } from '../contract/store.ts';
+import { existing } from './get.ts';
+import { recordChange } from './history.ts';
+import { refuse } from './validate.ts';
+
+/** A change that was made: what was stored before it, and after. */
+export interface Made {
+  readonly before: Row | undefined;
+  readonly after: Row;
+}
+
+/** The ids that a write uses up, taken before its unit of work began. */
+export interface FreshIds {
+  readonly row: string;
+  readonly change: string;
+}
+
+/** Takes the ids of `count` writes. */
+export async function freshIds(resource: AnyResource, call: Call, count: number): Promise<FreshIds[]> {
+  const { ids } = call.services;
+  const rows = await ids.take(resource.name, resource.idsFrom, count);
+  const changes = resource.history ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
+  return rows.map((row, index) => ({ row, change: changes[index]! }));
+}
+
+const CHANGE_IDS_FROM = 36 ** 10;
+
+/** What may be given on create: every field that is input. */
+export function createParameters(resource: AnyResource): Parameters {
+  return inputs(resource, (field) => field);
+}
+
+/** What may be given on update: the same fields, none of them required. Those fixed at creation have no effect. */
+export function updateParameters(resource: AnyResource): Parameters {
+  return inputs(resource, (field) => ({ ...field, isRequired: false }));
+}
+
+function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters {
+  const all = Object.entries(resource.fields as Record<string, Field>);
+  return Object.fromEntries(
+    all.filter(([, field]) => field.writable !== 'none').map(([name, field]) => [name, as(field)]),
+  ) as Parameters;
+}
+
+/** Stores a new row, or throws every fault of the first phase that has any: references, then rules. */
+export async function applyCreate(
+  tx: Writing,
+  resource: AnyResource,
+  call: Call,
+  given: Given,
+  ids: FreshIds,
+): Promise<Made> {
+  const values: Record<string, Stored | null> = {};
+  for (const [name, field] of columnFields(resource)) {
+    values[name] = (field.writable === 'none' ? undefined : given[name]) ?? field.fallback ?? null;
+  }
+  if (resource.scope === 'account') values.account_id = call.account!.id;
+  const drafted = { ...values, id: ids.row, created_at: call.now, updated_at: call.now, deleted: 0 } as Row;
+  const after = { ...drafted, ...resource.settled?.(drafted) } as Row;
+  const referenced = await readReferences(tx, resource, after);
+  await check(resource, {
+    verb: 'create',
+    before: undefined,
+    after,
+    referenced,
+    account: call.account,
+    tx,
+    now: call.now,
+  });
+  await tx.records.insert(resource, { ...after, ...folded(resource, after) });
+  return made(tx, resource, call, ids, { before: undefined, after });
+}
+
+/** Changes the given fields of a row; what was fixed at creation stays as it is. */
+export async function applyUpdate(
+  tx: Writing,
+  resource: AnyResource,
+  call: Call,
+  given: Given,
+  key: RowKey,
+  ids: FreshIds,
+): Promise<Made> {
+  const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  const changes: Record<string, Stored | null> = {};
+  for (const [name, field] of columnFields(resource)) {
+    if (field.writable === 'input' && given[name] !== undefined) changes[name] = given[name];
+  }
+  const drafted = { ...before, ...changes, updated_at: call.now } as Row;
+  const settled = resource.settled?.(drafted) ?? {};
+  const after = { ...drafted, ...settled } as Row;
+  await check(resource, {
+    verb: 'update',
+    before,
+    after,
+    referenced: new Map(),
+    account: call.account,
+    tx,
+    now: call.now,
+  });
+  const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, changes as Row) };
+  await tx.records.update(resource, key, stored as Record<string, Stored | null>);
+  return made(tx, resource, call, ids, { before, after });
+}
+
+/** Marks a row as deleted. */
+export async function applyRemove(
+  tx: Writing,
+  resource: AnyResource,
+  call: Call,
+  key: RowKey,
+  ids: FreshIds,
+): Promise<Made> {
+  const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  const changes = { deleted: 1, updated_at: call.now } as const;
+  await tx.records.update(resource, key, changes);
+  return made(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
+}
+
+function columnFields(resource: AnyResource): [string, Field][] {
+  return Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.kind.column !== 'none');
+}
+
+async function made(tx: Writing, resource: AnyResource, call: Call, ids: FreshIds, change: Made): Promise<Made> {
+  if (resource.history) await recordChange(tx, resource, call, ids.change, change);
+  tx.touch(`${resource.name}:${change.after.id}`);
+  return change;
+}
+
+/** The search column that goes with a changed name. */
+function folded(resource: AnyResource, changes: Row): Record<string, string> {
+  const name = resource.list?.search as string | undefined;
+  const value = name === undefined ? undefined : changes[name];
+  return typeof value === 'string' ? { [`${name}_folded`]: foldCase(value) } : {};
+}
+
+/** The rows that references point to; each that is absent or deleted is a fault. */
+async function readReferences(tx: Writing, resource: AnyResource, after: Row): Promise<Map<string, Row>> {
+  const found = new Map<string, Row>();
+  const faults: Fault[] = [];
+  for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
+    const value = after[name];
+    if (!field.target || typeof value !== 'string') continue;
+    const target = field.target() as unknown as AnyResource;
+    const row = await tx.records.get(target, { account: after.account_id, id: value }, { deleted: 'hidden' });
+    if (row) found.set(name, row as unknown as Row);
+    else faults.push({ problem: target.notFound, parameter: name, value, words: { kind: target.label } });
+  }
+  refuse(faults);
+  return found;
+}
+
+async function check(resource: AnyResource, change: Change<Row>): Promise<void> {
+  const faults: Fault[] = [];
+  for (const rule of resource.rules ?? []) {
+    const fault = await rule(change);
+    if (fault) faults.push(fault);
+  }
+  refuse(faults);
+}

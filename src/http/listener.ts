@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify';
+import type { Operation } from '../contract/operation.ts';
+import { type Family, Problem, type ProblemName, problem } from '../contract/problems.ts';
+import { failureReply } from './envelopes.ts';
+import { answer, type PipelineParts } from './pipeline.ts';
+import { send } from './reply.ts';
+
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** A listener of one environment: the operations of the catalog that exist there, on their paths. */
+export function listener(parts: PipelineParts, operations: readonly Operation[]): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 72_000,
+    requestTimeout: 120_000,
+    frameworkErrors: (_, request, reply) => {
+      reply.hijack();
+      notFound(parts, request.raw, reply.raw);
+    },
+  });
+  // Bodies are read by the pipeline, after the checks that must come first.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  for (const [path, methods] of byPath(parts, operations)) {
+    app.route({
+      method: METHODS,
+      url: path,
+      handler(request, reply) {
+        reply.hijack();
+        const { raw } = request;
+        const named = foldIds(request.params as Record<string, string>);
+        const operation = methods.get(raw.method === 'HEAD' ? 'GET' : raw.method!);
+        if (operation) void answer(parts, operation, raw, reply.raw, named);
+        else otherMethod(parts, raw, reply.raw, methods);
+      },
+    });
+  }
+  app.setNotFoundHandler((request, reply) => {
+    reply.hijack();
+    notFound(parts, request.raw, reply.raw);
+  });
+  return app;
+}
+
+type ByMethod = Map<string, Operation>;
+
+/** Operations by path and method. A path keeps its place where its operations belong to the other environment. */
+function byPath(parts: PipelineParts, operations: readonly Operation[]): Map<string, ByMethod> {
+  const paths = new Map<string, ByMethod>();
+  for (const operation of operations) {
+    for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+      const methods = paths.get(path) ?? new Map();
+      paths.set(path, methods);
+      if (operation.only === undefined || operation.only === parts.environment)
+        methods.set(operation.method, operation);
+    }
+  }
+  return paths;
+}
+
+/** Ids are lower case; upper-case letters in a path are folded. @source campaigns 1.1 */
+function foldIds(params: Record<string, string>): Record<string, string> {
+  const folded: Record<string, string> = {};
+  for (const name in params) folded[name] = params[name]!.toLowerCase();
+  return folded;
+}
+
+function otherMethod(
+  parts: PipelineParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  methods: ByMethod,
+): void {
+  const allowed = [...methods.keys()];
+  const allow = [
+    ...(allowed.includes('GET') ? ['GET', 'HEAD'] : []),
+    ...allowed.filter((name) => name !== 'GET'),
+    'OPTIONS',
+  ];
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204, { allow: allow.join(', ') });
+    response.end();
+    return;
+  }
+  const words = { method: request.method!, allowed: allowed.join(' or ') };
+  refuse(parts, request, response, new Problem([{ problem: 'METHOD_UNKNOWN', words }], { allow: allow.join(', ') }));
+}
+
+function notFound(parts: PipelineParts, request: IncomingMessage, response: ServerResponse): void {
+  const path = request.url ?? '/';
+  const name: ProblemName =
+    familyOf(path) === 'numeric' || /^\/12(\/|$)/.test(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
+  refuse(parts, request, response, problem(name));
+}
+
+/** Paths outside the advertising interface have numeric codes. */
+function familyOf(path: string): Family {
+  return /^\/(oauth|oauth2|1\.1|2)(\/|$|\?)/.test(path) ? 'numeric' : 'ads';
+}
+
+function refuse(parts: PipelineParts, request: IncomingMessage, response: ServerResponse, failure: Problem): void {
+  const family = familyOf(request.url ?? '/');
+  const { status, body } = failureReply(failure, family, '{}');
+  const headers = ['content-type', 'application/json;charset=utf-8', 'x-transaction-id', parts.nextTransactionId()];
+  if (family === 'ads') headers.push('x-current-api-version', '12');
+  if (failure.allow) headers.push('allow', failure.allow);
+  send(response, status, headers, body);
+  parts.observer.unrouted(status);
+}

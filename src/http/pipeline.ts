@@ -1,0 +1,233 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccountAccesses } from '../ads/account-access.ts';
+import type { Authenticator } from '../auth/oauth1/authenticate.ts';
+import { formatInstant } from '../base/instants.ts';
+import { isId, type Raw } from '../contract/fields.ts';
+import type { Call, Operation, Principal, Services } from '../contract/operation.ts';
+import { type Fault, Problem, problem } from '../contract/problems.ts';
+import type { Environment } from '../contract/resource.ts';
+import { echo } from '../engine/echo.ts';
+import { readParameters, refuse } from '../engine/validate.ts';
+import { envelope, failureReply } from './envelopes.ts';
+import type { Observer } from './observer.ts';
+import type { Rates, Taken } from './rates.ts';
+import { headersOf, send } from './reply.ts';
+import { readBody, readPairs } from './request.ts';
+
+/** What the pipeline of one listener works with. */
+export interface PipelineParts {
+  readonly environment: Environment;
+  readonly services: Services;
+  readonly authenticator: Authenticator;
+  readonly accesses: AccountAccesses;
+  readonly rates: Rates;
+  readonly observer: Observer;
+  readonly nextTransactionId: () => string;
+  readonly origins: (request: IncomingMessage) => readonly string[];
+  readonly body_bytes_max: number;
+  /** Development mode: parameters that nobody reads are named in a header. */
+  readonly namesIgnored: boolean;
+}
+
+/** What is known of a request so far; each step adds to it, and the reply is written from it. */
+export interface Exchange {
+  readonly operation: Operation;
+  readonly request: IncomingMessage;
+  readonly transactionId: string;
+  readonly startedAt_ms: number;
+  readonly path: Record<string, string>;
+  principal: Principal | undefined;
+  taken: Taken | undefined;
+  /** The echo of what could be read, JSON text. */
+  params: string;
+  ignored: string;
+}
+
+/**
+ * The life of a request, in order. Beside each step: the statuses with which it can end the request.
+ * @source authentication gaps 1.3; campaigns 2.1
+ */
+async function perform(parts: PipelineParts, exchange: Exchange): Promise<string> {
+  const { operation, request } = exchange;
+  const origins = parts.origins(request); //                                           403 plain HTTP
+  const form = await formBody(parts, request); //                                      413
+  const bodyHash = await authenticate(parts, exchange, origins, form); //              400 401 403 431
+  const raw = rawParameters(request, form); //                                         400
+  const access = await findAccess(parts, exchange, raw); //                            403 404
+  takeRate(parts, exchange, access?.account.id, raw); //                               429
+  const body = await jsonBody(parts, exchange, raw, bodyHash); //                      400 401 413
+  const given = parameters(exchange, raw); //                                          400
+  const call: Call = {
+    services: parts.services,
+    environment: parts.environment,
+    principal: exchange.principal!,
+    account: access?.account,
+    role: access?.role,
+    composer: access?.composer ?? false,
+    path: exchange.path,
+    given,
+    body,
+    now: formatInstant(parts.services.clock.now()),
+  };
+  const answer = await operation.perform(call); //                                     400 403 404
+  return envelope(operation, answer, exchange.params); //                              200
+}
+
+/** Answers one request of an operation. Never rejects. */
+export async function answer(
+  parts: PipelineParts,
+  operation: Operation,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: Record<string, string>,
+): Promise<void> {
+  const exchange: Exchange = {
+    operation,
+    request,
+    transactionId: parts.nextTransactionId(),
+    startedAt_ms: performance.now(),
+    path,
+    principal: undefined,
+    taken: undefined,
+    params: '{}',
+    ignored: '',
+  };
+  let status = 200;
+  let text: string;
+  let failure: unknown;
+  try {
+    text = await perform(parts, exchange);
+  } catch (error) {
+    failure = error;
+    const reply = failureReply(error, operation.family, exchange.params);
+    status = reply.status;
+    text = reply.body;
+  }
+  send(response, status, headersOf(exchange, parts, status, failure), text);
+  parts.observer.replied(exchange, status, failure);
+}
+
+/** A form body is part of what is signed, so it is read before the signature is checked. Others wait. */
+async function formBody(parts: PipelineParts, request: IncomingMessage): Promise<string | undefined> {
+  const type = request.headers['content-type'];
+  if (type === undefined || !/^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return undefined;
+  return (await readBody(request, parts.body_bytes_max)).toString();
+}
+
+const AUTHORIZATION_BYTES_MAX = 8192;
+
+async function authenticate(
+  parts: PipelineParts,
+  exchange: Exchange,
+  origins: readonly string[],
+  form: string | undefined,
+): Promise<string | undefined> {
+  const { request, operation } = exchange;
+  const { authorization } = request.headers;
+  if (authorization !== undefined && authorization.length > AUTHORIZATION_BYTES_MAX) {
+    throw problem('HEADER_TOO_LARGE');
+  }
+  if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'two Authorization headers');
+  const signed = { method: request.method!, target: request.url!, authorization, form };
+  const { principal, bodyHash } = await parts.authenticator.authenticate(signed, origins);
+  exchange.principal = principal;
+  exchange.params = echo(exchange.path, {}, {});
+  if (bodyHash !== undefined && form !== undefined) {
+    throw problem('SIGNATURE_REFUSED', {}, 'a body hash beside a form body');
+  }
+  if (operation.method !== 'GET' && !operation.isTokenStep && principal.level === 'read') {
+    throw problem(principal.applicationLevel === 'read' ? 'READ_ONLY_APPLICATION' : 'READ_ONLY_TOKEN');
+  }
+  return bodyHash;
+}
+
+/** Node joins repeated headers and keeps the first of this one; only the raw list shows the second. */
+function hasRepeatedAuthorization(request: IncomingMessage): boolean {
+  const { rawHeaders } = request;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') count += 1;
+  }
+  return count > 1;
+}
+
+type RawParameters = Map<string, readonly Raw[]>;
+
+function rawParameters(request: IncomingMessage, form: string | undefined): RawParameters {
+  const raw: RawParameters = new Map();
+  const target = request.url!;
+  const mark = target.indexOf('?');
+  if (mark >= 0) readPairs(target.slice(mark + 1), 'query', raw);
+  if (form) readPairs(form, 'body', raw);
+  return raw;
+}
+
+/** Who may see that an account exists, and who may do what on it. */
+async function findAccess(parts: PipelineParts, exchange: Exchange, raw: RawParameters) {
+  const { operation, path, principal } = exchange;
+  if (operation.roles === undefined) return undefined;
+  const id = path.account_id!;
+  if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
+  const user = principal!.user;
+  const access = parts.accesses.remembered(user, id) ?? (await parts.accesses.find(user, id));
+  if (!access || access.account.environment !== parts.environment) {
+    throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id });
+  }
+  if (access.account.deleted && !(operation.deletedAccount && raw.has('with_deleted'))) {
+    throw problem('NOT_FOUND', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
+  }
+  if (!operation.roles.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
+  return access;
+}
+
+function takeRate(parts: PipelineParts, exchange: Exchange, account: string | undefined, raw: RawParameters): void {
+  const withTotalCount = /^(true|t|1)$/i.test(String(raw.get('with_total_count')?.[0] ?? ''));
+  const scope = { environment: parts.environment, principal: exchange.principal!, account, withTotalCount };
+  exchange.taken = parts.rates.take(exchange.operation, scope);
+  if (!exchange.taken.isRefused) return;
+  const reset = (exchange.taken.account?.remaining === 0 ? exchange.taken.account : exchange.taken.user).reset;
+  const wait = Math.max(1, reset - Math.floor(parts.services.clock.now() / 1000));
+  throw new Problem([{ problem: 'RATE_LIMITED' }], { retryAfter_s: wait });
+}
+
+/** The JSON body: required by JSON endpoints, read as parameters by the others. */
+async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParameters, bodyHash: string | undefined) {
+  const { operation, request } = exchange;
+  const isJson = /^\s*application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+  if (operation.body === 'json') {
+    exchange.params = '[]';
+    if (!isJson) throw problem('CONTENT_TYPE');
+  }
+  if (!isJson && bodyHash === undefined) return undefined;
+  const bytes = await readBody(request, parts.body_bytes_max);
+  if (bodyHash !== undefined && hash('sha1', bytes, 'base64') !== bodyHash) {
+    throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
+  }
+  if (!isJson || (bytes.length === 0 && operation.body === 'form')) return undefined;
+  const body = parseJson(bytes);
+  if (operation.body === 'form' && typeof body === 'object' && body !== null && !Array.isArray(body)) {
+    for (const [name, value] of Object.entries(body)) raw.set(name, [value as Raw]);
+  }
+  return body;
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw problem('NOT_JSON');
+  }
+}
+
+function parameters(exchange: Exchange, raw: RawParameters) {
+  const { operation, path } = exchange;
+  if (operation.body === 'json') return {};
+  const { given, faults } = readParameters(operation.parameters, raw);
+  exchange.params = echo(path, operation.parameters, given);
+  exchange.ignored = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
+  const together: readonly Fault[] = operation.check?.(given) ?? [];
+  refuse([...faults, ...together]);
+  return given;
+}

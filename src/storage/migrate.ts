@@ -1,0 +1,71 @@
+import { migrations as released } from './migrations/list.ts';
+import { type Migration, schemaWords } from './migrations/migration.ts';
+import type { Session } from './session.ts';
+import type { Statement } from './statements.ts';
+import type { Driver } from './store.ts';
+
+/** The database has steps that this version does not know: it was written by a newer one. */
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew';
+}
+
+/**
+ * Brings the schema up to date, all missing steps in one unit; the answer names them. Two processes that start
+ * together do it once.
+ */
+export async function migrate(driver: Driver, now: string, steps: readonly Migration[] = released): Promise<string[]> {
+  return driver.write(async (session) => {
+    if (driver.engine === 'postgres') await session.all(plain('select pg_advisory_xact_lock(7239012)'), {});
+    const missing = await missingSteps(session, steps);
+    const words = schemaWords(driver.engine);
+    for (const step of missing) {
+      for (const sql of step.statements(words)) await session.run(plain(sql), {});
+      await session.run(recordStep(session), { name: step.name, applied_at: now });
+    }
+    return missing.map((step) => step.name);
+  });
+}
+
+/** The names of steps that the database lacks. */
+export async function pendingMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
+  return driver.write(async (session) => (await missingSteps(session, steps)).map((step) => step.name));
+}
+
+async function missingSteps(session: Session, steps: readonly Migration[]): Promise<Migration[]> {
+  await session.run(
+    plain('create table if not exists schema_steps (name text primary key, applied_at text not null)'),
+    {},
+  );
+  const applied = (await session.all(plain('select name from schema_steps order by name'), {})).map((row) => row.name);
+  const unknown = applied.filter((name) => !steps.some((step) => step.name === name));
+  if (unknown.length > 0) {
+    throw new SchemaTooNew(`the database has schema steps that this version does not know: ${unknown.join(', ')}`);
+  }
+  return steps.filter((step) => !applied.includes(step.name));
+}
+
+function plain(sql: string): Statement {
+  return { sql, bind: () => [] };
+}
+
+function recordStep(session: Session): Statement {
+  return session.statements.of('record step', (queries, argument) =>
+    queries.insertInto('schema_steps').values({ name: argument('name'), applied_at: argument('applied_at') }),
+  );
+}
+
+/** Drops every table that the steps made, and the record of the steps. Only for starting a development folder anew. */
+export async function dropSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
+  const tables = ['schema_steps'];
+  const words = {
+    ...schemaWords(driver.engine),
+    table(name: string) {
+      tables.push(name);
+      return '';
+    },
+  };
+  for (const step of steps) step.statements(words);
+  await driver.write(async (session) => {
+    for (const table of tables) await session.run(plain(`drop table if exists ${table}`), {});
+  });
+}

@@ -1,0 +1,5 @@
+import { foundation } from './0001-foundation.ts';
+import type { Migration } from './migration.ts';
+
+/** Every step of the schema, in order. */
+export const migrations: readonly Migration[] = [foundation];

@@ -1,0 +1,49 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NonceLog, UsedNonce } from '../auth/oauth1/nonces.ts';
+import type { Clock } from '../base/clock.ts';
+
+/**
+ * Used nonces in small append-only files, one for each stretch of time, so that forgetting is deleting a file. A line
+ * is handed to the operating system before the request is answered: it outlives the process, whatever ends it.
+ * Lines are `<timestamp> <token id> <nonce>`; none of the three can hold a blank.
+ */
+export function openNonceLog(folder: string, window_s: number, clock: Clock): NonceLog & { close(): void } {
+  mkdirSync(folder, { recursive: true });
+  const stretch_s = window_s * 2;
+  let current = Number.NaN;
+  let file = -1;
+
+  const rotate = (stretch: number): void => {
+    if (file >= 0) closeSync(file);
+    file = openSync(join(folder, `${stretch}.log`), 'a', 0o600);
+    current = stretch;
+    for (const name of readdirSync(folder)) {
+      // A nonce is good for at most twice the window after it was written.
+      if (Number.parseInt(name, 10) < stretch - 1) rmSync(join(folder, name), { force: true });
+    }
+  };
+  return {
+    append({ timestamp, tokenId, nonce }) {
+      const stretch = Math.floor(clock.now() / 1000 / stretch_s);
+      if (stretch !== current) rotate(stretch);
+      writeSync(file, `${timestamp} ${tokenId} ${nonce}\n`);
+    },
+    *read() {
+      for (const name of readdirSync(folder)) {
+        for (const line of readFileSync(join(folder, name), 'latin1').split('\n')) {
+          const entry = readLine(line);
+          if (entry) yield entry;
+        }
+      }
+    },
+    close() {
+      if (file >= 0) closeSync(file);
+    },
+  };
+}
+
+function readLine(line: string): UsedNonce | undefined {
+  const [timestamp, tokenId, nonce] = line.split(' ');
+  return timestamp && tokenId && nonce ? { timestamp: Number(timestamp), tokenId, nonce } : undefined;
+}

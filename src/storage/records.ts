@@ -1,0 +1,259 @@
+import { sql } from 'kysely';
+import type { AnyResource, Fields, Resource, Row, RowOf } from '../contract/resource.ts';
+import type { Deleted, PageQuery, RecordsWriting, RowKey, SortKey } from '../contract/store.ts';
+import type { Session } from './session.ts';
+import type { Argument, Queries, Value } from './statements.ts';
+
+/** Rows of declared resources: the same statements for every resource, on both databases. */
+export function recordsOn(session: Session): RecordsWriting {
+  const { statements } = session;
+
+  async function get<F extends Fields>(
+    resource: Resource<F>,
+    key: RowKey,
+    { deleted, lock = false }: { deleted: Deleted; lock?: boolean },
+  ): Promise<RowOf<F> | undefined> {
+    const locked = lock && statements.engine === 'postgres';
+    const shape = `get ${resource.table} ${resource.scope} ${deleted} ${locked}`;
+    const statement = statements.of(shape, (queries, argument) => {
+      let query = queries.selectFrom(resource.table).select(columnsOf(resource)).where('id', '=', argument('id'));
+      if (resource.scope === 'account') query = query.where('account_id', '=', argument('account'));
+      if (deleted === 'hidden') query = query.where('deleted', '=', 0);
+      return locked ? query.forUpdate() : query;
+    });
+    return (await session.all(statement, { id: key.id, account: key.account ?? null }))[0];
+  }
+
+  async function many<F extends Fields>(
+    resource: Resource<F>,
+    account: string,
+    ids: readonly string[],
+    { deleted }: { deleted: Deleted },
+  ): Promise<RowOf<F>[]> {
+    if (ids.length === 0) return [];
+    const rows = await page(resource, {
+      ...NOTHING_ASKED,
+      account,
+      deleted,
+      within: { id: ids },
+      sort: [{ column: 'id', direction: 'asc', nullable: false }],
+      limit: ids.length,
+    });
+    return rows as unknown as RowOf<F>[];
+  }
+
+  async function page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
+    if (asksForNothing(query)) return [];
+    const lists = sizesOf(query);
+    const shape = `page ${conditionsShape(resource, query, lists)} ${orderShape(query)}`;
+    const statement = statements.of(shape, (queries, argument) => {
+      let chosen = withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries);
+      chosen = chosen.select(columnsOf(resource));
+      if (query.after) chosen = afterCursor(chosen, query.sort, query.after, argument);
+      for (const key of query.sort) {
+        // Both databases put nulls at different ends; we put them last in either direction.
+        if (key.nullable) chosen = chosen.orderBy(sql`${sql.ref(key.column)} is null`);
+        chosen = chosen.orderBy(key.column, key.direction);
+      }
+      return chosen.limit(argument('limit'));
+    });
+    const args = conditionArgs(query, lists);
+    args.limit = query.limit;
+    query.after?.forEach((value, index) => {
+      args[`after${index}`] = value;
+    });
+    return session.all(statement, args);
+  }
+
+  async function count(resource: AnyResource, query: Omit<PageQuery, 'sort' | 'after' | 'limit'>): Promise<number> {
+    if (asksForNothing(query)) return 0;
+    const lists = sizesOf(query);
+    const shape = `count ${conditionsShape(resource, query, lists)}`;
+    const statement = statements.of(shape, (queries, argument) =>
+      withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries).select(
+        queries.fn.countAll().as('total'),
+      ),
+    );
+    return Number((await session.all(statement, conditionArgs(query, lists)))[0].total);
+  }
+
+  return {
+    get,
+    many,
+    page,
+    count,
+    async insert(resource, row) {
+      const columns = Object.keys(row);
+      const statement = statements.of(`insert ${resource.table} ${columns}`, (queries, argument) =>
+        queries.insertInto(resource.table).values(Object.fromEntries(columns.map((name) => [name, argument(name)]))),
+      );
+      await session.run(statement, row);
+    },
+    async update(resource, key, changes) {
+      const columns = Object.keys(changes);
+      const statement = statements.of(`update ${resource.table} ${resource.scope} ${columns}`, (queries, argument) => {
+        const query = queries
+          .updateTable(resource.table)
+          .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+          .where('id', '=', argument('key_id'));
+        return resource.scope === 'account' ? query.where('account_id', '=', argument('key_account')) : query;
+      });
+      await session.run(statement, { ...changes, key_id: key.id, key_account: key.account ?? null });
+    },
+    async lockAccount(account) {
+      // One writer at a time is all that SQLite has; the server needs to be told.
+      if (statements.engine === 'sqlite') return;
+      const statement = statements.of('lock account', (queries, argument) =>
+        queries.selectFrom('accounts').select('id').where('id', '=', argument('account')).forUpdate(),
+      );
+      await session.all(statement, { account });
+    },
+  };
+}
+
+const NOTHING_ASKED = {
+  member: undefined,
+  without: undefined,
+  prefix: undefined,
+  after: undefined,
+} as const satisfies Partial<PageQuery>;
+
+const columnLists = new WeakMap<AnyResource, string[]>();
+
+/** The stored columns of a resource that its readers see. */
+export function columnsOf(resource: AnyResource): string[] {
+  let columns = columnLists.get(resource);
+  if (!columns) {
+    const own = Object.entries((resource as Resource).fields).filter(([, field]) => field.kind.column !== 'none');
+    const standard = resource.scope === 'account' ? ['id', 'account_id'] : ['id'];
+    columns = [...new Set([...standard, ...own.map(([name]) => name), 'created_at', 'updated_at', 'deleted'])];
+    columnLists.set(resource, columns);
+  }
+  return columns;
+}
+
+type Conditions = Omit<PageQuery, 'sort' | 'after' | 'limit'>;
+
+/** An empty list of accepted values matches nothing: answered without SQL. */
+function asksForNothing(query: Conditions): boolean {
+  return Object.values(query.within).some((values) => values.length === 0);
+}
+
+const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+/** Lists are padded to a few sizes, so that few shapes of a statement exist. */
+function sizesOf(query: Conditions): Record<string, number> {
+  const sizes: Record<string, number> = {};
+  for (const [column, values] of Object.entries(query.within)) {
+    sizes[column] = SIZES.find((size) => size >= values.length) ?? values.length;
+  }
+  return sizes;
+}
+
+function conditionsShape(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
+  const lists = Object.entries(sizes).flat().join(' ');
+  const { without, prefix } = query;
+  return `${resource.table} ${query.account !== undefined} ${query.member !== undefined} ${query.deleted} ${lists} ${without?.column} ${prefix?.column}`;
+}
+
+function orderShape(query: PageQuery): string {
+  const keys = query.sort.map((key) => `${key.column} ${key.direction}`).join(',');
+  return `${keys} ${query.after?.map((value) => (value === null ? 'null' : 'set')).join(',')}`;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: builders of tables that are not typed here
+type Builder = any;
+
+function withConditions(
+  start: Builder,
+  resource: AnyResource,
+  query: Conditions,
+  sizes: Record<string, number>,
+  argument: Argument,
+  queries: Queries,
+): Builder {
+  let chosen = start;
+  if (query.account !== undefined) chosen = chosen.where('account_id', '=', argument('account'));
+  if (query.member) {
+    chosen = chosen
+      .where('environment', '=', argument('environment'))
+      .where(
+        'id',
+        'in',
+        queries.selectFrom('account_users').select('account_id').where('user_id', '=', argument('user')),
+      );
+  }
+  if (query.deleted === 'hidden') chosen = chosen.where(`${resource.table}.deleted`, '=', 0);
+  for (const [column, size] of Object.entries(sizes)) {
+    chosen = chosen.where(
+      column,
+      'in',
+      Array.from({ length: size }, (_, index) => argument(`${column}.${index}`)),
+    );
+  }
+  if (query.without) chosen = chosen.where(query.without.column, '<>', argument('without'));
+  if (query.prefix) {
+    const { column } = query.prefix;
+    chosen = chosen.where(column, '>=', argument('prefix_from')).where(column, '<', argument('prefix_to'));
+  }
+  return chosen;
+}
+
+function conditionArgs(query: Conditions, sizes: Record<string, number>): Record<string, Value> {
+  const args: Record<string, Value> = {};
+  if (query.account !== undefined) args.account = query.account;
+  if (query.member) {
+    args.environment = query.member.environment;
+    args.user = query.member.user;
+  }
+  for (const [column, values] of Object.entries(query.within)) {
+    const size = sizes[column] ?? values.length;
+    for (let index = 0; index < size; index++) args[`${column}.${index}`] = values[index] ?? values[0] ?? null;
+  }
+  if (query.without) args.without = query.without.value;
+  if (query.prefix) {
+    args.prefix_from = query.prefix.text;
+    // No text that starts with the prefix sorts after it followed by the last code point.
+    args.prefix_to = `${query.prefix.text}\u{10FFFF}`;
+  }
+  return args;
+}
+
+/**
+ * Rows beyond the cursor in a total order. When all keys go one way and none may be null, one row comparison says it
+ * and walks the index; otherwise each key in turn breaks the tie of those before it.
+ */
+function afterCursor(
+  start: Builder,
+  sort: readonly SortKey[],
+  after: readonly (string | number | null)[],
+  argument: Argument,
+): Builder {
+  const [first] = sort;
+  if (first && sort.every((key) => !key.nullable && key.direction === first.direction)) {
+    const columns = sql.join(sort.map((key) => sql.ref(key.column)));
+    const values = sql.join(sort.map((_, index) => sql`${argument(`after${index}`)}`));
+    const beyond = sql.raw(first.direction === 'asc' ? '>' : '<');
+    return start.where(sql<boolean>`(${columns}) ${beyond} (${values})`);
+  }
+  return start.where((eb: Builder) =>
+    eb.or(
+      sort.map((_, index) =>
+        eb.and([
+          ...sort.slice(0, index).map((key, earlier) => same(eb, key, earlier, after, argument)),
+          beyondKey(eb, sort[index]!, index, after, argument),
+        ]),
+      ),
+    ),
+  );
+}
+
+function same(eb: Builder, key: SortKey, index: number, after: readonly unknown[], argument: Argument): Builder {
+  return after[index] === null ? eb(key.column, 'is', null) : eb(key.column, '=', argument(`after${index}`));
+}
+
+function beyondKey(eb: Builder, key: SortKey, index: number, after: readonly unknown[], argument: Argument): Builder {
+  if (after[index] === null) return sql<boolean>`1 = 0`;
+  const beyond = eb(key.column, key.direction === 'asc' ? '>' : '<', argument(`after${index}`));
+  return key.nullable ? eb.or([beyond, eb(key.column, 'is', null)]) : beyond;
+}

@@ -1,0 +1,177 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Session, StatementProbe } from './session.ts';
+import { type Statements, statementsFor, type Value } from './statements.ts';
+import { ConstraintViolated, type Driver } from './store.ts';
+
+/** How the embedded database is opened. */
+export interface SqliteOptions {
+  /** File path. */
+  readonly file: string;
+  /** `full`: a commit is on disk before it is acknowledged. `off` only for measuring what that costs. */
+  readonly synchronous?: 'full' | 'off';
+  /** Units that wait together share one transaction and one fsync. Off only for measuring. */
+  readonly groupCommit?: boolean;
+  readonly probe?: StatementProbe;
+}
+
+const READERS = 4;
+const GROUP_MAX = 128;
+
+/**
+ * The embedded database: one writer connection behind a queue, a few readers. Calls are synchronous underneath, so a
+ * unit of work runs to its end without any other of its connection in between.
+ */
+export function openSqlite(options: SqliteOptions): Driver {
+  const statements = statementsFor('sqlite');
+  const writer = connect(options, statements);
+  const readers = Array.from({ length: READERS }, () => connect({ ...options, readOnly: true }, statements));
+  const idle = [...readers];
+  const waiting: ((reader: Connection) => void)[] = [];
+  const release = (reader: Connection): void => {
+    const next = waiting.shift();
+    if (next) next(reader);
+    else idle.push(reader);
+  };
+  return {
+    engine: 'sqlite',
+    statements,
+    async read(work) {
+      const reader = idle.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
+      try {
+        reader.begin();
+        return await work(reader.session);
+      } finally {
+        reader.end();
+        release(reader);
+      }
+    },
+    write: writerQueue(writer, options.groupCommit ?? true),
+    async ping() {
+      writer.database.prepare('select 1').get();
+    },
+    async close() {
+      for (const reader of readers) reader.database.close();
+      writer.database.close();
+    },
+  };
+}
+
+interface Connection {
+  readonly database: DatabaseSync;
+  readonly session: Session;
+  begin(): void;
+  end(): void;
+}
+
+function connect(options: SqliteOptions & { readOnly?: boolean }, statements: Statements): Connection {
+  const database = new DatabaseSync(options.file, { timeout: 5000 });
+  database.exec(`pragma journal_mode = wal; pragma synchronous = ${options.synchronous ?? 'full'};
+    pragma foreign_keys = on; pragma cache_size = -32768; pragma temp_store = memory`);
+  if (options.readOnly) database.exec('pragma query_only = on');
+  const prepared = new Map<string, StatementSync>();
+  const prepare = (sql: string): StatementSync => {
+    let statement = prepared.get(sql);
+    if (!statement) {
+      statement = database.prepare(sql);
+      prepared.set(sql, statement);
+    }
+    return statement;
+  };
+  const session: Session = {
+    statements,
+    async all(statement, args) {
+      options.probe?.(statement.sql);
+      return prepare(statement.sql).all(...statement.bind(args));
+    },
+    async run(statement, args) {
+      options.probe?.(statement.sql);
+      return runMapped(prepare(statement.sql), statement.bind(args));
+    },
+  };
+  const begin = prepare('begin');
+  const commit = prepare('commit');
+  return {
+    database,
+    session,
+    begin: () => void begin.run(),
+    end: () => void commit.run(),
+  };
+}
+
+/** SQLite names a broken uniqueness rule 2067, and 1555 when it is the primary key. */
+function runMapped(statement: StatementSync, values: Value[]): number {
+  try {
+    return Number(statement.run(...values).changes);
+  } catch (error) {
+    const code = (error as { errcode?: number }).errcode;
+    if (code === 2067 || code === 1555) throw new ConstraintViolated((error as Error).message);
+    throw error;
+  }
+}
+
+interface Waiting {
+  work(session: Session): Promise<unknown>;
+  committed(value: unknown): void;
+  failed(error: unknown): void;
+}
+
+/**
+ * The writer's queue with group commit: units that arrived while the last group was being written run one after the
+ * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that.
+ */
+function writerQueue(writer: Connection, groupCommit: boolean): Driver['write'] {
+  const waiting: Waiting[] = [];
+  let running = false;
+
+  async function runGroup(): Promise<void> {
+    const group = waiting.splice(0, groupCommit ? GROUP_MAX : 1);
+    const done: { unit: Waiting; value: unknown }[] = [];
+    try {
+      writer.database.exec('begin immediate');
+      for (const unit of group) {
+        const outcome = await inSavepoint(writer, unit);
+        if (outcome) done.push({ unit, value: outcome.value });
+      }
+      writer.database.exec('commit');
+    } catch (error) {
+      if (writer.database.isTransaction) writer.database.exec('rollback');
+      for (const unit of group) unit.failed(error);
+      return;
+    }
+    for (const { unit, value } of done) unit.committed(value);
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      await runGroup();
+      // What arrived during the fsync is still in the sockets: let it join the next group.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    running = false;
+  }
+
+  return <T>(work: (session: Session) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ work, committed: resolve as (value: unknown) => void, failed: reject });
+      if (!running) {
+        running = true;
+        setImmediate(drain);
+      }
+    });
+}
+
+/** Runs one unit; a failure undoes it alone and is told to its caller at once. */
+async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: unknown } | undefined> {
+  const { database } = writer;
+  database.exec('savepoint unit');
+  try {
+    const value = await unit.work(writer.session);
+    database.exec('release unit');
+    return { value };
+  } catch (error) {
+    database.exec('rollback to unit');
+    database.exec('release unit');
+    unit.failed(error);
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Reading, Store, Writing } from '../contract/store.ts';
+import { changesOn } from './changes.ts';
+import { credentialsOn } from './credentials.ts';
+import { membershipsOn } from './memberships.ts';
+import { recordsOn } from './records.ts';
+import { takeNumbersOn } from './sequences.ts';
+import type { Session } from './session.ts';
+import type { Engine, Statements } from './statements.ts';
+
+/** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
+export interface Driver {
+  readonly engine: Engine;
+  readonly statements: Statements;
+  /** Runs on one consistent state of the database. */
+  read<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Runs in a transaction of its own; resolves when durable, rejects with nothing left behind. */
+  write<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A uniqueness rule of the schema was broken. */
+export class ConstraintViolated extends Error {
+  override readonly name = 'ConstraintViolated';
+}
+
+/** The storage port over a driver: one implementation for both databases. */
+export function storeOn(driver: Driver): Store {
+  const listeners: ((tags: ReadonlySet<string>) => void)[] = [];
+  const readings = new WeakMap<Session, Reading>();
+  const readingOn = (session: Session): Reading => {
+    let reading = readings.get(session);
+    if (!reading) {
+      reading = partsOn(session);
+      readings.set(session, reading);
+    }
+    return reading;
+  };
+  return {
+    read: (work) => driver.read((session) => work(readingOn(session))),
+    async write(work) {
+      const tags = new Set<string>();
+      const value = await driver.write((session) => {
+        tags.clear();
+        return work({ ...partsOn(session), touch: (tag) => void tags.add(tag) });
+      });
+      if (tags.size > 0) for (const listener of listeners) listener(tags);
+      return value;
+    },
+    onTouch: (listener) => void listeners.push(listener),
+    ping: () => driver.ping(),
+    close: () => driver.close(),
+  };
+}
+
+function partsOn(session: Session): Omit<Writing, 'touch'> {
+  return {
+    records: recordsOn(session),
+    changes: changesOn(session),
+    credentials: credentialsOn(session),
+    memberships: membershipsOn(session),
+    takeNumbers: takeNumbersOn(session),
+  };
+}

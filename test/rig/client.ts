@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { sign } from '../../src/auth/oauth1/signature.ts';
+import type { Clock } from '../../src/base/clock.ts';
+
+/** The keys that a client signs with. */
+export interface Keys {
+  readonly consumer_key: string;
+  readonly consumer_secret: string;
+  readonly access_token: string;
+  readonly access_token_secret: string;
+}
+
+/** What came back. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  readonly body: any;
+}
+
+/** What a call sends beside its path. */
+export interface Sent {
+  /** Form parameters for POST and PUT; query parameters otherwise. */
+  readonly params?: Readonly<Record<string, string | number | boolean>>;
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Signs and sends calls as a client would, over real HTTP. */
+export interface Client {
+  call(method: string, path: string, sent?: Sent): Promise<Reply>;
+}
+
+/** A client of one origin. */
+export function clientOf(
+  origin: string,
+  keys: Keys,
+  clock: Clock,
+  seen: (method: string, reply: Reply, url: string) => void = () => {},
+): Client {
+  return {
+    async call(method, path, { params, json, headers = {} } = {}) {
+      const pairs = Object.entries(params ?? {}).map(([name, value]) => [name, String(value)] as const);
+      const isForm = pairs.length > 0 && (method === 'POST' || method === 'PUT');
+      const query =
+        pairs.length > 0 && !isForm
+          ? `${path.includes('?') ? '&' : '?'}${new URLSearchParams(pairs as [string, string][])}`
+          : '';
+      const url = origin + path + query;
+      const body =
+        json !== undefined
+          ? JSON.stringify(json)
+          : isForm
+            ? new URLSearchParams(pairs as [string, string][]).toString()
+            : undefined;
+      const type = json !== undefined ? 'application/json' : isForm ? 'application/x-www-form-urlencoded' : undefined;
+      const { header } = sign({
+        method,
+        url,
+        form: isForm ? pairs : undefined,
+        oauth: protocol(keys, clock),
+        consumerSecret: keys.consumer_secret,
+        tokenSecret: keys.access_token_secret,
+      });
+      const response = await fetch(url, {
+        method,
+        headers: { authorization: header, ...(type ? { 'content-type': type } : {}), ...headers },
+        body,
+      });
+      const reply = await read(response);
+      seen(method, reply, url);
+      return reply;
+    },
+  };
+}
+
+/** Protocol parameters with a fresh nonce. */
+export function protocol(keys: Keys, clock: Clock): Record<string, string> {
+  return {
+    oauth_consumer_key: keys.consumer_key,
+    oauth_nonce: randomBytes(12).toString('hex'),
+    oauth_signature_method: 'HMAC-SHA1',
+    oauth_timestamp: String(Math.floor(clock.now() / 1000)),
+    oauth_token: keys.access_token,
+    oauth_version: '1.0',
+  };
+}
+
+/** Reads a reply; the body is undefined when it is not JSON. */
+export async function read(response: Response): Promise<Reply> {
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  return { status: response.status, headers: response.headers, text, body };
+}

@@ -1,0 +1,91 @@
+import { startDev } from '../../src/cli/dev.ts';
+import type { Seams, Service } from '../../src/server.ts';
+import { loadSettings } from '../../src/settings.ts';
+import { type Client, clientOf, type Keys } from './client.ts';
+import { openPlace, type Place } from './databases.ts';
+
+/** A clock that stands still until it is moved. */
+export interface TestClock {
+  now(): number;
+  advance(seconds: number): void;
+}
+
+/** A clock that starts at a fixed time. */
+export function testClock(start = '2026-03-02T17:04:55Z'): TestClock {
+  let now = Date.parse(start);
+  return {
+    now: () => now,
+    advance(seconds) {
+      now += seconds * 1000;
+    },
+  };
+}
+
+/** A running service in development mode, on a database of its own, with clients of both demo users. */
+export interface World {
+  readonly service: Service;
+  readonly clock: TestClock;
+  readonly place: Place;
+  readonly keys: Keys & Record<string, string>;
+  /** User one: production and sandbox. */
+  readonly production: Client;
+  readonly sandbox: Client;
+  /** User two, in the sandbox. */
+  readonly other: Client;
+  close(): Promise<void>;
+}
+
+/** Starts a world. Settings are given as flags are. */
+export async function openWorld(
+  options: {
+    readonly flags?: Record<string, unknown>;
+    readonly seams?: Seams;
+    readonly which?: 'sqlite' | 'postgres';
+  } = {},
+): Promise<World> {
+  const place = await openPlace(options.which);
+  const clock = testClock();
+  const settings = loadSettings({
+    mode: 'dev',
+    environment: {},
+    readFile: () => '',
+    flags: {
+      data_folder: place.folder,
+      database_url: place.databaseUrl || undefined,
+      port: 0,
+      sandbox_port: 0,
+      log_level: 'silent',
+      ...options.flags,
+    },
+  });
+  const { service, file } = await startDev(settings, { reset: false, seams: { clock, ...options.seams } });
+  const otherKeys = {
+    ...file,
+    access_token: file.other_access_token,
+    access_token_secret: file.other_access_token_secret,
+  };
+  return {
+    service,
+    clock,
+    place,
+    keys: file as unknown as World['keys'],
+    production: clientOf(service.url, file, clock),
+    sandbox: clientOf(service.sandboxUrl, file, clock),
+    other: clientOf(service.sandboxUrl, otherKeys, clock),
+    async close() {
+      await service.close();
+      await place.remove();
+    },
+  };
+}
+
+/** A sandbox account with a funding instrument. */
+export async function openAccount(client: Client): Promise<{ account: string; instrument: string; path: string }> {
+  const made = await client.call('POST', '/12/accounts');
+  const account = made.body.data[0].id as string;
+  const path = `/12/accounts/${account}`;
+  const funded = await client.call('POST', `${path}/funding_instruments`, {
+    params: { currency: 'USD', start_time: '2026-01-01', type: 'CREDIT_CARD' },
+  });
+  return { account, instrument: funded.body.data.id as string, path };
+}
