@@ -59,6 +59,7 @@ function accessOf(row: AccountAccess): Access {
       id: row.account_id,
       environment: row.environment as Environment,
       approval_status: row.approval_status,
+      timezone: row.timezone,
       deleted: row.deleted === 1,
       limits: JSON.parse(row.limits) as Record<string, number>,
     },

@@ -14,7 +14,7 @@ import { servability } from './servability.ts';
 
 const fields = {
   name: text({ max: 255 }).required().sortable().says('Shown to people; need not be unique.'),
-  funding_instrument_id: reference(() => fundingInstruments)
+  funding_instrument_id: reference(() => fundingInstruments, { deleted: 'shown' })
     .required()
     .createOnly()
     .filteredBy('funding_instrument_ids')

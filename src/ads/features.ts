@@ -53,7 +53,7 @@ export const SANDBOX_FEATURES: readonly string[] = [
 
 const featureKeys = () => listOf(oneOf(...FEATURES), { max: 200 }).says('Feature keys.');
 
-const common = {
+const shared = {
   path: '/12/accounts/:account_id/features',
   group: 'features',
   family: 'ads',
@@ -65,7 +65,7 @@ const common = {
 
 /** The granted features of an account, sorted. @source advertising: Accounts; campaigns 5.6 */
 export const getFeatures: Operation = {
-  ...common,
+  ...shared,
   id: 'features.get',
   method: 'GET',
   about: 'Granted beta or limited features, sorted.',
@@ -81,7 +81,7 @@ export const getFeatures: Operation = {
 
 /** Adds features to a sandbox account; one that is there already stays. */
 export const addFeatures: Operation = {
-  ...common,
+  ...shared,
   id: 'features.add',
   method: 'POST',
   about: 'Add features to a sandbox account.',
@@ -94,7 +94,7 @@ export const addFeatures: Operation = {
 
 /** Removes features from a sandbox account; one that is not there is no fault. */
 export const removeFeatures: Operation = {
-  ...common,
+  ...shared,
   id: 'features.remove',
   method: 'DELETE',
   about: 'Remove features from a sandbox account.',

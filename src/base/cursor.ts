@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isLegalText } from './text.ts';
 
 /**
  * A cursor names a place in a list by the sort values and id of the last row shown, with a digest of the filters and
@@ -22,8 +23,9 @@ export function decodeCursor(text: string, list: string, length: number): Cursor
   try {
     const after: unknown = JSON.parse(plain.slice(DIGEST_LENGTH));
     if (!Array.isArray(after) || after.length !== length) return undefined;
+    // A forged cursor must not bring a text to a database that it refuses.
     const plainValues = after.every(
-      (value) => value === null || typeof value === 'string' || Number.isSafeInteger(value),
+      (value) => value === null || (typeof value === 'string' ? isLegalText(value) : Number.isSafeInteger(value)),
     );
     return plainValues ? { after } : undefined;
   } catch {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { loadSettings } from '../settings.ts';
+import { loadSettings } from '../settings/load.ts';
 import { startDev } from './dev.ts';
 
 /** Runs one command; resolves with the exit code. */

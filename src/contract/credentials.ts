@@ -44,6 +44,12 @@ export interface AccessToken {
   readonly revoked_at: string | null;
 }
 
+/** What a sealed secret is bound to, so that it cannot be moved to another row. */
+export const secretContext = {
+  application: (id: string): string => `applications.consumer_secret:${id}`,
+  token: (id: string): string => `access_tokens.token_secret:${id}`,
+};
+
 /** Users, applications and tokens. */
 export interface Credentials {
   findUser(id: string): Promise<User | undefined>;

@@ -39,6 +39,8 @@ export interface Field<T extends Stored = any> {
   readonly isSortable: boolean;
   /** The resource that this field points to, if any. */
   readonly target: (() => Target) | undefined;
+  /** Whether a deleted target is found: then a rule of the resource says what is wrong with it. */
+  readonly deletedTarget: 'hidden' | 'shown';
 
   /** Mandatory: required on create, never null, never unset. */
   required(): Field<T>;
@@ -65,7 +67,16 @@ export interface Target {
 
 type Facts<T extends Stored> = Pick<
   Field<T>,
-  'kind' | 'about' | 'isRequired' | 'isNullable' | 'writable' | 'fallback' | 'filter' | 'isSortable' | 'target'
+  | 'kind'
+  | 'about'
+  | 'isRequired'
+  | 'isNullable'
+  | 'writable'
+  | 'fallback'
+  | 'filter'
+  | 'isSortable'
+  | 'target'
+  | 'deletedTarget'
 >;
 
 /** A field of a kind: optional, nullable, writable, neither filter nor sort key, until told otherwise. */
@@ -80,6 +91,7 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     filter: undefined,
     isSortable: false,
     target: undefined,
+    deletedTarget: 'hidden',
     ...facts,
   };
   const but = (changed: Partial<Facts<T>>): Field<T> => field(kind, { ...own, ...changed });
@@ -256,9 +268,12 @@ export function id(): Field<string> {
   return field(idKind);
 }
 
-/** The id of another resource of the same account. */
-export function reference(target: () => Target): Field<string> {
-  return field(idKind, { target });
+/** The id of another resource of the same account; a deleted one is not found unless `deleted` says so. */
+export function reference(
+  target: () => Target,
+  { deleted }: { readonly deleted: 'hidden' | 'shown' } = { deleted: 'hidden' },
+): Field<string> {
+  return field(idKind, { target, deletedTarget: deleted });
 }
 
 /**

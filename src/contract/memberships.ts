@@ -13,6 +13,7 @@ export interface Membership {
 export interface AccountAccess extends Membership {
   readonly environment: string;
   readonly approval_status: string;
+  readonly timezone: string;
   readonly deleted: 0 | 1;
   /** JSON text: limits raised for this account. */
   readonly limits: string;

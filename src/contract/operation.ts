@@ -113,7 +113,7 @@ export interface Operation {
   /** Problems that this operation itself can raise, beyond those of every call. */
   readonly problems: readonly ProblemName[];
   /** Needs at least one of the parameter faults below; answered together with the others. */
-  check?(given: Given): readonly Fault[];
+  check?(given: Given, account: AccountState | undefined): readonly Fault[];
   perform(call: Call): Promise<Answer>;
 }
 

@@ -31,6 +31,8 @@ export interface AccountState {
   readonly id: string;
   readonly environment: Environment;
   readonly approval_status: string;
+  /** IANA name. */
+  readonly timezone: string;
   readonly deleted: boolean;
   /** Limits raised for this account alone, by setting name. */
   readonly limits: Readonly<Record<string, number>>;

@@ -3,11 +3,12 @@ import { SANDBOX_FEATURES } from '../ads/features.ts';
 import { fundingInstruments } from '../ads/funding-instruments.ts';
 import { formatInstant } from '../base/instants.ts';
 import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { Services } from '../contract/operation.ts';
 import type { Row } from '../contract/resource.ts';
 import type { Role } from '../contract/roles.ts';
 import type { Writing } from '../contract/store.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../platform/register.ts';
-import type { Parts } from '../server.ts';
 
 /** What the demo world is called with: what a client needs to sign in and to sign. */
 export interface DemoKeys {
@@ -26,6 +27,13 @@ export interface DemoKeys {
   readonly callback_url: string;
 }
 
+/** What the demo world is made with: the parts of a service that it needs. */
+export interface DemoParts {
+  readonly settings: { readonly seed: number };
+  readonly box: SecretBox;
+  readonly services: Pick<Services, 'store' | 'clock' | 'ids'>;
+}
+
 const CALLBACK = 'http://127.0.0.1:9911/callback';
 const LEVEL = 'read-write';
 // Production ids have eleven characters.
@@ -35,15 +43,15 @@ const PRODUCTION_ACCOUNT_FROM = 36 ** 10 + 36 ** 9 * 8;
  * Makes the demo world on an empty database: two users, one application, tokens of both, and a production account
  * that the first administers and the second may look at. The same seed makes the same ids and keys.
  */
-export async function createDemoWorld(parts: Parts): Promise<DemoKeys> {
+export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
   const random = seededRandom(parts.settings.seed, 'demo');
   const [accountNumber, instrumentId] = [random.bytes(4).readUInt32BE(), await firstId(parts)];
   const people = [
     { screenName: 'ada_demo', name: 'Ada Demo', password: alphanumeric(random, 16) },
     { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
   ] as const;
-  const now = formatInstant(parts.clock.now());
-  return parts.store.write(async (tx) => {
+  const now = formatInstant(parts.services.clock.now());
+  return parts.services.store.write(async (tx) => {
     const registrar: Registrar = { tx, box: parts.box, random, salts: secureRandom, now };
     const [ada, ben] = [await registerUser(registrar, people[0]), await registerUser(registrar, people[1])];
     const application = await registerApplication(registrar, {
@@ -84,7 +92,7 @@ export async function createDemoWorld(parts: Parts): Promise<DemoKeys> {
   });
 }
 
-async function firstId(parts: Parts): Promise<string> {
+async function firstId(parts: DemoParts): Promise<string> {
   const [id] = await parts.services.ids.take(fundingInstruments.name, fundingInstruments.idsFrom, 1);
   return id!;
 }

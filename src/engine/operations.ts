@@ -16,12 +16,12 @@ export const VERSION = '12';
 /** Everything that a declared resource can do, in the order of the reference. */
 export function operationsOf(resource: AnyResource): Operation[] {
   const verbs = resource.operations.map(
-    (verb) => ({ ...common(resource, verb), ...forVerb[verb](resource) }) as Operation,
+    (verb) => ({ ...shared(resource, verb), ...forVerb[verb](resource) }) as Operation,
   );
   return resource.batch ? [...verbs, batchOperation(resource)] : verbs;
 }
 
-function common(resource: AnyResource, verb: Verb): Partial<Operation> {
+function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
   const isRead = verb === 'list' || verb === 'get';
   const named = resource.scope === 'account' || verb !== 'list';
   return {
@@ -99,7 +99,7 @@ function words(name: string): string {
 
 function batchOperation(resource: AnyResource): Operation {
   return {
-    ...(common(resource, 'create') as Operation),
+    ...(shared(resource, 'create') as Operation),
     id: `${resource.plural}.batch`,
     only: undefined,
     method: 'POST',

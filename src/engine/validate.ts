@@ -13,9 +13,15 @@ export interface ReadParameters {
 
 /**
  * Reads every declared parameter and finds every fault, not only the first. Names that are not declared are ignored.
- * A parameter that is given empty reads as null: it un-sets what it names.
+ * Where an empty value un-sets, an optional parameter that is given empty reads as null; elsewhere there is nothing to
+ * un-set, and an empty value is as wrong as any other that cannot be read.
+ * @source campaigns 1.4 and 2.1
  */
-export function readParameters(declared: Parameters, raw: RawParameters): ReadParameters {
+export function readParameters(
+  declared: Parameters,
+  raw: RawParameters,
+  { empty }: { readonly empty: 'unsets' | 'is refused' } = { empty: 'unsets' },
+): ReadParameters {
   const given: Record<string, Stored | null> = {};
   const faults: Fault[] = [];
   for (const name in declared) {
@@ -29,16 +35,16 @@ export function readParameters(declared: Parameters, raw: RawParameters): ReadPa
       faults.push({ problem: 'REPEATED_PARAMETER', parameter: name, words: { count: values.length } });
       continue;
     }
-    const value = readValue(parameter, name, values[0]!);
+    const value = readValue(parameter, name, values[0]!, empty === 'unsets');
     if (isFault(value)) faults.push(value);
     else given[name] = value;
   }
   return { given, faults };
 }
 
-function readValue(parameter: Field, name: string, value: Raw): Stored | null | Fault {
+function readValue(parameter: Field, name: string, value: Raw, unsets: boolean): Stored | null | Fault {
   if (value !== '' && value !== null) return parameter.kind.read(value, name);
-  return parameter.isNullable ? null : emptyMandatory(parameter, name);
+  return parameter.isNullable && unsets ? null : emptyMandatory(parameter, name);
 }
 
 /** What an empty value of a mandatory attribute is called depends on what was expected. */

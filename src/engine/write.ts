@@ -146,7 +146,11 @@ async function readReferences(tx: Writing, resource: AnyResource, after: Row): P
     const value = after[name];
     if (!field.target || typeof value !== 'string') continue;
     const target = field.target() as unknown as AnyResource;
-    const row = await tx.records.get(target, { account: after.account_id, id: value }, { deleted: 'hidden' });
+    const row = await tx.records.get(
+      target,
+      { account: after.account_id, id: value },
+      { deleted: field.deletedTarget },
+    );
     if (row) found.set(name, row as unknown as Row);
     else faults.push({ problem: target.notFound, parameter: name, value, words: { kind: target.label } });
   }

@@ -6,7 +6,7 @@ import { formatInstant } from '../base/instants.ts';
 import { isId, type Raw } from '../contract/fields.ts';
 import type { Call, Operation, Principal, Services } from '../contract/operation.ts';
 import { type Fault, Problem, problem } from '../contract/problems.ts';
-import type { Environment } from '../contract/resource.ts';
+import type { AccountState, Environment } from '../contract/resource.ts';
 import { echo } from '../engine/echo.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
 import { envelope, failureReply } from './envelopes.ts';
@@ -57,7 +57,7 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<string
   const access = await findAccess(parts, exchange, raw); //                            403 404
   takeRate(parts, exchange, access?.account.id, raw); //                               429
   const body = await jsonBody(parts, exchange, raw, bodyHash); //                      400 401 413
-  const given = parameters(exchange, raw); //                                          400
+  const given = parameters(exchange, raw, access?.account); //                         400
   const call: Call = {
     services: parts.services,
     environment: parts.environment,
@@ -221,13 +221,15 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-function parameters(exchange: Exchange, raw: RawParameters) {
+function parameters(exchange: Exchange, raw: RawParameters, account: AccountState | undefined) {
   const { operation, path } = exchange;
   if (operation.body === 'json') return {};
-  const { given, faults } = readParameters(operation.parameters, raw);
+  const { given, faults } = readParameters(operation.parameters, raw, {
+    empty: operation.method === 'GET' ? 'is refused' : 'unsets',
+  });
   exchange.params = echo(path, operation.parameters, given);
   exchange.ignored = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
-  const together: readonly Fault[] = operation.check?.(given) ?? [];
+  const together: readonly Fault[] = operation.check?.(given, account) ?? [];
   refuse([...faults, ...together]);
   return given;
 }

@@ -1,7 +1,6 @@
-import { secretContext } from '../auth/oauth1/known-credentials.ts';
 import { alphanumeric, type Random } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import type { AccessLevel } from '../contract/credentials.ts';
+import { type AccessLevel, secretContext } from '../contract/credentials.ts';
 import type { Writing } from '../contract/store.ts';
 import { hashPassword } from './passwords.ts';
 

@@ -17,6 +17,7 @@ export function membershipsOn(session: Session): Memberships {
             'post_composer',
             'environment',
             'approval_status',
+            'timezone',
             'deleted',
             'limits',
           ])

@@ -1,6 +1,6 @@
 import { startDev } from '../../src/cli/dev.ts';
 import type { Seams, Service } from '../../src/server.ts';
-import { loadSettings } from '../../src/settings.ts';
+import { loadSettings } from '../../src/settings/load.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
 import { openPlace, type Place } from './databases.ts';
 

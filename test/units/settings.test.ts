@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  describeSettings,
-  isLoopbackHost,
-  loadSettings,
-  type Mode,
-  type SettingName,
-  SettingsError,
-  settingsMarkdown,
-  settingsTable,
-} from '../../src/settings.ts';
+import { isLoopbackHost } from '../../src/settings/addresses.ts';
+import type { Mode } from '../../src/settings/kinds.ts';
+import { loadSettings, SettingsError } from '../../src/settings/load.ts';
+import { describeSettings, settingsMarkdown } from '../../src/settings/show.ts';
+import { type SettingName, settingsTable } from '../../src/settings.ts';
 
 const KEY = 'ab'.repeat(32);
 const OTHER_KEY = 'cd'.repeat(32);

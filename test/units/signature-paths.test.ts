@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { readCommonClaim } from '../../src/auth/oauth1/common.ts';
 import { hmac, sameSignature } from '../../src/auth/oauth1/hmac.ts';
 import { readClaim } from '../../src/auth/oauth1/reading.ts';
 import { parseClaim, type SignedParts, sign, signingKey, verify } from '../../src/auth/oauth1/signature.ts';
+import { readUsualClaim } from '../../src/auth/oauth1/usual-shape.ts';
 import { encode } from '../../src/base/percent.ts';
 
 const NAMES = [
@@ -47,7 +47,7 @@ function usual(name: string): fc.Arbitrary<string> {
   return name === 'oauth_version' ? fc.constant('1.0') : plain;
 }
 
-/** Headers of the common shape and near it: now and then a name, a value, a quote or a separator is off. */
+/** Headers of the usual shape and near it: now and then a name, a value, a quote or a separator is off. */
 const piece = (name: string): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -103,7 +103,7 @@ describe('the short way and the long way', () => {
     let short = 0;
     fc.assert(
       fc.property(request, (parts) => {
-        const claim = readCommonClaim(parts);
+        const claim = readUsualClaim(parts);
         if (claim === undefined) return;
         short += 1;
         assert.deepEqual(claim, readClaim(parts));
@@ -120,7 +120,7 @@ describe('the short way and the long way', () => {
         const index = at % (text.length + 1);
         const authorization = text.slice(0, index) + character + text.slice(insert ? index : index + 1);
         const parts = { method: 'GET', target: '/a', authorization, form: undefined };
-        const claim = readCommonClaim(parts);
+        const claim = readUsualClaim(parts);
         if (claim !== undefined) assert.deepEqual(claim, readClaim(parts));
       }),
       { numRuns: 5000 },
@@ -138,7 +138,7 @@ describe('the short way and the long way', () => {
     for (let length = 0; length <= full.length; length += 1) {
       parseClaim({ method: 'GET', target: '/', authorization: full, form: undefined });
       const parts = { method: 'GET', target: '/', authorization: full.slice(0, length), form: undefined };
-      const claim = readCommonClaim(parts);
+      const claim = readUsualClaim(parts);
       assert.equal(claim !== undefined, length === full.length);
       assert.deepEqual(parseClaim(parts), readClaim(parts));
     }
@@ -152,7 +152,7 @@ describe('the short way and the long way', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(pieces, { minLength: 7 }), fc.constantFrom(',', ', '), (order, comma) => {
         const authorization = `OAuth ${order.join(comma)}`;
-        assert.ok(readCommonClaim({ method: 'GET', target: '/12/accounts', authorization, form: undefined }));
+        assert.ok(readUsualClaim({ method: 'GET', target: '/12/accounts', authorization, form: undefined }));
       }),
     );
   });

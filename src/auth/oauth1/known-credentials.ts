@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { AccessToken, Application, User } from '../../contract/credentials.ts';
+import { type AccessToken, type Application, secretContext, type User } from '../../contract/credentials.ts';
 import type { Principal } from '../../contract/operation.ts';
 import type { Store } from '../../contract/store.ts';
 import { type SigningKey, signingKey } from './signature.ts';
@@ -66,12 +66,6 @@ export function knownCredentials(store: Store, box: SecretBox): KnownCredentials
     },
   };
 }
-
-/** What a sealed secret is bound to, so that it cannot be moved to another row. */
-export const secretContext = {
-  application: (id: string): string => `applications.consumer_secret:${id}`,
-  token: (id: string): string => `access_tokens.token_secret:${id}`,
-};
 
 interface Rows {
   readonly application: Application | undefined;

@@ -3,10 +3,10 @@
  */
 import { decode, encode } from '../../base/percent.ts';
 import type { Claim, Pair, Refusal, SignedParts } from './claim.ts';
-import { readCommonClaim } from './common.ts';
 import { hmac, type SigningKey, sameSignature, signingKey } from './hmac.ts';
 import { normalise, readForm } from './parameters.ts';
 import { readClaim, splitTarget } from './reading.ts';
+import { readUsualClaim } from './usual-shape.ts';
 
 export type { Claim, Refusal, SignedParts } from './claim.ts';
 export { type SigningKey, signingKey } from './hmac.ts';
@@ -17,7 +17,7 @@ export { type SigningKey, signingKey } from './hmac.ts';
  * @source authentication gaps 2.2 to 2.4, 2.7
  */
 export function parseClaim(parts: SignedParts): Claim | Refusal {
-  return readCommonClaim(parts) ?? readClaim(parts);
+  return readUsualClaim(parts) ?? readClaim(parts);
 }
 
 /**

@@ -76,12 +76,12 @@ const token: Span = { begin: 0, end: 0 };
 const version: Span = { begin: 0, end: 0 };
 
 /**
- * Reads the claim of a request in the common shape: scheme written `OAuth`, each protocol parameter at most once in
+ * Reads the claim of a request in the usual shape: scheme written `OAuth`, each protocol parameter at most once in
  * any order, values of unreserved characters, a signature escaped in upper case, no query, no form, ASCII path.
  * @returns the claim, or undefined when the request must be read by `readClaim`, whatever is right or wrong with it.
  * @source authentication gaps 2.2, 2.3
  */
-export function readCommonClaim(parts: SignedParts): Claim | undefined {
+export function readUsualClaim(parts: SignedParts): Claim | undefined {
   const header = parts.authorization;
   if (header === undefined || parts.form || !header.startsWith('OAuth ')) return undefined;
   const pathEnd = writePath(parts.target);
@@ -162,7 +162,7 @@ function fill(text: string): boolean {
   return true;
 }
 
-/** Finds every value; false when the header leaves the common shape. */
+/** Finds every value; false when the header leaves the usual shape. */
 function findParameters(header: string): boolean {
   if (!fill(header)) return false;
   key.end = nonce.end = signature.end = method.end = timestamp.end = version.end = 0;
@@ -177,7 +177,7 @@ function findParameters(header: string): boolean {
   }
 }
 
-/** Finds the value of the parameter at `at`; returns its end, or 0 when it is not a common one or was there before. */
+/** Finds the value of the parameter at `at`; returns its end, or 0 when it is not a usual one or was there before. */
 function findParameter(at: number): number {
   switch (bytes[at + TELLING]) {
     case 0x63: // c

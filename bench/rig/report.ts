@@ -1,0 +1,46 @@
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Measures several things in turn, round by round, so that a drifting machine hits all alike. */
+export async function interleaved<K extends string>(
+  rounds: number,
+  measures: Readonly<Record<K, () => Promise<number>>>,
+): Promise<Record<K, number[]>> {
+  const names = Object.keys(measures) as K[];
+  const results = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+  for (let round = 0; round <= rounds; round++) {
+    for (const name of names) {
+      const value = await measures[name]();
+      // The first round warms up.
+      if (round > 0) results[name].push(value);
+    }
+  }
+  return results;
+}
+
+/** Prints medians, and the ratio of a to b: the median of the ratios of each round. */
+export function printRates(title: string, results: Record<string, number[]>, unit = '/s'): void {
+  process.stdout.write(`${title}\n`);
+  for (const [name, values] of Object.entries(results)) {
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    process.stdout.write(`  ${name.padEnd(28)} ${show(median(values))}${unit}  (${show(low)} to ${show(high)})\n`);
+  }
+}
+
+/** The median of the ratios round by round. */
+export function ratio(a: readonly number[], b: readonly number[]): number {
+  return median(a.map((value, index) => value / b[index]!));
+}
+
+/** Prints a ratio beside its target. */
+export function printRatio(name: string, value: number, target: string): void {
+  process.stdout.write(`  ${name}: ${value.toFixed(2)}  (target ${target})\n`);
+}
+
+function show(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}

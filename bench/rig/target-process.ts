@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { startDev } from '../../src/cli/dev.ts';
+import { loadSettings } from '../../src/settings/load.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
+import type { TargetSeams } from './target.ts';
+
+const plan = JSON.parse(process.argv[2]!) as { folder: string; databaseUrl?: string } & TargetSeams;
+const settings = loadSettings({
+  mode: 'dev',
+  environment: {},
+  readFile: () => '',
+  flags: {
+    data_folder: plan.folder,
+    database_url: plan.databaseUrl,
+    port: 0,
+    sandbox_port: 0,
+    rate_limits: 'off',
+    active_campaigns_max: 8000,
+  },
+});
+const isSpecial = plan.synchronous !== undefined || plan.groupCommit !== undefined;
+const seams = isSpecial ? { driver: openSqlite({ file: join(plan.folder, 'barker.db'), ...plan }) } : {};
+const { service, file } = await startDev(settings, { reset: false, seams });
+process.send!(file);
+process.on('message', async () => {
+  await service.close();
+  process.exit(0);
+});

@@ -1,0 +1,8 @@
+const names = ['get', 'list', 'create', 'pages', 'signature', 'postgres'];
+const name = process.argv[2] ?? '';
+if (!names.includes(name)) {
+  process.stderr.write(`npm run bench -- NAME, where NAME is one of ${names.join(', ')}\n`);
+  process.exit(2);
+}
+const { run } = (await import(`./${name}.ts`)) as { run(): Promise<void> };
+await run();

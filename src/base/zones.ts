@@ -1,0 +1,42 @@
+/**
+ * The instant at which a day begins in a time zone, UTC text. Where the clock skips midnight it is the first instant
+ * of the day.
+ * @param date `YYYY-MM-DD`
+ * @param zone IANA name
+ */
+export function startOfDay(date: string, zone: string): string {
+  const wanted = Date.parse(date);
+  const clock = clockOf(zone);
+  // The offset at the guess is right unless the zone changes its offset in between; then the second look has it.
+  let guess = wanted - (shownMs(clock, wanted) - wanted);
+  guess = wanted - (shownMs(clock, guess) - guess);
+  // A skipped midnight: the clock shows an earlier hour of the day before.
+  while (shownMs(clock, guess) < wanted) guess += 900_000;
+  return `${new Date(guess).toISOString().slice(0, 19)}Z`;
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  let clock = clocks.get(zone);
+  if (!clock) {
+    clock = new Intl.DateTimeFormat('en-CA', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    });
+    clocks.set(zone, clock);
+  }
+  return clock;
+}
+
+/** What a clock in the zone shows at an instant, read as if it were UTC. */
+function shownMs(clock: Intl.DateTimeFormat, ms: number): number {
+  const part = Object.fromEntries(clock.formatToParts(ms).map(({ type, value }) => [type, value]));
+  return Date.parse(`${part.year}-${part.month}-${part.day}T${part.hour}:${part.minute}:${part.second}Z`);
+}

@@ -1,0 +1,46 @@
+import type { RateName } from './operation.ts';
+
+const QUARTER = 900;
+
+/** One category of calls that share a limit. */
+export interface RateCategory {
+  /** The setting that holds the number of calls. */
+  readonly setting: RateSetting;
+  readonly window_s: number;
+  /** Counted per account rather than per user; the user's window is then the large general quota. */
+  readonly perAccount: boolean;
+  /** All operations of the category together, or each by itself. */
+  readonly together: boolean;
+}
+
+/** The settings that hold numbers of calls. */
+export type RateSetting =
+  | 'rate_writes_per_min'
+  | 'rate_account_reads_per_15min'
+  | 'rate_account_reads_small_per_15min'
+  | 'rate_reads_per_15min'
+  | 'rate_global_reads_per_15min'
+  | 'rate_total_count_per_15min'
+  | 'rate_user_quota_per_15min'
+  | 'rate_revocations_per_15min';
+
+/**
+ * The categories of calls, and the two windows that only the pipeline takes from: the quota of a user beside account
+ * windows, and calls that count all matches.
+ * @source campaigns 3.2; authentication gaps 13
+ */
+export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', RateCategory>> = {
+  writes: { setting: 'rate_writes_per_min', window_s: 60, perAccount: false, together: true },
+  account_reads: { setting: 'rate_account_reads_per_15min', window_s: QUARTER, perAccount: true, together: false },
+  account_reads_small: {
+    setting: 'rate_account_reads_small_per_15min',
+    window_s: QUARTER,
+    perAccount: true,
+    together: false,
+  },
+  reads: { setting: 'rate_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  global_reads: { setting: 'rate_global_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  revocations: { setting: 'rate_revocations_per_15min', window_s: QUARTER, perAccount: false, together: true },
+  user_quota: { setting: 'rate_user_quota_per_15min', window_s: QUARTER, perAccount: false, together: true },
+  total_count: { setting: 'rate_total_count_per_15min', window_s: QUARTER, perAccount: false, together: false },
+};

@@ -1,0 +1,49 @@
+/** How the server runs: `dev` on one's own machine with forgiving defaults, `serve` for real use. */
+export type Mode = 'dev' | 'serve';
+/** What a setting may hold. */
+export type SettingValue = string | number | boolean | readonly string[];
+
+/** What a setting accepts and what it is when not given. */
+export interface SettingDetails<Value extends SettingValue> {
+  /** Always accepted, also where `accept` would refuse it: an empty text or list means "not set". */
+  readonly default: Value;
+  readonly default_dev?: Value;
+  readonly unit?: string;
+  /** Least and greatest integer, both allowed. */
+  readonly bounds?: readonly [least: number, greatest: number];
+  readonly choices?: readonly string[];
+  /** What `accept` lets through, in words that follow "expected". */
+  readonly expected?: string;
+  /** Never shown; may also come from the file named by `BARKER_<NAME>_FILE`. */
+  readonly secret?: boolean;
+  /** The one mode in which it may be given. */
+  readonly only?: Mode;
+  /** The mode in which it must be given. */
+  readonly required?: Mode;
+  /** The value to use (maybe in a normal form); undefined or an exception refuses it. */
+  accept?(value: Value): Value | undefined;
+}
+
+/** One setting of the table. */
+export interface SettingEntry<Value extends SettingValue = SettingValue> extends SettingDetails<Value> {
+  readonly kind: 'text' | 'list' | 'integer' | 'boolean' | 'choice';
+  readonly why: string;
+}
+
+type Build<Value extends SettingValue> = (why: string, details: SettingDetails<Value>) => SettingEntry<Value>;
+/** A text. */
+export const text: Build<string> = (why, details) => ({ kind: 'text', why, ...details });
+/** A comma list; an array in a file. */
+export const list: Build<readonly string[]> = (why, details) => ({ kind: 'list', why, ...details });
+/** A whole number. */
+export const integer: Build<number> = (why, details) => ({ kind: 'integer', why, ...details });
+/** True or false. */
+export const truth: Build<boolean> = (why, details) => ({ kind: 'boolean', why, ...details });
+/** One word of a few. */
+export function choice<const C extends readonly string[]>(
+  why: string,
+  choices: C,
+  by: C[number],
+): SettingEntry<C[number]> {
+  return { kind: 'choice', why, choices, default: by };
+}

@@ -1,0 +1,217 @@
+import { nearest } from '../base/text.ts';
+import { type SettingName, type Settings, settingsTable } from '../settings.ts';
+import { isLoopbackHost } from './addresses.ts';
+import type { Mode, SettingEntry, SettingValue } from './kinds.ts';
+
+/** Where a value came from; later ones win. */
+export type SettingSource = 'default' | 'file' | 'environment' | 'flag';
+
+/** Everything that is wrong with the given settings; the message has one problem per line. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+}
+
+const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
+const names = Object.keys(settingsTable) as SettingName[];
+const isName = (name: string): name is SettingName => Object.hasOwn(settingsTable, name);
+const variableOf = (name: string) => `BARKER_${name.toUpperCase()}`;
+/** The flag of a setting. */
+export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
+const secretFiles = new Map(names.filter((name) => entries[name].secret).map((name) => [`${name}_file`, name]));
+/** Variables that begin so are no settings: they hold the keys with which commands call a service. */
+const CALLER_VARIABLES = 'BARKER_CALL_';
+
+/** The mode that settings were loaded for, and where their values came from. */
+interface Origins {
+  readonly mode: Mode;
+  readonly sources: ReadonlyMap<SettingName, SettingSource>;
+}
+const origins = new WeakMap<Settings, Origins>();
+
+/** Where the values of loaded settings came from; undefined for an object that `loadSettings` did not give. */
+export function originsOf(settings: Settings): Origins | undefined {
+  return origins.get(settings);
+}
+
+/** A value as found: `key` and `where` as the person who gave it knows them. */
+interface Given {
+  readonly name: SettingName;
+  readonly key: string;
+  readonly where: string;
+  readonly source: SettingSource;
+  readonly raw: unknown;
+}
+
+/** What loading has found. Rules skip `failed` settings, so that each mistake is reported once. */
+interface Findings {
+  readonly given: Given[];
+  readonly problems: string[];
+  readonly failed: Set<SettingName>;
+}
+
+/** What settings are loaded from: `flags` by setting name (undefined ones are skipped); `readFile` may throw. */
+export interface SettingsInput {
+  mode: Mode;
+  file?: string | undefined;
+  environment: Readonly<Record<string, string | undefined>>;
+  flags: Readonly<Record<string, unknown>>;
+  readFile: (path: string) => string;
+}
+
+/**
+ * The settings from defaults, then the JSON file (`file`, else `BARKER_CONFIG`), then `BARKER_*` variables, then flags.
+ * Throws `SettingsError` with all problems at once; it never quotes a secret.
+ */
+export function loadSettings(input: SettingsInput): Settings {
+  const { mode } = input;
+  const findings: Findings = { given: [], problems: [], failed: new Set() };
+  takeFile(findings, input);
+  takeEnvironment(findings, input);
+  for (const [key, raw] of Object.entries(input.flags)) {
+    if (raw !== undefined) take(findings, key, { key: flagOf(key), where: 'flag', source: 'flag', raw }, flagOf);
+  }
+  const defaults = names.map((name) => [name, defaultOf(name, mode)]);
+  const values: Record<SettingName, SettingValue> = Object.fromEntries(defaults);
+  const sources = new Map<SettingName, SettingSource>();
+  for (const given of findings.given) {
+    const value = checked(given, mode, findings);
+    if (value === undefined) continue;
+    values[given.name] = value;
+    sources.set(given.name, given.source);
+  }
+  const settings = Object.freeze(values) as unknown as Settings;
+  applyRules(settings, mode, findings);
+  if (findings.problems.length > 0) throw new SettingsError(findings.problems);
+  origins.set(settings, { mode, sources });
+  return settings;
+}
+
+/** What a setting is when not given. */
+export function defaultOf(name: SettingName, mode: Mode): SettingValue {
+  const { default: usual, default_dev: dev } = entries[name];
+  return mode === 'dev' && dev !== undefined ? dev : usual;
+}
+
+function take(findings: Findings, name: string, found: Omit<Given, 'name'>, spell: (name: string) => string): void {
+  // The spelling is compared too, so that no two variables (BARKER_PORT, BARKER_port) mean one setting.
+  if (isName(name) && spell(name) === found.key) return void findings.given.push({ name, ...found });
+  const known = spell === variableOf ? [...names, 'config', ...secretFiles.keys()] : names;
+  const near = nearest(name.toLowerCase().replaceAll('-', '_'), known);
+  const hint = near === undefined ? '' : `; did you mean ${spell(near)}?`;
+  findings.problems.push(`${found.key} (${found.where}): unknown setting${hint}`);
+}
+
+function takeFile(findings: Findings, { file, environment, readFile }: SettingsInput): void {
+  const path = file ?? environment.BARKER_CONFIG;
+  if (!path) return;
+  const where = `file ${path}`;
+  const content = attempt(() => readFile(path));
+  // The parser's own message would quote the text, secrets included.
+  const parsed: unknown = content === undefined ? undefined : attempt(() => JSON.parse(content));
+  if (content === undefined) findings.problems.push(`${where}: cannot be read`);
+  else if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    findings.problems.push(`${where}: expected a JSON object of settings`);
+  } else {
+    for (const [key, raw] of Object.entries(parsed)) take(findings, key, { key, where, source: 'file', raw }, String);
+  }
+}
+
+function takeEnvironment(findings: Findings, { environment, readFile }: SettingsInput): void {
+  const where = 'environment';
+  for (const [key, content] of Object.entries(environment)) {
+    if (!key.startsWith('BARKER_') || key === 'BARKER_CONFIG' || content === undefined) continue;
+    if (key.startsWith(CALLER_VARIABLES)) continue;
+    const name = key.slice('BARKER_'.length).toLowerCase();
+    const secret = key === variableOf(name) ? secretFiles.get(name) : undefined;
+    if (secret === undefined) {
+      take(findings, name, { key, where, source: 'environment', raw: content }, variableOf);
+      continue;
+    }
+    // The variable's content is never quoted: it may be the secret itself, put there by mistake.
+    const raw = attempt(() => readFile(content).replace(/\r?\n$/, ''));
+    const rival = variableOf(secret);
+    if (environment[rival] !== undefined)
+      refuse(findings, secret, `${key} (${where}): cannot be combined with ${rival}`);
+    else if (raw === undefined) refuse(findings, secret, `${key} (${where}): cannot read the file that it names`);
+    else findings.given.push({ name: secret, key, where, source: 'environment', raw });
+  }
+}
+
+function refuse({ problems, failed }: Findings, name: SettingName, problem: string): undefined {
+  problems.push(problem);
+  failed.add(name);
+}
+
+/** The value to use, or undefined after noting the problem. */
+function checked({ name, key, where, source, raw }: Given, mode: Mode, findings: Findings): SettingValue | undefined {
+  const entry = entries[name];
+  const value = attempt(() => readValue(entry, raw, source !== 'file'));
+  const misplaced = entry.only !== undefined && entry.only !== mode;
+  if (value !== undefined && !misplaced) return value;
+  const got = entry.secret ? 'a secret that is not shown here' : (JSON.stringify(raw) ?? String(raw)).slice(0, 120);
+  const problem = misplaced ? `is for ${entry.only} only, not ${mode}` : `expected ${expectedOf(entry)}, got ${got}`;
+  return refuse(findings, name, `${key} (${where}): ${problem}`);
+}
+
+/** `fromText`: the source has no types, so texts stand for numbers and booleans too. */
+function readValue(entry: SettingEntry, raw: unknown, fromText: boolean): SettingValue | undefined {
+  const accept = (value: SettingValue) => (entry.accept === undefined ? value : entry.accept(value));
+  if (entry.kind === 'choice') return entry.choices?.find((known) => known === raw);
+  if (entry.kind === 'boolean') {
+    if (fromText && (raw === 'true' || raw === 'false')) return raw === 'true';
+    return typeof raw === 'boolean' ? raw : undefined;
+  }
+  if (entry.kind === 'integer') {
+    const [least, greatest] = entry.bounds ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+    const value = fromText && typeof raw === 'string' && /^-?\d+$/.test(raw) ? Number(raw) : raw;
+    const within = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= greatest;
+    return within ? accept(value) : undefined;
+  }
+  if (entry.kind === 'list') {
+    const items = typeof raw === 'string' ? raw.split(',') : raw;
+    if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) return undefined;
+    return accept(items.map((item) => item.trim()).filter((item) => item !== ''));
+  }
+  if (typeof raw !== 'string') return undefined;
+  return raw === entry.default ? raw : accept(raw);
+}
+
+/** What a setting accepts, in words that follow "expected". */
+export function expectedOf({ kind, bounds, choices, expected, unit }: SettingEntry): string {
+  const amount = unit === undefined ? '' : ` (${unit})`;
+  if (kind === 'boolean') return 'true or false';
+  if (bounds !== undefined) return `an integer from ${bounds[0]} to ${bounds[1]}${amount}`;
+  return choices === undefined ? (expected ?? kind) : `one of ${choices.join(', ')}`;
+}
+
+/** What must hold once all values are known; each rule blames its first setting. */
+function applyRules(settings: Settings, mode: Mode, { problems, failed }: Findings): void {
+  const { host, port, master_key_id: keyId } = settings;
+  const rule = (of: SettingName[], broken: boolean, problem: string) => {
+    if (broken && !of.some((name) => failed.has(name))) problems.push(`${of[0]}: ${problem}`);
+  };
+  for (const name of names) {
+    const missing = entries[name].required === mode && settings[name] === '';
+    rule([name], missing, `required in ${mode}; expected ${expectedOf(entries[name])}`);
+  }
+  const exposed = mode === 'serve' && !isLoopbackHost(host);
+  const because = `in serve because host ${host} is not loopback`;
+  rule(['public_base_url', 'host'], exposed && settings.public_base_url === '', `required ${because}`);
+  rule(['allow_insecure_loopback', 'host'], exposed && settings.allow_insecure_loopback, `true is refused ${because}`);
+  rule(['sandbox_port', 'port'], port !== 0 && port === settings.sandbox_port, `${port} is also the main port`);
+  const repeated = settings.master_keys_old.some((entry) => entry.startsWith(`${keyId}:`));
+  rule(['master_keys_old', 'master_key_id'], repeated, `holds a key of the current id ${keyId}`);
+}
+
+function attempt<Result>(action: () => Result): Result | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { type SettingName, type Settings, settingsTable } from '../settings.ts';
+import type { SettingEntry } from './kinds.ts';
+import { defaultOf, expectedOf, originsOf, type SettingSource } from './load.ts';
+
+const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
+const names = Object.keys(settingsTable) as SettingName[];
+
+/** A setting as shown to a person; secrets read `(set)` or `(not set)`. */
+export interface SettingRow {
+  readonly name: SettingName;
+  readonly value: string;
+  readonly source: SettingSource;
+}
+
+/** One row per setting of the mode. Throws for settings that are not the very object `loadSettings` gave. */
+export function describeSettings(settings: Settings): SettingRow[] {
+  const origin = originsOf(settings);
+  if (origin === undefined) throw new Error('only settings as loaded have known sources');
+  const used = names.filter((name) => (entries[name].only ?? origin.mode) === origin.mode);
+  return used.map((name) => {
+    const value = String(settings[name]);
+    const hidden = value === '' ? '(not set)' : '(set)';
+    return { name, value: entries[name].secret ? hidden : value, source: origin.sources.get(name) ?? 'default' };
+  });
+}
+
+/** The table for the documentation, in Markdown. */
+export function settingsMarkdown(): string {
+  const rows = names.map((name) => {
+    const entry = entries[name];
+    const [usual, dev] = [defaultOf(name, 'serve'), defaultOf(name, 'dev')].map((value) => `\`${value}\``);
+    const byDefault = usual === '``' ? 'empty' : usual === dev ? usual : `${usual}, in dev ${dev}`;
+    const notes = [entry.secret && 'secret', entry.required && `required in ${entry.required}`];
+    const value = [expectedOf(entry), ...notes, entry.only && `${entry.only} only`].filter(Boolean).join('; ');
+    return `| \`${name}\` | ${value} | ${byDefault} | ${entry.why} |`;
+  });
+  return ['| Setting | Value | Default | Why |', '|---|---|---|---|', ...rows, ''].join('\n');
+}
