@@ -1,5 +1,5 @@
-import { load } from './rig/load.ts';
-import { interleaved, printRates, printRatio, ratio } from './rig/report.ts';
+import { type LoadPlan, load } from './rig/load.ts';
+import { interleaved, median, printRates, printRatio, ratio } from './rig/report.ts';
 import { accountWithCampaigns, sandboxClient } from './rig/signed.ts';
 import { startBare, startBarker } from './rig/target.ts';
 
@@ -10,13 +10,22 @@ export async function run(databaseUrl?: string): Promise<void> {
   const one = `${path}/campaigns/${campaign}`;
   const { text } = await sandboxClient(barker).call('GET', one);
   const bare = await startBare(text);
-  const plan = { method: 'GET', paths: [one], requests: 80_000, connections: 32, seconds: 2 };
+  const plan = { method: 'GET', paths: [one], requests: 80_000, connections: 32, seconds: 2, keys: barker.file };
+  const cpu_us: Record<string, number[]> = { barker: [], bare: [] };
+  const measured = (name: string, target: { cpu_s(): number }, full: LoadPlan) => async () => {
+    const before = target.cpu_s();
+    const { perSecond, completed } = await load(full);
+    cpu_us[name]!.push(((target.cpu_s() - before) * 1e6) / completed);
+    return perSecond;
+  };
   const results = await interleaved(5, {
-    barker: async () => (await load({ ...plan, origin: barker.file.sandbox_url, keys: barker.file })).perSecond,
-    bare: async () => (await load({ ...plan, origin: bare.origin, keys: barker.file })).perSecond,
+    barker: measured('barker', barker, { ...plan, origin: barker.file.sandbox_url }),
+    bare: measured('bare', bare, { ...plan, origin: bare.origin }),
   });
   printRates(`signed GET of one campaign (${databaseUrl ? 'PostgreSQL' : 'SQLite'})`, results);
   printRatio('barker / bare', ratio(results.barker, results.bare), 'at least 0.35, aim 0.5');
+  printRates('processor time of the server, a request', cpu_us, ' us');
+  process.stdout.write(`  bare / barker: ${(median(cpu_us.bare!) / median(cpu_us.barker!)).toFixed(2)}\n`);
   process.stdout.write(`  memory after the run: ${Math.round(barker.memory() / 1e6)} MB\n`);
   await Promise.all([barker.close(), bare.close()]);
 }

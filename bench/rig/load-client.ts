@@ -8,7 +8,7 @@ import type { LoadPlan, LoadResult } from './load.ts';
  * connection busy with one request at a time. It does as little as possible per reply, so that the server is what is
  * measured.
  */
-process.on('message', async (plan: LoadPlan) => {
+process.once('message', async (plan: LoadPlan) => {
   const requests = build(plan);
   process.send!('ready');
   await new Promise((resolve) => process.once('message', resolve));

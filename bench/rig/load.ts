@@ -36,10 +36,19 @@ export interface LoadResult {
 export async function load(plan: LoadPlan): Promise<LoadResult> {
   const client: ChildProcess = fork(new URL('./load-client.ts', import.meta.url));
   client.send(plan);
-  await once(client, 'message');
+  await said(client);
   client.send('go');
-  const [result] = (await once(client, 'message')) as [LoadResult];
+  const result = (await said(client)) as LoadResult;
   if (result.refused > 0) throw new Error(`${result.refused} of ${result.completed} replies: ${result.firstRefusal}`);
   if (result.completed === 0) throw new Error('nothing was completed');
   return result;
+}
+
+/** The next message of a process, or an error when it ends without one. */
+export async function said(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`a process of the measurement ended with ${code}`);
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  return message;
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DevFile } from '../../src/cli/dev.ts';
+import { said } from './load.ts';
 
 /** A server in a process of its own. */
 export interface Target {
@@ -11,6 +12,8 @@ export interface Target {
   readonly folder: string;
   /** Resident memory in bytes. */
   memory(): number;
+  /** Processor time used so far, user and system, in seconds. */
+  cpu_s(): number;
   close(): Promise<void>;
 }
 
@@ -23,11 +26,12 @@ export async function startBarker(
   const child = fork(new URL('./target-process.ts', import.meta.url), [plan], {
     execArgv: options.profile ? ['--cpu-prof', '--cpu-prof-dir', folder] : [],
   });
-  const [file] = (await once(child, 'message')) as [DevFile];
+  const file = (await said(child)) as DevFile;
   return {
     file,
     folder,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1024,
+    cpu_s: () => cpuSeconds(child.pid!),
     async close() {
       child.send('stop');
       await once(child, 'exit');
@@ -43,14 +47,21 @@ export interface TargetSeams {
 }
 
 /** A bare web server that answers every GET of a campaign with these bytes. */
-export async function startBare(body: string): Promise<{ origin: string; close(): Promise<void> }> {
+export async function startBare(body: string): Promise<{ origin: string; cpu_s(): number; close(): Promise<void> }> {
   const child = fork(new URL('./bare-process.ts', import.meta.url), [body]);
-  const [origin] = (await once(child, 'message')) as [string];
+  const origin = (await said(child)) as string;
   return {
     origin,
+    cpu_s: () => cpuSeconds(child.pid!),
     async close() {
       child.send('stop');
       await once(child, 'exit');
     },
   };
+}
+
+/** Fields 14 and 15 of the process's state are ticks of a hundredth of a second. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -30,16 +30,24 @@ export function recordsOn(session: Session): RecordsWriting {
     ids: readonly string[],
     { deleted }: { deleted: Deleted },
   ): Promise<RowOf<F>[]> {
-    if (ids.length === 0) return [];
-    const rows = await page(resource, {
-      ...NOTHING_ASKED,
-      account,
-      deleted,
-      within: { id: ids },
-      sort: [{ column: 'id', direction: 'asc', nullable: false }],
-      limit: ids.length,
+    const [first] = ids;
+    if (first === undefined) return [];
+    if (ids.length === 1) {
+      const row = await get(resource, { account, id: first }, { deleted });
+      return row ? [row] : [];
+    }
+    const size = sizeFor(ids.length);
+    const statement = statements.of(`many ${resource.table} ${deleted} ${size}`, (queries, argument) => {
+      const all = queries
+        .selectFrom(resource.table)
+        .select(columnsOf(resource))
+        .where('account_id', '=', argument('account'));
+      const visible = deleted === 'hidden' ? all.where('deleted', '=', 0) : all;
+      return among(visible, 'id', size, argument);
     });
-    return rows as unknown as RowOf<F>[];
+    const args: Record<string, Value> = { account };
+    addValues(args, 'id', ids, size);
+    return session.all(statement, args);
   }
 
   async function page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
@@ -111,13 +119,6 @@ export function recordsOn(session: Session): RecordsWriting {
   };
 }
 
-const NOTHING_ASKED = {
-  member: undefined,
-  without: undefined,
-  prefix: undefined,
-  after: undefined,
-} as const satisfies Partial<PageQuery>;
-
 const columnLists = new WeakMap<AnyResource, string[]>();
 
 /** The stored columns of a resource that its readers see. */
@@ -145,9 +146,13 @@ const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 function sizesOf(query: Conditions): Record<string, number> {
   const sizes: Record<string, number> = {};
   for (const [column, values] of Object.entries(query.within)) {
-    sizes[column] = SIZES.find((size) => size >= values.length) ?? values.length;
+    sizes[column] = sizeFor(values.length);
   }
   return sizes;
+}
+
+function sizeFor(length: number): number {
+  return SIZES.find((size) => size >= length) ?? length;
 }
 
 function conditionsShape(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
@@ -185,11 +190,7 @@ function withConditions(
   }
   if (query.deleted === 'hidden') chosen = chosen.where(`${resource.table}.deleted`, '=', 0);
   for (const [column, size] of Object.entries(sizes)) {
-    chosen = chosen.where(
-      column,
-      'in',
-      Array.from({ length: size }, (_, index) => argument(`${column}.${index}`)),
-    );
+    chosen = among(chosen, column, size, argument);
   }
   if (query.without) chosen = chosen.where(query.without.column, '<>', argument('without'));
   if (query.prefix) {
@@ -197,6 +198,13 @@ function withConditions(
     chosen = chosen.where(column, '>=', argument('prefix_from')).where(column, '<', argument('prefix_to'));
   }
   return chosen;
+}
+
+/** Rows whose column has one of some values. SQLite makes a table for `in`, even of one. */
+function among(start: Builder, column: string, size: number, argument: Argument): Builder {
+  if (size === 1) return start.where(column, '=', argument(`${column}.0`));
+  const values = Array.from({ length: size }, (_, index) => argument(`${column}.${index}`));
+  return start.where(column, 'in', values);
 }
 
 function conditionArgs(query: Conditions, sizes: Record<string, number>): Record<string, Value> {
@@ -207,8 +215,7 @@ function conditionArgs(query: Conditions, sizes: Record<string, number>): Record
     args.user = query.member.user;
   }
   for (const [column, values] of Object.entries(query.within)) {
-    const size = sizes[column] ?? values.length;
-    for (let index = 0; index < size; index++) args[`${column}.${index}`] = values[index] ?? values[0] ?? null;
+    addValues(args, column, values, sizes[column]!);
   }
   if (query.without) args.without = query.without.value;
   if (query.prefix) {
@@ -217,6 +224,11 @@ function conditionArgs(query: Conditions, sizes: Record<string, number>): Record
     args.prefix_to = `${query.prefix.text}\u{10FFFF}`;
   }
   return args;
+}
+
+/** Names the values of a list; the places beyond its end repeat the first. */
+function addValues(args: Record<string, Value>, column: string, values: readonly Value[], size: number): void {
+  for (let index = 0; index < size; index++) args[`${column}.${index}`] = values[index] ?? values[0]!;
 }
 
 /**

@@ -32,6 +32,7 @@ export function openSqlite(options: SqliteOptions): Driver {
     if (next) next(reader);
     else idle.push(reader);
   };
+  const queue = writerQueue(writer, options.groupCommit ?? true);
   return {
     engine: 'sqlite',
     statements,
@@ -45,11 +46,17 @@ export function openSqlite(options: SqliteOptions): Driver {
         release(reader);
       }
     },
-    write: writerQueue(writer, options.groupCommit ?? true),
+    write: queue.write,
     async ping() {
       writer.database.prepare('select 1').get();
     },
+    load: () => ({
+      waiting: waiting.length + queue.waiting(),
+      busy: READERS - idle.length + (queue.isRunning() ? 1 : 0),
+    }),
     async close() {
+      // Nothing comes after this unit: the queue is empty when it is done.
+      await queue.write(async () => {});
       for (const reader of readers) reader.database.close();
       writer.database.close();
     },
@@ -68,34 +75,54 @@ function connect(options: SqliteOptions & { readOnly?: boolean }, statements: St
   database.exec(`pragma journal_mode = wal; pragma synchronous = ${options.synchronous ?? 'full'};
     pragma foreign_keys = on; pragma cache_size = -32768; pragma temp_store = memory`);
   if (options.readOnly) database.exec('pragma query_only = on');
-  const prepared = new Map<string, StatementSync>();
-  const prepare = (sql: string): StatementSync => {
-    let statement = prepared.get(sql);
-    if (!statement) {
-      statement = database.prepare(sql);
-      prepared.set(sql, statement);
+  const prepared = new Map<string, Prepared>();
+  const prepare = (sql: string): Prepared => {
+    let known = prepared.get(sql);
+    if (!known) {
+      const statement = database.prepare(sql);
+      statement.setReturnArrays(true);
+      known = { statement, columns: statement.columns().map(({ name }) => name) };
+      prepared.set(sql, known);
     }
-    return statement;
+    return known;
   };
   const session: Session = {
     statements,
     async all(statement, args) {
       options.probe?.(statement.sql);
-      return prepare(statement.sql).all(...statement.bind(args));
+      const known = prepare(statement.sql);
+      return rowsOf(known.columns, known.statement.all(...statement.bind(args)) as unknown as Value[][]);
     },
     async run(statement, args) {
       options.probe?.(statement.sql);
-      return runMapped(prepare(statement.sql), statement.bind(args));
+      return runMapped(prepare(statement.sql).statement, statement.bind(args));
     },
   };
-  const begin = prepare('begin');
-  const commit = prepare('commit');
+  const begin = prepare('begin').statement;
+  const commit = prepare('commit').statement;
   return {
     database,
     session,
     begin: () => void begin.run(),
     end: () => void commit.run(),
   };
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly columns: readonly string[];
+}
+
+/**
+ * Rows as objects. The driver's own objects have no prototype and are kept as hash tables, which makes every look at
+ * them, and JSON, twice as slow as objects made here.
+ */
+function rowsOf(columns: readonly string[], rows: readonly Value[][]): Record<string, Value>[] {
+  return rows.map((values) => {
+    const row: Record<string, Value> = {};
+    for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]!;
+    return row;
+  });
 }
 
 /** SQLite names a broken uniqueness rule 2067, and 1555 when it is the primary key. */
@@ -109,6 +136,12 @@ function runMapped(statement: StatementSync, values: Value[]): number {
   }
 }
 
+interface WriterQueue {
+  readonly write: Driver['write'];
+  waiting(): number;
+  isRunning(): boolean;
+}
+
 interface Waiting {
   work(session: Session): Promise<unknown>;
   committed(value: unknown): void;
@@ -119,7 +152,7 @@ interface Waiting {
  * The writer's queue with group commit: units that arrived while the last group was being written run one after the
  * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that.
  */
-function writerQueue(writer: Connection, groupCommit: boolean): Driver['write'] {
+function writerQueue(writer: Connection, groupCommit: boolean): WriterQueue {
   const waiting: Waiting[] = [];
   let running = false;
 
@@ -150,14 +183,18 @@ function writerQueue(writer: Connection, groupCommit: boolean): Driver['write'] 
     running = false;
   }
 
-  return <T>(work: (session: Session) => Promise<T>) =>
-    new Promise<T>((resolve, reject) => {
-      waiting.push({ work, committed: resolve as (value: unknown) => void, failed: reject });
-      if (!running) {
-        running = true;
-        setImmediate(drain);
-      }
-    });
+  return {
+    waiting: () => waiting.length,
+    isRunning: () => running,
+    write: <T>(work: (session: Session) => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        waiting.push({ work, committed: resolve as (value: unknown) => void, failed: reject });
+        if (!running) {
+          running = true;
+          setImmediate(drain);
+        }
+      }),
+  };
 }
 
 /** Runs one unit; a failure undoes it alone and is told to its caller at once. */
