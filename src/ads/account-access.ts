@@ -1,24 +1,7 @@
+import type { Access, AccountAccesses } from '../contract/callers.ts';
 import type { AccountAccess } from '../contract/memberships.ts';
-import type { AccountState, Environment } from '../contract/resource.ts';
-import type { Role } from '../contract/roles.ts';
+import type { Environment } from '../contract/resource.ts';
 import type { Store } from '../contract/store.ts';
-
-/** What a user may do on an account, and the account as decisions need it. */
-export interface Access {
-  readonly role: Role;
-  readonly composer: boolean;
-  readonly account: AccountState;
-}
-
-/**
- * Accesses in use. Every request that names an account needs one, so they are remembered; a write that touches an
- * account makes them forgotten before it is acknowledged. What does not exist is not remembered.
- */
-export interface AccountAccesses {
-  /** The access if it is remembered: the common case, answered at once. */
-  remembered(user: string, account: string): Access | undefined;
-  find(user: string, account: string): Promise<Access | undefined>;
-}
 
 const REMEMBERED_MAX = 50_000;
 

@@ -40,17 +40,21 @@ export const accountHistory: Operation = {
     Type.Object(
       {
         change_by: Type.Object({ user_id: Type.String(), platform: Type.String() }, { additionalProperties: false }),
-        changes: Type.Record(Type.String(), Type.Object({ old: Type.Unknown(), new: Type.Unknown() })),
+        changes: Type.Record(
+          Type.String(),
+          Type.Object({ old: Type.Unknown(), new: Type.Unknown() }, { additionalProperties: false }),
+        ),
         change_time: Type.String(),
         entity_id: Type.String(),
         entity: Type.String(),
-        entity_data: Type.Object({}),
+        // Members of whichever kind of entity it is.
+        entity_data: Type.Record(Type.String(), Type.Unknown()),
         change_type: Type.Union([Type.Literal('CREATE'), Type.Literal('UPDATE'), Type.Literal('DELETE')]),
       },
       { additionalProperties: false },
     ),
   ),
-  problems: ['CURSOR_INVALID', 'FRACTIONAL_HOUR', 'NOT_AFTER'],
+  problems: ['CURSOR_INVALID', 'NOT_AFTER'],
   check: checkTimes,
   async perform(call) {
     const { given } = call;
@@ -84,6 +88,8 @@ function hour(): Field<string> {
   const { kind } = instant();
   return field<string>({
     ...kind,
+    schema: Type.Union([kind.schema, Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' })]),
+    raises: [...kind.raises, 'FRACTIONAL_HOUR'],
     read(raw, parameter) {
       const read = kind.read(raw, parameter);
       if (typeof read !== 'string') return read;

@@ -66,14 +66,8 @@ export const campaigns = resource({
     withinCredit,
     wholeDenomination,
   ],
-  raises: [
-    'INVALID',
-    'FUNDING_INSTRUMENT_NOT_FOUND',
-    'INVALID_FUNDING_INSTRUMENT',
-    'CREDIT_LIMIT_EXCEEDED',
-    'INVALID_DENOMINATION',
-    'TOO_MANY_CAMPAIGNS',
-  ],
+  raises: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION', 'TOO_MANY_CAMPAIGNS'],
+  raisesOnCreate: ['INVALID_FUNDING_INSTRUMENT'],
   quotas: [
     {
       where: { entity_status: 'ACTIVE' },
@@ -131,14 +125,15 @@ async function withinCredit(change: Change<Campaign>): Promise<Fault | undefined
   };
 }
 
-async function wholeDenomination(change: Change<Campaign>): Promise<Fault | undefined> {
+async function wholeDenomination(change: Change<Campaign>): Promise<readonly Fault[]> {
   const { after, before } = change;
+  const faults: Fault[] = [];
   for (const parameter of ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'] as const) {
     const raw = after[parameter];
     if (raw === null || raw === before?.[parameter]) continue;
     const currency = String((await instrumentOf(change))?.currency);
     const unit = minimumDenomination(currency);
-    if (raw % unit !== 0) return { problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } };
+    if (raw % unit !== 0) faults.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
   }
-  return undefined;
+  return faults;
 }

@@ -88,6 +88,7 @@ function reasonList() {
     name: 'reasons',
     column: 'none',
     schema: Type.Array(Type.Union(FUNDING_REASONS.map((reason) => Type.Literal(reason)))),
+    raises: [],
     present: (stored) => stored,
     read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
   }).readOnly();
@@ -124,14 +125,14 @@ function endsAfterStart({ after }: Change<FundingInstrument>): Fault | undefined
   return wrong ? { problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } } : undefined;
 }
 
-function wholeDenomination({ after }: Change<FundingInstrument>): Fault | undefined {
+function wholeDenomination({ after }: Change<FundingInstrument>): readonly Fault[] {
   const currency = String(after.currency);
   const unit = minimumDenomination(currency);
+  const faults: Fault[] = [];
   for (const parameter of ['credit_limit_local_micro', 'funded_amount_local_micro'] as const) {
     const raw = after[parameter];
-    if (raw !== null && raw % unit !== 0) {
-      return { problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } };
-    }
+    if (raw === null || raw % unit === 0) continue;
+    faults.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
   }
-  return undefined;
+  return faults;
 }

@@ -87,6 +87,7 @@ function reasonList() {
     name: 'reasons',
     column: 'none',
     schema: Type.Array(Type.Union(REASONS.map((reason) => Type.Literal(reason)))),
+    raises: [],
     present: (stored) => stored,
     read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
   }).readOnly();

@@ -16,10 +16,10 @@ export function lengthOf(text: string): number {
 /**
  * The form in which names are searched: compatibility-composed, case-folded. We compute it because `lower()` differs
  * between the databases. What a text starts with, its folded form starts with: lower case alone would spell a sigma at
- * the end of a prefix otherwise than the same sigma inside a word.
+ * the end of a prefix otherwise than the same sigma inside a word, and a capital sharp s otherwise than a small one.
  */
 export function foldCase(text: string): string {
-  return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('\u03c2', '\u03c3');
+  return text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().replaceAll('\u03c2', '\u03c3');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON must escape

@@ -23,6 +23,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
     clock = new Intl.DateTimeFormat('en-CA', {
       timeZone: zone,
       hourCycle: 'h23',
+      era: 'short',
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
@@ -38,5 +39,8 @@ function clockOf(zone: string): Intl.DateTimeFormat {
 /** What a clock in the zone shows at an instant, read as if it were UTC. */
 function shownMs(clock: Intl.DateTimeFormat, ms: number): number {
   const part = Object.fromEntries(clock.formatToParts(ms).map(({ type, value }) => [type, value]));
-  return Date.parse(`${part.year}-${part.month}-${part.day}T${part.hour}:${part.minute}:${part.second}Z`);
+  // West of Greenwich the year 1 begins before it does in UTC: the year before it is written 1 BC.
+  const year = part.era?.startsWith('B') ? 1 - Number(part.year) : Number(part.year);
+  const date = `${String(year).padStart(4, '0')}-${part.month}-${part.day}`;
+  return Date.parse(`${date}T${part.hour}:${part.minute}:${part.second}Z`);
 }

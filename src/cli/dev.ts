@@ -1,17 +1,46 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { secureRandom } from '../base/random.ts';
-import { createDemoWorld, type DemoKeys } from '../dev/demo-world.ts';
-import { openDriver, openParts, type Parts, type Seams, type Service, startListeners } from '../server.ts';
+import type { Command } from 'commander';
+import type { Reading } from '../contract/store.ts';
+import type { DemoKeys } from '../dev/demo-world.ts';
+import {
+  type DevFile,
+  devFilePath,
+  emptyDataFolder,
+  makeDataFolder,
+  ownMasterKey,
+  readDevFile,
+  writeDevFile,
+} from '../dev/folder.ts';
+import type { Parts, Seams, Service } from '../server.ts';
 import type { Settings } from '../settings.ts';
-import { dropSchema } from '../storage/migrate.ts';
+import { CommandFailed } from './failure.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+import { untilStopped } from './until-stopped.ts';
 
-/** What `dev.json` in the data folder holds: where the service is, and the keys of the demo world. */
-export type DevFile = { readonly base_url: string; readonly ads_url: string; readonly sandbox_url: string } & DemoKeys;
+export { type DevFile, devFilePath } from '../dev/folder.ts';
 
-/** The file with addresses and keys. */
-export function devFilePath(dataFolder: string): string {
-  return join(dataFolder, 'dev.json');
+/** `barker dev`. */
+export function devCommand(command: Command): void {
+  addSettings(command, 'dev', ['data_folder', 'port', 'sandbox_port', 'database_url', 'seed', 'rate_limits'])
+    .option('--reset', 'Forget everything that earlier runs stored')
+    .addHelpText('after', '\nExample:\n  barker dev --data ./data --port 8080 --seed 42')
+    .action(async () => {
+      process.exitCode = await runDev(settingsFrom(command, 'dev'), command.opts().reset === true);
+    });
+}
+
+async function runDev(settings: Settings, reset: boolean): Promise<number> {
+  const { devLog } = await import('./dev-log.ts');
+  const { welcome } = await import('./welcome.ts');
+  const log = devLog(settings.log_level, (line) => process.stderr.write(line));
+  const starting = startDev(settings, { reset, seams: { log } });
+  const stopped = untilStopped({
+    close: async () => (await starting).service.close(),
+    timeout_s: settings.shutdown_timeout_s,
+    say: (message) => process.stderr.write(`${message}\n`),
+  });
+  const { service, file } = await starting;
+  process.stdout.write(welcome(service, file));
+  return stopped;
 }
 
 /** Starts development mode: schema, demo world, listeners; tells the addresses and keys in `dev.json`. */
@@ -19,45 +48,68 @@ export async function startDev(
   given: Settings,
   options: { readonly reset: boolean; readonly seams?: Seams },
 ): Promise<{ service: Service; file: DevFile }> {
-  mkdirSync(given.data_folder, { recursive: true, mode: 0o700 });
+  // Loaded here, so that other commands can read `dev.json` without loading the server.
+  const { openParts, startListeners } = await import('../server.ts');
+  makeDataFolder(given.data_folder);
   if (options.reset) await reset(given);
   const settings = given.master_key === '' ? { ...given, master_key: ownMasterKey(given.data_folder) } : given;
   const parts = await openParts('dev', settings, options.seams);
   const keys = await demoKeys(parts);
   const service = await startListeners('dev', parts);
   const file: DevFile = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl, ...keys };
-  writeFileSync(devFilePath(settings.data_folder), `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+  writeDevFile(settings.data_folder, file);
   return { service, file };
 }
 
-/** Forgets everything that an earlier run stored. */
+/** Forgets what earlier runs stored. A database that is not of development is left alone. */
 async function reset(settings: Settings): Promise<void> {
-  if (settings.database_url === '') {
-    for (const end of ['', '-wal', '-shm']) rmSync(join(settings.data_folder, `barker.db${end}`), { force: true });
-  } else {
-    const driver = openDriver(settings);
-    await dropSchema(driver);
+  const { openDriver } = await import('../server.ts');
+  const { dropSchema } = await import('../storage/migrate.ts');
+  const { storeOn } = await import('../storage/store.ts');
+  const driver = openDriver(settings);
+  try {
+    // Tables that are not there hold nothing.
+    const isForeign = await storeOn(driver)
+      .read(holdsOthers)
+      .catch(() => false);
+    if (isForeign) throw new CommandFailed(FOREIGN);
+    if (settings.database_url !== '') await dropSchema(driver);
+  } finally {
     await driver.close();
   }
-  rmSync(join(settings.data_folder, 'nonces'), { recursive: true, force: true });
-  rmSync(devFilePath(settings.data_folder), { force: true });
+  emptyDataFolder(settings.data_folder);
 }
 
-/** The key that seals secrets of a development folder: made once, kept beside the database. */
-function ownMasterKey(dataFolder: string): string {
-  const path = join(dataFolder, 'master.key');
-  if (!existsSync(path)) writeFileSync(path, secureRandom.bytes(32).toString('hex'), { mode: 0o600 });
-  return readFileSync(path, 'utf8').trim();
+const FOREIGN =
+  'the database holds users who are not of a demo world; development mode takes another database or folder';
+
+/** Whether there are users, and none of them from a demo world. */
+async function holdsOthers(tx: Reading): Promise<boolean> {
+  const { FIRST_USER } = await import('../platform/register.ts');
+  return !(await tx.credentials.findDemo()) && (await tx.credentials.findUser(FIRST_USER)) !== undefined;
 }
 
 /** The keys of the demo world, which is made if the database has none. */
 async function demoKeys(parts: Parts): Promise<DemoKeys> {
-  const demo = await parts.store.read((tx) => tx.credentials.findDemo());
-  if (!demo) return createDemoWorld(parts);
-  const path = devFilePath(parts.settings.data_folder);
-  if (!existsSync(path)) {
-    throw new Error(`the database has a demo world whose keys were in ${path}, which is gone; start with --reset`);
+  try {
+    const demo = await parts.store.read((tx) => tx.credentials.findDemo());
+    if (!demo) {
+      if (await parts.store.read(holdsOthers)) throw new CommandFailed(FOREIGN);
+      const { createDemoWorld } = await import('../dev/demo-world.ts');
+      return await createDemoWorld(parts);
+    }
+    const { data_folder: folder } = parts.settings;
+    const file = readDevFile(folder);
+    if (!file || file.consumer_key !== demo.consumer_key) {
+      const problem = file ? 'holds the keys of another database' : 'is gone';
+      throw new CommandFailed(
+        `the database has a demo world, but ${devFilePath(folder)} ${problem}; start anew with --reset`,
+      );
+    }
+    const { base_url, ads_url, sandbox_url, ...keys } = file;
+    return keys;
+  } catch (error) {
+    await parts.store.close();
+    throw error;
   }
-  const { base_url, ads_url, sandbox_url, ...keys } = JSON.parse(readFileSync(path, 'utf8')) as DevFile;
-  return keys;
 }

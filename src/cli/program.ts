@@ -1,37 +1,83 @@
-import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
-import { loadSettings } from '../settings/load.ts';
-import { startDev } from './dev.ts';
+import { Command, CommanderError } from 'commander';
+import { SettingsError } from '../settings/load.ts';
+import { programVersion } from '../version.ts';
+import { CommandFailed, sentenceOf } from './failure.ts';
 
-/** Runs one command; resolves with the exit code. */
+/** Gives a command its arguments, options, example and action. The action's result is the exit code. */
+export type Configure = (command: Command) => void;
+
+interface Entry {
+  readonly name: string;
+  readonly about: string;
+  /** Loaded only when the command is named, so that every other starts without it. */
+  load(): Promise<Configure>;
+}
+
+const COMMANDS: readonly Entry[] = [
+  {
+    name: 'dev',
+    about: 'Start a local service with a demo world and ready keys',
+    load: async () => (await import('./dev.ts')).devCommand,
+  },
+  {
+    name: 'serve',
+    about: 'Start a service for real use',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  {
+    name: 'migrate',
+    about: 'Bring the schema of the database up to date',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  { name: 'user', about: 'Users: create', load: async () => (await import('./user.ts')).userCommand },
+  { name: 'app', about: 'Applications: create', load: async () => (await import('./app.ts')).appCommand },
+  { name: 'token', about: 'Access tokens: create', load: async () => (await import('./token.ts')).tokenCommand },
+  {
+    name: 'call',
+    about: 'Sign a request and send it',
+    load: async () => (await import('./call.ts')).callCommand,
+  },
+  {
+    name: 'sign',
+    about: 'Sign a request and show every step of it',
+    load: async () => (await import('./sign.ts')).signCommand,
+  },
+  { name: 'config', about: 'Settings: print', load: async () => (await import('./config.ts')).configCommand },
+];
+
+/** Runs one command; resolves with the exit code: 0 done, 1 failed, 2 asked in a way that makes no sense. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
-  const program = new Command('barker');
-  program
-    .command('dev')
-    .option('--data <folder>')
-    .option('--port <n>')
-    .option('--sandbox-port <n>')
-    .option('--database-url <url>')
-    .option('--seed <n>')
-    .option('--reset')
-    .option('--rate-limits <s>')
-    .action(async (o) => {
-      const settings = loadSettings({
-        mode: 'dev',
-        environment: {},
-        readFile: (p: string) => readFileSync(p, 'utf8'),
-        flags: {
-          data_folder: o.data,
-          port: o.port,
-          sandbox_port: o.sandboxPort,
-          database_url: o.databaseUrl,
-          seed: o.seed,
-          rate_limits: o.rateLimits,
-        },
-      });
-      const { file } = await startDev(settings, { reset: o.reset ?? false });
-      console.log(JSON.stringify(file, null, 1));
-    });
-  await program.parseAsync([...argv], { from: 'user' });
-  return 0;
+  const program = new Command('barker')
+    .description('A self-hosted advertising platform server.')
+    .version(programVersion, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help of a command')
+    .addHelpText('after', '\nFirst steps:\n  barker dev\n  barker call GET /12/accounts')
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'barker: ')) })
+    .exitOverride();
+  for (const { name, about, load } of COMMANDS) {
+    const command = program.command(name).description(about);
+    if (argv.includes(name)) (await load())(command);
+  }
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof SettingsError) {
+    for (const problem of error.problems) process.stderr.write(`barker: ${problem}\n`);
+    return 2;
+  }
+  process.stderr.write(`barker: ${sentenceOf(error)}\n`);
+  // What is no plain refusal may be a fault of this program; its place is told to those who ask for it.
+  if (!(error instanceof CommandFailed) && process.env.BARKER_LOG_LEVEL === 'debug') {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  }
+  return error instanceof CommandFailed ? error.exitCode : 1;
 }

@@ -20,6 +20,8 @@ export interface Kind<T extends Stored> {
   present(stored: T): string;
   /** JSON Schema of a value that is set, as replies show it. */
   readonly schema: TSchema;
+  /** What `read` can find wrong, for the descriptions. */
+  readonly raises: readonly ProblemName[];
 }
 
 /** A declared field of a resource, or a declared parameter of an endpoint. */
@@ -114,7 +116,7 @@ export function isFault(value: unknown): value is Fault {
 }
 
 /** How an unusable value is quoted in a message. */
-function quoted(raw: Raw): string {
+export function quoted(raw: Raw): string {
   return typeof raw === 'string' ? raw : JSON.stringify(raw);
 }
 
@@ -123,7 +125,8 @@ export function text({ max }: { max: number }): Field<string> {
   return field<string>({
     name: 'text',
     column: 'text',
-    schema: Type.String({ maxLength: max }),
+    schema: Type.String({ minLength: 1, maxLength: max }),
+    raises: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
     present: jsonText,
     read(raw, parameter) {
       if (typeof raw === 'object') return { problem: 'NOT_TEXT', parameter };
@@ -143,6 +146,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): Field<W> 
     name: 'enum',
     column: 'text',
     schema: Type.Union(words.map((word) => Type.Literal(word))),
+    raises: ['NOT_IN_ENUM'],
     present: (stored) => `"${stored}"`,
     read(raw, parameter) {
       if (typeof raw === 'string' && known.has(raw)) return raw as W;
@@ -166,6 +170,7 @@ export function micros(): Field<number> {
     name: 'micros',
     column: 'integer',
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    raises: ['NOT_LONG', 'NOT_POSITIVE'],
     present: String,
     read(raw, parameter) {
       const value = readLong(raw, parameter);
@@ -181,6 +186,7 @@ export function integer({ min, max }: { min: number; max: number }): Field<numbe
     name: 'integer',
     column: 'integer',
     schema: Type.Integer({ minimum: min, maximum: max }),
+    raises: ['NOT_LONG', 'OUT_OF_RANGE'],
     present: String,
     read(raw, parameter) {
       const value = readLong(raw, parameter);
@@ -209,6 +215,7 @@ export function boolean(): Field<0 | 1> {
     name: 'boolean',
     column: 'integer',
     schema: Type.Boolean(),
+    raises: ['NOT_BOOLEAN'],
     present: (stored) => (stored ? 'true' : 'false'),
     read(raw, parameter) {
       const value = BOOLEANS.get(typeof raw === 'string' ? raw.toLowerCase() : raw);
@@ -223,6 +230,7 @@ export function alwaysNull(schema: TSchema): Field<never> {
     name: 'null',
     column: 'none',
     schema,
+    raises: [],
     present: () => 'null',
     read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
   };
@@ -235,6 +243,7 @@ export function instant(): Field<string> {
     name: 'instant',
     column: 'text',
     schema: Type.String({ format: 'date-time', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' }),
+    raises: ['NOT_TIME'],
     present: (stored) => `"${stored}"`,
     read(raw, parameter) {
       const value = typeof raw === 'string' ? parseInstant(raw) : undefined;
@@ -256,6 +265,7 @@ const idKind: Kind<string> = {
   name: 'id',
   column: 'text',
   schema: Type.String({ pattern: '^[0-9a-z]+$', maxLength: ID_MAX }),
+  raises: ['NOT_AN_ID'],
   present: (stored) => `"${stored}"`,
   read(raw, parameter) {
     const value = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? raw.trim().toLowerCase() : '';
@@ -285,7 +295,8 @@ export function listOf(item: Field<string>, { max }: { max: number }): Field<str
   return field({
     name: 'list',
     column: 'text',
-    schema: Type.Array(item.kind.schema, { maxItems: max }),
+    schema: Type.Array(item.kind.schema, { minItems: 1, maxItems: max }),
+    raises: [...item.kind.raises, 'TOO_FEW_ITEMS', 'TOO_MANY_ITEMS'],
     present: (stored) => stored,
     read(raw, parameter) {
       const parts: readonly Raw[] = typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw].flat();

@@ -90,6 +90,8 @@ export interface Operation {
   readonly path: string;
   readonly about: string;
   readonly group: string;
+  /** What the group is about; for a group of one, what it does says enough. */
+  readonly groupAbout?: string;
   readonly family: Family;
   /** Exists in this environment only; in both when undefined. */
   readonly only?: Environment;
@@ -112,6 +114,8 @@ export interface Operation {
   readonly request?: TSchema;
   /** Problems that this operation itself can raise, beyond those of every call. */
   readonly problems: readonly ProblemName[];
+  /** Problems of single items of a batch: they are answered together, with status 400. */
+  readonly itemProblems?: readonly ProblemName[];
   /** Needs at least one of the parameter faults below; answered together with the others. */
   check?(given: Given, account: AccountState | undefined): readonly Fault[];
   perform(call: Call): Promise<Answer>;

@@ -187,11 +187,7 @@ const table = {
   NOT_JSON: {
     when: 'a body that is not JSON',
     ads: [400, 'INVALID_PARAMETER', 'Request body is not valid JSON'],
-  },
-  NOT_FORM: {
-    when: 'a form body or query that cannot be decoded',
-    ads: [400, 'INVALID_PARAMETER', 'Request {part} is not valid percent-encoded UTF-8'],
-    numeric: [400, 44, '{part} parameter is invalid.'],
+    numeric: [400, 44, 'body parameter is invalid.'],
   },
   CONTENT_TYPE: {
     when: 'a JSON endpoint called with another content type',
@@ -257,7 +253,7 @@ const table = {
     numeric: [500, 131, 'Internal error'],
   },
   UNAVAILABLE: {
-    when: 'the service is stopping or its database does not answer',
+    when: 'the database cannot be reached; nothing was done',
     ads: [503, 'SERVICE_UNAVAILABLE', 'Service unavailable due to request timeout; please try the request again later'],
     numeric: [503, 130, 'Over capacity'],
   },

@@ -55,8 +55,11 @@ export interface Change<R> {
   readonly now: string;
 }
 
+/** What a rule finds wrong: one fault, several, or nothing. */
+export type Finding = Fault | readonly Fault[] | undefined;
+
 /** A rule over a change: says what is wrong, or nothing. Rules run after all parameters were read without fault. */
-export type Rule<R> = (change: Change<R>) => Fault | undefined | Promise<Fault | undefined>;
+export type Rule<R> = (change: Change<R>) => Finding | Promise<Finding>;
 
 /** A limit on how many rows of an account may be in a state at once. */
 export interface Quota<R> {
@@ -102,6 +105,8 @@ export interface ResourceSpec<F extends Fields> {
   readonly rate: ReadRate;
   /** Problems that the rules and quotas of this resource can raise, for the descriptions. */
   readonly raises?: readonly ProblemName[];
+  /** Those that only creating can raise; that a reference points nowhere need not be said. */
+  readonly raisesOnCreate?: readonly ProblemName[];
   readonly fields: F;
   /** What follows from the other fields: these values replace those of a row about to be stored. */
   settled?(row: RowOf<F>): Partial<RowOf<F>>;

@@ -8,6 +8,7 @@ import type { Services } from '../contract/operation.ts';
 import type { Row } from '../contract/resource.ts';
 import type { Role } from '../contract/roles.ts';
 import type { Writing } from '../contract/store.ts';
+import { hashPassword } from '../platform/passwords.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../platform/register.ts';
 
 /** What the demo world is called with: what a client needs to sign in and to sign. */
@@ -51,9 +52,16 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
     { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
   ] as const;
   const now = formatInstant(parts.services.clock.now());
+  // At once: memory that a second hash takes after the first is not given back to the system by the C library. Salts
+  // are never repeatable.
+  const [adaHash, benHash] = await Promise.all([
+    hashPassword(people[0].password, secureRandom),
+    hashPassword(people[1].password, secureRandom),
+  ]);
   return parts.services.store.write(async (tx) => {
-    const registrar: Registrar = { tx, box: parts.box, random, salts: secureRandom, now };
-    const [ada, ben] = [await registerUser(registrar, people[0]), await registerUser(registrar, people[1])];
+    const registrar: Registrar = { tx, box: parts.box, random, now };
+    const ada = await registerUser(registrar, { ...people[0], passwordHash: adaHash });
+    const ben = await registerUser(registrar, { ...people[1], passwordHash: benHash });
     const application = await registerApplication(registrar, {
       owner: ada,
       name: 'Demo application',

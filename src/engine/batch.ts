@@ -1,4 +1,4 @@
-import { id, type Raw } from '../contract/fields.ts';
+import { id, quoted, type Raw } from '../contract/fields.ts';
 import type { Answer, Call, Given, Parameters } from '../contract/operation.ts';
 import { type Fault, Problem, type ProblemName, problem } from '../contract/problems.ts';
 import type { AnyResource, Verb } from '../contract/resource.ts';
@@ -98,19 +98,27 @@ function readItem(resource: AnyResource, call: Call, item: unknown): Item {
     faults.push({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
   } else if (!verb) {
     const list = batchWords(resource).sort().join(', ');
-    faults.push({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list, raw: String(type) } });
+    faults.push({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list, raw: quoted(type as Raw) } });
   }
   if (!isObject(params)) faults.push({ problem: 'MISSING_PARAMETER', parameter: 'params' });
   const declared = verb ? itemParameters(resource, verb) : {};
   const raw = new Map(Object.entries(isObject(params) ? params : {}).map(([name, value]) => [name, [value as Raw]]));
   const read = isObject(params) ? readParameters(declared, raw) : { given: {}, faults: [] };
-  const shown = echo({ account_id: call.account!.id }, declared, read.given);
+  const shown = echo({ account_id: call.account!.id, ...unread(declared, params, read.given) }, declared, read.given);
   return {
     verb,
     given: read.given,
     faults: [...faults, ...read.faults],
     echo: `{"params":${shown},"operation_type":${JSON.stringify(verb ? WORDS[verb] : (type ?? null))}}`,
   };
+}
+
+/** The parameters of an item that could not be read: a batch echoes them as they came. @source campaigns 13 */
+function unread(declared: Parameters, params: unknown, given: Given): Record<string, Raw> {
+  const received = Object.entries(isObject(params) ? params : {});
+  return Object.fromEntries(
+    received.filter(([name]) => Object.hasOwn(declared, name) && !Object.hasOwn(given, name)),
+  ) as Record<string, Raw>;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

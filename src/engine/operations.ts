@@ -7,6 +7,7 @@ import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } 
 import { getOne } from './get.ts';
 import { checkList, listPage, listParameters } from './list.ts';
 import { presenterOf, valueSchema } from './present.ts';
+import { parameterProblems, ruleProblems } from './raises.ts';
 import { createOne, removeOne, updateOne } from './single.ts';
 import { createParameters, updateParameters } from './write.ts';
 
@@ -27,6 +28,7 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
   return {
     id: `${resource.plural}.${verb}`,
     group: resource.plural,
+    groupAbout: resource.about,
     family: 'ads',
     only: resource.sandboxOnly?.includes(verb) ? 'sandbox' : undefined,
     roles: named ? (isRead ? resource.roles.read : resource.roles.write) : undefined,
@@ -42,7 +44,7 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   if (verb === 'list') return ['CURSOR_INVALID', 'EXCLUSIVE_PARAMETERS'];
   const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
-  return verb === 'create' || verb === 'update' ? [...found, ...(resource.raises ?? [])] : found;
+  return [...found, ...ruleProblems(resource, verb)];
 }
 
 /** The path of the collection, and of one of it. */
@@ -73,25 +75,29 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
   create: (resource) => ({
     method: 'POST',
     path: paths(resource).all,
-    about: `Create a ${words(resource.name)}.`,
+    about: `Create ${oneOf(resource)}.`,
     parameters: createParameters(resource),
     perform: (call) => createOne(resource, call),
   }),
   update: (resource) => ({
     method: 'PUT',
     path: paths(resource).one,
-    about: `Change what is given of a ${words(resource.name)}.`,
+    about: `Change what is given of ${oneOf(resource)}.`,
     parameters: updateParameters(resource),
     perform: (call) => updateOne(resource, call),
   }),
   remove: (resource) => ({
     method: 'DELETE',
     path: paths(resource).one,
-    about: `Delete a ${words(resource.name)}.`,
+    about: `Delete ${oneOf(resource)}.`,
     parameters: {},
     perform: (call) => removeOne(resource, call),
   }),
 };
+
+function oneOf(resource: AnyResource): string {
+  return `${/^[aeiou]/.test(resource.name) ? 'an' : 'a'} ${words(resource.name)}`;
+}
 
 function words(name: string): string {
   return name.replaceAll('_', ' ');
@@ -110,16 +116,20 @@ function batchOperation(resource: AnyResource): Operation {
     shape: 'batch',
     request: batchRequest(resource),
     reply: Type.Array(presenterOf(resource).schema),
-    problems: [
-      ...BATCH_PROBLEMS,
-      'CONTENT_TYPE',
-      'NOT_JSON',
-      resource.notFound,
-      'ID_ILLEGAL',
-      ...(resource.raises ?? []),
-    ],
+    problems: BATCH_PROBLEMS,
+    itemProblems: itemProblems(resource),
     perform: (call) => performBatch(resource, call),
   };
+}
+
+/** A batch item is read from JSON, where no name stands twice. */
+function itemProblems(resource: AnyResource): ProblemName[] {
+  const found = batchVerbs(resource).flatMap((verb) => [
+    ...parameterProblems(itemParameters(resource, verb), { empty: 'unsets' }),
+    ...ruleProblems(resource, verb),
+  ]);
+  const shape: ProblemName[] = ['MISSING_PARAMETER', 'NOT_IN_ENUM', resource.notFound];
+  return [...new Set([...shape, ...found])].filter((name) => name !== 'REPEATED_PARAMETER');
 }
 
 function batchRequest(resource: AnyResource): TSchema {

@@ -65,9 +65,9 @@ function piecesOf(fields: Record<string, Field>): Piece[] {
   }));
 }
 
-/** Joins the pieces of a row; the leading comma is the caller's to drop. */
-function join(pieces: readonly Piece[], values: Readonly<Record<string, unknown>>): string {
-  let text = '';
+/** Adds the pieces of a row to the text of an object that has its id already. */
+function added(start: string, pieces: readonly Piece[], values: Readonly<Record<string, unknown>>): string {
+  let text = start;
   for (const { name, label, present } of pieces) {
     const value = values[name];
     text += value === null || value === undefined ? `${label}null` : label + present(value as never);
@@ -78,17 +78,19 @@ function join(pieces: readonly Piece[], values: Readonly<Record<string, unknown>
 function makePresenter(resource: AnyResource): Presenter {
   const shown = shownFields(resource);
   const computed = resource.computed;
-  const stored = piecesOf(
+  const [, ...stored] = piecesOf(
     Object.fromEntries(Object.entries(shown).filter(([name]) => !(name in (computed?.fields ?? {})))),
   );
   const derived = piecesOf((computed?.fields ?? {}) as Record<string, Field>);
   const byName = new Map(stored.map((piece) => [piece.name, piece]));
   return {
-    schema: objectSchema(shown),
+    schema: { ...objectSchema(shown), title: resource.label },
     async rows(rows, context) {
-      if (!computed) return rows.map((row) => `{${join(stored, row).slice(1)}}`);
-      const compute = await computed.prepare(rows, context);
-      return rows.map((row) => `{${join(stored, row).slice(1)}${join(derived, compute(row))}}`);
+      const compute = await computed?.prepare(rows, context);
+      return rows.map((row) => {
+        const text = added(`{"id":"${row.id}"`, stored, row);
+        return `${compute ? added(text, derived, compute(row)) : text}}`;
+      });
     },
     field(name, row) {
       const value = row[name];

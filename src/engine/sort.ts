@@ -18,7 +18,8 @@ export function sortField(resource: AnyResource): Field<string> {
   return field({
     name: 'sort',
     column: 'text',
-    schema: Type.Array(Type.String({ pattern: `^(${attributes.join('|')})(-(asc|desc))?$` })),
+    schema: Type.Array(Type.String({ pattern: `^(${attributes.join('|')})(-(asc|desc))?$` }), { minItems: 1 }),
+    raises: ['NOT_IN_ENUM'],
     present: (stored) => stored,
     read(raw: Raw, parameter: string): string | Fault {
       const parts = (typeof raw === 'string' ? raw.split(',') : [raw].flat()).map(String).filter((part) => part !== '');

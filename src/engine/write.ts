@@ -161,8 +161,8 @@ async function readReferences(tx: Writing, resource: AnyResource, after: Row): P
 async function check(resource: AnyResource, change: Change<Row>): Promise<void> {
   const faults: Fault[] = [];
   for (const rule of resource.rules ?? []) {
-    const fault = await rule(change);
-    if (fault) faults.push(fault);
+    const found = await rule(change);
+    if (found) faults.push(...[found].flat());
   }
   refuse(faults);
 }

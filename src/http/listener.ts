@@ -5,6 +5,7 @@ import { type Family, Problem, type ProblemName, problem } from '../contract/pro
 import { failureReply } from './envelopes.ts';
 import { answer, type PipelineParts } from './pipeline.ts';
 import { send } from './reply.ts';
+import { requestIdOf } from './request-id.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -12,8 +13,10 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
 export function listener(parts: PipelineParts, operations: readonly Operation[]): FastifyInstance {
   const app = fastify({
     logger: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     forceCloseConnections: 'idle',
+    // A request on a connection that was open before the end is still answered.
+    return503OnClosing: false,
     keepAliveTimeout: 72_000,
     requestTimeout: 120_000,
     frameworkErrors: (_, request, reply) => {
@@ -21,14 +24,15 @@ export function listener(parts: PipelineParts, operations: readonly Operation[])
       notFound(parts, request.raw, reply.raw);
     },
   });
-  // Bodies are read by the pipeline, after the checks that must come first.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   for (const [path, methods] of byPath(parts, operations)) {
     app.route({
       method: METHODS,
       url: path,
-      handler(request, reply) {
+      handler: () => {},
+      // Answered before the framework judges body and media type: the pipeline reads them, after what must come first.
+      onRequest(request, reply, _next) {
         reply.hijack();
         const { raw } = request;
         const named = foldIds(request.params as Record<string, string>);
@@ -39,6 +43,11 @@ export function listener(parts: PipelineParts, operations: readonly Operation[])
     });
   }
   app.setNotFoundHandler((request, reply) => {
+    reply.hijack();
+    notFound(parts, request.raw, reply.raw);
+  });
+  // All that is left to fail is a media type on a path that nothing has.
+  app.setErrorHandler((_, request, reply) => {
     reply.hijack();
     notFound(parts, request.raw, reply.raw);
   });
@@ -104,9 +113,13 @@ function familyOf(path: string): Family {
 function refuse(parts: PipelineParts, request: IncomingMessage, response: ServerResponse, failure: Problem): void {
   const family = familyOf(request.url ?? '/');
   const { status, body } = failureReply(failure, family, '{}');
-  const headers = ['content-type', 'application/json;charset=utf-8', 'x-transaction-id', parts.nextTransactionId()];
+  const transactionId = parts.nextTransactionId();
+  const headers = ['content-type', 'application/json;charset=utf-8', 'x-transaction-id', transactionId];
   if (family === 'ads') headers.push('x-current-api-version', '12');
   if (failure.allow) headers.push('allow', failure.allow);
+  const requestId = requestIdOf(request);
+  if (requestId) headers.push('x-request-id', requestId);
+  if (parts.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headers, body);
-  parts.observer.unrouted(status);
+  parts.observer.unrouted(request, status, transactionId);
 }

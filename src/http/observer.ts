@@ -1,14 +1,19 @@
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { isId } from '../contract/fields.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Problem } from '../contract/problems.ts';
+import { Problem, type ProblemName } from '../contract/problems.ts';
+import { BatchProblem } from '../engine/batch.ts';
 import type { Exchange } from './pipeline.ts';
+import { addProcessMetrics } from './process-metrics.ts';
+import { requestIdOf } from './request-id.ts';
 
 /** Sees every reply: counts it for the metrics, and writes it to the log when it is asked to. */
 export interface Observer {
   replied(exchange: Exchange, status: number, failure: unknown): void;
-  /** Counts a reply that no operation gave. */
-  unrouted(status: number): void;
+  /** Counts a reply that no operation gave, and logs it as other replies. */
+  unrouted(request: IncomingMessage, status: number, transactionId: string): void;
   /** The metrics as Prometheus text. */
   metrics(): Promise<string>;
   readonly contentType: string;
@@ -17,42 +22,78 @@ export interface Observer {
 /** Which requests get a line in the log. */
 export type AccessLog = 'all' | 'failures' | 'off';
 
+/** The problems that mean "we do not know who asks". */
+const AUTHENTICATION: ReadonlySet<ProblemName> = new Set([
+  'TLS_REQUIRED',
+  'CREDENTIAL_UNUSABLE',
+  'TIMESTAMP_OUT_OF_BOUNDS',
+  'SIGNATURE_REFUSED',
+  'TOKEN_UNKNOWN',
+  'TOKEN_REVOKED',
+  'APPLICATION_SUSPENDED',
+  'USER_SUSPENDED',
+  'BEARER_NOT_ALLOWED',
+  'HEADER_TOO_LARGE',
+]);
+
 /** Observes the requests of one listener or several. Labels are route templates, never paths. */
 export function observer(options: {
   readonly log: Logger;
   readonly accessLog: AccessLog;
+  readonly version: string;
   readonly gauges: Readonly<Record<string, { help: string; value: () => number }>>;
 }): Observer {
   const registry = new Registry();
+  const { log, accessLog } = options;
+  const count = countersOf(registry);
+  for (const [name, { help, value }] of Object.entries(options.gauges)) addGauge(registry, name, help, value);
+  addProcessMetrics(registry, options.version);
+  const isWanted = (status: number) => accessLog === 'all' || (accessLog === 'failures' && status >= 400);
+  return {
+    contentType: registry.contentType,
+    metrics: () => registry.metrics(),
+    unrouted(request, status, transactionId) {
+      count.unrouted(status);
+      // The path may hold anything, so it is not told.
+      if (isWanted(status)) log.info({ ...describeRequest(request, transactionId), status }, 'no such route');
+    },
+    replied(exchange, status, failure) {
+      const duration_ms = performance.now() - exchange.startedAt_ms;
+      count.replied(exchange.operation, status, duration_ms / 1000);
+      const faults = faultsOf(failure);
+      if (faults) count.refused(exchange.operation, faults[0]);
+      if (status >= 500) log.error({ ...describe(exchange, status, duration_ms), err: failure }, 'request failed');
+      else if (isWanted(status)) log.info({ ...describe(exchange, status, duration_ms), ...why(failure) }, 'request');
+    },
+  };
+}
+
+interface Counters {
+  replied(operation: Operation, status: number, duration_s: number): void;
+  refused(operation: Operation, problem: ProblemName | undefined): void;
+  unrouted(status: number): void;
+}
+
+function countersOf(registry: Registry): Counters {
+  const registers = [registry];
   const durations = new Histogram({
     name: 'barker_request_duration_seconds',
     help: 'Time from the request head to the reply, by operation and status.',
     labelNames: ['operation', 'method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [registry],
+    registers,
   });
-  const refusals = new Counter({
-    name: 'barker_refusals_total',
-    help: 'Requests refused, by the first problem.',
-    labelNames: ['operation', 'problem'],
-    registers: [registry],
-  });
-  const lost = new Counter({
-    name: 'barker_unrouted_total',
-    help: 'Requests that no operation answers, by status.',
-    labelNames: ['status'],
-    registers: [registry],
-  });
-  for (const [name, { help, value }] of Object.entries(options.gauges)) {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value());
-      },
-    });
-  }
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const authentication = counter('barker_authentication_failures_total', 'Callers not let in, by problem.', [
+    'problem',
+  ]);
+  const limited = counter('barker_rate_limited_total', 'Requests beyond a limit of calls.', ['operation']);
+  const refusals = counter('barker_refusals_total', 'Other requests refused, by the first problem.', [
+    'operation',
+    'problem',
+  ]);
+  const lost = counter('barker_unrouted_total', 'Requests that no operation answers, by status.', ['status']);
   const children = new Map<Operation, Map<number, { observe(value: number): void }>>();
   const childOf = (operation: Operation, status: number) => {
     let byStatus = children.get(operation);
@@ -69,40 +110,59 @@ export function observer(options: {
     return child;
   };
   return {
-    contentType: registry.contentType,
-    metrics: () => registry.metrics(),
-    unrouted: (status) => lost.inc({ status }),
-    replied(exchange, status, failure) {
-      const duration_ms = performance.now() - exchange.startedAt_ms;
-      childOf(exchange.operation, status).observe(duration_ms / 1000);
-      if (failure instanceof Problem) {
-        refusals.inc({ operation: exchange.operation.id, problem: failure.faults[0]?.problem ?? 'none' });
-      }
-      if (status >= 500)
-        options.log.error({ ...describe(exchange, status, duration_ms), err: failure }, 'request failed');
-      else if (options.accessLog === 'all' || (options.accessLog === 'failures' && status >= 400)) {
-        const because = failure instanceof Error ? failure.message : undefined;
-        options.log.info({ ...describe(exchange, status, duration_ms), because }, 'request');
-      }
+    replied: (operation, status, duration_s) => childOf(operation, status).observe(duration_s),
+    refused(operation, problem) {
+      if (problem === 'RATE_LIMITED') limited.inc({ operation: operation.id });
+      else if (problem && AUTHENTICATION.has(problem)) authentication.inc({ problem });
+      else refusals.inc({ operation: operation.id, problem: problem ?? 'none' });
     },
+    unrouted: (status) => lost.inc({ status }),
   };
+}
+
+function addGauge(registry: Registry, name: string, help: string, value: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(value());
+    },
+  });
 }
 
 /** What the log may say of a request: never its parameters, headers or secrets. */
 function describe(exchange: Exchange, status: number, duration_ms: number): Record<string, unknown> {
-  const { operation, principal, transactionId, request } = exchange;
-  const requestId = String(request.headers['x-request-id'] ?? '');
+  const { operation, principal, transactionId, request, path } = exchange;
   return {
+    ...describeRequest(request, transactionId),
     operation: operation.id,
-    method: request.method,
     route: operation.path,
     status,
     duration_ms: Math.round(duration_ms * 100) / 100,
-    transaction_id: transactionId,
-    request_id: /^[\w.-]{1,64}$/.test(requestId) ? requestId : undefined,
     user_id: principal?.user,
     application_id: principal?.application,
-    account_id: exchange.path.account_id,
-    address: request.socket.remoteAddress,
+    // Whatever else stands at its place in the path is not an id, and may be a secret.
+    account_id: path.account_id && path.account_id.length <= 16 && isId(path.account_id) ? path.account_id : undefined,
   };
+}
+
+function describeRequest(request: IncomingMessage, transactionId: string): Record<string, unknown> {
+  const { method, socket } = request;
+  return { method, transaction_id: transactionId, request_id: requestIdOf(request), address: socket.remoteAddress };
+}
+
+/** The problems of a refused request, those of all items of a batch; undefined for other failures. */
+function faultsOf(failure: unknown): ProblemName[] | undefined {
+  if (failure instanceof Problem) return failure.faults.map((fault) => fault.problem);
+  if (failure instanceof BatchProblem) return failure.items.flat().map((fault) => fault.problem);
+  return undefined;
+}
+
+/** Why a request was refused. The words may quote names that the caller chose, so long ones are cut. */
+function why(failure: unknown): Record<string, unknown> {
+  const problems = faultsOf(failure);
+  if (!problems) return {};
+  const because = (failure as Error).message.replace(/[A-Za-z0-9+/=-]{16,}/g, (word) => `${word.slice(0, 6)}...`);
+  return { problems: [...new Set(problems)], because };
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AccountAccesses } from '../ads/account-access.ts';
-import type { Authenticator } from '../auth/oauth1/authenticate.ts';
+import { isDeeperThan } from '../base/depth.ts';
 import { formatInstant } from '../base/instants.ts';
+import type { AccountAccesses, Authenticator } from '../contract/callers.ts';
 import { isId, type Raw } from '../contract/fields.ts';
 import type { Call, Operation, Principal, Services } from '../contract/operation.ts';
 import { type Fault, Problem, problem } from '../contract/problems.ts';
@@ -26,6 +26,8 @@ export interface PipelineParts {
   readonly nextTransactionId: () => string;
   readonly origins: (request: IncomingMessage) => readonly string[];
   readonly body_bytes_max: number;
+  /** The service is ending: connections are closed after their reply. */
+  readonly isDraining: () => boolean;
   /** Development mode: parameters that nobody reads are named in a header. */
   readonly namesIgnored: boolean;
 }
@@ -104,6 +106,7 @@ export async function answer(
     status = reply.status;
     text = reply.body;
   }
+  if (parts.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headersOf(exchange, parts, status, failure), text);
   parts.observer.replied(exchange, status, failure);
 }
@@ -183,7 +186,8 @@ async function findAccess(parts: PipelineParts, exchange: Exchange, raw: RawPara
 }
 
 function takeRate(parts: PipelineParts, exchange: Exchange, account: string | undefined, raw: RawParameters): void {
-  const withTotalCount = /^(true|t|1)$/i.test(String(raw.get('with_total_count')?.[0] ?? ''));
+  const isCounting = 'with_total_count' in exchange.operation.parameters;
+  const withTotalCount = isCounting && /^(true|t|1)$/i.test(String(raw.get('with_total_count')?.[0] ?? ''));
   const scope = { environment: parts.environment, principal: exchange.principal!, account, withTotalCount };
   exchange.taken = parts.rates.take(exchange.operation, scope);
   if (!exchange.taken.isRefused) return;
@@ -207,18 +211,25 @@ async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParame
   }
   if (!isJson || (bytes.length === 0 && operation.body === 'form')) return undefined;
   const body = parseJson(bytes);
-  if (operation.body === 'form' && typeof body === 'object' && body !== null && !Array.isArray(body)) {
+  const takesBody = operation.body === 'form' && (operation.method === 'POST' || operation.method === 'PUT');
+  if (takesBody && typeof body === 'object' && body !== null && !Array.isArray(body)) {
     for (const [name, value] of Object.entries(body)) raw.set(name, [value as Raw]);
   }
   return body;
 }
 
+/** No request that makes sense is nested deeper. */
+const JSON_DEPTH_MAX = 64;
+
 function parseJson(bytes: Buffer): unknown {
+  let body: unknown;
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw problem('NOT_JSON');
   }
+  if (isDeeperThan(body, JSON_DEPTH_MAX)) throw problem('NOT_JSON', {}, 'nested too deep');
+  return body;
 }
 
 function parameters(exchange: Exchange, raw: RawParameters, account: AccountState | undefined) {

@@ -6,6 +6,12 @@ import type { Environment } from '../contract/resource.ts';
 /** The limits of calls, numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;
 
+/** How many calls an open window has counted, and when it ends. */
+export interface Counter {
+  used: number;
+  reset_s: number;
+}
+
 /** The state of a window after a call. Reset is in Unix seconds. */
 export interface Window {
   readonly limit: number;
@@ -18,12 +24,15 @@ export interface Taken {
   readonly user: Window;
   readonly account: Window | undefined;
   readonly isRefused: boolean;
+  readonly counters: readonly Counter[];
 }
 
 /** Counts calls in fixed windows that open with their first call. */
 export interface Rates {
   /** Takes one call. A refused call takes nothing. */
   take(operation: Operation, scope: RateScope): Taken;
+  /** Undoes a call that came to nothing through a fault of ours. @source authentication gaps 13 */
+  giveBack(taken: Taken): Taken;
 }
 
 /** Whom a call is counted for. */
@@ -39,11 +48,6 @@ const SWEEP_S = 900;
 
 /** With limits switched off they are raised out of reach; counting and headers stay. */
 const OUT_OF_REACH = 1_000_000_000;
-
-interface Counter {
-  used: number;
-  reset_s: number;
-}
 
 /** Windows in this process. */
 export function rateWindows(limits: RateLimits, clock: Clock): Rates {
@@ -71,7 +75,9 @@ export function rateWindows(limits: RateLimits, clock: Clock): Rates {
       const own = rule.together ? operation.rate : operation.id;
       const userRule = withTotalCount ? RATES.total_count : rule.perAccount ? RATES.user_quota : rule;
       const userName = withTotalCount ? `total ${operation.id}` : rule.perAccount ? 'quota' : own;
-      const user = counterOf(`${environment} ${userName} u${principal.user}`, userRule.window_s, now_s);
+      // The token of a user for an application: issued anew, it is the same caller.
+      const caller = `u${principal.user} ${principal.application}`;
+      const user = counterOf(`${environment} ${userName} ${caller}`, userRule.window_s, now_s);
       const shared =
         rule.perAccount && account !== undefined
           ? counterOf(`${environment} ${own} a${account}`, rule.window_s, now_s)
@@ -85,9 +91,20 @@ export function rateWindows(limits: RateLimits, clock: Clock): Rates {
         user: windowOf(user, limitOf(userRule)),
         account: shared && windowOf(shared, limitOf(rule)),
         isRefused,
+        counters: isRefused ? [] : shared ? [user, shared] : [user],
       };
     },
+    giveBack(taken) {
+      const { counters: counted, user, account } = taken;
+      if (counted.length === 0) return taken;
+      for (const counter of counted) counter.used -= 1;
+      return { ...taken, user: oneMore(user), account: account && oneMore(account), counters: [] };
+    },
   };
+}
+
+function oneMore(window: Window): Window {
+  return { ...window, remaining: window.remaining + 1 };
 }
 
 function windowOf(counter: Counter, limit: number): Window {

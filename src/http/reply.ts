@@ -3,6 +3,7 @@ import type { Random } from '../base/random.ts';
 import { Problem } from '../contract/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { Exchange, PipelineParts } from './pipeline.ts';
+import { requestIdOf } from './request-id.ts';
 
 /** Makes transaction ids: 16 hex digits, unique per request. A random start of this process, then a count. */
 export function transactionIds(random: Random): () => string {
@@ -24,7 +25,7 @@ const NO_STORE = 'no-cache, no-store, must-revalidate, pre-check=0, post-check=0
  * @source campaigns 3.1; authentication gaps 1.4 and 13
  */
 export function headersOf(exchange: Exchange, parts: PipelineParts, status: number, failure: unknown): Headers {
-  const { operation, principal, taken } = exchange;
+  const { operation, principal } = exchange;
   const isAds = operation.family === 'ads';
   const headers: Headers = [
     'content-type',
@@ -36,23 +37,27 @@ export function headersOf(exchange: Exchange, parts: PipelineParts, status: numb
     'x-response-time',
     String(Math.round(performance.now() - exchange.startedAt_ms)),
   ];
+  const requestId = requestIdOf(exchange.request);
+  if (requestId) headers.push('x-request-id', requestId);
   if (isAds) headers.push('x-current-api-version', VERSION);
   else headers.push('pragma', 'no-cache', 'expires', 'Tue, 31 Mar 1981 05:00:00 GMT');
   if (principal) headers.push('x-access-level', principal.level);
-  if (principal) addRates(headers, exchange, parts);
-  if (taken?.account) addWindow(headers, 'x-account-rate-limit', taken.account);
+  if (principal) addRates(headers, exchange, parts, status);
   if (failure instanceof Problem) addFailure(headers, failure);
-  if (status === 401) headers.push('www-authenticate', `OAuth realm="${realmOf(exchange)}"`);
+  if (status === 401) headers.push('www-authenticate', `OAuth realm="${realmOf(exchange, parts)}"`);
   if (parts.namesIgnored && exchange.ignored !== '') headers.push('x-ignored-parameters', asciiOnly(exchange.ignored));
   return headers;
 }
 
-function addRates(headers: Headers, exchange: Exchange, parts: PipelineParts): void {
+function addRates(headers: Headers, exchange: Exchange, parts: PipelineParts, status: number): void {
   const { operation, principal } = exchange;
   // A request refused before it was counted still counts against its user.
   const scope = { environment: parts.environment, principal: principal!, account: undefined, withTotalCount: false };
   exchange.taken ??= parts.rates.take(operation, scope);
-  addWindow(headers, 'x-rate-limit', exchange.taken.user);
+  if (status >= 500) exchange.taken = parts.rates.giveBack(exchange.taken);
+  const { user, account } = exchange.taken;
+  addWindow(headers, 'x-rate-limit', user);
+  if (account) addWindow(headers, 'x-account-rate-limit', account);
 }
 
 function addWindow(headers: Headers, name: string, window: { limit: number; remaining: number; reset: number }): void {
@@ -66,10 +71,10 @@ function addFailure(headers: Headers, failure: Problem): void {
   if (failure.allow !== undefined) headers.push('allow', failure.allow);
 }
 
-/** The host that was asked, when it can stand in a quoted header value. */
-function realmOf(exchange: Exchange): string {
-  const host = exchange.request.headers.host ?? '';
-  return /^[\w.:[\]-]*$/.test(host) ? host : '';
+/** The base address that was asked, when it can stand in a quoted header value. */
+function realmOf(exchange: Exchange, parts: PipelineParts): string {
+  const [base = ''] = parts.origins(exchange.request);
+  return /^[\w.:/[\]-]*$/.test(base) ? base : '';
 }
 
 function asciiOnly(text: string): string {

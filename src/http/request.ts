@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { origin } from '../auth/oauth1/signature.ts';
+import { origin } from '../base/origin.ts';
 import { decode } from '../base/percent.ts';
 import type { Raw } from '../contract/fields.ts';
 import { problem } from '../contract/problems.ts';
@@ -74,17 +74,22 @@ function isLoopbackAuthority(host: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Reads a body of at most `max` bytes. */
+/** Reads a body of at most `max` bytes. What is beyond them is dropped, so that the refusal can be sent. */
 export async function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > max) throw problem('BODY_TOO_LARGE', { words: { max } });
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > max) throw problem('BODY_TOO_LARGE', { words: { max } });
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  const tooLarge = () => problem('BODY_TOO_LARGE', { words: { max } });
+  if (Number(request.headers['content-length'] ?? 0) > max) throw tooLarge();
+  // An asynchronous iterator would cost several times this.
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > max) reject(tooLarge());
+      else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
 }
 
 /** Reads `name=value` pairs of a query or form body into lists by name; protocol parameters are left out. */
@@ -96,7 +101,8 @@ export function readPairs(source: string, part: 'query' | 'body', into: Map<stri
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), true);
     const value = decode(equals < 0 ? '' : pair.slice(equals + 1), true);
-    if (name === undefined || value === undefined) throw problem('NOT_FORM', { words: { part } });
+    // Such a pair cannot have been signed, so this is not reached by what a signature was checked for.
+    if (name === undefined || value === undefined) throw problem('CREDENTIAL_UNUSABLE', {}, `undecodable ${part}`);
     if (name.startsWith('oauth_')) continue;
     const values = own.get(name);
     if (values) values.push(value);

@@ -20,6 +20,10 @@ export interface SettingDetails<Value extends SettingValue> {
   readonly only?: Mode;
   /** The mode in which it must be given. */
   readonly required?: Mode;
+  /** A command that makes a good value. */
+  readonly make?: string;
+  /** The flag, where it is not `--` and the name. */
+  readonly flag?: string;
   /** The value to use (maybe in a normal form); undefined or an exception refuses it. */
   accept?(value: Value): Value | undefined;
 }

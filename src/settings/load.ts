@@ -21,7 +21,8 @@ const names = Object.keys(settingsTable) as SettingName[];
 const isName = (name: string): name is SettingName => Object.hasOwn(settingsTable, name);
 const variableOf = (name: string) => `BARKER_${name.toUpperCase()}`;
 /** The flag of a setting. */
-export const flagOf = (name: string): string => `--${name.replaceAll('_', '-')}`;
+export const flagOf = (name: string): string =>
+  (isName(name) && entries[name].flag) || `--${name.replaceAll('_', '-')}`;
 const secretFiles = new Map(names.filter((name) => entries[name].secret).map((name) => [`${name}_file`, name]));
 /** Variables that begin so are no settings: they hold the keys with which commands call a service. */
 const CALLER_VARIABLES = 'BARKER_CALL_';
@@ -60,6 +61,8 @@ export interface SettingsInput {
   file?: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
   flags: Readonly<Record<string, unknown>>;
+  /** What `serve` demands may be missing: for commands that only look, or only need the database. */
+  incomplete?: boolean;
   readFile: (path: string) => string;
 }
 
@@ -85,7 +88,7 @@ export function loadSettings(input: SettingsInput): Settings {
     sources.set(given.name, given.source);
   }
   const settings = Object.freeze(values) as unknown as Settings;
-  applyRules(settings, mode, findings);
+  applyRules(settings, input, findings);
   if (findings.problems.length > 0) throw new SettingsError(findings.problems);
   origins.set(settings, { mode, sources });
   return settings;
@@ -190,22 +193,34 @@ export function expectedOf({ kind, bounds, choices, expected, unit }: SettingEnt
 }
 
 /** What must hold once all values are known; each rule blames its first setting. */
-function applyRules(settings: Settings, mode: Mode, { problems, failed }: Findings): void {
+function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { problems, failed }: Findings): void {
   const { host, port, master_key_id: keyId } = settings;
   const rule = (of: SettingName[], broken: boolean, problem: string) => {
     if (broken && !of.some((name) => failed.has(name))) problems.push(`${of[0]}: ${problem}`);
   };
   for (const name of names) {
-    const missing = entries[name].required === mode && settings[name] === '';
-    rule([name], missing, `required in ${mode}; expected ${expectedOf(entries[name])}`);
+    const missing = !incomplete && entries[name].required === mode && settings[name] === '';
+    rule([name], missing, `required in ${mode}; ${howToGive(name)}`);
   }
-  const exposed = mode === 'serve' && !isLoopbackHost(host);
+  const exposed = !incomplete && mode === 'serve' && !isLoopbackHost(host);
   const because = `in serve because host ${host} is not loopback`;
   rule(['public_base_url', 'host'], exposed && settings.public_base_url === '', `required ${because}`);
   rule(['allow_insecure_loopback', 'host'], exposed && settings.allow_insecure_loopback, `true is refused ${because}`);
+  // Without a proxy that ends TLS, every request would be plain HTTP and so be refused.
+  rule(['trusted_proxies', 'host'], exposed && settings.trusted_proxies.length === 0, `required ${because}`);
   rule(['sandbox_port', 'port'], port !== 0 && port === settings.sandbox_port, `${port} is also the main port`);
+  const { operations_port: operations, sandbox_port: sandbox } = settings;
+  const taken = mode === 'serve' && operations !== 0 && (operations === port || operations === sandbox);
+  rule(['operations_port', 'port', 'sandbox_port'], taken, `${operations} is also the port of another listener`);
   const repeated = settings.master_keys_old.some((entry) => entry.startsWith(`${keyId}:`));
   rule(['master_keys_old', 'master_key_id'], repeated, `holds a key of the current id ${keyId}`);
+}
+
+function howToGive(name: SettingName): string {
+  const entry = entries[name];
+  const variable = variableOf(name);
+  const from = entry.secret ? `, in ${variable} or in the file that ${variable}_FILE names` : '';
+  return `expected ${expectedOf(entry)}${from}${entry.make ? `; make one with: ${entry.make}` : ''}`;
 }
 
 function attempt<Result>(action: () => Result): Result | undefined {

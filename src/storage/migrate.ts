@@ -26,9 +26,16 @@ export async function migrate(driver: Driver, now: string, steps: readonly Migra
   });
 }
 
-/** The names of steps that the database lacks. */
+/** The names of steps that the database lacks. Changes nothing. */
 export async function pendingMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
-  return driver.write(async (session) => (await missingSteps(session, steps)).map((step) => step.name));
+  return driver.read(async (session) => lacking(await appliedSteps(session), steps).map((step) => step.name));
+}
+
+/** Rejects while the database lacks a step. Steps of a newer version are no obstacle: they only ever add. */
+export async function checkSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
+  const applied = await driver.read(appliedSteps);
+  const missing = steps.filter((step) => !applied.includes(step.name));
+  if (missing.length > 0) throw new Error(`the database lacks schema steps: ${missing.map((step) => step.name)}`);
 }
 
 async function missingSteps(session: Session, steps: readonly Migration[]): Promise<Migration[]> {
@@ -36,7 +43,20 @@ async function missingSteps(session: Session, steps: readonly Migration[]): Prom
     plain('create table if not exists schema_steps (name text primary key, applied_at text not null)'),
     {},
   );
-  const applied = (await session.all(plain('select name from schema_steps order by name'), {})).map((row) => row.name);
+  return lacking(await appliedSteps(session), steps);
+}
+
+/** The steps that the database has; none when it is empty. */
+async function appliedSteps(session: Session): Promise<string[]> {
+  const isThere =
+    session.statements.engine === 'sqlite'
+      ? "select 1 from sqlite_schema where name = 'schema_steps'"
+      : "select 1 where to_regclass('schema_steps') is not null";
+  if ((await session.all(plain(isThere), {})).length === 0) return [];
+  return (await session.all(plain('select name from schema_steps order by name'), {})).map((row) => row.name);
+}
+
+function lacking(applied: readonly string[], steps: readonly Migration[]): Migration[] {
   const unknown = applied.filter((name) => !steps.some((step) => step.name === name));
   if (unknown.length > 0) {
     throw new SchemaTooNew(`the database has schema steps that this version does not know: ${unknown.join(', ')}`);

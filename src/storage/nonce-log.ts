@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NonceLog, UsedNonce } from '../auth/oauth1/nonces.ts';
 import type { Clock } from '../base/clock.ts';
+import type { NonceLog, UsedNonce } from '../contract/callers.ts';
 
 /**
  * Used nonces in small append-only files, one for each stretch of time, so that forgetting is deleting a file. A line

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Session, StatementProbe } from './session.ts';
 import { statementsFor } from './statements.ts';
-import { ConstraintViolated, type Driver } from './store.ts';
+import { ConstraintViolated, type Driver, unreachable } from './store.ts';
 
 /** How the database server is reached. */
 export interface PostgresOptions {
@@ -17,17 +17,42 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig;
 
+const CONNECTION_TIMEOUT_MS = 10_000;
+const ATTEMPTS = 5;
+/** Deadlock and serialization failure. */
+const ENDED_BY_SERVER = new Set(['40P01', '40001']);
+
+/** Connection exceptions, too many connections, a server that is stopping or starting. */
+const LOST = /^(08...|53300|57P0[123]|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
+
+/** Goes on with a failure: that of a lost connection is told as such. */
+function rethrow(error: unknown): never {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  const isLost = LOST.test(code) || /^Connection terminated|timeout exceeded when trying to connect/.test(message);
+  if (isLost) unreachable(error as Error);
+  throw error;
+}
+
+/** Statements that the server keeps prepared for a connection; rarer ones are sent anew each time. */
+const PREPARED_MAX = 500;
+
 /** The database server: a pool, one connection a unit of work. */
 export function openPostgres(options: PostgresOptions): Driver {
   const statements = statementsFor('postgres');
-  const pool = new pg.Pool({ connectionString: options.url, max: options.connectionsMax, types });
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    pipeline: true,
+    types,
+  });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
 
   const names = new Map<string, string>();
-  const nameOf = (sql: string): string => {
+  const nameOf = (sql: string): string | undefined => {
     let name = names.get(sql);
-    if (!name) {
+    if (!name && names.size < PREPARED_MAX) {
       name = `s${names.size}`;
       names.set(sql, name);
     }
@@ -54,16 +79,40 @@ export function openPostgres(options: PostgresOptions): Driver {
   });
   const sessions = new WeakMap<pg.PoolClient, Session>();
 
-  async function unit<T>(begin: string, work: (session: Session) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
+  const connected = async (): Promise<{ client: pg.PoolClient; session: Session }> => {
+    const client = await pool.connect().catch(rethrow);
     let session = sessions.get(client);
     if (!session) {
       session = sessionOn(client);
       sessions.set(client, session);
     }
+    return { client, session };
+  };
+
+  /** The begin travels with the first statement, and nobody waits for the end: a read that fails has done nothing. */
+  async function read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const { client, session } = await connected();
+    const begun = client.query('begin isolation level repeatable read read only');
+    begun.catch(() => {});
+    try {
+      const value = await work(session);
+      await begun;
+      return value;
+    } catch (error) {
+      rethrow(error);
+    } finally {
+      client.query('commit').then(
+        () => client.release(),
+        (failure: Error) => client.release(failure),
+      );
+    }
+  }
+
+  async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const { client, session } = await connected();
     let broken: Error | undefined;
     try {
-      await client.query(begin);
+      await client.query('begin');
       const value = await work(session);
       await client.query('commit');
       return value;
@@ -72,20 +121,32 @@ export function openPostgres(options: PostgresOptions): Driver {
       await client.query('rollback').catch((failure: Error) => {
         broken = failure;
       });
-      throw error;
+      rethrow(error);
     } finally {
       client.release(broken);
+    }
+  }
+
+  /** Two units that wait for each other's rows: the server ends one of them, which then simply runs again. */
+  async function writeAgain<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await write(work);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !ENDED_BY_SERVER.has((error as { code?: string }).code ?? '')) throw error;
+      }
     }
   }
 
   return {
     engine: 'postgres',
     statements,
-    read: (work) => unit('begin isolation level repeatable read read only', work),
-    write: (work) => unit('begin', work),
+    read,
+    write: writeAgain,
     async ping() {
       await pool.query('select 1');
     },
+    load: () => ({ waiting: pool.waitingCount, busy: pool.totalCount - pool.idleCount }),
     close: () => pool.end(),
   };
 }

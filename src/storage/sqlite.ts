@@ -2,6 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Session, StatementProbe } from './session.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
 import { ConstraintViolated, type Driver } from './store.ts';
+import { type Connection, writerQueue } from './writer-queue.ts';
 
 /** How the embedded database is opened. */
 export interface SqliteOptions {
@@ -15,7 +16,6 @@ export interface SqliteOptions {
 }
 
 const READERS = 4;
-const GROUP_MAX = 128;
 
 /**
  * The embedded database: one writer connection behind a queue, a few readers. Calls are synchronous underneath, so a
@@ -39,16 +39,16 @@ export function openSqlite(options: SqliteOptions): Driver {
     async read(work) {
       const reader = idle.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
       try {
-        reader.begin();
+        reader.run('begin');
         return await work(reader.session);
       } finally {
-        reader.end();
+        if (reader.isInTransaction()) reader.run('commit');
         release(reader);
       }
     },
     write: queue.write,
     async ping() {
-      writer.database.prepare('select 1').get();
+      writer.run('select 1');
     },
     load: () => ({
       waiting: waiting.length + queue.waiting(),
@@ -57,18 +57,13 @@ export function openSqlite(options: SqliteOptions): Driver {
     async close() {
       // Nothing comes after this unit: the queue is empty when it is done.
       await queue.write(async () => {});
-      for (const reader of readers) reader.database.close();
-      writer.database.close();
+      for (const connection of [...readers, writer]) connection.close();
     },
   };
 }
 
-interface Connection {
-  readonly database: DatabaseSync;
-  readonly session: Session;
-  begin(): void;
-  end(): void;
-}
+/** Statements that a connection keeps prepared. */
+const PREPARED_MAX = 500;
 
 function connect(options: SqliteOptions & { readOnly?: boolean }, statements: Statements): Connection {
   const database = new DatabaseSync(options.file, { timeout: 5000 });
@@ -79,6 +74,7 @@ function connect(options: SqliteOptions & { readOnly?: boolean }, statements: St
   const prepare = (sql: string): Prepared => {
     let known = prepared.get(sql);
     if (!known) {
+      if (prepared.size >= PREPARED_MAX) prepared.clear();
       const statement = database.prepare(sql);
       statement.setReturnArrays(true);
       known = { statement, columns: statement.columns().map(({ name }) => name) };
@@ -98,13 +94,11 @@ function connect(options: SqliteOptions & { readOnly?: boolean }, statements: St
       return runMapped(prepare(statement.sql).statement, statement.bind(args));
     },
   };
-  const begin = prepare('begin').statement;
-  const commit = prepare('commit').statement;
   return {
-    database,
     session,
-    begin: () => void begin.run(),
-    end: () => void commit.run(),
+    run: (word) => void prepare(word).statement.run(),
+    isInTransaction: () => database.isTransaction,
+    close: () => database.close(),
   };
 }
 
@@ -133,82 +127,5 @@ function runMapped(statement: StatementSync, values: Value[]): number {
     const code = (error as { errcode?: number }).errcode;
     if (code === 2067 || code === 1555) throw new ConstraintViolated((error as Error).message);
     throw error;
-  }
-}
-
-interface WriterQueue {
-  readonly write: Driver['write'];
-  waiting(): number;
-  isRunning(): boolean;
-}
-
-interface Waiting {
-  work(session: Session): Promise<unknown>;
-  committed(value: unknown): void;
-  failed(error: unknown): void;
-}
-
-/**
- * The writer's queue with group commit: units that arrived while the last group was being written run one after the
- * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that.
- */
-function writerQueue(writer: Connection, groupCommit: boolean): WriterQueue {
-  const waiting: Waiting[] = [];
-  let running = false;
-
-  async function runGroup(): Promise<void> {
-    const group = waiting.splice(0, groupCommit ? GROUP_MAX : 1);
-    const done: { unit: Waiting; value: unknown }[] = [];
-    try {
-      writer.database.exec('begin immediate');
-      for (const unit of group) {
-        const outcome = await inSavepoint(writer, unit);
-        if (outcome) done.push({ unit, value: outcome.value });
-      }
-      writer.database.exec('commit');
-    } catch (error) {
-      if (writer.database.isTransaction) writer.database.exec('rollback');
-      for (const unit of group) unit.failed(error);
-      return;
-    }
-    for (const { unit, value } of done) unit.committed(value);
-  }
-
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      await runGroup();
-      // What arrived during the fsync is still in the sockets: let it join the next group.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    running = false;
-  }
-
-  return {
-    waiting: () => waiting.length,
-    isRunning: () => running,
-    write: <T>(work: (session: Session) => Promise<T>) =>
-      new Promise<T>((resolve, reject) => {
-        waiting.push({ work, committed: resolve as (value: unknown) => void, failed: reject });
-        if (!running) {
-          running = true;
-          setImmediate(drain);
-        }
-      }),
-  };
-}
-
-/** Runs one unit; a failure undoes it alone and is told to its caller at once. */
-async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: unknown } | undefined> {
-  const { database } = writer;
-  database.exec('savepoint unit');
-  try {
-    const value = await unit.work(writer.session);
-    database.exec('release unit');
-    return { value };
-  } catch (error) {
-    database.exec('rollback to unit');
-    database.exec('release unit');
-    unit.failed(error);
-    return undefined;
   }
 }

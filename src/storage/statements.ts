@@ -49,6 +49,8 @@ export interface Statements {
   of(shape: string, build: (queries: Queries, argument: Argument) => Compilable): Statement;
 }
 
+const SHAPES_MAX = 2000;
+
 /** Compiles for one of the databases. */
 export function statementsFor(engine: Engine): Statements {
   const queries: Queries = new Kysely({ dialect: engine === 'sqlite' ? sqliteWords : postgresWords });
@@ -60,6 +62,8 @@ export function statementsFor(engine: Engine): Statements {
     of(shape, build) {
       let statement = known.get(shape);
       if (!statement) {
+        // Callers choose orders and filters: what they can ask for is more than a process should remember.
+        if (known.size >= SHAPES_MAX) known.clear();
         statement = compile(build(queries, argument));
         known.set(shape, statement);
       }

@@ -1,3 +1,4 @@
+import { Problem } from '../contract/problems.ts';
 import type { Reading, Store, Writing } from '../contract/store.ts';
 import { changesOn } from './changes.ts';
 import { credentialsOn } from './credentials.ts';
@@ -16,6 +17,9 @@ export interface Driver {
   /** Runs in a transaction of its own; resolves when durable, rejects with nothing left behind. */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
+  /** How busy it is: units of work that wait for a connection, and connections at work. */
+  load(): { readonly waiting: number; readonly busy: number };
+  /** Lets the units under way finish, then closes. */
   close(): Promise<void>;
 }
 
@@ -23,6 +27,16 @@ export interface Driver {
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated';
 }
+
+/**
+ * What a driver answers with when the database cannot be reached: nothing was done, and trying again makes sense.
+ * @throws UNAVAILABLE
+ */
+export function unreachable(cause: Error): never {
+  throw new Problem([{ problem: 'UNAVAILABLE' }], { because: cause.message, retryAfter_s: RETRY_S });
+}
+
+const RETRY_S = 1;
 
 /** The storage port over a driver: one implementation for both databases. */
 export function storeOn(driver: Driver): Store {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { checkReply } from './validation.ts';
 
 /** The keys that a client signs with. */
 export interface Keys {
@@ -32,12 +33,13 @@ export interface Client {
   call(method: string, path: string, sent?: Sent): Promise<Reply>;
 }
 
-/** A client of one origin. */
+/** A client of one origin. Every reply is held against the description, unless something else looks at it. */
 export function clientOf(
   origin: string,
   keys: Keys,
   clock: Clock,
-  seen: (method: string, reply: Reply, url: string) => void = () => {},
+  seen: (method: string, reply: Reply, url: string) => void = (method, { status, headers, text }, url) =>
+    checkReply(method, url, status, headers, text),
 ): Client {
   return {
     async call(method, path, { params, json, headers = {} } = {}) {

@@ -3,6 +3,7 @@ import type { Seams, Service } from '../../src/server.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
 import { openPlace, type Place } from './databases.ts';
+import { watchReplies } from './watch.ts';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock {
@@ -35,7 +36,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Starts a world. Settings are given as flags are. */
+/** Starts a world. Settings are given as flags are. Every reply is held against the description, at the latest at the end. */
 export async function openWorld(
   options: {
     readonly flags?: Record<string, unknown>;
@@ -59,6 +60,7 @@ export async function openWorld(
     },
   });
   const { service, file } = await startDev(settings, { reset: false, seams: { clock, ...options.seams } });
+  const watch = watchReplies([service.url, service.sandboxUrl]);
   const otherKeys = {
     ...file,
     access_token: file.other_access_token,
@@ -75,6 +77,7 @@ export async function openWorld(
     async close() {
       await service.close();
       await place.remove();
+      watch.end();
     },
   };
 }

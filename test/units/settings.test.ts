@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isLoopbackHost } from '../../src/settings/addresses.ts';
-import type { Mode } from '../../src/settings/kinds.ts';
+import type { Mode, SettingEntry } from '../../src/settings/kinds.ts';
 import { loadSettings, SettingsError } from '../../src/settings/load.ts';
 import { describeSettings, settingsMarkdown } from '../../src/settings/show.ts';
 import { type SettingName, settingsTable } from '../../src/settings.ts';
@@ -152,7 +152,11 @@ describe('values', () => {
   for (const mode of ['dev', 'serve'] as const) {
     test(`every default of ${mode} would be accepted when given`, () => {
       const known = load({ mode, environment: { BARKER_MASTER_KEY: KEY } });
-      const skipped: string[] = ['master_key', ...(mode === 'serve' ? ['seed'] : [])];
+      const ofOther = (name: string) => {
+        const entry: SettingEntry = settingsTable[name as SettingName];
+        return entry.only !== undefined && entry.only !== mode;
+      };
+      const skipped: string[] = ['master_key', ...Object.keys(settingsTable).filter(ofOther)];
       const given = Object.entries(known).filter(([name]) => !skipped.includes(name));
       assert.deepEqual(
         load({ mode, environment: { BARKER_MASTER_KEY: KEY }, flags: Object.fromEntries(given) }),
@@ -207,17 +211,41 @@ describe('problems', () => {
     [
       'serve without a master key',
       { mode: 'serve' },
-      ['master_key: required in serve; expected 64 hex characters or base64 of 32 bytes'],
+      [
+        'master_key: required in serve; expected 64 hex characters or base64 of 32 bytes, in BARKER_MASTER_KEY or in the ' +
+          'file that BARKER_MASTER_KEY_FILE names; make one with: openssl rand -hex 32',
+      ],
     ],
     ['serve with a seed', serve({ BARKER_SEED: '1' }), ['BARKER_SEED (environment): is for dev only, not serve']],
     [
       'serve on all addresses without its public one',
-      serve({ BARKER_HOST: '0.0.0.0' }),
+      serve({ BARKER_HOST: '0.0.0.0', BARKER_TRUSTED_PROXIES: '10.0.0.1' }),
       ['public_base_url: required in serve because host 0.0.0.0 is not loopback'],
     ],
     [
+      'serve on all addresses without a proxy',
+      serve({ BARKER_HOST: '0.0.0.0', BARKER_PUBLIC_BASE_URL: 'https://a.test' }),
+      ['trusted_proxies: required in serve because host 0.0.0.0 is not loopback'],
+    ],
+    [
+      'a setting of serve in dev',
+      { flags: { operations_port: 1 } },
+      ['--operations-port (flag): is for serve only, not dev'],
+    ],
+    ['a bad folder', { flags: { data_folder: '' } }, ['--data (flag): expected a path of a folder, got ""']],
+    [
+      'one port for probes and callers',
+      serve({ BARKER_PORT: '9000', BARKER_OPERATIONS_PORT: '9000' }),
+      ['operations_port: 9000 is also the port of another listener'],
+    ],
+    [
       'serve on all addresses with plain http',
-      serve({ BARKER_HOST: '::', BARKER_PUBLIC_BASE_URL: 'https://a.test', BARKER_ALLOW_INSECURE_LOOPBACK: 'true' }),
+      serve({
+        BARKER_HOST: '::',
+        BARKER_PUBLIC_BASE_URL: 'https://a.test',
+        BARKER_TRUSTED_PROXIES: '10.0.0.1',
+        BARKER_ALLOW_INSECURE_LOOPBACK: 'true',
+      }),
       ['allow_insecure_loopback: true is refused in serve because host :: is not loopback'],
     ],
     ['serve on loopback', serve({ BARKER_ALLOW_INSECURE_LOOPBACK: 'true' }), []],

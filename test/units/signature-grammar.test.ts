@@ -7,13 +7,13 @@ import {
   baseUri,
   type Claim,
   normalisedParameters,
-  origin,
   parseClaim,
   type Refusal,
   type SignedParts,
   sign,
   signingKey,
 } from '../../src/auth/oauth1/signature.ts';
+import { origin } from '../../src/base/origin.ts';
 import { encode } from '../../src/base/percent.ts';
 
 type Parameters = Readonly<Record<string, string>>;

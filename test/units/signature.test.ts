@@ -9,13 +9,13 @@ import {
   baseStrings,
   type Claim,
   normalisedParameters,
-  origin,
   parseClaim,
   type SignedParts,
   sign,
   signingKey,
   verify,
 } from '../../src/auth/oauth1/signature.ts';
+import { origin } from '../../src/base/origin.ts';
 import { decode, encode } from '../../src/base/percent.ts';
 
 interface Vector {

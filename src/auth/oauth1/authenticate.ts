@@ -1,22 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { alphanumeric, type Random } from '../../base/random.ts';
-import type { Principal } from '../../contract/operation.ts';
+import type { Authenticated, Authenticator } from '../../contract/callers.ts';
 import { type Problem, type ProblemName, problem } from '../../contract/problems.ts';
 import type { Credential, KnownCredentials } from './known-credentials.ts';
 import type { Nonces } from './nonces.ts';
-import { type Claim, parseClaim, type SignedParts, type SigningKey, signingKey, verify } from './signature.ts';
-
-/** Who signed a request, and the hash of its body when the signature speaks of one. */
-export interface Authenticated {
-  readonly principal: Principal;
-  readonly bodyHash: string | undefined;
-}
-
-/** Checks requests signed with an access token. */
-export interface Authenticator {
-  /** Rejects with the problem of the first check that fails. Base URI origins: the likeliest first. */
-  authenticate(parts: SignedParts, origins: readonly string[]): Promise<Authenticated>;
-}
+import { type Claim, parseClaim, type SigningKey, signingKey, verify } from './signature.ts';
 
 /**
  * The checks, in the order of the reference: the credential parses, the timestamp is in the window, the signature is

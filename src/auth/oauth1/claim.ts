@@ -3,21 +3,6 @@
  */
 
 /**
- * What of a request enters the signature, all raw, as received.
- * @source authentication gaps 2.1; RFC 5849 3.4.1
- */
-export interface SignedParts {
-  /** As received; upper-cased here. */
-  readonly method: string;
-  /** Raw request target, one character per byte as the HTTP parser gives it: path and query, never re-serialised. */
-  readonly target: string;
-  /** Raw header value, one character per byte. */
-  readonly authorization: string | undefined;
-  /** `application/x-www-form-urlencoded` body read as UTF-8, when the request has one. */
-  readonly form: string | undefined;
-}
-
-/**
  * The protocol parameters of one request, decoded and checked for grammar. The members after `verifier` are what
  * `verify` needs; callers leave them alone.
  * @source authentication gaps 2.2 to 2.4

@@ -1,3 +1,5 @@
+import type { NonceLog, UsedNonce } from '../../contract/callers.ts';
+
 /**
  * Nonces that were used: each is good once per token and timestamp. A timestamp outside the window is refused anyway,
  * so a second's nonces are forgotten when the window has passed it.
@@ -8,21 +10,6 @@ export interface Nonces {
   use(tokenId: string, timestamp: number, nonce: string, nowSeconds: number): boolean;
   /** How many are remembered. */
   size(): number;
-}
-
-/** Where used nonces outlive the process: each is written before its request is answered. */
-export interface NonceLog {
-  append(entry: UsedNonce): void;
-  /** What was appended in recent runs, at least everything whose window has not passed. */
-  read(): Iterable<UsedNonce>;
-}
-
-/** One used nonce. */
-export interface UsedNonce {
-  readonly tokenId: string;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly nonce: string;
 }
 
 /** Nonces in memory, by the second that they were signed in, over a log. */

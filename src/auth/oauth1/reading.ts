@@ -2,7 +2,8 @@
  * Reads the claim out of a request of any shape.
  */
 import { encode } from '../../base/percent.ts';
-import { type Claim, malformed, type Pair, type Refusal, type SignedParts, utf8 } from './claim.ts';
+import type { SignedParts } from '../../contract/callers.ts';
+import { type Claim, malformed, type Pair, type Refusal, utf8 } from './claim.ts';
 import { readHeader } from './header.ts';
 import { gather, normalise, readForm } from './parameters.ts';
 

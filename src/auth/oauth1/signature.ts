@@ -1,14 +1,17 @@
 /**
  * Verification and making of OAuth 1.0a HMAC-SHA1 signatures. Pure: no clock, no storage, no randomness.
  */
+import { origin } from '../../base/origin.ts';
 import { decode, encode } from '../../base/percent.ts';
-import type { Claim, Pair, Refusal, SignedParts } from './claim.ts';
+import type { SignedParts } from '../../contract/callers.ts';
+import type { Claim, Pair, Refusal } from './claim.ts';
 import { hmac, type SigningKey, sameSignature, signingKey } from './hmac.ts';
 import { normalise, readForm } from './parameters.ts';
 import { readClaim, splitTarget } from './reading.ts';
 import { readUsualClaim } from './usual-shape.ts';
 
-export type { Claim, Refusal, SignedParts } from './claim.ts';
+export type { SignedParts } from '../../contract/callers.ts';
+export type { Claim, Refusal } from './claim.ts';
 export { type SigningKey, signingKey } from './hmac.ts';
 
 /**
@@ -18,16 +21,6 @@ export { type SigningKey, signingKey } from './hmac.ts';
  */
 export function parseClaim(parts: SignedParts): Claim | Refusal {
   return readUsualClaim(parts) ?? readClaim(parts);
-}
-
-/**
- * The origin part of a base URI: lower case, the scheme's own port dropped, IPv6 literals kept.
- * @param host host and optional port, as in a `Host` header.
- * @source authentication gaps 2.1; RFC 5849 3.4.1.2
- */
-export function origin(scheme: 'http' | 'https', host: string): string {
-  const lower = host.trim().toLowerCase();
-  return `${scheme}://${lower.replace(scheme === 'http' ? /:(?:80)?$/ : /:(?:443)?$/, '')}`;
 }
 
 /**

@@ -3,7 +3,8 @@
  * It answers what `readClaim` answers, or nothing at all; a randomized test holds the two together.
  */
 import { ESCAPES, UNRESERVED } from '../../base/percent.ts';
-import type { Claim, SignedParts } from './claim.ts';
+import type { SignedParts } from '../../contract/callers.ts';
+import type { Claim } from './claim.ts';
 
 /** Bytes in a word. */
 const WORD = 4;

@@ -1,0 +1,9 @@
+/**
+ * The origin part of a base URI: lower case, the scheme's own port dropped, IPv6 literals kept.
+ * @param host host and optional port, as in a `Host` header.
+ * @source authentication gaps 2.1; RFC 5849 3.4.1.2
+ */
+export function origin(scheme: 'http' | 'https', host: string): string {
+  const lower = host.trim().toLowerCase();
+  return `${scheme}://${lower.replace(scheme === 'http' ? /:(?:80)?$/ : /:(?:443)?$/, '')}`;
+}

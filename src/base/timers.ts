@@ -1,0 +1,24 @@
+/** Runs an action once after a while; the answer calls it off. With `every`, the only user of the machine's timers. */
+export function after(ms: number, action: () => void): () => void {
+  const timer = setTimeout(action, ms);
+  return () => clearTimeout(timer);
+}
+
+/** Runs an action again and again; the answer calls it off. */
+export function every(ms: number, action: () => void): () => void {
+  const timer = setInterval(action, ms);
+  return () => clearInterval(timer);
+}
+
+/** What `work` comes to, or a rejection when that takes longer than `ms`. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let callOff = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    callOff = after(ms, () => reject(new Error(`no answer within ${ms} ms`)));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    callOff();
+  }
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { addCaller, callerOf, collectPair, outgoing, protocolParameters } from './caller.ts';
+import { CommandFailed } from './failure.ts';
+import { type Reply, send } from './send.ts';
+
+/** `barker call`. */
+export function callCommand(command: Command): void {
+  command
+    .argument('<method>', 'GET, POST, PUT or DELETE')
+    .argument('<path>', 'Path, as /12/accounts')
+    .option(
+      '-d, --param <name=value>',
+      'A parameter; repeatable. In the body of POST and PUT, else the query',
+      collectPair,
+    )
+    .option('--json <text>', 'A JSON body, or @file')
+    .option('-i, --include', 'Show status and headers on stderr');
+  addCaller(command)
+    .addHelpText('after', '\nExample:\n  barker call PUT /12/accounts/18ce54d4x5t --sandbox -d name="Spring sale"')
+    .action((method: string, path: string) => runCall(command, method, path));
+}
+
+async function runCall(command: Command, method: string, path: string): Promise<void> {
+  const { param: data, json, include } = command.opts();
+  const caller = callerOf(command);
+  const request = outgoing(method, path, caller, { data, json });
+  const { sign } = await import('../auth/oauth1/signature.ts');
+  const { header } = sign({
+    ...request,
+    oauth: protocolParameters(caller.keys),
+    consumerSecret: caller.keys.consumer_secret,
+    tokenSecret: caller.keys.access_token_secret,
+  });
+  const reply = await send(request, header);
+  const { body: text } = reply;
+  if (include) process.stderr.write(headText(reply));
+  if (text !== '') process.stdout.write(process.stdout.isTTY ? pretty(text) : `${text}\n`);
+  if (reply.status >= 400) throw new CommandFailed(aloud(reply, text));
+}
+
+/** Status, rate headers and ids: what tells how a call went beside its body. */
+function headText(reply: Reply): string {
+  const lines = [`${reply.status} ${reply.statusText}`];
+  for (const [name, value] of reply.headers) {
+    if (/^(x-|retry-after|allow|www-authenticate|date$)/.test(name)) lines.push(`${name}: ${value}`);
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+function pretty(text: string): string {
+  try {
+    return `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
+  } catch {
+    return `${text}\n`;
+  }
+}
+
+interface Told {
+  readonly code?: string | number;
+  readonly message?: string;
+  readonly parameter?: string;
+  readonly attribute?: string;
+}
+
+/** The errors of a reply in words, each on a line. */
+function aloud(reply: Reply, text: string): string {
+  const status = `${reply.status} ${reply.statusText}`;
+  let body: { errors?: Told[]; operation_errors?: Told[][] };
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return status;
+  }
+  const items = (body.operation_errors ?? []).flatMap((faults, index) =>
+    faults.map((fault) => `item ${index}: ${wordsOf(fault)}`),
+  );
+  const said = [...(body.errors ?? []).map(wordsOf), ...items];
+  return said.length === 0 ? status : `${status}: ${said.join('; ')}`;
+}
+
+function wordsOf({ code, message, parameter, attribute }: Told): string {
+  const place = parameter ?? attribute;
+  return `${message ?? 'no message'} (${[code, place].filter((part) => part !== undefined).join(', ')})`;
+}

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { systemClock } from '../base/clock.ts';
+import { encode } from '../base/percent.ts';
+import { secureRandom } from '../base/random.ts';
+import { type DevFile, devFilePath, readDevFile } from '../dev/folder.ts';
+import { CommandFailed } from './failure.ts';
+
+/** The keys that a request is signed with. The token is absent in the first step of signing in. */
+export interface CallerKeys {
+  readonly consumer_key: string;
+  readonly consumer_secret: string;
+  readonly access_token: string;
+  readonly access_token_secret: string;
+}
+
+/** Who calls, and where to. */
+export interface Caller {
+  readonly keys: CallerKeys;
+  /** The origin that a path is joined to; undefined when neither options nor stored keys name one. */
+  readonly origin: string | undefined;
+}
+
+interface CallerOptions
+  extends Partial<Record<'url' | 'consumerKey' | 'consumerSecret' | 'token' | 'tokenSecret', string>> {
+  readonly data: string;
+  readonly sandbox?: boolean;
+  readonly as: 'first' | 'other';
+}
+
+/** Gives a command the options that tell who calls. */
+export function addCaller(command: Command): Command {
+  return command
+    .option('--sandbox', 'The sandbox instead of production')
+    .addOption(new Option('--as <user>', 'User of the demo world').choices(['first', 'other']).default('first'))
+    .option('--data <folder>', 'Folder of a development service, whose dev.json has address and keys', dataFolder())
+    .option('--url <origin>', 'Another service, as https://ads.example')
+    .option('--consumer-key <key>', 'Own keys instead: all of them, or as variables')
+    .option('--consumer-secret <secret>')
+    .option('--token <token>')
+    .option('--token-secret <secret>')
+    .addHelpText(
+      'after',
+      '\nKeys may also stand in BARKER_CALL_CONSUMER_KEY, BARKER_CALL_CONSUMER_SECRET, BARKER_CALL_TOKEN and' +
+        '\nBARKER_CALL_TOKEN_SECRET, the address in BARKER_CALL_URL: variables are not seen by others on the machine.',
+    );
+}
+
+const dataFolder = (): string => process.env.BARKER_DATA_FOLDER || './data';
+
+/** The caller that the options of a command name, or its variables, or the stored development keys. */
+export function callerOf(command: Command): Caller {
+  const options = command.opts<CallerOptions>();
+  const given = (option: keyof CallerOptions & string, variable: string) =>
+    (options[option] as string | undefined) ?? process.env[`BARKER_CALL_${variable}`];
+  const url = given('url', 'URL');
+  const consumerKey = given('consumerKey', 'CONSUMER_KEY');
+  if (consumerKey === undefined) {
+    const file = storedKeys(options.data);
+    return { keys: userKeys(file, options.as), origin: url ?? (options.sandbox ? file.sandbox_url : file.base_url) };
+  }
+  const consumerSecret = given('consumerSecret', 'CONSUMER_SECRET');
+  if (consumerSecret === undefined) throw new CommandFailed('a consumer key needs --consumer-secret', 2);
+  const keys = {
+    consumer_key: consumerKey,
+    consumer_secret: consumerSecret,
+    access_token: given('token', 'TOKEN') ?? '',
+    access_token_secret: given('tokenSecret', 'TOKEN_SECRET') ?? '',
+  };
+  return { keys, origin: url ?? storedOrigin(options) };
+}
+
+function storedKeys(folder: string): DevFile {
+  const file = readDevFile(folder);
+  if (file) return file;
+  throw new CommandFailed(
+    `${devFilePath(folder)} does not exist; start barker dev, name its folder with --data, or give --consumer-key`,
+  );
+}
+
+function storedOrigin({ data, sandbox }: CallerOptions): string | undefined {
+  const file = readDevFile(data);
+  return sandbox ? file?.sandbox_url : file?.base_url;
+}
+
+function userKeys(file: DevFile, as: CallerOptions['as']): CallerKeys {
+  if (as === 'first') return file;
+  return { ...file, access_token: file.other_access_token, access_token_secret: file.other_access_token_secret };
+}
+
+/** Protocol parameters of a request that is signed now; a token that is absent is left out. */
+export function protocolParameters(keys: CallerKeys): Record<string, string> {
+  return {
+    oauth_consumer_key: keys.consumer_key,
+    oauth_nonce: secureRandom.bytes(16).toString('hex'),
+    oauth_signature_method: 'HMAC-SHA1',
+    oauth_timestamp: String(Math.floor(systemClock.now() / 1000)),
+    ...(keys.access_token === '' ? {} : { oauth_token: keys.access_token }),
+    oauth_version: '1.0',
+  };
+}
+
+/** A pair of a name and a value, as given to `-d`. */
+export type Pair = readonly [name: string, value: string];
+
+/** Adds a `name=value` to those before it; the value may hold more equals signs. */
+export function collectPair(text: string, before: readonly Pair[] = []): readonly Pair[] {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new CommandFailed(`expected name=value, got ${JSON.stringify(text)}`, 2);
+  return [...before, [text.slice(0, equals), text.slice(equals + 1)]];
+}
+
+/** A request as it will be sent and is signed. */
+export interface Outgoing {
+  readonly method: string;
+  readonly url: string;
+  readonly form: readonly Pair[] | undefined;
+  readonly json: string | undefined;
+}
+
+/** Puts a request together: pairs go into a form body of POST and PUT without JSON, into the query otherwise. */
+export function outgoing(
+  method: string,
+  target: string,
+  caller: Caller,
+  { data = [], json }: { readonly data?: readonly Pair[]; readonly json?: string },
+): Outgoing {
+  const upper = method.toUpperCase();
+  if (!/^[A-Z]+$/.test(upper)) throw new CommandFailed(`${JSON.stringify(method)} is no method`, 2);
+  const hasForm = json === undefined && data.length > 0 && (upper === 'POST' || upper === 'PUT');
+  const url = absolute(target, caller);
+  if (!hasForm && data.length > 0) url.search += `${url.search === '' ? '?' : '&'}${encodePairs(data)}`;
+  return { method: upper, url: url.href, form: hasForm ? data : undefined, json: json && readJson(json) };
+}
+
+function absolute(target: string, { origin }: Caller): URL {
+  if (/^https?:\/\//i.test(target) && URL.canParse(target)) return new URL(target);
+  if (!target.startsWith('/')) throw new CommandFailed('a path starts with /, an address with http:// or https://', 2);
+  if (origin === undefined) throw new CommandFailed('the path needs a service; name it with --url', 2);
+  if (!URL.canParse(origin)) throw new CommandFailed(`${JSON.stringify(origin)} is no address of a service`, 2);
+  return new URL(target, origin);
+}
+
+function readJson(given: string): string {
+  return given.startsWith('@') ? readFileSync(given.slice(1), 'utf8') : given;
+}
+
+/** Pairs as a query or a form body. */
+export function encodePairs(pairs: readonly Pair[]): string {
+  return pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
+}

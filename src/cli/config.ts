@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander';
+import type { Mode } from '../settings/kinds.ts';
+import { describeSettings } from '../settings/show.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+
+/** `barker config print`. */
+export function configCommand(command: Command): void {
+  const print = command.command('print').description('Show every setting, its value and where that came from');
+  addSettings(print, 'serve', [])
+    .addOption(
+      new Option('--mode <mode>', 'Command that the settings are for').choices(['dev', 'serve']).default('serve'),
+    )
+    .option('--json', 'As JSON')
+    .addHelpText('after', '\nExample:\n  barker config print --config barker.json')
+    .action(() => printSettings(print));
+}
+
+function printSettings(command: Command): void {
+  const { mode, json } = command.opts<{ mode: Mode; json?: boolean }>();
+  const rows = describeSettings(settingsFrom(command, mode, true));
+  if (json) return void process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  const width = Math.max(...rows.map((row) => row.name.length));
+  for (const { name, value, source } of rows) {
+    process.stdout.write(`${name.padEnd(width)}  ${source.padEnd(11)}  ${value}\n`);
+  }
+}

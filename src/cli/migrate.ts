@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { systemClock } from '../base/clock.ts';
+import { formatInstant } from '../base/instants.ts';
+import type { Settings } from '../settings.ts';
+import type { Driver } from '../storage/store.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+
+/** `barker migrate`. */
+export function migrateCommand(command: Command): void {
+  addSettings(command, 'serve', ['data_folder', 'database_url'])
+    .option('--dry-run', 'List what would be done and change nothing')
+    .addHelpText('after', '\nExample:\n  barker migrate --dry-run --data /var/lib/barker')
+    .action(async () => runMigrate(settingsFrom(command, 'serve', true), command.opts().dryRun === true));
+}
+
+async function runMigrate(settings: Settings, dryRun: boolean): Promise<void> {
+  const { migrate, pendingMigrations } = await import('../storage/migrate.ts');
+  const driver = await open(settings, dryRun);
+  try {
+    const pending = dryRun ? await pendingMigrations(driver) : await migrate(driver, formatInstant(systemClock.now()));
+    const done = dryRun ? 'would apply' : 'applied';
+    for (const step of pending) process.stdout.write(`${done} ${step}\n`);
+    if (pending.length === 0) process.stdout.write('the schema is up to date\n');
+  } finally {
+    await driver.close();
+  }
+}
+
+async function open(settings: Settings, dryRun: boolean): Promise<Driver> {
+  // Opening a database that does not exist would make it.
+  if (dryRun && settings.database_url === '' && !existsSync(join(settings.data_folder, 'barker.db'))) {
+    const { openSqlite } = await import('../storage/sqlite.ts');
+    return openSqlite({ file: ':memory:' });
+  }
+  const { openDriver } = await import('../server.ts');
+  return openDriver(settings);
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { formatInstant } from '../base/instants.ts';
+import { secureRandom } from '../base/random.ts';
+import type { Registrar } from '../platform/register.ts';
+import { CommandFailed } from './failure.ts';
+import { settingsFrom } from './setting-options.ts';
+
+/** Runs one unit of work that registers something, on the database of the settings of production. */
+export async function registering<T>(command: Command, work: (registrar: Registrar) => Promise<T>): Promise<T> {
+  const { openParts } = await import('../server.ts');
+  const { ConstraintViolated } = await import('../storage/store.ts');
+  const parts = await openParts('serve', settingsFrom(command, 'serve'));
+  const now = formatInstant(parts.clock.now());
+  try {
+    return await parts.store.write((tx) => work({ tx, box: parts.box, random: secureRandom, now }));
+  } catch (error) {
+    if (error instanceof ConstraintViolated) throw new CommandFailed('the name is taken; names are unique');
+    throw error;
+  } finally {
+    await parts.store.close();
+  }
+}
+
+/** Says what was made, one `name=value` a line: for people to read and for scripts to take in. */
+export function tell(made: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(made)) process.stdout.write(`${name}=${value}\n`);
+}
+
+/** Refuses what breaks a rule; `problem` is what the rule says of it, undefined when it is good. */
+export function insist(problem: string | undefined): void {
+  if (problem !== undefined) throw new CommandFailed(problem, 2);
+}

@@ -1,0 +1,47 @@
+import { type IncomingMessage, request as plain } from 'node:http';
+import { request as secure } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { encodePairs, type Outgoing } from './caller.ts';
+import { CommandFailed, sentenceOf } from './failure.ts';
+
+/** What came back. */
+export interface Reply {
+  /** Status code and its words. */
+  readonly status: number;
+  readonly statusText: string;
+  /** Names in small letters. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+}
+
+/** Sends a request as it was signed: the target is not written anew, and no port is out of bounds. */
+export async function send({ method, url, form, json }: Outgoing, authorization: string): Promise<Reply> {
+  const body = json ?? (form && encodePairs(form));
+  const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
+  const headers: Record<string, string> = { authorization };
+  if (type) headers['content-type'] = type;
+  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  const begin = url.startsWith('https:') ? secure : plain;
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    begin(url, { method, headers, agent: false }, resolve).on('error', reject).end(body);
+  }).catch((error: unknown) => {
+    throw new CommandFailed(unreachable(error, new URL(url).origin));
+  });
+  const pairs: [string, string][] = [];
+  for (let index = 0; index < response.rawHeaders.length; index += 2) {
+    pairs.push([response.rawHeaders[index]!.toLowerCase(), response.rawHeaders[index + 1]!]);
+  }
+  return {
+    status: response.statusCode!,
+    statusText: response.statusMessage ?? '',
+    headers: pairs,
+    body: await text(response),
+  };
+}
+
+function unreachable(error: unknown, origin: string): string {
+  // A name with several addresses fails with an error for each.
+  const [first = error] = error instanceof AggregateError ? error.errors : [];
+  const isDown = (first as { code?: string }).code === 'ECONNREFUSED';
+  return isDown ? `nothing answers at ${origin}; is barker dev running?` : sentenceOf(first);
+}

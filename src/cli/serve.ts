@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { Parts, Service } from '../server.ts';
+import type { Settings } from '../settings.ts';
+import { CommandFailed } from './failure.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+import { untilStopped } from './until-stopped.ts';
+
+/** `barker serve`. */
+export function serveCommand(command: Command): void {
+  addSettings(command, 'serve', ['data_folder', 'host', 'port', 'sandbox_port', 'operations_port', 'public_base_url'])
+    .addHelpText('after', '\nExample:\n  BARKER_MASTER_KEY_FILE=/run/secrets/key barker serve --config barker.json')
+    .action(async () => {
+      process.exitCode = await runServe(settingsFrom(command, 'serve'));
+    });
+}
+
+async function runServe(settings: Settings): Promise<number> {
+  const { openParts } = await import('../server.ts');
+  const parts = await openParts('serve', settings);
+  const { log } = parts;
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'a fault that nothing caught');
+    process.exit(1);
+  });
+  const starting = start(parts);
+  const stopped = untilStopped({
+    close: async () => (await starting).close(),
+    timeout_s: settings.shutdown_timeout_s,
+    say: (message) => log.info(message),
+  });
+  const { url, sandboxUrl: sandbox_url, operationsUrl: operations_url } = await starting;
+  log.info({ url, sandbox_url, operations_url, database: parts.driver.engine }, 'ready');
+  return stopped;
+}
+
+async function start(parts: Parts): Promise<Service> {
+  const { startListeners } = await import('../server.ts');
+  if (await parts.store.read((tx) => tx.credentials.findDemo())) {
+    await parts.store.close();
+    throw new CommandFailed('the database holds a demo world, whose keys are not secret; serve another database');
+  }
+  return startListeners('serve', parts);
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import type { Mode, SettingEntry } from '../settings/kinds.ts';
+import { defaultOf, flagOf, loadSettings } from '../settings/load.ts';
+import { type SettingName, type Settings, settingsTable } from '../settings.ts';
+
+const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
+const names = Object.keys(settingsTable) as SettingName[];
+
+/**
+ * Gives a command a flag for each setting of its mode, of which help shows `shown`. Secrets have none: the arguments of
+ * a process are seen by everybody on its machine. The address of the database may be given so, for development.
+ */
+export function addSettings(command: Command, mode: Mode, shown: readonly SettingName[]): Command {
+  command.option('--config <file>', 'JSON file of settings');
+  for (const name of ordered(shown)) {
+    const entry = entries[name];
+    if ((entry.secret && name !== 'database_url') || (entry.only ?? mode) !== mode) continue;
+    const usual = entry.secret ? '' : String(defaultOf(name, mode));
+    const about = `${entry.why}${usual === '' ? '' : ` (${usual})`}`;
+    const option = new Option(`${flagOf(name)} <${placeholderOf(entry)}>`, about).hideHelp(!shown.includes(name));
+    command.addOption(option);
+  }
+  return command.addHelpText(
+    'after',
+    '\nEvery setting has a flag, a variable BARKER_<NAME> and a key in the file: see barker config print.',
+  );
+}
+
+function ordered(shown: readonly SettingName[]): SettingName[] {
+  return [...shown, ...names.filter((name) => !shown.includes(name))];
+}
+
+function placeholderOf(entry: SettingEntry): string {
+  if (entry.choices) return entry.choices.join('|');
+  if (entry.kind === 'boolean') return 'true|false';
+  if (entry.kind === 'integer') return 'n';
+  return /path|folder/.test(entry.expected ?? '')
+    ? 'folder'
+    : /address/.test(entry.expected ?? '')
+      ? 'address'
+      : 'text';
+}
+
+/** The settings from defaults, file, environment and the flags of a command; the only reader of the environment. */
+export function settingsFrom(command: Command, mode: Mode, incomplete = false): Settings {
+  const given = command.opts();
+  const flags: Record<string, unknown> = {};
+  for (const option of command.options) {
+    const name = names.find((candidate) => flagOf(candidate) === option.long);
+    if (name) flags[name] = given[option.attributeName()];
+  }
+  const readFile = (path: string) => readFileSync(path, 'utf8');
+  return loadSettings({ mode, file: given.config, environment: process.env, flags, incomplete, readFile });
+}

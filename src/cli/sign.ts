@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import {
+  addCaller,
+  callerOf,
+  collectPair,
+  encodePairs,
+  type Outgoing,
+  outgoing,
+  type Pair,
+  protocolParameters,
+} from './caller.ts';
+import { CommandFailed } from './failure.ts';
+import { shellWord } from './shell.ts';
+
+/** `barker sign`. */
+export function signCommand(command: Command): void {
+  command
+    .argument('<method>', 'GET, POST, PUT or DELETE')
+    .argument('<url>', 'Whole address, or a path of the service whose keys are used')
+    .option(
+      '-d, --param <name=value>',
+      'A parameter; repeatable. In the body of POST and PUT, else the query',
+      collectPair,
+    )
+    .option('--json <text>', 'A JSON body, or @file; it is sent and not signed')
+    .option(
+      '-p, --protocol <name=value>',
+      'A protocol parameter, as oauth_nonce=abc; an empty value leaves it out',
+      collectPair,
+    );
+  addCaller(command)
+    .addHelpText('after', '\nExample:\n  barker sign GET /12/accounts -d count=10 -p oauth_timestamp=1767225600')
+    .action((method: string, url: string) => runSign(command, method, url));
+}
+
+async function runSign(command: Command, method: string, url: string): Promise<void> {
+  const { param: data, json, protocol = [] } = command.opts<{ param?: Pair[]; json?: string; protocol?: Pair[] }>();
+  const caller = callerOf(command);
+  const request = outgoing(method, url, caller, { data, json });
+  const { sign } = await import('../auth/oauth1/signature.ts');
+  const signed = sign({
+    ...request,
+    oauth: changed(protocolParameters(caller.keys), protocol),
+    consumerSecret: caller.keys.consumer_secret,
+    tokenSecret: caller.keys.access_token_secret,
+  });
+  const parts: [name: string, value: string][] = [
+    ['Parameter string', signed.parameterString],
+    ['Base string', signed.baseString],
+    ['Signature', signed.signature],
+    ['Authorization header', signed.header],
+    ['Command', curlLine(request, signed.header)],
+  ];
+  process.stdout.write(parts.map(([name, value]) => `${name}:\n${value}\n`).join('\n'));
+}
+
+function changed(parameters: Record<string, string>, changes: readonly Pair[]): Record<string, string> {
+  const result = { ...parameters };
+  for (const [name, value] of changes) {
+    if (!name.startsWith('oauth_') && name !== 'realm') {
+      throw new CommandFailed(`${name} is no protocol parameter; give parameters of the call with -d`, 2);
+    }
+    if (value === '') delete result[name];
+    else result[name] = value;
+  }
+  return result;
+}
+
+function curlLine({ method, url, form, json }: Outgoing, authorization: string): string {
+  const words = ['curl', '--globoff', '--request', method, '--header', `authorization: ${authorization}`];
+  if (form) words.push('--data-raw', encodePairs(form));
+  if (json !== undefined) words.push('--header', 'content-type: application/json', '--data-raw', json);
+  return [...words, url].map(shellWord).join(' ');
+}

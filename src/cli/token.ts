@@ -1,0 +1,35 @@
+import { type Command, Option } from 'commander';
+import { ACCESS_LEVELS, type AccessLevel } from '../contract/credentials.ts';
+import { CommandFailed } from './failure.ts';
+import { registering, tell } from './registering.ts';
+import { addSettings } from './setting-options.ts';
+
+/** `barker token create`. */
+export function tokenCommand(command: Command): void {
+  const create = command.command('create').description('Issue an access token without the steps in the browser');
+  create
+    .requiredOption('--app <consumer-key>', 'Application that the token is for')
+    .requiredOption('--user <user-name>', 'User whom the application acts for')
+    .addOption(new Option('--level <level>', 'By default the level of the application').choices(ACCESS_LEVELS));
+  addSettings(create, 'serve', ['data_folder', 'database_url'])
+    .addHelpText('after', '\nExample:\n  barker token create --app PcFZ1pQkS3WbXgY7mUo2aRt9L --user ada')
+    .action(() => createToken(create));
+}
+
+async function createToken(command: Command): Promise<void> {
+  const given = command.opts<{ app: string; user: string; level?: AccessLevel }>();
+  const { issueToken } = await import('../platform/register.ts');
+  const made = await registering(command, async (registrar) => {
+    const { credentials } = registrar.tx;
+    const application = await credentials.findApplicationByKey(given.app);
+    if (!application) throw new CommandFailed('there is no application with this consumer key');
+    const user = await credentials.findUserByName(given.user);
+    if (!user) throw new CommandFailed(`there is no user ${given.user}; make one with: barker user create`);
+    const level = given.level ?? application.access_level;
+    if (ACCESS_LEVELS.indexOf(level) > ACCESS_LEVELS.indexOf(application.access_level)) {
+      throw new CommandFailed(`the application has only the level ${application.access_level}`);
+    }
+    return { ...(await issueToken(registrar, { application: application.id, user: user.id, level })), user: user.id };
+  });
+  tell({ user_id: made.user, access_token: made.token, access_token_secret: made.tokenSecret });
+}

@@ -1,0 +1,51 @@
+import { after } from '../base/timers.ts';
+
+/** What ends a service, and how it speaks of it. */
+export interface Stopping {
+  /** Resolves with the number of connections that had to be cut. */
+  close(): Promise<number>;
+  readonly timeout_s: number;
+  say(message: string): void;
+}
+
+/** A terminal and the script runner both pass a key press on; what comes this soon is the same request to stop. */
+const SAME_SIGNAL_MS = 250;
+/** How much longer than the requests the closing of the database may take. */
+const CLOSING_MS = 5000;
+
+/**
+ * Waits for a signal to stop, then closes the service in good order; resolves with the exit code. A second signal ends
+ * the process at once.
+ */
+export function untilStopped(stopping: Stopping): Promise<number> {
+  return new Promise((resolve) => {
+    let firstAt_ms: number | undefined;
+    const stop = (signal: string): void => {
+      const now_ms = performance.now();
+      if (firstAt_ms !== undefined) {
+        if (now_ms - firstAt_ms < SAME_SIGNAL_MS) return;
+        stopping.say(`${signal} again: ending at once`);
+        process.exit(1);
+      }
+      firstAt_ms = now_ms;
+      stopping.say(`${signal}: finishing the requests in flight; a second signal ends at once`);
+      const callOff = after(stopping.timeout_s * 1000 + CLOSING_MS, () => process.exit(1));
+      void finish(stopping).then((exitCode) => {
+        callOff();
+        resolve(exitCode);
+      });
+    };
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
+  });
+}
+
+async function finish({ close, timeout_s, say }: Stopping): Promise<number> {
+  try {
+    const cut = await close();
+    say(cut === 0 ? 'stopped' : `stopped; ${cut} connections were cut after ${timeout_s} s`);
+    return 0;
+  } catch (error) {
+    say(`could not stop in good order: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}

@@ -1,0 +1,39 @@
+import { realpathSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type DevFile, devFilePath } from '../dev/folder.ts';
+import type { Service } from '../server.ts';
+import { shellWord } from './shell.ts';
+
+/** What development mode says when it is ready: addresses, keys, and one line to paste. */
+export function welcome(service: Service, file: DevFile): string {
+  const { data_folder: folder, database_url: url } = service.settings;
+  const rows: [name: string, value: string][] = [
+    ['production', service.url],
+    ['sandbox', service.sandboxUrl],
+    ['reference', `${service.url}/reference`],
+    ['probes', `${service.operationsUrl}/readyz, /livez, /metrics`],
+    ['', ''],
+    ['consumer key', file.consumer_key],
+    ['consumer secret', file.consumer_secret],
+    ['access token', file.access_token],
+    ['token secret', file.access_token_secret],
+    ['users', `${file.username} / ${file.password}, ${file.other_username} / ${file.other_password}`],
+    ['all of it', devFilePath(folder)],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const lines = rows.map(([name, value]) => (name === '' ? '' : `  ${name.padEnd(width)}  ${value}`));
+  const database = url === '' ? `SQLite in ${folder}` : 'PostgreSQL';
+  const paste = pasteLine(folder, process.cwd(), folder !== './data');
+  return `Barker is ready: development mode on ${database}\n\n${lines.join('\n')}\n\nTry it:\n  ${paste}\n`;
+}
+
+/** A line that makes a signed call when it is pasted into a shell in `cwd`. */
+function pasteLine(folder: string, cwd: string, namesFolder: boolean): string {
+  const home = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+  const options = namesFolder ? ` --data ${shellWord(folder)}` : '';
+  // In the folder of the program, the package runner finds it, and the Node that it needs.
+  if (realpathSync(cwd) === realpathSync(home)) return `npx barker call GET /12/accounts${options}`;
+  const entry = relative(cwd, resolve(home, 'bin/barker.js'));
+  return `${shellWord(process.execPath)} ${shellWord(entry)} call GET /12/accounts${options}`;
+}

@@ -1,0 +1,50 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { secureRandom } from '../base/random.ts';
+import type { DemoKeys } from './demo-world.ts';
+
+/** What `dev.json` in the data folder holds: where the service is, and the keys of the demo world. */
+export type DevFile = { readonly base_url: string; readonly ads_url: string; readonly sandbox_url: string } & DemoKeys;
+
+/** The file with addresses and keys. */
+export function devFilePath(dataFolder: string): string {
+  return join(dataFolder, 'dev.json');
+}
+
+/** The addresses and keys that were written last; undefined when there are none. */
+export function readDevFile(dataFolder: string): DevFile | undefined {
+  const path = devFilePath(dataFolder);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DevFile) : undefined;
+}
+
+/** Writes addresses and keys, readable by their owner alone. Nobody ever sees half of the file. */
+export function writeDevFile(dataFolder: string, file: DevFile): void {
+  writePrivately(devFilePath(dataFolder), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** The key that seals secrets of a development folder: made once, kept beside the database. */
+export function ownMasterKey(dataFolder: string): string {
+  const path = join(dataFolder, 'master.key');
+  if (!existsSync(path)) writePrivately(path, `${secureRandom.bytes(32).toString('hex')}\n`);
+  return readFileSync(path, 'utf8').trim();
+}
+
+/** Makes the folder when it is missing; others on the machine cannot look into it. */
+export function makeDataFolder(dataFolder: string): void {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+}
+
+/** Forgets what earlier runs left in the folder: embedded database, used nonces, addresses and keys. */
+export function emptyDataFolder(dataFolder: string): void {
+  for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json']) {
+    rmSync(join(dataFolder, name), { force: true });
+  }
+  rmSync(join(dataFolder, 'nonces'), { recursive: true, force: true });
+}
+
+function writePrivately(path: string, content: string): void {
+  const draft = `${path}.new`;
+  writeFileSync(draft, content, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, path);
+}

@@ -1,0 +1,138 @@
+import type { Operation } from '../contract/operation.ts';
+import { RATES, type RateSetting } from '../contract/rates.ts';
+import { parameterObjects, requestBody } from './describe/given.ts';
+import { HEADERS, responses } from './describe/replies.ts';
+import type { Json, NamedSchemas } from './describe/schemas.ts';
+import { VERSION } from './operations.ts';
+
+/** What the description of a running service says beside the catalog. */
+export interface Surroundings {
+  /** Where the two environments are. */
+  readonly servers: { readonly production: string; readonly sandbox: string };
+  /** The numbers of calls that the limits allow. */
+  readonly limits: Readonly<Record<RateSetting, number>>;
+}
+
+const ABOUT = `A self-hosted advertising platform server.
+
+Calls are signed with OAuth 1.0a (HMAC-SHA1). Production and sandbox are two addresses of one interface: users and
+applications are shared, accounts and all below them belong to one. Operations marked \`x-environment: sandbox\` exist
+in the sandbox only; in production their paths answer 405.
+
+Money is in micro units of the account's currency, times are UTC with second precision, every documented member of an
+object is always present and null when it is not set.`;
+
+const OAUTH = `Every call carries an \`Authorization: OAuth ...\` header: consumer key, access token, nonce, timestamp and an
+HMAC-SHA1 signature over method, address and parameters (query and form body; a JSON body is not signed).`;
+
+/** The OpenAPI 3.1 description of the interface, made from its operations alone. */
+export function openApiOf(operations: readonly Operation[], { servers, limits }: Surroundings): Json {
+  const schemas: NamedSchemas = {};
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    for (const [index, path] of [operation.path, ...(operation.aliases ?? [])].entries()) {
+      const template = path.replace(/:(\w+)/g, '{$1}');
+      paths[template] ??= {};
+      paths[template][operation.method.toLowerCase()] = describe(operation, index, limits, schemas);
+    }
+  }
+  const shared = shareResponses(paths);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Barker',
+      version: VERSION,
+      description: ABOUT,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: servers.production, description: 'Production' },
+      { url: servers.sandbox, description: 'Sandbox' },
+    ],
+    security: [{ oauth1: [] }],
+    tags: groupsOf(operations).map(({ name, about }) => ({ name, description: about })),
+    paths,
+    components: {
+      securitySchemes: {
+        oauth1: {
+          type: 'http',
+          scheme: 'OAuth',
+          description: OAUTH,
+          'x-oauth-version': '1.0a',
+          'x-signature-method': 'HMAC-SHA1',
+        },
+      },
+      headers: HEADERS,
+      responses: shared,
+      schemas: sorted(schemas),
+    },
+  };
+}
+
+/** A group of operations that belong together, in the order of the catalog. */
+export interface Group {
+  readonly name: string;
+  readonly about: string;
+  readonly operations: readonly Operation[];
+}
+
+/** The operations by group. */
+export function groupsOf(operations: readonly Operation[]): Group[] {
+  const names = [...new Set(operations.map((operation) => operation.group))];
+  return names.map((name) => {
+    const own = operations.filter((operation) => operation.group === name);
+    return { name, about: own.find((each) => each.groupAbout)?.groupAbout ?? own[0]!.about, operations: own };
+  });
+}
+
+function describe(operation: Operation, alias: number, limits: Surroundings['limits'], named: NamedSchemas): Json {
+  const { id, about, group, only, roles, rate } = operation;
+  const body = requestBody(operation, named);
+  const parameters = parameterObjects(operation, named);
+  const { setting, window_s, perAccount } = RATES[rate];
+  return {
+    operationId: alias === 0 ? id : `${id}~${alias}`,
+    summary: about.replace(/\.$/, ''),
+    tags: [group],
+    ...(only ? { 'x-environment': only } : {}),
+    ...(roles ? { 'x-roles': roles } : {}),
+    'x-rate-limit': { category: rate, calls: limits[setting], window_s, per: perAccount ? 'account' : 'user' },
+    ...(alias > 0 ? { 'x-alias-of': id } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body ? { requestBody: body } : {}),
+    responses: responses(operation, named),
+  };
+}
+
+/** Responses that several operations have stand once: they are taken out of the paths and pointed to. */
+function shareResponses(paths: Record<string, Record<string, Json>>): Record<string, Json> {
+  const all = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .map((operation) => operation.responses as Record<string, Json>);
+  const uses = new Map<string, number>();
+  for (const response of all.flatMap((each) => Object.values(each))) {
+    const text = JSON.stringify(response);
+    uses.set(text, (uses.get(text) ?? 0) + 1);
+  }
+  const shared: Record<string, Json> = {};
+  const names = new Map<string, string>();
+  for (const responses of all) {
+    for (const [status, response] of Object.entries(responses)) {
+      const text = JSON.stringify(response);
+      if (uses.get(text) === 1) continue;
+      let name = names.get(text);
+      if (name === undefined) {
+        const earlier = [...names.values()].filter((each) => each.startsWith(`Status${status}`)).length;
+        name = earlier === 0 ? `Status${status}` : `Status${status}-${earlier + 1}`;
+        names.set(text, name);
+        shared[name] = response;
+      }
+      responses[status] = { $ref: `#/components/responses/${name}` };
+    }
+  }
+  return shared;
+}
+
+function sorted(schemas: NamedSchemas): NamedSchemas {
+  return Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,99 @@
+import type { Operation } from '../../contract/operation.ts';
+import { type Family, type ProblemName, problems } from '../../contract/problems.ts';
+import { raisable, wording } from '../raises.ts';
+import { batchEcho, echoSchema } from './given.ts';
+import { anyOf, closed, type Json, type NamedSchemas } from './schemas.ts';
+
+/** A message template as a regular expression of all that it can say. */
+export function messagePattern(template: string): string {
+  const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return `^${template
+    .split(/\{\w+\}/)
+    .map(literal)
+    .join('[\\s\\S]*')}$`;
+}
+
+const named = Object.keys(problems) as ProblemName[];
+
+/** Conditions that are said alike are described once, under the name of the first. */
+function firstSaidAlike(family: Family, name: ProblemName): ProblemName {
+  const said = String(wording({ family }, name));
+  return named.find((each) => String(wording({ family }, each)) === said)!;
+}
+
+/** A pointer to the schema of one error, which is put among the named ones. */
+export function errorSchema(family: Family, name: ProblemName, into: NamedSchemas): Json {
+  const first = firstSaidAlike(family, name);
+  const key = family === 'ads' ? `Error.${first}` : `NumericError.${first}`;
+  into[key] ??= oneError(family, first);
+  return { $ref: `#/components/schemas/${key}` };
+}
+
+function oneError(family: Family, name: ProblemName): Json {
+  const [, code, template] = wording({ family }, name);
+  const alike = named.filter((each) => firstSaidAlike(family, each) === name);
+  const isFixed = !template.includes('{');
+  const message = isFixed ? { const: template } : { pattern: messagePattern(template) };
+  const members: Json = { code: { const: code }, message: { type: 'string', ...message } };
+  const extra = Object.fromEntries(
+    ['parameter', 'attribute', 'details', 'value'].map((each) => [each, { type: 'string' }]),
+  );
+  const shape = family === 'ads' ? closed({ ...members, ...extra }, Object.keys(extra)) : closed(members);
+  return { description: alike.map((each) => capital(problems[each].when)).join(' '), ...shape };
+}
+
+function capital(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}
+
+/** The envelope of errors of which each is one of some; the echo of the request stands in one of the families only. */
+export function errorEnvelope(
+  family: Family,
+  names: readonly ProblemName[],
+  request: () => Json,
+  into: NamedSchemas,
+): Json {
+  const pointers = new Map(names.map((name) => [firstSaidAlike(family, name), errorSchema(family, name, into)]));
+  const errors = { type: 'array', minItems: 1, items: anyOf([...pointers.values()]) };
+  return family === 'ads' ? closed({ errors, request: request() }) : closed({ errors });
+}
+
+/** The problems of an operation that lead to a status. */
+export function problemsOfStatus(operation: Operation, status: number): ProblemName[] {
+  return raisable(operation).filter((name) => wording(operation, name)[0] === status);
+}
+
+/** JSON Schema of what an operation answers with an error status. */
+export function failureSchema(operation: Operation, status: number, into: NamedSchemas): Json {
+  const own = problemsOfStatus(operation, status);
+  // Rules are reported together, whatever status each of them has; the first decides.
+  const mixed = own.some((name) => operation.problems.includes(name)) ? operation.problems : [];
+  const isRead = status === 400 || status === 404 || mixed.length > 0;
+  const request = (): Json => {
+    const params = closed({ params: isRead ? ownEcho(operation, into) : anyEcho(into) });
+    return operation.body === 'json' ? { anyOf: [params, { type: 'array', maxItems: 0 }] } : params;
+  };
+  const envelope = errorEnvelope(operation.family, [...new Set([...own, ...mixed])], request, into);
+  return status === 400 && operation.itemProblems ? { anyOf: [envelope, itemErrors(operation, into)] } : envelope;
+}
+
+/** The echo of a call whose parameters were read, at least in part. */
+function ownEcho(operation: Operation, into: NamedSchemas): Json {
+  const key = `Echo.${operation.id}`;
+  into[key] ??= { description: 'What could be read of the call.', ...echoSchema(operation, into, 'if known') };
+  return { $ref: `#/components/schemas/${key}` };
+}
+
+/** The echo of a call that ended for another reason than its parameters: one schema for all operations. */
+function anyEcho(into: NamedSchemas): Json {
+  const values = { type: ['string', 'number', 'boolean', 'array', 'null'] };
+  into.Echo ??= { type: 'object', description: 'What could be read of the call.', additionalProperties: values };
+  return { $ref: '#/components/schemas/Echo' };
+}
+
+function itemErrors(operation: Operation, into: NamedSchemas): Json {
+  const items = operation.itemProblems!.map((name) => errorSchema(operation.family, name, into));
+  const each = { type: 'array', items: anyOf([...new Map(items.map((item) => [item.$ref, item])).values()]) };
+  const errors = { type: 'array', minItems: 1, items: each, description: 'For each item, what is wrong with it.' };
+  return closed({ operation_errors: errors, request: batchEcho(operation, into, 'refused') });
+}

@@ -1,0 +1,132 @@
+import type { Field } from '../../contract/fields.ts';
+import type { Operation, Parameters } from '../../contract/operation.ts';
+import { valueSchema } from '../present.ts';
+import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
+
+/** The names of the `:name` segments of a path template. */
+export function pathNames(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+}
+
+/** Whether the parameters of an operation travel in a body rather than in the query. */
+export function hasFormBody(operation: Operation): boolean {
+  const { method, body, parameters } = operation;
+  return body === 'form' && (method === 'POST' || method === 'PUT') && Object.keys(parameters).length > 0;
+}
+
+/** JSON Schema of a parameter as callers give it: what it accepts, and what it is when it is not given. */
+export function inputSchema(field: Field, named: NamedSchemas): Json {
+  const fallback = field.fallback === undefined ? {} : { default: JSON.parse(field.kind.present(field.fallback)) };
+  return { ...portable(field.kind.schema, named), ...fallback };
+}
+
+const PATH_ID = { type: 'string', pattern: '^[0-9a-z]+$', maxLength: 64 };
+
+/** The parameters of path and query. */
+export function parameterObjects(operation: Operation, named: NamedSchemas): Json[] {
+  const inPath = pathNames(operation.path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `Id; upper-case letters are folded.`,
+    schema: PATH_ID,
+  }));
+  if (hasFormBody(operation) || operation.body === 'json') return inPath;
+  return [...inPath, ...Object.entries(operation.parameters).map(([name, field]) => inQuery(name, field, named))];
+}
+
+function inQuery(name: string, field: Field, named: NamedSchemas): Json {
+  const schema = inputSchema(field, named);
+  return {
+    name,
+    in: 'query',
+    required: field.isRequired,
+    ...(field.about ? { description: field.about } : {}),
+    ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
+    schema,
+  };
+}
+
+/** The body that an operation reads, if it reads one. */
+export function requestBody(operation: Operation, named: NamedSchemas): Json | undefined {
+  if (operation.body === 'json') {
+    return { required: true, content: { 'application/json': { schema: portable(operation.request, named) } } };
+  }
+  if (!hasFormBody(operation)) return undefined;
+  const { parameters } = operation;
+  const members = Object.entries(parameters).map(([name, field]) => [name, memberSchema(operation, field, named)]);
+  const required = Object.keys(parameters).filter((name) => parameters[name]!.isRequired);
+  const lists = Object.keys(parameters).filter((name) => inputSchema(parameters[name]!, {}).type === 'array');
+  const key = `Body.${operation.id}`;
+  named[key] ??= {
+    type: 'object',
+    ...(required.length > 0 ? { required } : {}),
+    properties: Object.fromEntries(members) as Json,
+  };
+  const schema = { $ref: `#/components/schemas/${key}` };
+  const encoding = Object.fromEntries(lists.map((name) => [name, { style: 'form', explode: false }]));
+  return {
+    description: 'The same parameters may be given in the query; what stands in the body wins.',
+    required: required.length > 0,
+    content: {
+      'application/x-www-form-urlencoded': { schema, ...(lists.length > 0 ? { encoding } : {}) },
+      'application/json': { schema },
+    },
+  };
+}
+
+function memberSchema(operation: Operation, field: Field, named: NamedSchemas): Json {
+  const isUpdate = operation.method === 'PUT';
+  const { default: fallback, ...schema } = inputSchema(field, named);
+  const notes = [
+    field.about,
+    isUpdate && field.writable === 'create' ? 'Fixed when it was created: accepted, and ignored.' : '',
+    isUpdate && field.isNullable ? 'Given empty, it is unset.' : '',
+  ].filter((note) => note !== '');
+  return {
+    ...schema,
+    ...(fallback === undefined || isUpdate ? {} : { default: fallback }),
+    ...(notes.length > 0 ? { description: notes.join(' ') } : {}),
+  };
+}
+
+/** The echo of what was supplied, typed: path parameters, and whatever else there was. */
+export function echoSchema(operation: Operation, named: NamedSchemas, path: 'always' | 'if known'): Json {
+  const inPath = pathNames(operation.path);
+  const given = echoed(operation.parameters, named);
+  // What a refused call named in its path is echoed as it was.
+  const id = path === 'always' ? PATH_ID : { type: 'string' };
+  const members = { ...Object.fromEntries(inPath.map((name) => [name, id])), ...given };
+  return closed(members, path === 'always' ? Object.keys(given) : Object.keys(members));
+}
+
+function echoed(parameters: Parameters, named: NamedSchemas): Json {
+  const members = Object.entries(parameters).map(([name, field]) => {
+    const { description, ...schema } = portable(valueSchema(field), named);
+    return [name, schema];
+  });
+  return Object.fromEntries(members) as Json;
+}
+
+/** The echo of a batch: its items in order. What could not be read of a refused item is told as it came. */
+export function batchEcho(operation: Operation, named: NamedSchemas, items: 'good' | 'refused'): Json {
+  const asked = portable(operation.request, named).items as Json;
+  const verbs = ((asked.anyOf as Json[] | undefined) ?? [asked]).map((item) => item.properties as Json);
+  if (items === 'refused') {
+    const names = Object.keys(Object.assign({}, ...verbs.map(membersOf)));
+    const members: Json = { account_id: PATH_ID, ...Object.fromEntries(names.map((name) => [name, {}])) };
+    const params = closed(members, Object.keys(members));
+    return { type: 'array', items: closed({ params, operation_type: {} }) };
+  }
+  const good = verbs.map((item) => {
+    const { required = [] } = item.params as { required?: string[] };
+    const members = { account_id: PATH_ID, ...membersOf(item) };
+    const optional = Object.keys(members).filter((name) => name !== 'account_id' && !required.includes(name));
+    return closed({ params: closed(members, optional), operation_type: item.operation_type });
+  });
+  return { type: 'array', items: good.length === 1 ? good[0] : { anyOf: good } };
+}
+
+function membersOf(item: Json): Json {
+  return (item.params as Json).properties as Json;
+}

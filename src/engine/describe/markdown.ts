@@ -1,0 +1,84 @@
+import type { Operation } from '../../contract/operation.ts';
+import { type Family, type ProblemName, problems } from '../../contract/problems.ts';
+import { RATES } from '../../contract/rates.ts';
+import { groupsOf, type Surroundings } from '../describe.ts';
+import { raisable } from '../raises.ts';
+import { parameterWords, problemWords, rateWords, sharedProblems } from './words.ts';
+
+/** Every operation with what it takes and how it can end, in Markdown. */
+export function endpointsMarkdown(operations: readonly Operation[], limits: Surroundings['limits']): string {
+  const groups = groupsOf(operations).map(({ name, about, operations: own }) => {
+    const sections = own.map((operation) => operationMarkdown(operation, operations, limits));
+    return [`## ${name}`, about, ...sections].join('\n\n');
+  });
+  return ['# Endpoints', GENERATED, ...groups, ''].join('\n\n');
+}
+
+/** Every problem, as each family says it, in Markdown. */
+export function problemsMarkdown(operations: readonly Operation[]): string {
+  const rows = (Object.keys(problems) as ProblemName[]).map((name) => {
+    const row = problems[name];
+    const said = (family: Family): string => (row[family] ? row[family].map(code).join(' ') : '');
+    return `| ${code(name)} | ${row.when} | ${said('ads')} | ${said('numeric')} |`;
+  });
+  const common = (family: Family): string =>
+    sharedProblems(operations.filter((operation) => operation.family === family))
+      .map(code)
+      .join(', ');
+  return [
+    '# Problems',
+    GENERATED,
+    'Status, code and message of each, in the advertising interface and on the paths with numeric codes.',
+    ['| Name | When | Advertising | Numeric |', '|---|---|---|---|', ...rows].join('\n'),
+    `Every advertising call can end with ${common('ads')}.`,
+    `Every call with numeric codes can end with ${common('numeric')}.`,
+    '',
+  ].join('\n\n');
+}
+
+/** What stands at the head of a file that `npm run generate` writes. */
+export const GENERATED = '<!-- Written by `npm run generate`; do not edit. -->';
+
+function operationMarkdown(operation: Operation, all: readonly Operation[], limits: Surroundings['limits']): string {
+  const common = sharedProblems(all.filter((each) => each.family === operation.family));
+  const own = raisable(operation).filter((name) => !common.includes(name));
+  const facts = [
+    `- Roles: ${operation.roles ? operation.roles.join(', ') : 'none needed'}`,
+    `- Limit: ${rateWords(operation, limits)} (${code(RATES[operation.rate].setting)})`,
+    ...(operation.only ? [`- Exists in: ${operation.only}`] : []),
+    ...(operation.aliases ?? []).map((path) => `- Also: ${code(path)}`),
+    ...(own.length > 0 ? [`- Problems of its own: ${codesOf(operation, own)}`] : []),
+    ...(operation.itemProblems ? [`- Problems of items: ${codesOf(operation, operation.itemProblems)}`] : []),
+  ];
+  const parameters = parameterWords(operation).map((each) => {
+    const type = [each.type, each.limits].filter(Boolean).join(', ');
+    const words = [each.about, each.choices.length > 0 ? `One of ${each.choices.map(code).join(' ')}.` : ''];
+    const fallback = each.fallback === '' ? '' : code(each.fallback);
+    return `| ${code(each.name)} | ${each.place} | ${type} | ${each.isRequired ? 'yes' : ''} | ${fallback} | ${cell(words.filter(Boolean).join(' '))} |`;
+  });
+  const table = [
+    '| Parameter | In | Type | Required | Default | Meaning |',
+    '|---|---|---|---|---|---|',
+    ...parameters,
+  ];
+  return [
+    `### ${operation.method} ${operation.path}`,
+    operation.about,
+    facts.join('\n'),
+    ...(parameters.length > 0 ? [table.join('\n')] : []),
+  ].join('\n\n');
+}
+
+function codesOf(operation: Operation, names: readonly ProblemName[]): string {
+  const said = problemWords(operation, names).map(({ status, code: word }) => `${status} ${code(String(word))}`);
+  return [...new Set(said)].join(', ');
+}
+
+function code(text: string | number): string {
+  return `\`${cell(String(text))}\``;
+}
+
+/** A bar would end the cell of a table. */
+function cell(text: string): string {
+  return text.replace(/(?<!\\)\|/g, '\\|');
+}

@@ -1,0 +1,83 @@
+import Type from 'typebox';
+import type { Operation } from '../../contract/operation.ts';
+import { RATES } from '../../contract/rates.ts';
+import { presenterOf } from '../present.ts';
+import { statusesOf, wording } from '../raises.ts';
+import { failureSchema, problemsOfStatus } from './failures.ts';
+import { batchEcho, echoSchema } from './given.ts';
+import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
+
+/** The reply headers, by name: what each says, and its form. */
+export const HEADERS: Readonly<Record<string, Json>> = {
+  'x-transaction-id': header('Names this reply in the log.', { type: 'string', pattern: '^[0-9a-f]{16}$' }, true),
+  'x-current-api-version': header('The version that is served.', { const: '12' }, true),
+  'x-access-level': header('What the token may do.', { enum: ['read', 'read-write', 'read-write-directmessages'] }),
+  'x-rate-limit-limit': header('Calls in a window of the user.', { type: 'integer' }),
+  'x-rate-limit-remaining': header('Calls left in this window.', { type: 'integer' }),
+  'x-rate-limit-reset': header('When the window ends, Unix seconds.', { type: 'integer' }),
+  'x-account-rate-limit-limit': header('Calls in a window of the account.', { type: 'integer' }),
+  'x-account-rate-limit-remaining': header('Calls left in this window.', { type: 'integer' }),
+  'x-account-rate-limit-reset': header('When the window ends, Unix seconds.', { type: 'integer' }),
+  'retry-after': header('Seconds until a retry makes sense.', { type: 'integer' }, true),
+  'www-authenticate': header('The scheme to use.', { type: 'string', pattern: '^OAuth realm=' }, true),
+  allow: header('The methods that the path has.', { type: 'string' }, true),
+};
+
+function header(description: string, schema: Json, required?: true): Json {
+  return { description, ...(required ? { required } : {}), schema };
+}
+
+function headersFor(operation: Operation, status: number): Json {
+  const window = (prefix: string): string[] => ['limit', 'remaining', 'reset'].map((end) => `${prefix}-${end}`);
+  const isCounted = status === 200 || status === 429;
+  const names = [
+    'x-transaction-id',
+    ...(operation.family === 'ads' ? ['x-current-api-version'] : []),
+    ...(status === 405 ? ['allow'] : ['x-access-level', ...window('x-rate-limit')]),
+    ...(RATES[operation.rate].perAccount && isCounted ? window('x-account-rate-limit') : []),
+    ...(status === 429 || status === 503 ? ['retry-after'] : []),
+    ...(status === 401 ? ['www-authenticate'] : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Every reply of an operation, by status. */
+export function responses(operation: Operation, named: NamedSchemas): Json {
+  return Object.fromEntries(
+    statusesOf(operation).map((status) => [
+      String(status),
+      {
+        description: status === 200 ? 'Done.' : failureText(operation, status),
+        headers: headersFor(operation, status),
+        content: {
+          'application/json': {
+            schema: status === 200 ? successSchema(operation, named) : failureSchema(operation, status, named),
+          },
+        },
+        ...(status === 200 ? {} : { 'x-problems': problemsOfStatus(operation, status) }),
+      },
+    ]),
+  );
+}
+
+function failureText(operation: Operation, status: number): string {
+  const codes = problemsOfStatus(operation, status).map((name) => wording(operation, name)[1]);
+  return `${[...new Set(codes)].join(', ')}.`;
+}
+
+/** JSON Schema of the whole body of a call that succeeded. */
+export function successSchema(operation: Operation, named: NamedSchemas): Json {
+  const data = portable('rowsOf' in operation.reply ? rows(operation.reply) : operation.reply, named);
+  if (operation.shape === 'bare') return data;
+  if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
+  const request = closed({ params: echoSchema(operation, named, 'always') });
+  if (operation.shape === 'one') return closed({ request, data });
+  const next_cursor = { type: ['string', 'null'], description: 'Gives the next page; null on the last.' };
+  if (!('with_total_count' in operation.parameters)) return closed({ request, next_cursor, data });
+  const total_count = { type: 'integer', minimum: 0, description: 'All matches; only when asked for.' };
+  return closed({ request, next_cursor, total_count, data }, ['total_count']);
+}
+
+function rows(reply: Extract<Operation['reply'], { rowsOf: unknown }>) {
+  return Type.Array(presenterOf(reply.rowsOf).schema);
+}

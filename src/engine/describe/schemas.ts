@@ -1,0 +1,65 @@
+/** Part of a JSON document. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Schemas that have a name: they stand once in the document and are pointed to. */
+export type NamedSchemas = Record<string, Json>;
+
+/**
+ * A TypeBox schema as the document shows it: choices of words as `enum`, null as a second type, and what has a title
+ * as a named schema that is pointed to.
+ */
+export function portable(schema: unknown, named: NamedSchemas): Json {
+  const { title, ...rest } = walk(schema, named) as { title?: string } & Json;
+  if (title === undefined) return rest;
+  const name = title.replace(/(?:^|[^A-Za-z0-9]+)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  named[name] = rest;
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function walk(schema: unknown, named: NamedSchemas): Json {
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(schema as Json)) {
+    if (name === 'properties' || name === 'patternProperties') shown[name] = mapValues(value as Json, named);
+    else if (name === 'items' || name === 'additionalProperties') {
+      shown[name] = typeof value === 'object' ? portable(value, named) : value;
+    } else if (name === 'anyOf') Object.assign(shown, choice(value as unknown[], named));
+    else shown[name] = value;
+  }
+  return shown;
+}
+
+function mapValues(properties: Json, named: NamedSchemas): Json {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, portable(value, named)]));
+}
+
+function choice(branches: readonly unknown[], named: NamedSchemas): Json {
+  const shown = branches.map((branch) => portable(branch, named));
+  if (shown.every((branch) => typeof branch.const === 'string')) {
+    return { type: 'string', enum: shown.map((branch) => branch.const) };
+  }
+  const [first, second] = shown as [Json, Json | undefined];
+  return shown.length === 2 && second?.type === 'null' ? nullable(first) : { anyOf: shown };
+}
+
+/** What a schema describes, or null. */
+export function nullable(schema: Json): Json {
+  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  const words = schema.enum as unknown[] | undefined;
+  return { ...schema, type: [schema.type, 'null'], ...(words ? { enum: [...words, null] } : {}) };
+}
+
+/** An object with these members and no others; all of them are always there unless `optional` says otherwise. */
+export function closed(properties: Json, optional: readonly string[] = []): Json {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return {
+    type: 'object',
+    ...(required.length > 0 ? { required } : {}),
+    properties,
+    additionalProperties: false,
+  };
+}
+
+/** One of several schemas; a single one stands for itself. */
+export function anyOf(schemas: readonly Json[]): Json {
+  return schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
+}

@@ -1,0 +1,136 @@
+import type { Field } from '../../contract/fields.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { type ProblemName, problems, type Wording } from '../../contract/problems.ts';
+import { RATES, type RateSetting } from '../../contract/rates.ts';
+import { raisable, wording } from '../raises.ts';
+import { pathNames } from './given.ts';
+import { type Json, portable } from './schemas.ts';
+
+/** A value in words, for people: its type, its bounds, and the words it may be. */
+export interface ValueWords {
+  readonly type: string;
+  readonly limits: string;
+  readonly choices: readonly string[];
+}
+
+/** A parameter in words. */
+export interface ParameterWords extends ValueWords {
+  readonly name: string;
+  readonly place: 'path' | 'query' | 'body';
+  readonly isRequired: boolean;
+  /** As it is written; empty when there is none. */
+  readonly fallback: string;
+  readonly about: string;
+}
+
+/** What a schema accepts, in words. */
+export function valueWords(schema: Json): ValueWords {
+  const { items, anyOf } = schema as { items?: Json; anyOf?: Json[] };
+  if (anyOf) return { type: anyOf.map((each) => valueWords(each).type).join(' or '), limits: '', choices: [] };
+  if (items) {
+    const item = valueWords(items);
+    const limits = [schema.maxItems ? `at most ${schema.maxItems}` : '', item.limits].filter(Boolean).join('; ');
+    return { type: `list of ${item.type}`, limits, choices: item.choices };
+  }
+  return { type: typeWord(schema), limits: boundsOf(schema), choices: choicesOf(schema) };
+}
+
+function typeWord(schema: Json): string {
+  const type = [schema.type].flat().find((each) => each !== 'null');
+  if (schema.enum) return 'word';
+  if (schema.format === 'date-time') return 'time';
+  if (schema.pattern === '^[0-9a-z]+$') return 'id';
+  if (type === undefined) return 'any value';
+  return type === 'string' ? 'text' : String(type);
+}
+
+function boundsOf(schema: Json): string {
+  const { minimum, maximum, maxLength, pattern } = schema;
+  if (maximum === Number.MAX_SAFE_INTEGER) return `${minimum} or more`;
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}`;
+  return maxLength !== undefined && pattern === undefined ? `1 to ${maxLength} characters` : '';
+}
+
+function choicesOf(schema: Json): string[] {
+  return ((schema.enum as (string | null)[] | undefined) ?? []).filter((word) => word !== null);
+}
+
+/** The parameters of an operation in words: those of the path first. */
+export function parameterWords(operation: Operation): ParameterWords[] {
+  const inPath = pathNames(operation.path).map((name) => ({
+    name,
+    place: 'path' as const,
+    type: 'id',
+    limits: '',
+    choices: [],
+    isRequired: true,
+    fallback: '',
+    about: name === 'account_id' ? 'The account.' : `The ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`,
+  }));
+  const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
+  const given = Object.entries(operation.parameters).map(([name, field]) => fieldWords(name, field, place));
+  return [...inPath, ...given];
+}
+
+function fieldWords(name: string, field: Field, place: 'query' | 'body'): ParameterWords {
+  const fallback = field.fallback === undefined ? '' : String(JSON.parse(field.kind.present(field.fallback)));
+  const words =
+    field.kind.name === 'sort'
+      ? { type: 'sort keys', limits: '', choices: [] }
+      : valueWords(portable(field.kind.schema, {}));
+  return { name, place, ...words, isRequired: field.isRequired, fallback, about: field.about };
+}
+
+/** A problem as an operation says it. */
+export interface ProblemWords {
+  readonly name: ProblemName;
+  readonly status: number;
+  readonly code: string | number;
+  readonly message: string;
+  readonly when: string;
+}
+
+/** Problems as a family says them, each with its condition. */
+export function problemWords(operation: Pick<Operation, 'family'>, names: readonly ProblemName[]): ProblemWords[] {
+  return names.map((name) => {
+    const [status, code, message]: Wording = wording(operation, name);
+    return { name, status, code, message, when: problems[name].when };
+  });
+}
+
+/** The problems that every one of some operations can end with. */
+export function sharedProblems(operations: readonly Operation[]): ProblemName[] {
+  const [first, ...others] = operations.map(raisable);
+  return (first ?? []).filter((name) => others.every((each) => each.includes(name)));
+}
+
+/** How often an operation may be called, in words. */
+export function rateWords(operation: Operation, limits: Readonly<Record<RateSetting, number>>): string {
+  const { setting, window_s, perAccount, together } = RATES[operation.rate];
+  const window = window_s === 60 ? 'minute' : `${window_s / 60} minutes`;
+  const per = perAccount ? 'account' : 'user';
+  const what = together ? `all ${operation.rate.replaceAll('_', ' ')} together` : 'this call alone';
+  return `${thousands(limits[setting])} in ${window === 'minute' ? 'a minute' : window} per ${per}, ${what}`;
+}
+
+function thousands(amount: number): string {
+  return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** What makes the call from a shell: what must be given, with values to be replaced; of an update, one thing. */
+export function exampleLine(operation: Operation): string {
+  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => `<${name}>`);
+  const all = parameterWords(operation).filter((each) => each.place !== 'path');
+  const shown = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
+  const given = shown.map((each) => `-d ${each.name}=${each.choices[0] ?? exampleValue(each)}`);
+  const json = operation.body === 'json' ? ' --json @batch.json' : '';
+  const sandbox = operation.only === 'sandbox' ? ' --sandbox' : '';
+  const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${json}`, ...given];
+  return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');
+}
+
+function exampleValue({ name, type }: ParameterWords): string {
+  if (type === 'time') return '2026-01-01';
+  if (type === 'integer') return '1000000';
+  return name === 'name' ? `'Spring launch'` : `'<${name}>'`;
+}

@@ -1,0 +1,85 @@
+import type { Field } from '../contract/fields.ts';
+import type { Operation, Parameters } from '../contract/operation.ts';
+import { type ProblemName, problems, type Wording } from '../contract/problems.ts';
+import type { AnyResource, Verb } from '../contract/resource.ts';
+import { ROLES } from '../contract/roles.ts';
+
+/** What can end any call before anything is known of it, in the order of the checks. */
+const BEFORE_ALL: readonly ProblemName[] = [
+  'TLS_REQUIRED',
+  'BODY_TOO_LARGE',
+  'HEADER_TOO_LARGE',
+  'CREDENTIAL_UNUSABLE',
+  'BEARER_NOT_ALLOWED',
+  'TIMESTAMP_OUT_OF_BOUNDS',
+  'SIGNATURE_REFUSED',
+  'TOKEN_UNKNOWN',
+  'TOKEN_REVOKED',
+  'APPLICATION_SUSPENDED',
+  'USER_SUSPENDED',
+];
+
+const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
+
+/** What a request can be refused with that no operation answers. */
+export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNOWN', 'METHOD_UNKNOWN'];
+
+/** Every problem that a call of an operation can end with, in the order in which they are looked for. */
+export function raisable(operation: Operation): readonly ProblemName[] {
+  const { only, method, isTokenStep, roles, body, parameters } = operation;
+  const found: ProblemName[] = [
+    ...(only ? (['METHOD_UNKNOWN'] as const) : []),
+    ...BEFORE_ALL,
+    ...(method !== 'GET' && !isTokenStep ? (['READ_ONLY_TOKEN', 'READ_ONLY_APPLICATION'] as const) : []),
+    ...(roles ? (['ID_ILLEGAL', 'ACCOUNT_NOT_ACCESSIBLE', 'NOT_FOUND'] as const) : []),
+    ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
+    'RATE_LIMITED',
+    ...(body === 'json' ? (['CONTENT_TYPE'] as const) : []),
+    'NOT_JSON',
+    ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }),
+    ...operation.problems,
+    ...AFTER_ALL,
+  ];
+  return [...new Set(found)];
+}
+
+/** What reading parameters can find wrong. */
+export function parameterProblems(
+  parameters: Parameters,
+  { empty }: { readonly empty: 'unsets' | 'is refused' },
+): ProblemName[] {
+  const found = Object.values(parameters).flatMap((field) => fieldProblems(field, empty));
+  return [...new Set(found)];
+}
+
+function fieldProblems(field: Field, empty: 'unsets' | 'is refused'): ProblemName[] {
+  const isWord = field.kind.name === 'text' || field.kind.name === 'id';
+  const refusesEmpty = isWord && (empty === 'is refused' || !field.isNullable);
+  return [
+    ...(field.isRequired ? (['MISSING_PARAMETER'] as const) : []),
+    'REPEATED_PARAMETER',
+    ...(refusesEmpty ? (['TEXT_EMPTY'] as const) : []),
+    ...field.kind.raises,
+  ];
+}
+
+/** What the rules, references and quotas of a resource can find wrong with a write. */
+export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
+  if (verb !== 'create') return verb === 'update' ? [...(resource.raises ?? [])] : [];
+  const fields = Object.values(resource.fields as Record<string, Field>);
+  const dangling = fields.flatMap((field) => field.target?.().notFound ?? []);
+  return [...dangling, ...(resource.raises ?? []), ...(resource.raisesOnCreate ?? [])];
+}
+
+/** How an operation says a problem: in the words of its family, or else in those that there are. */
+export function wording(operation: Pick<Operation, 'family'>, name: ProblemName): Wording {
+  const row = problems[name];
+  return (row[operation.family] ?? row.ads ?? row.numeric)!;
+}
+
+/** Every status that an operation can answer with, ascending. */
+export function statusesOf(operation: Operation): number[] {
+  const found = new Set([200, ...raisable(operation).map((name) => wording(operation, name)[0])]);
+  if (operation.itemProblems) found.add(400);
+  return [...found].sort((a, b) => a - b);
+}

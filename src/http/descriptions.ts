@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import type { Operation } from '../contract/operation.ts';
+import { openApiOf, type Surroundings } from '../engine/describe.ts';
+import { referencePage } from './reference/page.ts';
+
+/** A page can load its own style and script, and nothing else. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'";
+
+/** In the order in which they are loaded: what is narrow has the last word. */
+const STYLES = ['style.css', 'rows.css', 'narrow.css'];
+
+/** A text that is served as it is. */
+interface Served {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/**
+ * Adds what describes the interface to a listener: `/openapi.json`, and the reference page at `/reference`. Anyone may
+ * read them. What is made is kept as soon as both addresses are known.
+ */
+export function addDescriptions(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  surroundings: () => Surroundings,
+): void {
+  const pages: Readonly<Record<string, readonly [type: string, make: () => string]>> = {
+    '/openapi.json': ['application/json; charset=utf-8', () => JSON.stringify(openApiOf(operations, surroundings()))],
+    '/reference': ['text/html; charset=utf-8', () => referencePage(operations, surroundings())],
+    ...Object.fromEntries(
+      STYLES.map((name) => [`/reference/${name}`, ['text/css; charset=utf-8', () => beside(name)]]),
+    ),
+    '/reference/filter.js': ['text/javascript; charset=utf-8', () => beside('filter.js')],
+  };
+  for (const [path, [type, make]] of Object.entries(pages)) {
+    let made: Served | undefined;
+    app.get(path, (request, reply) => {
+      const now = made ?? served(make());
+      const { servers } = surroundings();
+      if (servers.production !== '' && servers.sandbox !== '') made = now;
+      void reply.headers({
+        'content-type': type,
+        'cache-control': 'no-cache',
+        etag: now.etag,
+        'content-security-policy': POLICY,
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      });
+      if (request.headers['if-none-match'] === now.etag) return reply.code(304).send();
+      return reply.send(now.text);
+    });
+  }
+}
+
+function served(text: string): Served {
+  return { text, etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
+}
+
+function beside(name: string): string {
+  return readFileSync(new URL(`./reference/${name}`, import.meta.url), 'utf8');
+}

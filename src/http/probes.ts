@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../base/clock.ts';
+import { within } from '../base/timers.ts';
+import { send } from './reply.ts';
+
+/** The paths of the probes. */
+export const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
+
+/** Something that must hold for requests to be answered well; rejects when it does not. */
+export type Check = () => Promise<void>;
+
+/** What the probes tell about. */
+export interface ProbeParts {
+  /** By name; names are shown, what a check rejected with is not. */
+  readonly checks: Readonly<Record<string, Check>>;
+  readonly isDraining: () => boolean;
+  readonly clock: Clock;
+  /** Undefined when metrics are switched off. */
+  readonly metrics: { text(): Promise<string>; readonly contentType: string } | undefined;
+}
+
+/** How long the outcome of the checks is good for, so that probing costs next to nothing. */
+const FRESH_MS = 1000;
+/** A check that takes longer has failed. */
+const CHECK_MS = 1000;
+
+type States = Readonly<Record<string, 'ok' | 'failed'>>;
+
+/**
+ * Answers for supervisors and collectors: `/livez` while the process works at all, `/readyz` while it should be sent
+ * requests, `/metrics`. No credential is asked for, and nothing of what is stored is told. Never rejects.
+ */
+export function probes(parts: ProbeParts): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  let latest: Promise<States> | undefined;
+  let latestAt_ms = Number.NEGATIVE_INFINITY;
+
+  /** One round of checks at a time; its outcome serves everybody who asks meanwhile and soon after. */
+  const readiness = (): Promise<States> => {
+    const now = parts.clock.now();
+    if (!latest || now - latestAt_ms >= FRESH_MS || now < latestAt_ms) {
+      latest = check(parts.checks);
+      latestAt_ms = now;
+    }
+    return latest;
+  };
+
+  return async (request, response) => {
+    const path = request.url!.split('?', 1)[0]!.replace(/(?<=.)\/$/, '');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return reply(response, 405, { status: 'only GET and HEAD are answered here' }, ['allow', 'GET, HEAD']);
+    }
+    if (path === '/livez') return reply(response, 200, { status: 'alive' });
+    if (path === '/readyz') {
+      const shutdown = parts.isDraining() ? 'failed' : 'ok';
+      const states = { ...(await readiness()), shutdown };
+      const isReady = Object.values(states).every((state) => state === 'ok');
+      return reply(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks: states });
+    }
+    if (path === '/metrics' && parts.metrics) {
+      return send(response, 200, ['content-type', parts.metrics.contentType], await parts.metrics.text());
+    }
+    reply(response, 404, { status: 'nothing is here' });
+  };
+}
+
+async function check(checks: Readonly<Record<string, Check>>): Promise<States> {
+  const states = Object.entries(checks).map(async ([name, run]) => [name, await stateOf(run)] as const);
+  return Object.fromEntries(await Promise.all(states));
+}
+
+async function stateOf(run: Check): Promise<'ok' | 'failed'> {
+  try {
+    await within(CHECK_MS, run());
+    return 'ok';
+  } catch {
+    return 'failed';
+  }
+}
+
+function reply(response: ServerResponse, status: number, body: object, more: readonly string[] = []): void {
+  const headers = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store', ...more];
+  send(response, status, headers, JSON.stringify(body));
+}

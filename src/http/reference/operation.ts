@@ -1,0 +1,135 @@
+import { html } from 'ghtml';
+import type { Operation } from '../../contract/operation.ts';
+import type { ProblemName } from '../../contract/problems.ts';
+import { RATES } from '../../contract/rates.ts';
+import { ROLES } from '../../contract/roles.ts';
+import {
+  exampleLine,
+  type ParameterWords,
+  type ProblemWords,
+  parameterWords,
+  problemWords,
+  rateWords,
+} from '../../engine/describe/words.ts';
+import type { Surroundings } from '../../engine/describe.ts';
+import { raisable } from '../../engine/raises.ts';
+
+/** Choices beyond this number are folded away. */
+const CHOICES_SHOWN = 8;
+
+/** One operation as a section of the page. Problems that every operation has are told elsewhere. */
+export function operationSection(
+  operation: Operation,
+  { limits, common }: { readonly limits: Surroundings['limits']; readonly common: readonly ProblemName[] },
+): string {
+  const { id, method, path, about, only, aliases = [] } = operation;
+  const own = problemWords(
+    operation,
+    raisable(operation).filter((name) => !common.includes(name)),
+  );
+  const items = problemWords(operation, operation.itemProblems ?? []);
+  const search = `${id} ${method} ${path} ${about}`.toLowerCase();
+  return html`<article class="operation" id="${id}" data-search="${search}">
+    <h3><a class="anchor" href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span>
+      <code class="path">!${breakable(path)}</code></a></h3>
+    <p class="about">!${prose(about)}!${only ? html` <span class="chip">${only} only</span>` : ''}</p>
+    <dl class="facts">
+      <div><dt>Roles</dt><dd>${rolesWords(operation)}</dd></div>
+      <div><dt>Limit</dt><dd>${rateWords(operation, limits)} <code class="soft">${RATES[operation.rate].setting}</code></dd></div>
+      !${aliases.length > 0 ? html`<div><dt>Also</dt><dd><code>${aliases.join(', ')}</code></dd></div>` : ''}
+    </dl>
+    !${parameterTable(operation)}
+    <pre class="example" tabindex="0" aria-label="Example call"><code>${exampleLine(operation)}</code></pre>
+    !${problemFold('Problems of its own', own)}
+    !${problemFold('Problems of single items, answered with 400', items)}
+  </article>`;
+}
+
+/** A path that may break after its slashes and before its names. */
+function breakable(path: string): string {
+  return path
+    .split('/')
+    .slice(1)
+    .map((part) => (part.startsWith(':') ? html`/<wbr><var>${part}</var>` : html`/<wbr>${part}`))
+    .join('');
+}
+
+function rolesWords({ roles }: Operation): string {
+  if (!roles) return 'none needed';
+  return roles.length === ROLES.length ? 'any role on the account' : roles.join(', ');
+}
+
+function parameterTable(operation: Operation): string {
+  const rows = parameterWords(operation);
+  if (operation.body === 'json') {
+    return html`<p class="note">The body is a JSON array of <code>{"operation_type", "params"}</code>; the parameters
+      of an item are those of the single calls. All items are done, or none.</p>`;
+  }
+  if (rows.length === 0) return '<p class="note">No parameters.</p>';
+  return html`<table class="rows">
+    <thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
+    <tbody>!${rows.map(parameterRow).join('')}</tbody>
+  </table>`;
+}
+
+function parameterRow(row: ParameterWords): string {
+  const marks = [
+    row.isRequired && row.place !== 'path' ? html`<span class="chip required">required</span>` : '',
+    row.place === 'path' ? html`<span class="chip">path</span>` : '',
+  ].join('');
+  const fallback =
+    row.fallback === ''
+      ? ''
+      : html`<span class="fallback"><span class="soft">default</span> <code>${row.fallback}</code></span>`;
+  return html`<tr>
+    <th scope="row"><code>!${softCode(row.name)}</code> !${marks}</th>
+    <td>${row.type}!${row.limits ? html`<span class="limits">${row.limits}</span>` : ''}</td>
+    <td>!${prose(row.about)} !${fallback}!${choiceList(row.choices)}</td>
+  </tr>`;
+}
+
+/** A sentence in which what stands between backquotes is code. */
+export function prose(text: string): string {
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+    .join('');
+}
+
+/** The words that a value may be; many of them stand behind a fold. */
+export function choiceList(choices: readonly string[]): string {
+  if (choices.length === 0) return '';
+  const words = choices.map((word) => html`<code>${word}</code>`).join(' ');
+  if (choices.length <= CHOICES_SHOWN) return html`<span class="choices">!${words}</span>`;
+  return html`<details class="choices"><summary>One of ${choices.length}</summary>!${words}</details>`;
+}
+
+function problemFold(title: string, rows: readonly ProblemWords[]): string {
+  if (rows.length === 0) return '';
+  return html`<details class="problems"><summary>${title} <span class="soft">${rows.length}</span></summary>
+    !${problemTable(rows)}</details>`;
+}
+
+/** Problems in rows: status and code, message, condition. */
+export function problemTable(rows: readonly ProblemWords[]): string {
+  return html`<table class="rows problem-rows">
+    <thead><tr><th scope="col">Answer</th><th scope="col">Message</th><th scope="col">When</th></tr></thead>
+    <tbody>!${rows.map(problemRow).join('')}</tbody>
+  </table>`;
+}
+
+function problemRow({ status, code, message, when }: ProblemWords): string {
+  return html`<tr>
+    <th scope="row"><span class="status">${status}</span> <code>!${softCode(String(code))}</code></th>
+    <td>${message}</td>
+    <td>${when}</td>
+  </tr>`;
+}
+
+/** A name that may break after its underscores. */
+export function softCode(code: string): string {
+  return code
+    .split('_')
+    .map((part) => html`${part}`)
+    .join('_<wbr>');
+}

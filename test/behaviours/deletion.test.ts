@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openWorld, type World } from '../rig/world.ts';
+import { collection, fill, type Ground, goodParameters, make, openGround, operationOf, resources } from './ground.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+});
+after(() => world.close());
+
+/** What is said of a thing that is not there. @source campaigns 2.2 and 2.3 */
+const NOT_FOUND: Record<string, readonly [code: string, kind: string]> = {
+  accounts: ['NOT_FOUND', 'Account'],
+  funding_instruments: ['FUNDING_INSTRUMENT_NOT_FOUND', 'Funding instrument'],
+  campaigns: ['CAMPAIGN_NOT_FOUND', 'Campaign'],
+};
+
+for (const resource of resources.filter((each) => operationOf(each, 'remove'))) {
+  describe(`deletion of ${resource.plural}`, () => {
+    let ground: Ground;
+    before(async () => {
+      ground = await openGround(world);
+    });
+    const gone = (id: string) => {
+      const [code, kind] = NOT_FOUND[resource.plural]!;
+      return [{ code, message: `${kind} ${id} was not found`, parameter: resource.idParameter, value: id }];
+    };
+
+    test('deletes once; afterwards it is there only for those who ask for deleted ones', async () => {
+      const { id, ...made } = await make(ground, resource);
+      const path = fill(operationOf(resource, 'get')!.path, { account_id: ground.account, [resource.idParameter]: id });
+      const all = collection(ground, resource);
+      world.clock.advance(90);
+
+      const deleted = await ground.client.call('DELETE', path);
+      assert.equal(deleted.status, 200, deleted.text);
+      assert.equal(deleted.body.data.id, id);
+      assert.equal(deleted.body.data.deleted, true);
+      assert.notEqual(deleted.body.data.updated_at, made.updated_at);
+      assert.equal(deleted.body.data.created_at, made.created_at);
+      assert.equal(deleted.body.request.params[resource.idParameter], id);
+
+      const params = await goodParameters(ground, { ...operationOf(resource, 'get')!, parameters: {} });
+      const calls = { DELETE: {}, GET: {}, ...(operationOf(resource, 'update') ? { PUT: { params } } : {}) };
+      for (const [method, sent] of Object.entries(calls)) {
+        const reply = await ground.client.call(method, path, sent);
+        assert.equal(reply.status, 404, `${method} ${reply.text}`);
+        assert.deepEqual(reply.body.errors, gone(id), method);
+      }
+      assert.equal((await ground.client.call('GET', `${path}?with_deleted=false`)).status, 404);
+
+      const shown = await ground.client.call('GET', `${path}?with_deleted=true`);
+      assert.deepEqual(shown.body.data, deleted.body.data);
+      const filter = { [resource.idsParameter]: id };
+      const hidden = await ground.client.call('GET', all, { params: filter });
+      assert.deepEqual(hidden.body.data, []);
+      const found = await ground.client.call('GET', all, { params: { ...filter, with_deleted: 'true' } });
+      assert.deepEqual(found.body.data, [deleted.body.data]);
+    });
+
+    test('what never was cannot be read, changed or deleted', async () => {
+      if (resource.scope === 'user') return;
+      const path = fill(operationOf(resource, 'get')!.path, { account_id: ground.account });
+      for (const method of ['GET', 'DELETE', ...(operationOf(resource, 'update') ? ['PUT'] : [])]) {
+        const reply = await ground.client.call(method, path);
+        assert.equal(reply.status, 404);
+        assert.deepEqual(reply.body.errors, gone('zz9'));
+        assert.deepEqual(reply.body.request, {
+          params: { account_id: ground.account, [resource.idParameter]: 'zz9' },
+        });
+      }
+    });
+
+    test('an id in another shape is not found either, and says why; upper case is folded', async () => {
+      const { id } = await make(ground, resource);
+      const at = (name: string) =>
+        fill(operationOf(resource, 'get')!.path, { account_id: ground.account, [resource.idParameter]: name });
+      for (const bad of ['ab_c', 'a b', 'é', '..%', 'x'.repeat(65), 'a-b']) {
+        for (const method of ['GET', 'DELETE']) {
+          const reply = await ground.client.call(method, at(bad));
+          assert.equal(reply.status, 404, bad);
+          assert.deepEqual(
+            [reply.body.errors[0].code, reply.body.errors[0].parameter, reply.body.errors[0].value],
+            ['INVALID_ID_ILLEGAL_CHARACTERS', resource.idParameter, bad],
+          );
+        }
+      }
+      const reply = await ground.client.call('GET', at(id.toUpperCase()));
+      assert.equal(reply.body.data.id, id);
+    });
+  });
+}
+
+describe('a deleted account', () => {
+  test('every path under it answers 404, except reading it with deleted ones', async () => {
+    const ground = await openGround(world);
+    const path = `/12/accounts/${ground.account}`;
+    await ground.client.call('DELETE', path);
+    const paths = ['', '/features', '/campaigns', '/funding_instruments', '/authenticated_user_access'];
+    for (const each of paths) {
+      const reply = await ground.client.call('GET', path + each);
+      assert.equal(reply.status, 404, each);
+      assert.deepEqual(reply.body.errors, [
+        {
+          code: 'NOT_FOUND',
+          message: `Account ${ground.account} was not found`,
+          parameter: 'account_id',
+          value: ground.account,
+        },
+      ]);
+    }
+    for (const each of paths.slice(1)) {
+      assert.equal((await ground.client.call('GET', `${path}${each}?with_deleted=true`)).status, 404, each);
+    }
+    assert.equal((await ground.client.call('GET', `${path}?with_deleted=true`)).body.data.deleted, true);
+  });
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { raisable, wording } from '../../src/engine/raises.ts';
+import { operations } from '../../src/server.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld({ flags: { rate_writes_per_min: 451 } });
+});
+after(() => world.close());
+
+const listeners = ['url', 'sandboxUrl'] as const;
+
+for (const listener of listeners) {
+  describe(`descriptions at the ${listener === 'url' ? 'production' : 'sandbox'} address`, () => {
+    const get = (path: string, headers: Record<string, string> = {}) =>
+      fetch(world.service[listener] + path, { headers });
+
+    test('the OpenAPI document is served to anyone, with the addresses and numbers of this service', async () => {
+      const response = await get('/openapi.json');
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+      const document = (await response.json()) as { openapi: string; servers: { url: string }[]; paths: object };
+      assert.equal(document.openapi, '3.1.0');
+      assert.deepEqual(
+        document.servers.map((server) => server.url),
+        [world.service.url, world.service.sandboxUrl],
+      );
+      const create = (document.paths as Record<string, Record<string, Record<string, unknown>>>)['/12/accounts']!.post!;
+      assert.deepEqual(create['x-rate-limit'], { category: 'writes', calls: 451, window_s: 60, per: 'user' });
+    });
+
+    for (const path of [
+      '/openapi.json',
+      '/reference',
+      '/reference/style.css',
+      '/reference/rows.css',
+      '/reference/narrow.css',
+      '/reference/filter.js',
+    ]) {
+      test(`${path} is not sent again to whoever has it`, async () => {
+        const first = await get(path);
+        const etag = first.headers.get('etag')!;
+        assert.match(etag, /^"[\w-]{22}"$/);
+        const again = await get(path, { 'if-none-match': etag });
+        assert.equal(again.status, 304);
+        assert.equal(await again.text(), '');
+        assert.equal((await get(path, { 'if-none-match': '"other"' })).status, 200);
+      });
+    }
+
+    test('the reference page has every operation, with its limits and its problems', async () => {
+      const page = (await (await get('/reference')).text()).replaceAll('<wbr>', '');
+      for (const operation of operations) {
+        const section = page.split(`id="${operation.id}"`)[1]?.split('</article>')[0];
+        assert.ok(section, `no section of ${operation.id}`);
+        for (const name of Object.keys(operation.parameters)) assert.ok(section.includes(`<code>${name}</code>`), name);
+      }
+      assert.ok(page.includes('451 in a minute per user'));
+      const codes = new Set(operations.flatMap((each) => raisable(each).map((name) => String(wording(each, name)[1]))));
+      for (const code of codes) assert.ok(page.includes(`<code>${code}</code>`), code);
+    });
+
+    test('the page may load nothing but its own style and script, and names nothing else', async () => {
+      const response = await get('/reference');
+      const policy = response.headers.get('content-security-policy')!;
+      assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self'; img-src data:;/);
+      assert.doesNotMatch(policy, /unsafe|\*|http/);
+      const page = await response.text();
+      const loaded = [...page.matchAll(/<(?:script|link|img|iframe)[^>]*(?:src|href)="([^"]*)"/g)].map(
+        (match) => match[1],
+      );
+      assert.deepEqual(loaded, [
+        'data:,',
+        '/reference/style.css',
+        '/reference/rows.css',
+        '/reference/narrow.css',
+        '/reference/filter.js',
+      ]);
+      assert.doesNotMatch(page, /<style|style="|<script>|\son\w+="/);
+      for (const path of loaded.slice(1)) {
+        const text = await (await get(path!)).text();
+        assert.doesNotMatch(text, /https?:|\/\/[a-z]|@import|url\(/);
+      }
+    });
+  });
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Field } from '../../src/contract/fields.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { accountOperations, type Ground, goodCall, openGround, sampleOf, send } from './ground.ts';
+
+let world: World;
+let ground: Ground;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  ground = await openGround(world);
+});
+after(() => world.close());
+
+/** What the echo of a sample looks like. */
+function typed(field: Field, text: string): unknown {
+  const kinds: Record<string, () => unknown> = {
+    micros: () => Number(text),
+    integer: () => Number(text),
+    boolean: () => text === 'true',
+    list: () => [text],
+    sort: () => [text],
+  };
+  return kinds[field.kind.name]?.() ?? text;
+}
+
+/** A sample of a parameter of a request; those that only continue a list are left out. */
+function sampleOfParameter(name: string, field: Field): string | undefined {
+  if (name === 'cursor') return undefined;
+  if (name === 'sort_by') return 'created_at-asc';
+  if (name === 'start_time' || name === 'end_time') return name === 'end_time' ? '2027-01-01T00:00:00Z' : undefined;
+  return sampleOf(field);
+}
+
+/** Path parameters under their full names. */
+function named(template: string, path: string): Record<string, string> {
+  const values = path.split('/');
+  const names = template.split('/');
+  return Object.fromEntries(
+    names.flatMap((name, index) => (name.startsWith(':') ? [[name.slice(1), values[index]!] as const] : [])),
+  );
+}
+
+for (const operation of accountOperations.filter((each) => each.body === 'form' && each.id !== 'accounts.remove')) {
+  describe(`the echo of ${operation.id}`, () => {
+    test('holds what the caller supplied, typed, with the path parameters, and no defaults', async () => {
+      const { method, path, sent } = await goodCall(ground, operation);
+      const bare = await send(world.sandbox, { method, path, sent });
+      assert.equal(bare.status, 200, bare.text);
+      const given = Object.entries((sent.params ?? {}) as Record<string, string>);
+      assert.deepEqual(bare.body.request, {
+        params: {
+          ...named(operation.path, path),
+          ...Object.fromEntries(given.map(([name, text]) => [name, typed(operation.parameters[name]!, text)])),
+        },
+      });
+    });
+
+    test('holds every parameter that can be given', async () => {
+      const { method, path, sent } = await goodCall(ground, operation);
+      const params: Record<string, string> = { ...(sent.params as Record<string, string>) };
+      for (const [name, field] of Object.entries(operation.parameters)) {
+        const sample = sampleOfParameter(name, field);
+        if (sample !== undefined) params[name] ??= sample;
+      }
+      const reply = await send(world.sandbox, { method, path, sent: { params } });
+      assert.equal(reply.status, 200, reply.text);
+      const expected = Object.entries(params).map(([name, text]) => [name, typed(operation.parameters[name]!, text)]);
+      assert.deepEqual(reply.body.request.params, { ...named(operation.path, path), ...Object.fromEntries(expected) });
+    });
+  });
+}
+
+describe('the envelope', () => {
+  test('has exactly the members of its shape', async () => {
+    for (const operation of accountOperations.filter((each) => each.id !== 'accounts.remove')) {
+      const reply = await send(world.sandbox, await goodCall(ground, operation));
+      const members = operation.shape === 'list' ? ['data', 'next_cursor', 'request'] : ['data', 'request'];
+      assert.deepEqual(Object.keys(reply.body).sort(), members, operation.id);
+      assert.equal(Array.isArray(reply.body.request), operation.shape === 'batch');
+    }
+  });
+
+  test('of an error echoes what could be read, and nothing when the caller is unknown', async () => {
+    const path = `/12/accounts/${ground.account}/campaigns`;
+    const reply = await world.sandbox.call('GET', path, {
+      params: { count: 'x', q: 'a', sort_by: 'name-desc', nothing: 1 },
+    });
+    assert.equal(reply.status, 400);
+    assert.deepEqual(reply.body.request, { params: { account_id: ground.account, q: 'a', sort_by: ['name-desc'] } });
+    const unsigned = await fetch(`${world.service.sandboxUrl}${path}?count=5`);
+    assert.equal(unsigned.status, 401);
+    assert.deepEqual(await unsigned.json(), {
+      errors: [{ code: 'UNAUTHORIZED_ACCESS', message: 'This request is not properly authenticated' }],
+      request: { params: {} },
+    });
+    assert.equal(unsigned.headers.get('www-authenticate'), `OAuth realm="${world.service.sandboxUrl}"`);
+  });
+
+  test('shows every attribute of a resource always, and escapes what JSON must', async () => {
+    const name = 'a "quoted" \\ / \u2028 \u{1f600} </script> é';
+    const reply = await world.sandbox.call('PUT', `/12/accounts/${ground.account}`, { params: { name } });
+    assert.equal(reply.body.data.name, name);
+    assert.equal(reply.body.request.params.name, name);
+    for (const row of [reply.body.data]) assert.ok(Object.values(row).every((value) => value !== undefined));
+  });
+});

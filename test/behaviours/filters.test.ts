@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { foldCase } from '../../src/base/text.ts';
+import type { Field } from '../../src/contract/fields.ts';
+import type { AnyResource, Row } from '../../src/contract/resource.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { collection, everything, type Ground, openGround, reader, resources, seed, visible } from './ground.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+});
+after(() => world.close());
+
+/** The filters of a declaration: parameter and the column that it looks at. */
+function filtersOf(resource: AnyResource): [string, string][] {
+  const own = Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.filter);
+  return [[resource.idsParameter, 'id'], ...own.map(([name, field]) => [field.filter!, name] as [string, string])];
+}
+
+for (const resource of resources) {
+  describe(`filters of ${resource.plural}`, () => {
+    let ground: Ground;
+    let rows: Row[];
+    let path: string;
+    before(async () => {
+      ground = await openGround(world);
+      rows = await seed(ground, resource, 23);
+      path = collection(ground, resource);
+    });
+    const list = (params: Record<string, string>) => reader(ground, resource).call('GET', path, { params });
+    const found = async (params: Record<string, string>) => {
+      const reply = await list(params);
+      assert.equal(reply.status, 200, reply.text);
+      return reply.body.data.map((row: Row) => row.id).sort();
+    };
+    const ids = (some: readonly Row[]) => some.map((row) => row.id).sort();
+
+    for (const [parameter, column] of filtersOf(resource)) {
+      test(`${parameter}: only rows with one of the values`, async () => {
+        const values = [...new Set(rows.map((row) => row[column]))].filter((value) => value !== null).map(String);
+        const some = values.slice(0, Math.max(1, Math.ceil(values.length / 3)));
+        const wanted = rows.filter((row) => some.includes(String(row[column])));
+        assert.deepEqual(await found({ ...everything(resource), [parameter]: some.join(',') }), ids(wanted));
+        assert.deepEqual(await found({ [parameter]: some.join(',') }), ids(visible(resource, wanted)));
+        const one = rows.filter((row) => String(row[column]) === values[0]);
+        assert.deepEqual(await found({ ...everything(resource), [parameter]: values[0]! }), ids(one));
+      });
+
+      test(`${parameter}: blanks are dropped, repeats removed, upper case folded, and the echo is the clean list`, async () => {
+        const [a, b] = [...new Set(rows.map((row) => String(row[column])))].filter((value) => value !== 'null');
+        const reply = await list({ ...everything(resource), [parameter]: ` ${a!.toUpperCase()},,${b ?? a} , ${a}` });
+        assert.equal(reply.status, 200, reply.text);
+        assert.deepEqual(reply.body.request.params[parameter], [...new Set([a, b ?? a])]);
+        const wanted = rows.filter((row) => [a, b].includes(String(row[column])));
+        assert.deepEqual(reply.body.data.map((row: Row) => row.id).sort(), ids(wanted));
+      });
+
+      test(`${parameter}: what does not exist is absent; 200 are the most; none and nonsense are refused`, async () => {
+        assert.deepEqual(await found({ [parameter]: 'zz9,zz8' }), []);
+        const many = Array.from({ length: 200 }, (_, index) => `z${index}`);
+        assert.deepEqual(await found({ [parameter]: many.join(',') }), []);
+        assert.deepEqual(await found({ [parameter]: `${many.join(',')},z0` }), [], 'a repeated one does not count');
+        const cases: [string, string][] = [
+          [`${many.join(',')},one`, `A maximum of 200 items may be provided for ${parameter}`],
+          ['', `A minimum of 1 items must be provided for ${parameter}`],
+          [' , ', `A minimum of 1 items must be provided for ${parameter}`],
+          ['ab-c', `Expected an id, got "ab-c" for ${parameter}`],
+          ['ok,no%', `Expected an id, got "no%" for ${parameter}`],
+        ];
+        for (const [value, message] of cases) {
+          const reply = await list({ [parameter]: value });
+          assert.equal(reply.status, 400, value);
+          assert.deepEqual(reply.body.errors, [{ code: 'INVALID_PARAMETER', message, parameter }]);
+        }
+      });
+    }
+
+    test('filters combine with AND', async () => {
+      const [first] = filtersOf(resource);
+      const some = rows.filter((_, index) => index % 2 === 0);
+      const params: Record<string, string> = { ...everything(resource), [first![0]]: ids(some).join(',') };
+      let wanted: readonly Row[] = some;
+      for (const [parameter, column] of filtersOf(resource).slice(1)) {
+        params[parameter] = String(rows[0]![column]);
+        wanted = wanted.filter((row) => row[column] === rows[0]![column]);
+      }
+      if (resource.list?.search) {
+        params.q = 'A';
+        wanted = wanted.filter((row) => foldCase(String(row[resource.list!.search as string])).startsWith('a'));
+      }
+      assert.deepEqual(await found(params), ids(wanted));
+    });
+
+    const search = resource.list?.search as string | undefined;
+    if (search) {
+      test('q is a prefix of the name in any letter case and any way to write a letter', async () => {
+        const cases: [string, string[]][] = [
+          ['app', ['apple', 'Apple', 'apple pie']],
+          ['APPLE', ['apple', 'Apple', 'apple pie']],
+          ['apple ', ['apple pie']],
+          ['äp', ['Äpfel']],
+          ['a\u0308p', ['Äpfel']],
+          ['A wide', ['\uff21 wide']],
+          ['\u{1f600}', ['\u{1f600} face']],
+          ['ÉC', ['éclair']],
+          ['pple', []],
+          ['%', []],
+          ['_', []],
+          ['zebra', ['zebra', 'ZEBRA']],
+        ];
+        for (const [q, names] of cases) {
+          const wanted: readonly Row[] = rows.filter((row) => names.includes(String(row[search])));
+          assert.deepEqual(await found({ ...everything(resource), q }), ids(wanted), q);
+        }
+      });
+
+      test('q has 1 to 255 characters', async () => {
+        assert.deepEqual(await found({ q: 'x'.repeat(255) }), []);
+        const long = await list({ q: 'x'.repeat(256) });
+        assert.equal(long.body.errors[0].message, 'Expected a maximum length of 255, got 256 for q');
+        const empty = await list({ q: '' });
+        assert.deepEqual([empty.status, empty.body.errors[0].parameter], [400, 'q']);
+      });
+    }
+
+    const switches = ['with_deleted', 'with_total_count', ...(resource.list?.drafts ? ['with_draft'] : [])];
+    for (const name of switches) {
+      test(`${name} is a boolean in its many spellings`, async () => {
+        for (const [value, meant] of [
+          ['true', true],
+          ['TRUE', true],
+          ['t', true],
+          ['T', true],
+          ['1', true],
+          ['false', false],
+          ['False', false],
+          ['f', false],
+          ['0', false],
+        ] as const) {
+          const reply = await list({ [name]: value });
+          assert.equal(reply.status, 200, value);
+          assert.strictEqual(reply.body.request.params[name], meant);
+        }
+        for (const bad of ['yes', '2', '', 'truee']) {
+          const reply = await list({ [name]: bad });
+          assert.equal(reply.status, 400, bad);
+          assert.deepEqual(reply.body.errors, [
+            { code: 'INVALID_PARAMETER', message: `Expected boolean, got "${bad}" for ${name}`, parameter: name },
+          ]);
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { newAccount } from '../../src/ads/accounts.ts';
+import { formatInstant } from '../../src/base/instants.ts';
+import { foldCase } from '../../src/base/text.ts';
+import { catalog } from '../../src/catalog.ts';
+import type { Field, Stored } from '../../src/contract/fields.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import type { AnyResource, Row, Verb } from '../../src/contract/resource.ts';
+import { operations } from '../../src/server.ts';
+import type { Client, Reply, Sent } from '../rig/client.ts';
+import type { World } from '../rig/world.ts';
+
+/** Every declared resource of the catalog. */
+export const resources: readonly AnyResource[] = catalog.filter((entry): entry is AnyResource => 'fields' in entry);
+
+/** Every operation that acts on an account, or on accounts. */
+export const accountOperations: readonly Operation[] = operations.filter((each) => each.family === 'ads');
+
+/** The operation of a resource for a verb, if it has one. */
+export function operationOf(resource: AnyResource, verb: Verb | 'batch'): Operation | undefined {
+  return operations.find((each) => each.id === `${resource.plural}.${verb}`);
+}
+
+/** An account to try things on, and who administers it. */
+export interface Ground {
+  readonly world: World;
+  readonly client: Client;
+  readonly account: string;
+}
+
+/** Makes a sandbox account of user one. */
+export async function openGround(world: World, client: Client = world.sandbox): Promise<Ground> {
+  const made = await client.call('POST', '/12/accounts');
+  assert.equal(made.status, 200, made.text);
+  return { world, client, account: made.body.data[0].id };
+}
+
+/** A call ready to be sent. */
+export interface Prepared {
+  readonly method: string;
+  readonly path: string;
+  readonly sent: Sent;
+}
+
+/** Sends a prepared call. */
+export function send(client: Client, { method, path, sent }: Prepared): Promise<Reply> {
+  return client.call(method, path, sent);
+}
+
+/** A path template with its segments filled in. */
+export function fill(template: string, names: Readonly<Record<string, string>>): string {
+  return template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(names[name] ?? 'zz9'));
+}
+
+/** The path of the collection of a resource on the ground. */
+export function collection(ground: Ground, resource: AnyResource): string {
+  return fill(operationOf(resource, 'list')!.path, { account_id: ground.account });
+}
+
+/** A field as a test can look at it. */
+type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
+
+/** A value of a kind that is good everywhere: what a caller would send as text. */
+export function sampleOf(field: Shown): string {
+  const schema = field.kind.schema as {
+    anyOf?: { const: string }[];
+    items?: { anyOf?: { const: string }[] };
+    minimum?: number;
+  };
+  switch (field.kind.name) {
+    case 'text':
+      return 'Sample';
+    case 'enum':
+      return schema.anyOf![0]!.const;
+    case 'micros':
+      return '1000000';
+    case 'integer':
+      return String(schema.minimum ?? 1);
+    case 'boolean':
+      return 'true';
+    case 'instant':
+      return '2026-01-01T00:00:00Z';
+    case 'id':
+      return 'zz9';
+    case 'list':
+      return schema.items?.anyOf?.[0]?.const ?? 'zz9';
+    default:
+      throw new Error(`no sample of kind ${field.kind.name}; say here what a good value looks like`);
+  }
+}
+
+/** Good values for the required parameters of an operation; references point to rows made for it. */
+export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
+  const params: Record<string, string> = {};
+  for (const [name, field] of Object.entries(operation.parameters)) {
+    if (!field.isRequired) continue;
+    const target = field.target?.() as AnyResource | undefined;
+    params[name] = target ? (await make(ground, target)).id : sampleOf(field);
+  }
+  return params;
+}
+
+/** Makes one row of a resource through the interface, as the administrator. */
+export async function make(ground: Ground, resource: AnyResource): Promise<{ id: string } & Record<string, unknown>> {
+  const operation = operationOf(resource, 'create')!;
+  const params = await goodParameters(ground, operation);
+  const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), { params });
+  assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
+  return [reply.body.data].flat()[0];
+}
+
+/** A call of an operation that succeeds when the administrator makes it. Rows that it needs are made. */
+export async function goodCall(ground: Ground, operation: Operation): Promise<Prepared> {
+  const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
+  const names: Record<string, string> = { account_id: ground.account };
+  if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
+    names[resource.idParameter] = (await make(ground, resource)).id;
+  }
+  const path = fill(operation.path, names);
+  if (operation.body === 'json') {
+    const create = operationOf(resource!, 'create')!;
+    const item = { operation_type: 'Create', params: await goodParameters(ground, create) };
+    return { method: operation.method, path, sent: { json: [item] } };
+  }
+  return { method: operation.method, path, sent: { params: await goodParameters(ground, operation) } };
+}
+
+/** Texts that sort differently by bytes, by UTF-16 units, by case and by language. */
+const NAMES = [
+  'apple',
+  'Apple',
+  'Äpfel',
+  'apple',
+  'zebra',
+  '\u{1f600} face',
+  '\uff21 wide',
+  'apple pie',
+  'ZEBRA',
+  'éclair',
+];
+
+/** Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. */
+export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
+  const { store, ids, clock } = ground.world.service.services;
+  const taken = await ids.take(resource.name, resource.idsFrom, count);
+  const targets = await targetsOf(ground, resource);
+  const rows = taken.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
+  await store.write(async (tx) => {
+    for (const row of rows) {
+      const search = resource.list?.search as string | undefined;
+      const folded = search ? { [`${search}_folded`]: foldCase(String(row[search])) } : {};
+      await tx.records.insert(resource, { ...row, ...folded });
+      if (resource.scope !== 'user') continue;
+      const user_id = ground.world.keys.other_user_id!;
+      await tx.memberships.add({ account_id: row.id, user_id, role: 'ANALYST', post_composer: 0 });
+    }
+  });
+  return rows;
+}
+
+/** Whoever sees the seeded rows: user two sees nothing but the accounts that were seeded. */
+export function reader(ground: Ground, resource: AnyResource): Client {
+  return resource.scope === 'user' ? ground.world.other : ground.client;
+}
+
+async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<string, string[]>> {
+  const targets = new Map<string, string[]>();
+  for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
+    const target = field.target?.() as AnyResource | undefined;
+    if (target) targets.set(name, [(await make(ground, target)).id, (await make(ground, target)).id]);
+  }
+  return targets;
+}
+
+function seededRow(
+  ground: Ground,
+  resource: AnyResource,
+  id: string,
+  index: number,
+  targets: Map<string, string[]>,
+  now: number,
+): Row {
+  const values: Record<string, Stored | null> = {};
+  for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
+    if (field.kind.column === 'none') continue;
+    const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
+    values[name] = isNull ? null : seededValue(field, index, targets.get(name));
+  }
+  if (resource.scope === 'account') values.account_id = ground.account;
+  else Object.assign(values, extraOfAccounts(values, now));
+  const made = formatInstant(now - Math.floor(index / 3) * 3_600_000);
+  const changed = formatInstant(now - (index % 3) * 60_000);
+  return { ...values, id, created_at: made, updated_at: changed, deleted: index % 5 === 4 ? 1 : 0 } as Row;
+}
+
+/** Columns of accounts that a declaration of fields does not name. */
+function extraOfAccounts(values: Record<string, Stored | null>, now: number): object {
+  const whole = newAccount({ id: '', environment: 'sandbox', name: '', now: formatInstant(now) });
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => !(name in values)));
+}
+
+function seededValue(field: Field, index: number, targets: string[] | undefined): Stored {
+  if (targets) return targets[index % targets.length]!;
+  const schema = field.kind.schema as { anyOf?: { const: string }[] };
+  switch (field.kind.name) {
+    case 'text':
+      return NAMES[index % NAMES.length]!;
+    case 'enum':
+      return schema.anyOf![index % schema.anyOf!.length]!.const;
+    case 'micros':
+    case 'integer':
+      return [5_000_000, 1_000_000, 9_007_199_254_740_000, 5_000_000, 20_000_000][index % 5]!;
+    case 'boolean':
+      return index % 2;
+    case 'instant':
+      return `2026-0${1 + (index % 3)}-01T00:00:00Z`;
+    case 'list':
+      return '[]';
+    default:
+      return field.kind.read(sampleOf(field), 'seed') as string;
+  }
+}
+
+/** Where a row stands in an order: the value of each key, then the id. Nulls last whichever the direction. */
+export function inOrder(rows: readonly Row[], keys: readonly (readonly [string, 'asc' | 'desc'])[]): Row[] {
+  const all = [...keys, ['id', keys.at(-1)![1]] as const];
+  return [...rows].sort((a, b) => {
+    for (const [name, direction] of all) {
+      const [x, y] = [a[name] ?? null, b[name] ?? null];
+      if (x === y) continue;
+      if (x === null) return 1;
+      if (y === null) return -1;
+      const difference =
+        typeof x === 'number' ? x - Number(y) : Buffer.compare(Buffer.from(String(x)), Buffer.from(String(y)));
+      if (difference !== 0) return direction === 'asc' ? difference : -difference;
+    }
+    return 0;
+  });
+}
+
+/** The rows that a list shows without asking for deleted ones or drafts. */
+export function visible(resource: AnyResource, rows: readonly Row[]): Row[] {
+  const drafts = resource.list?.drafts as { field: string; value: string } | undefined;
+  return rows.filter((row) => row.deleted === 0 && !(drafts && row[drafts.field] === drafts.value));
+}
+
+/** Query parameters that make a list show every row. */
+export function everything(resource: AnyResource): Record<string, string> {
+  return { with_deleted: 'true', ...(resource.list?.drafts ? { with_draft: 'true' } : {}) };
+}
+
+/** Pages through a list to its end; each page must be full except the last. */
+export async function pageThrough(
+  client: Client,
+  path: string,
+  params: Record<string, string>,
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Reply = await client.call('GET', path, {
+      params: { ...params, count, ...(cursor === null ? {} : { cursor }) },
+    });
+    assert.equal(page.status, 200, page.text);
+    ids.push(...page.body.data.map((row: { id: string }) => row.id));
+    cursor = page.body.next_cursor;
+    if (cursor !== null) assert.equal(page.body.data.length, count, 'a page that has a next one is full');
+    assert.ok(ids.length < 10_000, 'the list does not end');
+  } while (cursor !== null);
+  return ids;
+}
+
+/** What a reply says is wrong: codes with what they are about. */
+export function errorsOf(reply: Reply): string[] {
+  return (reply.body.errors ?? []).map((error: { code: string; parameter?: string; attribute?: string }) =>
+    `${error.code} ${error.parameter ?? error.attribute ?? ''}`.trim(),
+  );
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sign } from '../../src/auth/oauth1/signature.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { protocol, type Reply, read } from '../rig/client.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { accountOperations, type Ground, goodCall, openGround } from './ground.ts';
+
+let world: World;
+let ground: Ground;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  ground = await openGround(world);
+});
+after(() => world.close());
+
+/** JSON text of a value nested beyond any use. */
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+/** Values that make careless code fail rather than refuse. */
+const VALUES: [what: string, json: string][] = [
+  ['a list nested 20,000 deep', nested(20_000)],
+  ['an object nested 5,000 deep', `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`],
+  ['a number beyond all', '1e999'],
+  ['minus zero', '-0'],
+  ['a number that loses digits', '9007199254740993'],
+  ['a prototype', '{"__proto__":{"a":1}}'],
+  ['a constructor', '{"constructor":{"name":"x"}}'],
+  ['a lone surrogate', '"\\ud800"'],
+  ['U+0000', '"\\u0000"'],
+  ['a very long text', JSON.stringify('x'.repeat(50_000))],
+  ['a long list', JSON.stringify(Array.from({ length: 3000 }, (_, index) => index))],
+  ['a list of lists', '[[],[[]],[{}]]'],
+  ['true', 'true'],
+  ['null', 'null'],
+];
+
+/** Sends a JSON body as it stands: it is no part of what is signed. */
+async function sendJson(method: string, path: string, body: string): Promise<Reply> {
+  const url = world.service.sandboxUrl + path;
+  const { header } = sign({
+    method,
+    url,
+    form: undefined,
+    oauth: protocol(world.keys, world.clock),
+    consumerSecret: world.keys.consumer_secret,
+    tokenSecret: world.keys.access_token_secret,
+  });
+  return read(
+    await fetch(url, { method, headers: { authorization: header, 'content-type': 'application/json' }, body }),
+  );
+}
+
+const takingJson: readonly Operation[] = accountOperations.filter(
+  (each) => (each.method === 'POST' || each.method === 'PUT') && Object.keys(each.parameters).length > 0,
+);
+
+describe('values that no client should send are refused or taken, never a fault', () => {
+  for (const operation of takingJson) {
+    test(operation.id, async () => {
+      const { method, path } = await goodCall(ground, operation);
+      for (const [what, json] of VALUES) {
+        for (const name of Object.keys(operation.parameters)) {
+          const reply = await sendJson(method, path, `{${JSON.stringify(name)}:${json}}`);
+          assert.ok(reply.status < 500, `${name}: ${what} gave ${reply.status}`);
+        }
+        const whole = await sendJson(method, path, json);
+        assert.ok(whole.status < 500, `${what} as the whole body gave ${whole.status}`);
+      }
+    });
+  }
+
+  for (const operation of accountOperations.filter((each) => each.shape === 'batch')) {
+    test(operation.id, async () => {
+      const { method, path } = await goodCall(ground, operation);
+      for (const [what, json] of VALUES) {
+        const bodies = [
+          json,
+          `[${json}]`,
+          `[{"operation_type":${json},"params":{}}]`,
+          `[{"operation_type":"Create","params":${json}}]`,
+          `[{"operation_type":"Create","params":{"name":${json},"__proto__":${json}}}]`,
+        ];
+        for (const body of bodies) {
+          const reply = await sendJson(method, path, body);
+          assert.equal(reply.status, 400, `${what}: ${body.slice(0, 60)}`);
+        }
+      }
+    });
+  }
+});

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Operation } from '../../src/contract/operation.ts';
+import type { Reply } from '../rig/client.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { accountOperations, type Ground, goodCall, openGround, send } from './ground.ts';
+
+/** The window of a user and the window of an account, as headers tell them. */
+function windows(reply: Reply, kind: 'x-rate-limit' | 'x-account-rate-limit') {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => reply.headers.get(`${kind}-${name}`));
+  return limit === null ? undefined : { limit: Number(limit), remaining: Number(remaining), reset: Number(reset) };
+}
+
+const now_s = (world: World) => Math.floor(world.clock.now() / 1000);
+
+const QUARTER = 900;
+
+/** Limit and seconds of each category; `account` ones are counted per account beside the quota of the user. @source campaigns 3.2 */
+const CATEGORIES = {
+  writes: { user: [450, 60] },
+  core: { user: [1_000_000, QUARTER], account: [10_000, QUARTER] },
+  small: { user: [1_000_000, QUARTER], account: [2000, QUARTER] },
+  reads: { user: [2000, QUARTER] },
+} as const satisfies Record<string, { user: readonly [number, number]; account?: readonly [number, number] }>;
+
+/** Which reads are of which category; what is not a read is a write. */
+const READS: Record<string, keyof typeof CATEGORIES> = {
+  'accounts.list': 'reads',
+  'accounts.get': 'reads',
+  'authenticated_user_access.get': 'reads',
+  'account_history.list': 'reads',
+  'features.get': 'reads',
+  'funding_instruments.list': 'small',
+  'funding_instruments.get': 'small',
+  'campaigns.list': 'core',
+  'campaigns.get': 'core',
+};
+
+function categoryOf(operation: Operation): keyof typeof CATEGORIES {
+  if (operation.method !== 'GET') return 'writes';
+  const found = READS[operation.id];
+  assert.ok(found, `${operation.id} needs a row in READS`);
+  return found;
+}
+
+describe('with the limits as they are by default', () => {
+  let world: World;
+  let ground: Ground;
+  before(async () => {
+    world = await openWorld();
+    ground = await openGround(world);
+  });
+  after(() => world.close());
+
+  for (const operation of accountOperations.filter((each) => each.id !== 'accounts.remove')) {
+    test(`${operation.id} tells its windows`, async () => {
+      const call = await goodCall(ground, operation);
+      // A fresh window of every kind.
+      world.clock.advance(QUARTER);
+      const reply = await send(world.sandbox, call);
+      assert.equal(reply.status, 200, reply.text);
+      const { user, account } = CATEGORIES[categoryOf(operation)] as {
+        user: readonly [number, number];
+        account?: readonly [number, number];
+      };
+      assert.deepEqual(windows(reply, 'x-rate-limit'), {
+        limit: user[0],
+        remaining: user[0] - 1,
+        reset: now_s(world) + user[1],
+      });
+      assert.deepEqual(
+        windows(reply, 'x-account-rate-limit'),
+        account && { limit: account[0], remaining: account[0] - 1, reset: now_s(world) + account[1] },
+      );
+    });
+  }
+
+  test('a call that counts all matches draws on a window of its own', async () => {
+    for (const operation of accountOperations.filter((each) => 'with_total_count' in each.parameters)) {
+      const { path } = await goodCall(ground, operation);
+      world.clock.advance(QUARTER);
+      for (const [index, value] of ['true', '1', 'T'].entries()) {
+        const reply = await world.sandbox.call('GET', path, { params: { with_total_count: value } });
+        assert.deepEqual(windows(reply, 'x-rate-limit'), {
+          limit: 200,
+          remaining: 199 - index,
+          reset: now_s(world) + QUARTER,
+        });
+      }
+      const plain = await world.sandbox.call('GET', path, { params: { with_total_count: 'false' } });
+      assert.notEqual(windows(plain, 'x-rate-limit')!.limit, 200);
+    }
+  });
+
+  test('where no total is counted, asking for one changes no window', async () => {
+    const path = `/12/accounts/${ground.account}?with_total_count=true`;
+    const reply = await world.sandbox.call('PUT', path, { params: { name: 'Counted' } });
+    assert.equal(windows(reply, 'x-rate-limit')!.limit, 450);
+  });
+
+  test('errors carry the windows too, once the user is known, and count', async () => {
+    world.clock.advance(QUARTER);
+    const before = await world.sandbox.call('GET', `/12/accounts/${ground.account}`);
+    const failures: [number, string, string][] = [
+      [403, 'GET', '/12/accounts/zz9zz9'],
+      [404, 'GET', '/12/accounts/a-b'],
+      [400, 'GET', `/12/accounts/${ground.account}?with_deleted=perhaps`],
+    ];
+    let remaining = windows(before, 'x-rate-limit')!.remaining;
+    for (const [status, method, path] of failures) {
+      const reply = await world.sandbox.call(method, path);
+      assert.equal(reply.status, status);
+      remaining -= 1;
+      assert.equal(windows(reply, 'x-rate-limit')!.remaining, remaining, path);
+      assert.equal(reply.headers.get('x-access-level'), 'read-write');
+    }
+    const unsigned = await fetch(`${world.service.sandboxUrl}/12/accounts`);
+    assert.equal(unsigned.status, 401);
+    assert.equal(unsigned.headers.get('x-rate-limit-limit'), null);
+  });
+});
+
+describe('when a window is used up', () => {
+  let world: World;
+  let ground: Ground;
+  let path: string;
+  before(async () => {
+    world = await openWorld({
+      flags: {
+        rate_writes_per_min: 3,
+        rate_account_reads_per_15min: 3,
+        rate_account_reads_small_per_15min: 2,
+        rate_reads_per_15min: 3,
+        rate_global_reads_per_15min: 3,
+        rate_total_count_per_15min: 2,
+        rate_user_quota_per_15min: 6,
+      },
+    });
+    ground = await openGround(world);
+    path = `/12/accounts/${ground.account}`;
+  });
+  after(() => world.close());
+
+  function assertRefused(reply: Reply, kind: 'x-rate-limit' | 'x-account-rate-limit'): void {
+    assert.equal(reply.status, 429, reply.text);
+    assert.deepEqual(reply.body.errors, [
+      {
+        code: 'TOO_MANY_REQUESTS',
+        message: 'Request limit has been exceeded; retry after the time in x-rate-limit-reset',
+      },
+    ]);
+    const window = windows(reply, kind)!;
+    assert.equal(window.remaining, 0);
+    assert.equal(Number(reply.headers.get('retry-after')), window.reset - now_s(world));
+  }
+
+  test('writes of all kinds share a window of a minute, opened by the first', async () => {
+    world.clock.advance(QUARTER);
+    const opened = now_s(world);
+    const first = await world.sandbox.call('PUT', path, { params: { name: 'One' } });
+    assert.deepEqual(windows(first, 'x-rate-limit'), { limit: 3, remaining: 2, reset: opened + 60 });
+    world.clock.advance(20);
+    assert.equal((await world.sandbox.call('POST', '/12/accounts')).status, 200);
+    const third = await world.sandbox.call('PUT', path, { params: { name: '' } });
+    assert.deepEqual([third.status, windows(third, 'x-rate-limit')!.remaining], [400, 0]);
+    world.clock.advance(39);
+    for (let again = 0; again < 2; again++) {
+      assertRefused(await world.sandbox.call('PUT', path, { params: { name: 'Never' } }), 'x-rate-limit');
+    }
+    const read = await world.sandbox.call('GET', path);
+    assert.equal(read.body.data.name, 'One', 'nothing is executed, and reads have a window of their own');
+    world.clock.advance(1);
+    const fresh = await world.sandbox.call('PUT', path, { params: { name: 'Two' } });
+    assert.deepEqual(windows(fresh, 'x-rate-limit'), { limit: 3, remaining: 2, reset: opened + 120 });
+  });
+
+  test('a batch is one write', async () => {
+    world.clock.advance(QUARTER);
+    const item = { operation_type: 'Create', params: {} };
+    const reply = await world.sandbox.call('POST', `/12/batch/accounts/${ground.account}/campaigns`, {
+      json: [item, item, item, item],
+    });
+    assert.deepEqual([reply.status, windows(reply, 'x-rate-limit')!.remaining], [400, 2]);
+  });
+
+  test('core reads are counted per endpoint and account, beside the quota of the user', async () => {
+    world.clock.advance(QUARTER);
+    const other = await openGround(world);
+    world.clock.advance(QUARTER);
+    const list = (account: string) => world.sandbox.call('GET', `/12/accounts/${account}/campaigns`);
+    for (let index = 0; index < 3; index++) {
+      const reply = await list(ground.account);
+      assert.equal(windows(reply, 'x-account-rate-limit')!.remaining, 2 - index);
+      assert.equal(windows(reply, 'x-rate-limit')!.remaining, 5 - index);
+    }
+    const refused = await list(ground.account);
+    assertRefused(refused, 'x-account-rate-limit');
+    assert.equal(windows(refused, 'x-rate-limit')!.remaining, 3, 'a refused call takes nothing');
+    assert.equal((await list(other.account)).status, 200, 'another account has a window of its own');
+    const one = await world.sandbox.call('GET', `${path}/campaigns/zz9`);
+    assert.equal(one.status, 404, 'another endpoint has a window of its own');
+    assert.equal((await list(other.account)).status, 200);
+    assertRefused(await list(other.account), 'x-rate-limit');
+    world.clock.advance(QUARTER);
+    assert.equal((await list(ground.account)).status, 200);
+  });
+
+  test('the window of an account is shared by its users', async () => {
+    world.clock.advance(QUARTER);
+    await world.service.store.write(async (tx) => {
+      const user_id = world.keys.other_user_id!;
+      await tx.memberships.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
+      tx.touch(`account:${ground.account}`);
+    });
+    await world.sandbox.call('GET', `${path}/funding_instruments`);
+    const second = await world.other.call('GET', `${path}/funding_instruments`);
+    assert.equal(windows(second, 'x-account-rate-limit')!.remaining, 0);
+    assert.equal(windows(second, 'x-rate-limit')!.remaining, 5);
+    assertRefused(await world.sandbox.call('GET', `${path}/funding_instruments`), 'x-account-rate-limit');
+  });
+
+  test('the window of a user is not shared with another, nor between production and sandbox', async () => {
+    world.clock.advance(QUARTER);
+    for (let index = 0; index < 3; index++) assert.equal((await world.sandbox.call('GET', '/12/accounts')).status, 200);
+    assertRefused(await world.sandbox.call('GET', '/12/accounts'), 'x-rate-limit');
+    assert.equal((await world.other.call('GET', '/12/accounts')).status, 200);
+    assert.equal((await world.production.call('GET', '/12/accounts')).status, 200);
+    assert.equal((await world.sandbox.call('GET', path)).status, 200, 'another endpoint');
+  });
+
+  test('counting all matches has a lower limit; plain pages go on', async () => {
+    world.clock.advance(QUARTER);
+    const counted = () => world.sandbox.call('GET', '/12/accounts', { params: { with_total_count: true } });
+    for (let index = 0; index < 2; index++) assert.equal((await counted()).status, 200);
+    assertRefused(await counted(), 'x-rate-limit');
+    assert.equal((await world.sandbox.call('GET', '/12/accounts')).status, 200);
+  });
+
+  test('the limit comes before the parameters and after the role', async () => {
+    world.clock.advance(QUARTER);
+    for (let index = 0; index < 3; index++) await world.sandbox.call('GET', path);
+    assert.equal((await world.sandbox.call('GET', `${path}?with_deleted=perhaps`)).status, 429);
+    assert.equal((await world.sandbox.call('GET', '/12/accounts/zz9zz9')).status, 403);
+  });
+});
+
+test('with limits off nobody is refused, and the windows are still told', async () => {
+  const world = await openWorld({ flags: { rate_limits: 'off', rate_global_reads_per_15min: 1 } });
+  try {
+    for (let index = 0; index < 5; index++) {
+      const reply = await world.sandbox.call('GET', '/12/accounts');
+      assert.equal(reply.status, 200);
+      assert.ok(windows(reply, 'x-rate-limit')!.remaining > 1_000_000);
+    }
+  } finally {
+    await world.close();
+  }
+});
+
+test('a call that fails through a fault of the service is not counted, and nothing private is told', async () => {
+  const world = await openWorld();
+  try {
+    const ground = await openGround(world);
+    const path = `/12/accounts/${ground.account}/features`;
+    const { remaining } = windows(await world.sandbox.call('GET', path), 'x-rate-limit')!;
+    const drop = { sql: 'drop table account_features', bind: () => [] };
+    await world.service.driver.write((session) => session.run(drop, {}));
+    for (let again = 0; again < 2; again++) {
+      const failed = await world.sandbox.call('GET', path);
+      assert.equal(failed.status, 500);
+      assert.deepEqual(failed.body, {
+        errors: [{ code: 'INTERNAL_ERROR', message: 'Internal error' }],
+        request: { params: { account_id: ground.account } },
+      });
+      assert.equal(windows(failed, 'x-rate-limit')!.remaining, remaining);
+    }
+    const written = await world.sandbox.call('POST', path, { params: { feature_keys: 'BRAND_TPN' } });
+    assert.deepEqual([written.status, windows(written, 'x-rate-limit')!.remaining], [500, 450 - 1]);
+  } finally {
+    await world.close();
+  }
+});

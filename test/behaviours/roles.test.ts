@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Operation } from '../../src/contract/operation.ts';
+import { ROLES, type Role } from '../../src/contract/roles.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { accountOperations, fill, type Ground, goodCall, openGround, send } from './ground.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+});
+after(() => world.close());
+
+const EVERYONE = ROLES;
+const READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER', 'CAMPAIGN_ANALYST'];
+const WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
+const ADMIN: readonly Role[] = ['ACCOUNT_ADMIN'];
+
+/** Who may do what; a new operation needs a row. @source campaigns 5.5 */
+const ALLOWED: Record<string, readonly Role[]> = {
+  'accounts.get': EVERYONE,
+  'accounts.update': ADMIN,
+  'accounts.remove': ADMIN,
+  'authenticated_user_access.get': EVERYONE,
+  'account_history.list': READERS,
+  'features.get': EVERYONE,
+  'features.add': WRITERS,
+  'features.remove': WRITERS,
+  'funding_instruments.list': READERS,
+  'funding_instruments.get': READERS,
+  'funding_instruments.create': WRITERS,
+  'funding_instruments.remove': WRITERS,
+  'campaigns.list': READERS,
+  'campaigns.get': READERS,
+  'campaigns.create': WRITERS,
+  'campaigns.update': WRITERS,
+  'campaigns.remove': WRITERS,
+  'campaigns.batch': WRITERS,
+};
+
+const named: readonly Operation[] = accountOperations.filter((each) => each.path.includes(':account_id'));
+
+/** An account of user one on which user two has a role. */
+async function accountWith(role: Role | undefined): Promise<Ground> {
+  const ground = await openGround(world);
+  if (role === undefined) return ground;
+  await world.service.store.write(async (tx) => {
+    await tx.memberships.add({
+      account_id: ground.account,
+      user_id: world.keys.other_user_id!,
+      role,
+      post_composer: 0,
+    });
+    tx.touch(`account:${ground.account}`);
+  });
+  return ground;
+}
+
+describe('who may do what on an account', () => {
+  test('the table knows every operation that names an account', () => {
+    assert.deepEqual(Object.keys(ALLOWED).sort(), named.map((each) => each.id).sort());
+  });
+
+  for (const role of ROLES) {
+    test(role, async () => {
+      const ground = await accountWith(role);
+      // Deleting the account comes last.
+      const order = [...named].sort((a, b) => Number(a.id === 'accounts.remove') - Number(b.id === 'accounts.remove'));
+      for (const operation of order) {
+        const reply = await send(world.other, await goodCall(ground, operation));
+        if (ALLOWED[operation.id]!.includes(role)) {
+          assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
+          continue;
+        }
+        assert.equal(reply.status, 403, `${operation.id}: ${reply.text}`);
+        assert.deepEqual(reply.body, {
+          errors: [
+            {
+              code: 'ACTION_NOT_ALLOWED',
+              message: `The current user is not allowed to perform this action on account ${ground.account}`,
+            },
+          ],
+          request: { params: reply.body.request.params },
+        });
+        assert.equal(reply.body.request.params.account_id, ground.account);
+      }
+    });
+  }
+
+  test('without a role the account is not there, whatever is asked of it', async () => {
+    const ground = await accountWith(undefined);
+    for (const operation of named) {
+      const { method, path, sent } = await goodCall(ground, operation);
+      for (const [account, at] of [
+        [ground.account, path],
+        ['zz9zz9', path.replace(ground.account, 'zz9zz9')],
+      ] as const) {
+        const reply = await world.other.call(method, at, sent);
+        assert.equal(reply.status, 403, operation.id);
+        assert.deepEqual(reply.body.errors, [
+          {
+            code: 'ACCOUNT_NOT_FOUND',
+            message: `Account ${account} was not found or is not accessible by the current user`,
+            parameter: 'account_id',
+            value: account,
+          },
+        ]);
+      }
+    }
+  });
+
+  test('a refused write has changed nothing', async () => {
+    const ground = await accountWith('CAMPAIGN_ANALYST');
+    const path = `/12/accounts/${ground.account}`;
+    const before = (await world.sandbox.call('GET', path)).text;
+    await world.other.call('PUT', path, { params: { name: 'Mine now' } });
+    await world.other.call('DELETE', path);
+    assert.equal((await world.sandbox.call('GET', path)).text, before);
+  });
+
+  test('a deleted account is not found by whoever had a role on it, and not accessible for others', async () => {
+    for (const role of [...ROLES, undefined]) {
+      const ground = await accountWith(role);
+      const calls = await Promise.all(named.map(async (each) => [each, await goodCall(ground, each)] as const));
+      assert.equal((await world.sandbox.call('DELETE', `/12/accounts/${ground.account}`)).status, 200);
+      for (const [operation, call] of calls) {
+        const reply = await send(world.other, call);
+        const expected = role === undefined ? [403, 'ACCOUNT_NOT_FOUND'] : [404, 'NOT_FOUND'];
+        assert.deepEqual([reply.status, reply.body.errors[0].code], expected, `${role} ${operation.id}`);
+        assert.equal((await send(world.sandbox, call)).status, 404, operation.id);
+      }
+      const shown = await world.other.call('GET', `/12/accounts/${ground.account}?with_deleted=true`);
+      assert.equal(shown.status, role === undefined ? 403 : 200);
+    }
+  });
+
+  test('a role given or taken away holds from the next request on', async () => {
+    const ground = await accountWith(undefined);
+    const path = fill('/12/accounts/:account_id/campaigns', { account_id: ground.account });
+    assert.equal((await world.other.call('GET', path)).status, 403);
+    await world.service.store.write(async (tx) => {
+      const user_id = world.keys.other_user_id!;
+      await tx.memberships.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
+      tx.touch(`account:${ground.account}`);
+    });
+    assert.equal((await world.other.call('GET', path)).status, 200);
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Row } from '../../src/contract/resource.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { fill, goodCall, openGround, operationOf, resources, seed, visible } from './ground.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+});
+after(() => world.close());
+
+for (const resource of resources.filter((each) => operationOf(each, 'update'))) {
+  describe(`what is read of ${resource.plural} can be written back`, () => {
+    const update = operationOf(resource, 'update')!;
+
+    test('PUT of what GET returned changes nothing but the time of change', async () => {
+      const ground = await openGround(world);
+      const rows: { id: string }[] =
+        resource.scope === 'user'
+          ? [{ id: ground.account }]
+          : visible(resource, await seed(ground, resource, 12)).filter(isSound);
+      assert.ok(rows.length > 0);
+      world.clock.advance(30);
+      for (const { id } of rows) {
+        const names = { account_id: ground.account, [resource.idParameter]: id };
+        const path = fill(update.path, names);
+        const before = (await ground.client.call('GET', path)).body.data;
+        const whole = await ground.client.call('PUT', path, { json: before });
+        assert.equal(whole.status, 200, whole.text);
+        const { updated_at, ...same } = before;
+        const { updated_at: changed, ...after } = whole.body.data;
+        assert.deepEqual(after, same);
+        assert.notEqual(changed, updated_at);
+        const form = Object.entries(before).filter(([name]) => name in update.parameters);
+        const params = Object.fromEntries(form.map(([name, value]) => [name, value === null ? '' : String(value)]));
+        const subset = await ground.client.call('PUT', path, { params });
+        assert.equal(subset.status, 200, subset.text);
+        assert.deepEqual({ ...subset.body.data, updated_at }, before);
+      }
+    });
+
+    test('PUT of nothing changes nothing but the time of change', async () => {
+      const ground = await openGround(world);
+      const { path } = await goodCall(ground, update);
+      const before = (await ground.client.call('GET', path)).body.data;
+      world.clock.advance(30);
+      const reply = await ground.client.call('PUT', path);
+      assert.equal(reply.status, 200, reply.text);
+      assert.deepEqual({ ...reply.body.data, updated_at: before.updated_at }, before);
+      assert.notEqual(reply.body.data.updated_at, before.updated_at);
+    });
+  });
+}
+
+/** Seeded rows are made past the rules; only those that the rules allow are written back. */
+function isSound(row: Row): boolean {
+  const { daily_budget_amount_local_micro: daily, total_budget_amount_local_micro: total } = row;
+  const isSettled =
+    row.budget_optimization !== 'LINE_ITEM' ? row.standard_delivery !== null : row.standard_delivery === null;
+  return (daily == null || total == null || daily <= total) && isSettled;
+}

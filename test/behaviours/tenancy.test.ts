@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Field } from '../../src/contract/fields.ts';
+import type { AnyResource } from '../../src/contract/resource.ts';
+import { type Client, clientOf } from '../rig/client.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import {
+  accountOperations,
+  collection,
+  fill,
+  type Ground,
+  goodCall,
+  goodParameters,
+  make,
+  openGround,
+  operationOf,
+  resources,
+} from './ground.ts';
+
+let world: World;
+let mine: Ground;
+let second: Ground;
+let theirs: Ground;
+let otherInProduction: Client;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  mine = await openGround(world);
+  second = await openGround(world);
+  theirs = await openGround(world, world.other);
+  const keys = {
+    ...world.keys,
+    access_token: world.keys.other_access_token!,
+    access_token_secret: world.keys.other_access_token_secret!,
+  };
+  otherInProduction = clientOf(world.service.url, keys, world.clock);
+});
+after(() => world.close());
+
+const owned = resources.filter((each) => each.scope === 'account' && operationOf(each, 'create'));
+
+for (const resource of owned) {
+  describe(`${resource.plural} of one account`, () => {
+    test('are not found under another, not even by who may see both', async () => {
+      const { id } = await make(mine, resource);
+      for (const verb of ['get', 'update', 'remove'] as const) {
+        const operation = operationOf(resource, verb);
+        if (!operation) continue;
+        const path = fill(operation.path, { account_id: second.account, [resource.idParameter]: id });
+        for (const end of ['', '?with_deleted=true']) {
+          const reply = await world.sandbox.call(operation.method, path + end);
+          assert.deepEqual([reply.status, reply.body.errors[0].code], [404, resource.notFound], verb);
+        }
+      }
+      const own = fill(operationOf(resource, 'get')!.path, { account_id: mine.account, [resource.idParameter]: id });
+      assert.equal((await world.sandbox.call('GET', own)).body.data.deleted, false);
+    });
+
+    test('are absent from the lists, filters and totals of another', async () => {
+      const { id } = await make(mine, resource);
+      const own = await make(second, resource);
+      for (const params of [
+        { [resource.idsParameter]: `${id},${own.id}`, with_total_count: 'true' },
+        { [resource.idsParameter]: `${id},${own.id}`, with_total_count: 'true', with_deleted: 'true' },
+      ]) {
+        const reply = await world.sandbox.call('GET', collection(second, resource), { params });
+        assert.deepEqual(
+          reply.body.data.map((row: { id: string }) => row.id),
+          [own.id],
+        );
+        assert.equal(reply.body.total_count, 1);
+      }
+    });
+
+    test('cannot be pointed to from another: as if they did not exist', async () => {
+      for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
+        const target = field.target?.() as AnyResource | undefined;
+        if (!target) continue;
+        const foreign = (await make(theirs, target)).id;
+        const create = operationOf(resource, 'create')!;
+        for (const value of [foreign, 'zz9']) {
+          const params = { ...(await goodParameters(mine, create)), [name]: value };
+          const reply = await world.sandbox.call('POST', collection(mine, resource), { params });
+          assert.equal(reply.status, 404);
+          assert.deepEqual(reply.body.errors, [
+            { code: target.notFound, message: `${target.label} ${value} was not found`, parameter: name, value },
+          ]);
+        }
+      }
+    });
+
+    test('are not reached by batches of another', async () => {
+      const batch = operationOf(resource, 'batch');
+      if (!batch) return;
+      const { id } = await make(theirs, resource);
+      const path = fill(batch.path, { account_id: mine.account });
+      for (const operation_type of ['Update', 'Delete']) {
+        const json = [{ operation_type, params: { [resource.idParameter]: id } }];
+        const reply = await world.sandbox.call('POST', path, { json });
+        assert.equal(reply.status, 400);
+        assert.deepEqual(
+          reply.body.operation_errors[0].map((error: { code: string }) => error.code),
+          [resource.notFound],
+        );
+      }
+      const json = [
+        {
+          operation_type: 'Create',
+          params: { ...(await goodParameters(mine, operationOf(resource, 'create')!)), account_id: theirs.account },
+        },
+      ];
+      const made = await world.sandbox.call('POST', path, { json });
+      assert.equal(made.status, 200, made.text);
+      assert.equal(made.body.request[0].params.account_id, mine.account);
+      const foreign = await world.other.call('GET', `${collection(theirs, resource)}/${made.body.data[0].id}`);
+      assert.equal(foreign.status, 404);
+    });
+  });
+}
+
+describe('users', () => {
+  test('see the accounts on which they have a role, and no others', async () => {
+    const both = `${mine.account},${second.account},${theirs.account}`;
+    const lists: [Client, string[]][] = [
+      [world.sandbox, [mine.account, second.account]],
+      [world.other, [theirs.account]],
+    ];
+    for (const [client, expected] of lists) {
+      const asked: Record<string, string>[] = [
+        { account_ids: both },
+        { q: 'sandbox', account_ids: both },
+        { with_deleted: 'true', account_ids: both },
+      ];
+      for (const params of asked) {
+        const reply = await client.call('GET', '/12/accounts', { params: { ...params, with_total_count: 'true' } });
+        assert.deepEqual(reply.body.data.map((row: { id: string }) => row.id).sort(), [...expected].sort());
+        assert.equal(reply.body.total_count, expected.length);
+      }
+    }
+  });
+
+  test('of another account learn nothing from a cursor of it', async () => {
+    const { next_cursor: cursor } = (await world.sandbox.call('GET', '/12/accounts', { params: { count: 1 } })).body;
+    assert.ok(cursor);
+    assert.equal((await world.other.call('GET', '/12/accounts', { params: { cursor } })).status, 400);
+  });
+});
+
+describe('production and sandbox', () => {
+  test('an account of one side is not accessible on the other', async () => {
+    const [real] = (await world.production.call('GET', '/12/accounts')).body.data;
+    const cases: [Client, string][] = [
+      [world.production, mine.account],
+      [world.sandbox, real.id],
+      [otherInProduction, theirs.account],
+    ];
+    for (const [client, account] of cases) {
+      for (const end of ['', '/campaigns', '/features', '/funding_instruments', '/authenticated_user_access']) {
+        const reply = await client.call('GET', `/12/accounts/${account}${end}`);
+        assert.deepEqual([reply.status, reply.body.errors[0].code], [403, 'ACCOUNT_NOT_FOUND'], end);
+      }
+    }
+    const list = await world.sandbox.call('GET', '/12/accounts', {
+      params: { account_ids: real.id, with_deleted: true },
+    });
+    assert.deepEqual(list.body.data, []);
+  });
+
+  test('the accounts of the other side are not counted or listed', async () => {
+    const real = await world.production.call('GET', '/12/accounts', { params: { with_total_count: true } });
+    assert.equal(real.body.total_count, 1);
+    const others = await otherInProduction.call('GET', '/12/accounts', { params: { with_total_count: true } });
+    assert.deepEqual(others.body.data, real.body.data);
+  });
+
+  test('what exists in the sandbox only is another verb of a path in production', async () => {
+    const [real] = (await world.production.call('GET', '/12/accounts')).body.data;
+    const production: Ground = { world, client: world.production, account: real.id };
+    const sandboxOnly = accountOperations.filter((each) => each.only === 'sandbox');
+    assert.ok(sandboxOnly.length >= 6);
+    for (const operation of sandboxOnly) {
+      const { method, path } = await goodCall(mine, operation);
+      const reply = await world.production.call(method, path.replace(mine.account, production.account));
+      assert.equal(reply.status, 405, operation.id);
+      assert.deepEqual(reply.body, {
+        errors: [{ code: 'METHOD_NOT_ALLOWED', message: `${method} is not allowed on this resource` }],
+        request: { params: {} },
+      });
+      assert.match(reply.headers.get('allow')!, /GET/);
+    }
+  });
+});

@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Field } from '../../src/contract/fields.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import type { AnyResource } from '../../src/contract/resource.ts';
+import type { Sent } from '../rig/client.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import {
+  accountOperations,
+  fill,
+  type Ground,
+  goodCall,
+  goodParameters,
+  openGround,
+  operationOf,
+  resources,
+  sampleOf,
+} from './ground.ts';
+
+let world: World;
+let ground: Ground;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  ground = await openGround(world);
+});
+after(() => world.close());
+
+interface Said {
+  readonly code: string;
+  readonly message: string;
+  readonly parameter: string;
+  readonly details?: string;
+  readonly value?: string;
+}
+
+const invalid = (parameter: string, message: string, more: object = {}): Said => ({
+  code: 'INVALID_PARAMETER',
+  message,
+  parameter,
+  ...more,
+});
+
+/** Bad values of a kind, as text, and exactly what is said of them. @source campaigns 1.2 to 1.4, 2.2 */
+function badValues(name: string, field: Field): [string, Said][] {
+  const schema = field.kind.schema as {
+    maxLength?: number;
+    minimum?: number;
+    maximum?: number;
+    anyOf?: { const: string }[];
+    items?: { anyOf?: { const: string }[] };
+    maxItems?: number;
+  };
+  const long = (raw: string) => invalid(name, `Expected Long, got "${raw}" for ${name}`);
+  const time = (raw: string) =>
+    invalid(name, `Expected time, got "${raw}" for ${name}`, { details: 'invalid date', value: raw });
+  const among = (words: { const: string }[], raw: string) => {
+    const list = words.map((word) => word.const).sort();
+    return invalid(name, `Expected a value in ${list.join(', ')}, got "${raw}" for ${name}`);
+  };
+  switch (field.kind.name) {
+    case 'text': {
+      const max = schema.maxLength!;
+      const illegal = { code: 'ILLEGAL_CHARACTERS', message: `Illegal characters in ${name}`, parameter: name };
+      return [
+        ['x'.repeat(max + 1), invalid(name, `Expected a maximum length of ${max}, got ${max + 1} for ${name}`)],
+        ['\u{1f600}'.repeat(max + 1), invalid(name, `Expected a maximum length of ${max}, got ${max + 1} for ${name}`)],
+        ['a\u0000b', illegal],
+        ['a\nb', illegal],
+        ['\u007f', illegal],
+        ['\u0085', illegal],
+      ];
+    }
+    case 'enum':
+      return ['NO_SUCH_WORD', schema.anyOf![0]!.const.toLowerCase(), ` ${schema.anyOf![0]!.const}`].map((raw) => [
+        raw,
+        among(schema.anyOf!, raw),
+      ]);
+    case 'micros':
+      return [
+        ...['1.5', 'ten', '1e6', '9007199254740992', '99999999999999999999', '0x10', '+5', ' 5', '1,000'].map(
+          (raw): [string, Said] => [raw, long(raw)],
+        ),
+        ['0', invalid(name, `Expected a value greater than 0, got 0 for ${name}`)],
+        ['-1000000', invalid(name, `Expected a value greater than 0, got -1000000 for ${name}`)],
+      ];
+    case 'integer': {
+      const { minimum, maximum } = schema;
+      const over = String(maximum! + 1);
+      return [
+        ['x', long('x')],
+        ['1.0', long('1.0')],
+        [over, invalid(name, `Expected a value between ${minimum} and ${maximum}, got ${over} for ${name}`)],
+      ];
+    }
+    case 'boolean':
+      return ['yes', '2', 'TRUE!'].map((raw) => [raw, invalid(name, `Expected boolean, got "${raw}" for ${name}`)]);
+    case 'instant':
+      return [
+        'yesterday',
+        '2026-02-30',
+        '2026-13-01T00:00:00Z',
+        '2026-01-01T24:00:00Z',
+        '1767225600',
+        '2026-01-01 00:00:00',
+      ].map((raw) => [raw, time(raw)]);
+    case 'id':
+      return ['a-b', 'é', 'a b', 'x'.repeat(65)].map((raw) => [
+        raw,
+        invalid(name, `Expected an id, got "${raw}" for ${name}`),
+      ]);
+    case 'list': {
+      const words = schema.items?.anyOf;
+      const few = invalid(name, `A minimum of 1 items must be provided for ${name}`);
+      return [[',', few], [' , ', few], ...(words ? [['NO_SUCH', among(words, 'NO_SUCH')] as [string, Said]] : [])];
+    }
+    default:
+      return [];
+  }
+}
+
+/** What is said of an empty value of a mandatory attribute. */
+function saidOfEmpty(name: string, field: Field): Said {
+  if (field.kind.name === 'text' || field.kind.name === 'id') {
+    return invalid(name, `Expected a minimum length of 1, got 0 for ${name}`);
+  }
+  const [, said] = badValues(name, field)[0]!;
+  if (field.kind.name === 'list') return said;
+  const message = said.message.replace(/got "[^"]*"/, 'got ""');
+  return { ...said, message, ...(said.value === undefined ? {} : { value: '' }) };
+}
+
+/** Operations that take parameters which are no list parameters. */
+const writing: readonly Operation[] = accountOperations.filter(
+  (each) => each.method !== 'GET' && Object.keys(each.parameters).length > 0,
+);
+
+for (const operation of writing) {
+  describe(`parameters of ${operation.id}`, () => {
+    let path: string;
+    let good: Record<string, string>;
+    before(async () => {
+      const call = await goodCall(ground, operation);
+      path = call.path;
+      good = { ...call.sent.params } as Record<string, string>;
+    });
+    const ask = (sent: Sent) => ground.client.call(operation.method, path, sent);
+    const fields = Object.entries(operation.parameters);
+
+    for (const [name, field] of fields) {
+      test(`${name}: what cannot be read is refused, with the exact words`, async () => {
+        const cases = badValues(name, field);
+        assert.ok(cases.length > 0, `say what bad values of kind ${field.kind.name} are`);
+        for (const [raw, said] of cases) {
+          const reply = await ask({ params: { ...good, [name]: raw } });
+          assert.equal(reply.status, 400, `${raw}: ${reply.text}`);
+          assert.deepEqual(reply.body.errors, [said]);
+          assert.ok(!(name in reply.body.request.params), 'what could not be read is not echoed');
+        }
+      });
+
+      test(`${name}: an empty value un-sets what may be unset, and is refused otherwise`, async () => {
+        const reply = await ask({ params: { ...good, [name]: '' } });
+        if (field.isNullable) {
+          assert.equal(reply.status, 200, reply.text);
+          assert.strictEqual(reply.body.request.params[name], null);
+        } else {
+          assert.equal(reply.status, 400);
+          assert.deepEqual(reply.body.errors, [saidOfEmpty(name, field)]);
+        }
+      });
+
+      test(`${name}: given twice in one place it is refused; in both places the body wins`, async () => {
+        const value = good[name] ?? sampleOf(field);
+        const { [name]: _, ...others } = good;
+        const twice = new URLSearchParams([...Object.entries(others), [name, value], [name, value]]);
+        const reply = await ground.client.call(operation.method, `${path}?${twice}`);
+        assert.equal(reply.status, 400);
+        assert.deepEqual(reply.body.errors, [invalid(name, `Expected one value, got 2 for ${name}`)]);
+        if (operation.method === 'DELETE') return;
+        const [raw, said] = badValues(name, field)[0]!;
+        const query = new URLSearchParams({ [name]: raw });
+        const both = await ground.client.call(operation.method, `${path}?${query}`, {
+          params: { ...good, [name]: value },
+        });
+        assert.notEqual(both.body.errors?.[0].message, said.message, both.text);
+      });
+    }
+
+    test('everything wrong is said at once, in the order of the declaration', async () => {
+      const bad: Record<string, string> = {};
+      const said: Said[] = [];
+      for (const [name, field] of fields) {
+        const [raw, about] = badValues(name, field)[0]!;
+        bad[name] = raw;
+        said.push(about);
+      }
+      const reply = await ask({ params: bad });
+      assert.equal(reply.status, 400);
+      assert.deepEqual(reply.body.errors, said);
+    });
+
+    test('every required parameter that is missing is named', async () => {
+      const required = fields.filter(([, field]) => field.isRequired).map(([name]) => name);
+      if (required.length === 0) return;
+      const reply = await ask({});
+      assert.equal(reply.status, 400);
+      assert.deepEqual(
+        reply.body.errors,
+        required.map((name) => ({
+          code: 'MISSING_PARAMETER',
+          message: `"${name}" is a required parameter`,
+          parameter: name,
+        })),
+      );
+    });
+
+    test('what nobody reads is ignored and not echoed', async () => {
+      const extra = {
+        colour: 'red',
+        id: 'zz9',
+        created_at: 'never',
+        deleted: 'true',
+        constructor: 'x',
+        __proto__x: '1',
+      };
+      const reply = await ask({ params: { ...good, ...extra } });
+      assert.equal(reply.status, 200, reply.text);
+      for (const name of Object.keys(extra)) assert.ok(!Object.hasOwn(reply.body.request.params, name), name);
+      assert.equal(reply.body.data.deleted ?? false, false);
+      assert.match(reply.headers.get('x-ignored-parameters')!, /colour/);
+    });
+  });
+}
+
+/** All good values of the writable fields of a resource, as text. */
+function wholeOf(operation: Operation): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, field] of Object.entries(operation.parameters)) {
+    if (!field.target && field.kind.name !== 'list') values[name] = sampleOf(field);
+  }
+  return values;
+}
+
+for (const resource of resources.filter((each: AnyResource) => operationOf(each, 'create')?.shape === 'one')) {
+  const operation = operationOf(resource, 'create')!;
+  test(`${operation.id}: query, form and JSON say the same`, async () => {
+    const params = { ...wholeOf(operation), ...(await goodParameters(ground, operation)) };
+    const end: Record<string, string> = 'end_time' in params ? { end_time: '2027-01-01T00:00:00Z' } : {};
+    const whole: Record<string, string> = { ...params, ...end };
+    const path = fill(operation.path, { account_id: ground.account });
+    const typed = Object.fromEntries(
+      Object.entries(whole).map(([name, value]) => {
+        const kind = operation.parameters[name]!.kind.name;
+        return [
+          name,
+          kind === 'micros' || kind === 'integer' ? Number(value) : kind === 'boolean' ? value === 'true' : value,
+        ];
+      }),
+    );
+    const query = await ground.client.call('POST', `${path}?${new URLSearchParams(whole)}`);
+    const form = await ground.client.call('POST', path, { params: whole });
+    const json = await ground.client.call('POST', path, { json: typed });
+    const texts = await ground.client.call('POST', path, { json: whole });
+    const plain = ({ body }: { body: { request: unknown; data: Record<string, unknown> } }) => ({
+      request: body.request,
+      data: { ...body.data, id: '' },
+    });
+    for (const reply of [query, form, json, texts]) assert.equal(reply.status, 200, reply.text);
+    for (const reply of [form, json, texts]) assert.deepEqual(plain(reply), plain(query));
+    assert.deepEqual(query.body.request.params, { account_id: ground.account, ...typed });
+  });
+
+  test(`${operation.id}: values of the wrong JSON type are refused by name`, async () => {
+    const path = fill(operation.path, { account_id: ground.account });
+    for (const name of Object.keys(operation.parameters)) {
+      for (const wrong of [{ a: 1 }, [['x'], ['y']], [{}]]) {
+        const good = await goodParameters(ground, operation);
+        const reply = await ground.client.call('POST', path, { json: { ...good, [name]: wrong } });
+        assert.equal(reply.status, 400, `${name} ${JSON.stringify(wrong)} ${reply.text}`);
+        assert.deepEqual(
+          reply.body.errors.map((error: Said) => error.parameter),
+          [name],
+        );
+      }
+    }
+  });
+}

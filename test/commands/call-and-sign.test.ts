@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { systemClock } from '../../src/base/clock.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { barker } from './program.ts';
+
+interface Vector {
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+  readonly oauth: Readonly<Record<string, string>>;
+  readonly place?: string;
+  readonly consumer_secret: string;
+  readonly token_secret: string;
+  readonly base_string?: string;
+  readonly signature: string;
+  readonly form_body?: string;
+}
+
+const read = (name: string): Vector[] => JSON.parse(readFileSync(`test/vectors/${name}.json`, 'utf8'));
+const vectors = [...read('oauth1-own'), ...read('oauth1-published')].filter(
+  ({ place, url, form_body: form, method }) =>
+    place !== 'query' && /^https?:/.test(url) && (!form || method === 'POST' || method === 'PUT') && !isSentTwice(form),
+);
+
+/** A protocol parameter in the form too. */
+function isSentTwice(form: string | undefined): boolean {
+  return form?.includes('oauth_token=') ?? false;
+}
+
+/** The options of a vector: every protocol parameter as it was, and nothing of our own. */
+function optionsOf({ oauth, consumer_secret, token_secret, form_body }: Vector): string[] {
+  const { oauth_consumer_key, oauth_token, ...others } = oauth;
+  const protocol = { oauth_version: '', ...others };
+  return [
+    ...['--consumer-key', oauth_consumer_key!, '--consumer-secret', consumer_secret],
+    ...(oauth_token === undefined ? [] : ['--token', oauth_token]),
+    ...['--token-secret', token_secret],
+    ...Object.entries(protocol).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
+    ...[...new URLSearchParams(form_body ?? '')].flatMap(([name, value]) => ['-d', `${name}=${value}`]),
+  ];
+}
+
+function shown(stdout: string): Record<string, string> {
+  const parts = stdout.trimEnd().split('\n\n');
+  return Object.fromEntries(
+    parts.map((part) => [part.slice(0, part.indexOf(':\n')), part.slice(part.indexOf('\n') + 1)]),
+  );
+}
+
+describe('sign', () => {
+  for (const vector of vectors) {
+    test(`gives the signature of ${vector.id}`, async () => {
+      const outcome = await barker(['sign', vector.method, vector.url, ...optionsOf(vector)], { cwd: '/' });
+      assert.equal(outcome.stderr, '');
+      const parts = shown(outcome.stdout);
+      if (vector.base_string) assert.equal(parts['Base string'], vector.base_string);
+      assert.equal(parts.Signature, vector.signature);
+      assert.equal(decodeURIComponent(parts['Base string']!.split('&')[2]!), parts['Parameter string']);
+      const header = parts['Authorization header']!;
+      assert.ok(header.startsWith('OAuth '));
+      assert.ok(header.includes(`oauth_signature="${encodeURIComponent(vector.signature)}"`));
+      assert.ok(!outcome.stdout.includes(vector.consumer_secret));
+    });
+  }
+
+  test('there are vectors', () => assert.ok(vectors.length >= 15, String(vectors.length)));
+
+  test('refuses a parameter of the call among those of the protocol', async () => {
+    const { code, stderr } = await barker([
+      'sign',
+      'GET',
+      'http://a.test/',
+      '-p',
+      'a=1',
+      '--consumer-key',
+      'k',
+      '--consumer-secret',
+      's',
+    ]);
+    assert.equal(stderr, 'barker: a is no protocol parameter; give parameters of the call with -d\n');
+    assert.equal(code, 2);
+  });
+});
+
+describe('against a service', () => {
+  let world: World;
+  let home: string[];
+  before(async () => {
+    world = await openWorld({ seams: { clock: systemClock } });
+    home = ['--data', world.place.folder];
+  });
+  after(() => world.close());
+
+  test('the curl line of sign is good once', async () => {
+    const { stdout } = await barker(['sign', 'GET', '/12/accounts', '-d', 'q=Demo acc', ...home]);
+    const line = shown(stdout).Command!;
+    const curl = async () => JSON.parse((await promisify(execFile)('sh', ['-c', `${line} --silent`])).stdout);
+    assert.equal((await curl()).data[0].name, 'Demo account');
+    assert.equal((await curl()).errors[0].code, 'UNAUTHORIZED_ACCESS');
+  });
+
+  test('a form, a query and a JSON body', async () => {
+    const call = async (...args: string[]) => {
+      const outcome = await barker(['call', ...args, '--sandbox', ...home]);
+      assert.equal(outcome.code, 0, outcome.stderr);
+      return JSON.parse(outcome.stdout).data;
+    };
+    const [account] = await call('POST', '/12/accounts');
+    const path = `/12/accounts/${account.id}`;
+    const funding = ['-d', 'currency=USD', '-d', 'type=CREDIT_CARD', '-d', 'start_time=2026-01-01'];
+    const { id: instrument } = await call('POST', `${path}/funding_instruments`, ...funding);
+    const names = ['1+1=2 & more', "it's 100% ~ Ünïcode 🌍"];
+    const operations = names.map((name) => ({
+      operation_type: 'Create',
+      params: { name, funding_instrument_id: instrument, entity_status: 'PAUSED' },
+    }));
+    const file = join(world.place.folder, 'batch.json');
+    await writeFile(file, JSON.stringify(operations));
+    const made = await call('POST', `/12/batch/accounts/${account.id}/campaigns`, '--json', `@${file}`);
+    assert.deepEqual(
+      made.map(({ name }: { name: string }) => name),
+      names,
+    );
+    const renamed = await call('PUT', `${path}/campaigns/${made[0].id}`, '-d', `name=${names[1]}!`);
+    assert.equal(renamed.name, `${names[1]}!`);
+    const found = await call(
+      'GET',
+      `${path}/campaigns`,
+      '-d',
+      `campaign_ids=${made[0].id},${made[1].id}`,
+      '-d',
+      'count=1',
+    );
+    assert.equal(found.length, 1);
+    assert.equal((await call('DELETE', `${path}/campaigns/${made[0].id}`)).deleted, true);
+  });
+
+  test('a refused batch is read aloud item by item', async () => {
+    const args = ['call', 'POST', '/12/accounts', '--sandbox', ...home];
+    const { id } = JSON.parse((await barker(args)).stdout).data[0];
+    const json = JSON.stringify([{ operation_type: 'Create', params: {} }]);
+    const batch = ['call', 'POST', `/12/batch/accounts/${id}/campaigns`, '--json', json, '--sandbox', ...home];
+    const { code, stderr } = await barker(batch);
+    assert.match(
+      stderr,
+      /^barker: 400 Bad Request: item 0: "name" is a required parameter \(MISSING_PARAMETER, name\); /,
+    );
+    assert.equal(code, 1);
+  });
+
+  test('-i shows status and rates beside the body, not in it', async () => {
+    const { stdout, stderr } = await barker(['call', 'GET', '/12/accounts', '-i', ...home]);
+    assert.match(stderr, /^200 OK\n/);
+    for (const name of ['x-rate-limit-limit', 'x-rate-limit-remaining', 'x-rate-limit-reset', 'x-transaction-id']) {
+      assert.match(stderr, new RegExp(`^${name}: .+$`, 'm'));
+    }
+    assert.equal(JSON.parse(stdout).data.length, 1);
+  });
+
+  test('keys come from variables too', async () => {
+    const { consumer_key, consumer_secret, access_token, access_token_secret, base_url } = world.keys;
+    const env = {
+      BARKER_CALL_URL: base_url!,
+      BARKER_CALL_CONSUMER_KEY: consumer_key,
+      BARKER_CALL_CONSUMER_SECRET: consumer_secret,
+      BARKER_CALL_TOKEN: access_token,
+      BARKER_CALL_TOKEN_SECRET: access_token_secret,
+    };
+    const { code, stdout } = await barker(['call', 'GET', '/12/accounts', '--data', '/nowhere'], { env });
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout).data.length, 1);
+    const wrong = { ...env, BARKER_CALL_TOKEN_SECRET: 'x' };
+    const refused = await barker(['call', 'GET', '/12/accounts'], { env: wrong });
+    assert.match(refused.stderr, /^barker: 401 Unauthorized: .* \(UNAUTHORIZED_ACCESS\)\n$/);
+    assert.equal(refused.code, 1);
+  });
+});

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { openPlace, type Place } from '../rig/databases.ts';
+import { ANY_PORTS, barker, cleanEnvironment, flagsOf, MASTER_KEY, type Started, started } from './program.ts';
+
+let place: Place;
+let running: Started[] = [];
+
+beforeEach(async () => {
+  place = await openPlace();
+});
+afterEach(async () => {
+  for (const one of running) {
+    one.child.kill('SIGKILL');
+    await one.ended;
+  }
+  running = [];
+  await place.remove();
+});
+
+async function dev(...flags: string[]): Promise<Started & { file: Record<string, string> }> {
+  const one = started(['dev', ...flagsOf(place), ...ANY_PORTS, ...flags]);
+  running.push(one);
+  await one.saw(/Try it:\n.*\n/);
+  return { ...one, file: written() };
+}
+
+const written = (): Record<string, string> => JSON.parse(readFileSync(join(place.folder, 'dev.json'), 'utf8'));
+
+async function stop(one: Started): Promise<void> {
+  one.child.kill('SIGTERM');
+  assert.equal((await one.ended).code, 0);
+}
+
+const KEYS = [
+  'base_url',
+  'ads_url',
+  'sandbox_url',
+  'consumer_key',
+  'consumer_secret',
+  'access_token',
+  'access_token_secret',
+  'other_access_token',
+  'other_access_token_secret',
+  'user_id',
+  'other_user_id',
+  'username',
+  'password',
+  'other_username',
+  'other_password',
+  'callback_url',
+];
+
+/** What of `dev.json` does not tell where the service listens. */
+function lasting({ base_url, ads_url, sandbox_url, ...keys }: Record<string, string>): Record<string, string> {
+  return keys;
+}
+
+async function accountsOf(...more: string[]): Promise<{ id: string }[]> {
+  const { stdout, stderr } = await barker(['call', 'GET', '/12/accounts', '--data', place.folder, ...more]);
+  assert.equal(stderr, '');
+  return JSON.parse(stdout).data;
+}
+
+describe('barker dev on an empty folder', () => {
+  test('writes addresses and keys that only their owner can read', async () => {
+    const { file } = await dev();
+    assert.deepEqual(Object.keys(file), KEYS);
+    for (const key of KEYS) assert.ok(file[key], key);
+    assert.equal(file.ads_url, file.base_url);
+    assert.notEqual(new URL(file.base_url!).port, '0');
+    assert.notEqual(file.sandbox_url, file.base_url);
+    assert.equal(file.callback_url, 'http://127.0.0.1:9911/callback');
+    for (const name of ['dev.json', 'master.key']) {
+      assert.equal(statSync(join(place.folder, name)).mode & 0o777, 0o600, name);
+    }
+  });
+
+  test('prints addresses, keys, and a line that works when it is pasted', async () => {
+    const one = await dev();
+    const { stdout, stderr } = one.output();
+    assert.equal(stderr, '');
+    for (const key of ['base_url', 'sandbox_url', 'consumer_key', 'consumer_secret', 'access_token', 'password']) {
+      assert.ok(stdout.includes(one.file[key]!), key);
+    }
+    const line = /Try it:\n {2}(.*)\n$/.exec(stdout)![1]!;
+    assert.match(line, /^npx barker call GET \/12\/accounts --data /);
+    // As in a shell of a machine whose own Node may be an older one.
+    const path = `/usr/local/bin:/usr/bin:/bin:${process.env.PATH}`;
+    const env = { ...cleanEnvironment(), PATH: path };
+    const pasted = await promisify(execFile)('sh', ['-c', line], { cwd: resolve('.'), env });
+    assert.equal(JSON.parse(pasted.stdout).data[0].name, 'Demo account');
+  });
+
+  test('users have their roles: the second may look and not write', async () => {
+    await dev();
+    const [account] = await accountsOf();
+    const path = `/12/accounts/${account!.id}`;
+    const as = (user: string, ...args: string[]) => barker(['call', ...args, '--data', place.folder, '--as', user]);
+    assert.deepEqual(await accountsOf('--as', 'other'), [account]);
+    const instruments = await as('first', 'GET', `${path}/funding_instruments`);
+    const { id: instrument } = JSON.parse(instruments.stdout).data[0];
+    const create = ['POST', `${path}/campaigns`, '-d', 'name=A & B', '-d', `funding_instrument_id=${instrument}`];
+    const budget = ['-d', 'entity_status=PAUSED'];
+    const made = await as('first', ...create, ...budget);
+    assert.equal(made.code, 0, made.stderr);
+    assert.equal(JSON.parse(made.stdout).data.name, 'A & B');
+    const refused = await as('other', ...create, ...budget);
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /^barker: 403 Forbidden: The current user is not allowed .* \(ACTION_NOT_ALLOWED\)\n$/,
+    );
+    assert.equal(JSON.parse(refused.stdout).errors[0].code, 'ACTION_NOT_ALLOWED');
+  });
+
+  test('the sandbox has accounts of its own', async () => {
+    await dev();
+    assert.deepEqual(await accountsOf('--sandbox'), []);
+  });
+});
+
+describe('barker dev again', () => {
+  test('keeps keys and accounts', async () => {
+    const first = await dev();
+    const accounts = await accountsOf();
+    await stop(first);
+    const second = await dev();
+    assert.deepEqual(lasting(second.file), lasting(first.file));
+    assert.deepEqual(await accountsOf(), accounts);
+  });
+
+  test('with --reset forgets what was stored; the same seed makes the same keys and ids, another seed others', async () => {
+    const idOf = async () => (await accountsOf())[0]!.id;
+    const first = await dev('--seed', '7');
+    const account = await idOf();
+    const made = await barker(['call', 'POST', '/12/accounts', '--sandbox', '--data', place.folder]);
+    const { id: sandboxId } = JSON.parse(made.stdout).data[0];
+    await stop(first);
+
+    const again = await dev('--seed', '7', '--reset');
+    assert.deepEqual(lasting(again.file), lasting(first.file));
+    assert.equal(await idOf(), account);
+    assert.deepEqual(await accountsOf('--sandbox'), []);
+    const remade = await barker(['call', 'POST', '/12/accounts', '--sandbox', '--data', place.folder]);
+    assert.equal(JSON.parse(remade.stdout).data[0].id, sandboxId);
+    await stop(again);
+
+    const other = await dev('--seed', '8', '--reset');
+    for (const key of ['consumer_key', 'consumer_secret', 'access_token', 'access_token_secret', 'password']) {
+      assert.notEqual(other.file[key], first.file[key], key);
+    }
+    assert.notEqual(await idOf(), account);
+  });
+
+  test('without its keys says how to start anew', async () => {
+    await stop(await dev());
+    const { rm } = await import('node:fs/promises');
+    await rm(join(place.folder, 'dev.json'));
+    const { code, stderr } = await barker(['dev', ...flagsOf(place), ...ANY_PORTS]);
+    assert.match(stderr, /^barker: the database has a demo world, but .*dev\.json is gone; start anew with --reset\n$/);
+    assert.equal(code, 1);
+  });
+});
+
+describe('barker dev on a database that is not of development', () => {
+  for (const flags of [[], ['--reset']]) {
+    test(`leaves it alone ${flags}`, async () => {
+      const env = { BARKER_MASTER_KEY: MASTER_KEY };
+      await barker(['migrate', ...flagsOf(place)]);
+      const create = ['user', 'create', 'ada', ...flagsOf(place)];
+      assert.equal((await barker(create, { env, input: 'a long password' })).code, 0);
+      const { code, stderr } = await barker(['dev', ...flagsOf(place), ...ANY_PORTS, ...flags]);
+      assert.match(stderr, /^barker: the database holds users who are not of a demo world; .*\n$/);
+      assert.equal(code, 1);
+      const again = await barker(create, { env, input: 'a long password' });
+      assert.match(again.stderr, /the name is taken/);
+    });
+  }
+});
+
+describe('barker dev on a port that is taken', () => {
+  for (const flag of ['--port', '--sandbox-port']) {
+    test(`names the port and how to choose another (${flag})`, async () => {
+      const squatter = createServer().listen(0, '127.0.0.1');
+      await new Promise((done) => squatter.once('listening', done));
+      const { port } = squatter.address() as AddressInfo;
+      const { code, stderr, stdout } = await barker(['dev', ...flagsOf(place), ...ANY_PORTS, flag, String(port)]);
+      squatter.close();
+      assert.match(
+        stderr,
+        new RegExp(`^barker: port ${port} is in use; choose another with ${flag}, 0 for any free one\\n`),
+      );
+      assert.equal(stderr.split('\n').length, 2);
+      assert.equal(stdout, '');
+      assert.equal(code, 1);
+    });
+  }
+});
+
+test('--rate-limits off raises the limits out of reach', async () => {
+  const limitOf = (stderr: string) => Number(/^x-rate-limit-limit: (\d+)$/m.exec(stderr)![1]);
+  const call = () => barker(['call', 'GET', '/12/accounts', '-i', '--data', place.folder]);
+  const limited = await dev();
+  const usual = limitOf((await call()).stderr);
+  await stop(limited);
+  await dev('--rate-limits', 'off');
+  assert.ok(limitOf((await call()).stderr) > usual * 1000);
+});
+
+test('failures are told in one line each, and so is a request to stop', async () => {
+  const one = await dev();
+  await barker(['call', 'GET', '/12/accounts/zzz/campaigns', '--data', place.folder]);
+  await one.saw(
+    /^403 GET \/12\/accounts\/:account_id\/campaigns: ACCOUNT_NOT_ACCESSIBLE \([\d.]+ ms, [0-9a-f]{16}\)$/m,
+  );
+  one.child.kill('SIGINT');
+  const { code, stderr } = await one.ended;
+  assert.match(stderr, /\nSIGINT: finishing the requests in flight; a second signal ends at once\nstopped\n$/);
+  assert.equal(code, 0);
+});

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import type { Place } from '../rig/databases.ts';
+
+/** The entry of the program under test. */
+export const ENTRY = resolve('bin/barker.js');
+
+/** What a command came to. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How a command is run. */
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is typed into it. */
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
+/** Runs a command to its end. */
+export async function barker(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  return started(args, surroundings).ended;
+}
+
+/** A command that goes on running. */
+export interface Started {
+  readonly child: ChildProcess;
+  /** Everything that it wrote so far. */
+  output(): { stdout: string; stderr: string };
+  /** Resolves when the pattern shows in what it writes; rejects when it ends before. */
+  saw(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<Outcome>;
+}
+
+/** Starts a command. */
+export function started(args: readonly string[], { env, input, cwd }: Surroundings = {}): Started {
+  const child = spawn(process.execPath, [ENTRY, ...args], { env: { ...cleanEnvironment(), ...env }, cwd });
+  const written = { stdout: '', stderr: '' };
+  const looks = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk) => {
+      written[name] += chunk;
+      for (const look of looks) look();
+    });
+  }
+  child.stdin.end(input ?? '');
+  const ended = new Promise<Outcome>((done) => {
+    child.on('close', (code) => done({ code, ...written }));
+  });
+  return {
+    child,
+    ended,
+    output: () => ({ ...written }),
+    saw: (pattern) =>
+      new Promise((done, failed) => {
+        const look = (): void => {
+          const found = pattern.exec(written.stdout) ?? pattern.exec(written.stderr);
+          if (!found) return;
+          looks.delete(look);
+          done(found);
+        };
+        looks.add(look);
+        look();
+        void ended.then(({ code }) =>
+          failed(new Error(`ended with ${code} before ${pattern} was seen:\n${written.stdout}${written.stderr}`)),
+        );
+      }),
+  };
+}
+
+/** Settings of the machine must not leak into the program. */
+export function cleanEnvironment(): Record<string, string> {
+  const own = Object.entries(process.env).filter(([name]) => !/^(BARKER_|NODE_TEST)/.test(name));
+  return Object.fromEntries(own) as Record<string, string>;
+}
+
+/** The flags that put a command on a place. */
+export function flagsOf(place: Place): string[] {
+  return ['--data', place.folder, ...(place.databaseUrl === '' ? [] : ['--database-url', place.databaseUrl])];
+}
+
+/** The flags for any free ports. */
+export const ANY_PORTS = ['--port', '0', '--sandbox-port', '0'];
+
+/** A production service on a place, ready; its log lines so far and its addresses. */
+export async function startServe(
+  place: Place,
+  {
+    flags = [],
+    env = {},
+  }: { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+) {
+  const own = ['--operations-port', '0', '--allow-insecure-loopback', 'true'];
+  const service = started(['serve', ...flagsOf(place), ...ANY_PORTS, ...own, ...flags], {
+    env: { BARKER_MASTER_KEY: MASTER_KEY, ...env },
+  });
+  const [line] = await service.saw(/^.*"message":"ready".*$/m);
+  const { url, sandbox_url, operations_url } = JSON.parse(line) as Record<string, string>;
+  return { ...service, url: url!, sandboxUrl: sandbox_url!, operationsUrl: operations_url! };
+}
+
+/** A key for tests that seal secrets. */
+export const MASTER_KEY = 'ab'.repeat(32);
+
+/** What a command told as lines of `name=value`. */
+export function toldBy({ code, stdout, stderr }: Outcome): Record<string, string> {
+  if (code !== 0) throw new Error(`ended with ${code}: ${stderr}`);
+  return Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=') as [string, string]),
+  );
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { barker, cleanEnvironment, ENTRY } from './program.ts';
+
+const NAMES = ['dev', 'serve', 'migrate', 'user', 'app', 'token', 'call', 'sign', 'config'];
+
+describe('help', () => {
+  test('names every command and the first steps', async () => {
+    const { code, stdout } = await barker(['--help']);
+    assert.equal(code, 0);
+    for (const name of NAMES) assert.match(stdout, new RegExp(`^  ${name} +[A-Z]`, 'm'));
+    assert.match(stdout, /First steps:\n {2}barker dev\n/);
+  });
+
+  const commands = [
+    'dev',
+    'serve',
+    'migrate',
+    'user create',
+    'app create',
+    'token create',
+    'call',
+    'sign',
+    'config print',
+  ];
+  for (const command of commands) {
+    test(`of ${command} says what it does and has an example`, async () => {
+      const { code, stdout, stderr } = await barker([...command.split(' '), '--help']);
+      assert.equal(code, 0);
+      assert.equal(stderr, '');
+      assert.match(stdout, new RegExp(`^Usage: barker ${command} `));
+      assert.match(stdout, new RegExp(`\nExample:\n  .*barker ${command} `));
+    });
+  }
+
+  test('of dev shows its options', async () => {
+    const { stdout } = await barker(['dev', '--help']);
+    for (const flag of ['data', 'port', 'sandbox-port', 'database-url', 'seed', 'reset', 'rate-limits']) {
+      assert.match(stdout, new RegExp(`^  --${flag}\\b`, 'm'));
+    }
+  });
+
+  test('the version is that of the package', async () => {
+    const { default: written } = await import('../../package.json', { with: { type: 'json' } });
+    assert.equal((await barker(['--version'])).stdout, `${written.version}\n`);
+  });
+});
+
+describe('what makes no sense ends with 2 and one line that helps', () => {
+  const cases: [args: string[], stderr: RegExp][] = [
+    [['devv'], /^barker: unknown command 'devv'\n\(Did you mean dev\?\)\n$/],
+    [['dev', '--prot', '1'], /^barker: unknown option '--prot'\n\(Did you mean --port\?\)\n$/],
+    [['dev', '--port', 'x'], /^barker: --port \(flag\): expected an integer from 0 to 65535, got "x"\n$/],
+    [['dev', 'extra'], /^barker: too many arguments/],
+    [['serve', '--seed', '1'], /^barker: unknown option '--seed'\n/],
+    [['serve', '--master-key', 'x'], /^barker: unknown option '--master-key'\n/],
+    [['serve'], /^barker: master_key: required in serve; .*BARKER_MASTER_KEY_FILE.*: openssl rand -hex 32\n$/],
+    [['serve', '--config', '/nowhere/x.json'], /^barker: file \/nowhere\/x\.json: cannot be read\n/],
+    [['user'], /^Usage: barker user/],
+    [['user', 'crate'], /^barker: unknown command 'crate'\n\(Did you mean create\?\)\n$/],
+    [['app', 'create', 'x'], /^barker: required option '--owner <user-name>' not specified\n$/],
+    [['call', 'GET'], /^barker: missing required argument 'path'\n$/],
+    [['call', 'GET', '/x', '-d', 'novalue', '--consumer-key', 'k'], /^barker: expected name=value, got "novalue"\n$/],
+    [['call', 'GET', '/x', '--consumer-key', 'k'], /^barker: a consumer key needs --consumer-secret\n$/],
+    [['sign', 'GET', 'x', '--consumer-key', 'k', '--consumer-secret', 's'], /^barker: a path starts with \/, /],
+  ];
+  for (const [args, stderr] of cases) {
+    test(args.join(' '), async () => {
+      const outcome = await barker(args, { cwd: '/' });
+      assert.match(outcome.stderr, stderr);
+      assert.equal(outcome.code, 2);
+      assert.equal(outcome.stdout, '');
+    });
+  }
+
+  test('a misspelt variable', async () => {
+    const { code, stderr } = await barker(['config', 'print'], { env: { BARKER_PROT: '1' } });
+    assert.equal(stderr, 'barker: BARKER_PROT (environment): unknown setting; did you mean BARKER_PORT?\n');
+    assert.equal(code, 2);
+  });
+
+  test('no command at all shows the help', async () => {
+    const { code, stderr } = await barker([]);
+    assert.match(stderr, /^Usage: barker /);
+    assert.equal(code, 2);
+  });
+});
+
+describe('what fails ends with 1 and one line', () => {
+  test('a call to nobody', async () => {
+    const args = ['call', 'GET', '/x', '--url', 'http://127.0.0.1:9', '--consumer-key', 'k', '--consumer-secret', 's'];
+    const { code, stderr } = await barker(args);
+    assert.equal(stderr, 'barker: nothing answers at http://127.0.0.1:9; is barker dev running?\n');
+    assert.equal(code, 1);
+  });
+
+  test('a call without keys', async () => {
+    const { code, stderr } = await barker(['call', 'GET', '/x', '--data', '/nowhere']);
+    assert.match(stderr, /^barker: \/nowhere\/dev\.json does not exist; start barker dev, .*\n$/);
+    assert.equal(code, 1);
+  });
+});
+
+test('an older Node is told what is missing in one line', async () => {
+  const path = '/usr/bin:/usr/local/bin:/bin';
+  const older = ['/usr/bin/node', '/usr/local/bin/node'].filter((file) => existsSync(file));
+  const run = promisify(execFile);
+  // Where the machine has no older one, the check is shown the version of one.
+  const disguise = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'});Object.defineProperty(process,'version',{value:'v20.20.2'})`;
+  const [file, args] = (await firstOlder(older)) ?? [process.execPath, ['--import', disguise]];
+  const ended = await run(file, [...args, ENTRY, 'dev'], { env: { ...cleanEnvironment(), PATH: path } }).then(
+    () => assert.fail('it must not start'),
+    (error: { code: number; stderr: string; stdout: string }) => error,
+  );
+  assert.match(ended.stderr, /^barker needs Node\.js 24 or newer; this is v\d+\.\d+\.\d+\. [^\n]*\n$/);
+  assert.equal(ended.stdout, '');
+  assert.equal(ended.code, 1);
+});
+
+async function firstOlder(files: readonly string[]): Promise<[string, string[]] | undefined> {
+  for (const file of files) {
+    const { stdout } = await promisify(execFile)(file, ['--version']);
+    if (Number(/^v(\d+)/.exec(stdout)?.[1]) < 24) return [file, []];
+  }
+  return undefined;
+}

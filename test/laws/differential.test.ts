@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { Client, Reply } from '../rig/client.ts';
+import { engine } from '../rig/databases.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { type CallStep, programs, type Step } from './programs.ts';
+import { DIFFICULT, type JsonValue, type Pool, type Ref, type Value } from './values.ts';
+
+/**
+ * The two runs of the tests take different programs. To hunt with others:
+ * `DIFFERENTIAL_SEED=7 DIFFERENTIAL_RUNS=2000 node test/run.ts differential`.
+ */
+const SEED = Number(process.env.DIFFERENTIAL_SEED ?? (engine === 'sqlite' ? 20_260_302 : 5_849));
+const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? 40);
+const STEPS_MAX = 60;
+
+/** Small enough that programs come to them. */
+const LIMITS = {
+  active_campaigns_max: 4,
+  rate_writes_per_min: 60,
+  rate_account_reads_per_15min: 200,
+  rate_reads_per_15min: 5,
+  rate_total_count_per_15min: 4,
+};
+
+const worlds: World[] = [];
+before(async () => {
+  for (const which of ['sqlite', 'postgres'] as const) worlds.push(await openWorld({ which, flags: LIMITS }));
+});
+after(async () => {
+  for (const world of worlds) await world.close();
+});
+
+describe('the two databases', () => {
+  test('answer a random program of calls alike, byte for byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(programs({ stepsMax: STEPS_MAX }), async (program) => {
+        const met = await prologue();
+        for (const step of program) await take(step, met);
+        await everythingAlike(met);
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+  });
+});
+
+type Met = Record<Pool, string[]>;
+
+/** Both worlds get an account with instruments and campaigns to begin with, in fresh rate windows. */
+async function prologue(): Promise<Met> {
+  const [first] = worlds;
+  // The far end of each pool is what does not exist, or exists elsewhere.
+  const met: Met = { account: [first!.keys.user_id!, 'nope'], instrument: ['nope'], campaign: ['nope'], cursor: ['x'] };
+  advance(901);
+  const made = await call({ who: 'ada', method: 'POST', path: ['/12/accounts'] }, met);
+  met.account.unshift(made.body.data[0].id);
+  const path = ['/12/accounts/', { pool: 'account', pick: 0 } as const];
+  for (const params of INSTRUMENTS) {
+    await call({ who: 'ada', method: 'POST', path: [...path, '/funding_instruments'], params }, met);
+  }
+  const start = met.account[0]!.charCodeAt(3);
+  const json = Array.from({ length: 12 }, (_, number) => ({
+    operation_type: 'Create',
+    params: {
+      name: DIFFICULT[(start * 7 + number * 5) % DIFFICULT.length]!,
+      funding_instrument_id: met.instrument[0]!,
+      entity_status: number % 3 ? 'PAUSED' : 'DRAFT',
+    },
+  }));
+  await call({ who: 'ada', method: 'POST', path: ['/12/batch/accounts/', path[1]!, '/campaigns'], json }, met);
+  return met;
+}
+
+const INSTRUMENTS: readonly Record<string, Value>[] = [
+  { currency: 'JPY', type: 'CREDIT_LINE', start_time: '2026-01-01', credit_limit_local_micro: 50_000_000 },
+  { currency: 'USD', type: 'INSERTION_ORDER', start_time: '2026-01-01', end_time: '2026-03-05' },
+  { currency: 'USD', type: 'CREDIT_CARD', start_time: '2026-01-01' },
+];
+
+async function take(step: Step, met: Met): Promise<void> {
+  if ('wait_s' in step) advance(step.wait_s);
+  else if ('walk' in step) await walk(step.walk, met);
+  else await call(step, met);
+}
+
+function advance(seconds: number): void {
+  for (const world of worlds) world.clock.advance(seconds);
+}
+
+/** Follows a list to its end. Pages put together are the list in one page. */
+async function walk(step: CallStep, met: Met): Promise<void> {
+  const whole = await call({ ...step, params: { ...step.params, count: 1000 } }, met);
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await call({ ...step, params: { ...step.params, ...(cursor && { cursor }) } }, met);
+    if (page.status !== 200 || whole.status !== 200) return;
+    seen.push(...page.body.data.map((row: { id: string }) => row.id));
+    cursor = page.body.next_cursor;
+  } while (cursor);
+  assert.deepEqual(
+    seen,
+    whole.body.data.map((row: { id: string }) => row.id),
+  );
+}
+
+/** All that a program has left behind. */
+async function everythingAlike(met: Met): Promise<void> {
+  advance(901);
+  const account = { pool: 'account', pick: 0 } as const;
+  const params = { with_deleted: true, with_draft: true, count: 1000, sort_by: 'name-asc' };
+  for (const list of ['campaigns', 'funding_instruments', 'features']) {
+    const path = ['/12/accounts/', account, `/${list}`];
+    await call({ who: 'ada', method: 'GET', path, params: list === 'campaigns' ? params : {} }, met);
+  }
+}
+
+/** Sends a call to both, demands one reply, and remembers what later calls can refer to. */
+async function call(step: CallStep, met: Met): Promise<Reply> {
+  const path = step.path.map((part) => (typeof part === 'string' ? part : found(part, met))).join('');
+  const params = Object.fromEntries(
+    Object.entries(step.params ?? {}).map(([name, value]) => [name, resolved(value, met)]),
+  );
+  const sent = step.json === undefined ? { params } : { json: resolvedJson(step.json, met) };
+  const replies: Reply[] = [];
+  for (const world of worlds) replies.push(await clientOf(world, step.who).call(step.method, path, sent));
+  const [one, other] = replies.map(comparable);
+  assert.deepEqual(other, one, `${step.who} ${step.method} ${path} ${JSON.stringify(sent)}`);
+  assert.ok(one!.status < 500, `${step.method} ${path} ${JSON.stringify(sent)}: ${one!.text}`);
+  remember(path, replies[0]!, met);
+  return replies[0]!;
+}
+
+function clientOf(world: World, who: CallStep['who']): Client {
+  return who === 'ada' ? world.sandbox : who === 'ben' ? world.other : world.production;
+}
+
+/** Headers that differ from reply to reply, or name the port. */
+const OWN = ['date', 'x-transaction-id', 'x-response-time', 'www-authenticate', 'connection', 'keep-alive'];
+
+function comparable({ status, headers, text }: Reply): { status: number; headers: [string, string][]; text: string } {
+  return { status, headers: [...headers].filter(([name]) => !OWN.includes(name)), text };
+}
+
+function remember(path: string, { status, body }: Reply, met: Met): void {
+  if (status !== 200) return;
+  if (body.next_cursor) met.cursor.unshift(body.next_cursor);
+  const pool = path.includes('/campaigns') ? 'campaign' : path.includes('/funding') ? 'instrument' : undefined;
+  if (!pool) return;
+  for (const { id } of [body.data].flat()) if (id && !met[pool].includes(id)) met[pool].unshift(id);
+}
+
+function found({ pool, pick }: Ref, met: Met): string {
+  return met[pool][pick % met[pool].length]!;
+}
+
+function resolved(value: Value, met: Met): string | number | boolean {
+  if (typeof value !== 'object') return value;
+  return [value]
+    .flat()
+    .map((one) => found(one as Ref, met))
+    .join(',');
+}
+
+function resolvedJson(value: JsonValue, met: Met): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => resolvedJson(each, met));
+  if ('pool' in value && 'pick' in value) return found(value as unknown as Ref, met);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolvedJson(each, met)]));
+}

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import {
+  account,
+  accountFields,
+  accountList,
+  batch,
+  campaign,
+  campaignFields,
+  campaignList,
+  count,
+  cursor,
+  features,
+  type Given,
+  instrument,
+  instrumentFields,
+  instrumentList,
+  type JsonValue,
+  type Ref,
+  ref,
+  some,
+  time,
+  truth,
+  type Value,
+} from './values.ts';
+
+/** One signed call. */
+export interface CallStep {
+  readonly who: 'ada' | 'ben' | 'production';
+  readonly method: string;
+  readonly path: readonly (string | Ref)[];
+  readonly params?: Readonly<Record<string, Value>>;
+  readonly json?: JsonValue;
+}
+
+/** A step of a program: a call, a list walked from page to page, or time that passes. */
+export type Step = CallStep | { readonly walk: CallStep } | { readonly wait_s: number };
+
+/** Programs of calls, good and bad, that refer to what earlier calls made. */
+export function programs(options: { readonly stepsMax: number }): fc.Arbitrary<readonly Step[]> {
+  const calls = Object.values(KINDS).map(([weight, kind]) => ({ weight, arbitrary: callOf(kind) }));
+  const step = fc.oneof(
+    ...(calls as { weight: number; arbitrary: fc.Arbitrary<Step> }[]),
+    { weight: 7, arbitrary: walk },
+    { weight: 5, arbitrary: fc.constantFrom(1, 1, 1, 60, 900, 3600).map((wait_s): Step => ({ wait_s })) },
+  );
+  return fc.array(step, { minLength: 1, maxLength: options.stepsMax, size: 'max' });
+}
+
+type Path = fc.Arbitrary<readonly (string | Ref)[]>;
+
+interface Kind {
+  readonly method: string;
+  readonly path: Path;
+  readonly params?: fc.Arbitrary<Record<string, Value>>;
+  readonly json?: fc.Arbitrary<JsonValue>;
+}
+
+const get = (path: Path, given: Given = {}, required: string[] = []): Kind => ({
+  method: 'GET',
+  path,
+  params: some(given, required),
+});
+const post = (path: Path, given: Given = {}, required: string[] = []): Kind => ({
+  ...get(path, given, required),
+  method: 'POST',
+});
+const put = (path: Path, given: Given = {}): Kind => ({ ...get(path, given), method: 'PUT' });
+const remove = (path: Path, given: Given = {}): Kind => ({ ...get(path, given), method: 'DELETE' });
+
+const oneAccount: Path = account.map((one) => ['/12/accounts/', one]);
+const under = (rest: string): Path => oneAccount.map((path) => [...path, rest]);
+const oneOf = (collection: string, one: fc.Arbitrary<Ref>): Path =>
+  fc.tuple(oneAccount, one).map(([path, id]) => [...path, `/${collection}/`, id]);
+
+const history: Given = {
+  entity_type: fc.constantFrom('CAMPAIGN', 'CAMPAIGN', 'CAMPAIGN', 'CAMPAIGN', 'LINE_ITEM', 'x'),
+  entity_id: campaign,
+  start_time: time,
+  end_time: time,
+  count,
+  user_id: fc.constantFrom('1', '900000001', 'x!'),
+};
+const oddPaths: Path = fc.constantFrom(
+  ['/12/nothing'],
+  ['/11/accounts'],
+  ['/'],
+  ['/12/accounts/%00'],
+  ['/12/accounts/a%20b/campaigns'],
+);
+
+/** Every kind of call, with how often it is made. */
+const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
+  [14, post(under('/campaigns'), campaignFields, ['name', 'funding_instrument_id'])],
+  [12, put(oneOf('campaigns', campaign), campaignFields)],
+  [4, remove(oneOf('campaigns', campaign))],
+  [14, { method: 'POST', path: account.map((one) => ['/12/batch/accounts/', one, '/campaigns']), json: batch }],
+  [14, get(under('/campaigns'), { ...campaignList, with_total_count: truth })],
+  [3, get(under('/campaigns'), { ...campaignList, cursor })],
+  [1, get(under('/campaigns'), { ...campaignList, cursor, with_total_count: truth })],
+  [5, get(oneOf('campaigns', campaign), { with_deleted: truth })],
+  [6, get(under('/account_history'), history, ['entity_type', 'entity_id'])],
+  [1, get(under('/account_history'), { ...history, cursor }, ['entity_type', 'entity_id'])],
+  [3, post(under('/funding_instruments'), instrumentFields, ['currency', 'start_time', 'type'])],
+  [4, get(under('/funding_instruments'), { ...instrumentList, with_total_count: truth })],
+  [1, get(under('/funding_instruments'), { ...instrumentList, cursor })],
+  [2, get(oneOf('funding_instruments', instrument), { with_deleted: truth })],
+  [1, remove(oneOf('funding_instruments', instrument))],
+  [1, post(fc.constant(['/12/accounts']))],
+  [4, get(fc.constant(['/12/accounts']), { ...accountList, with_total_count: truth })],
+  [1, get(fc.constant(['/12/accounts']), { ...accountList, cursor })],
+  [2, get(oneAccount, { with_deleted: truth })],
+  [3, put(oneAccount, accountFields)],
+  [1, remove(ref('account', fc.constantFrom(1, 2, 3)).map((one) => ['/12/accounts/', one]))],
+  [2, get(under('/features'), { feature_keys: features })],
+  [2, post(under('/features'), { feature_keys: features })],
+  [2, remove(under('/features'), { feature_keys: features })],
+  [2, get(under('/authenticated_user_access'))],
+  [1, get(under('/campaigns?count=1&count=2'))],
+  [1, put(under('/campaigns'))],
+  [1, get(oddPaths)],
+];
+
+const who = fc.oneof(
+  { weight: 40, arbitrary: fc.constant('ada' as const) },
+  { weight: 1, arbitrary: fc.constant('ben' as const) },
+  { weight: 1, arbitrary: fc.constant('production' as const) },
+);
+
+function callOf({ method, path, params, json }: Kind): fc.Arbitrary<CallStep> {
+  const parts = { who, method: fc.constant(method), path };
+  return json ? fc.record({ ...parts, json }) : fc.record({ ...parts, params: params ?? fc.constant({}) });
+}
+
+const walk: fc.Arbitrary<Step> = fc
+  .record({
+    who: fc.constant('ada' as const),
+    method: fc.constant('GET'),
+    path: under('/campaigns'),
+    params: some(campaignList, ['count', 'sort_by']),
+  })
+  .map((call) => ({ walk: call }));

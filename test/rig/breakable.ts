@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
+import { type Driver, unreachable } from '../../src/storage/store.ts';
+import { openPlace } from './databases.ts';
+import { openWorld, type World } from './world.ts';
+
+/** A world whose database can be made to fail. */
+export interface BreakableWorld extends World {
+  /** What the service remembers is forgotten, and every statement fails until the work is done. */
+  whileBroken<T>(work: () => Promise<T>): Promise<T>;
+  /** The same with a database that cannot be reached at all. */
+  whileUnreachable<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Starts a world on a database that can be made to fail. */
+export async function openBreakableWorld(flags: Record<string, unknown>): Promise<BreakableWorld> {
+  let isBroken = false;
+  const probe = (): void => {
+    if (isBroken) throw new Error('the disk of rack 7 is on fire');
+  };
+  const place = await openPlace();
+  const reached =
+    place.databaseUrl === ''
+      ? openSqlite({ file: join(place.folder, 'breakable.db'), probe })
+      : openPostgres({ url: place.databaseUrl, connectionsMax: 10, probe });
+  let isAway = false;
+  const gone = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432')).catch(unreachable);
+  const driver: Driver = {
+    ...reached,
+    read: (work) => (isAway ? gone() : reached.read(work)),
+    write: (work) => (isAway ? gone() : reached.write(work)),
+  };
+  const world = await openWorld({ seams: { driver }, flags });
+  const forget = () => world.service.store.write(async (tx) => tx.touch('user:anyone'));
+  return {
+    ...world,
+    async whileUnreachable(work) {
+      await forget();
+      isAway = true;
+      try {
+        return await work();
+      } finally {
+        isAway = false;
+      }
+    },
+    async whileBroken(work) {
+      await forget();
+      isBroken = true;
+      try {
+        return await work();
+      } finally {
+        isBroken = false;
+      }
+    },
+    async close() {
+      await world.close();
+      await place.remove();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Operation } from '../../src/contract/operation.ts';
+import { type Family, type ProblemName, problems } from '../../src/contract/problems.ts';
+import { messagePattern } from '../../src/engine/describe/failures.ts';
+import { raisable, statusesOf, UNROUTED, wording } from '../../src/engine/raises.ts';
+
+/** A reply as the ledger takes it; without an operation when none answered. */
+export interface Seen {
+  readonly operation?: Operation;
+  readonly family: Family;
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const folder = process.env.TEST_LEDGER;
+const noted = new Set<string>();
+
+/** Notes what a reply shows: the status of its operation, and each problem that its errors can be. */
+export function note(seen: Seen): void {
+  if (!folder) return;
+  for (const line of linesOf(seen)) {
+    if (noted.has(line)) continue;
+    noted.add(line);
+    appendFileSync(join(folder, `${process.pid}.txt`), `${line}\n`);
+  }
+}
+
+interface SaidError {
+  readonly code: string | number;
+  readonly message: string;
+}
+
+function linesOf({ operation, family, status, body }: Seen): string[] {
+  const { errors = [], operation_errors = [] } = (body ?? {}) as {
+    errors?: SaidError[];
+    operation_errors?: SaidError[][];
+  };
+  const names = operation ? [...raisable(operation), ...(operation.itemProblems ?? [])] : UNROUTED;
+  const said = [...errors, ...operation_errors.flat()].flatMap((error) =>
+    names.filter((name) => isSaidAs(name, family, error)),
+  );
+  const own = operation ? [`${operation.id} ${status}`, ...said.map((name) => `${operation.id} ${name}`)] : [];
+  return [...own, ...said.map((name) => `${family} ${name}`)];
+}
+
+/** Whether an error can be this problem. Problems that are said alike cannot be told apart by a caller either. */
+function isSaidAs(name: ProblemName, family: Family, error: SaidError): boolean {
+  const [, code, template] = wording({ family }, name);
+  return error.code === code && new RegExp(messagePattern(template)).test(error.message);
+}
+
+/**
+ * What no test has seen: statuses that an operation declares, problems that it says it raises itself, and problems of
+ * every call that were not seen in any operation of a family.
+ */
+export function holes(operations: readonly Operation[], ledger: string): string[] {
+  const lines = readdirSync(ledger).flatMap((name) => readFileSync(join(ledger, name), 'utf8').split('\n'));
+  const seen = new Set(lines);
+  const wanted = new Set<string>();
+  for (const operation of operations) {
+    for (const status of statusesOf(operation)) wanted.add(`${operation.id} ${status}`);
+    for (const name of [...operation.problems, ...(operation.itemProblems ?? [])])
+      wanted.add(`${operation.id} ${name}`);
+    for (const name of raisable(operation)) wanted.add(`${operation.family} ${name}`);
+  }
+  for (const name of UNROUTED) if (problems[name].ads) wanted.add(`ads ${name}`);
+  for (const name of UNROUTED) if (problems[name].numeric) wanted.add(`numeric ${name}`);
+  return [...wanted].filter((each) => !seen.has(each)).sort();
+}
+
+/** Problems of the table that no operation can raise and no route answers with. */
+export function unreachable(operations: readonly Operation[]): ProblemName[] {
+  const reached = new Set<ProblemName>(UNROUTED);
+  for (const operation of operations) {
+    for (const name of [...raisable(operation), ...(operation.itemProblems ?? [])]) reached.add(name);
+  }
+  return (Object.keys(problems) as ProblemName[]).filter((name) => !reached.has(name));
+}

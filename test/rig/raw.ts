@@ -1,0 +1,68 @@
+import { request } from 'node:http';
+import { sign } from '../../src/auth/oauth1/signature.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { type Keys, protocol, type Reply } from './client.ts';
+import { checkReply } from './validation.ts';
+
+/** A call that goes out as it is told: with any headers and any body, signed only when keys are given. */
+export interface RawCall {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly keys?: Keys;
+  /** How many seconds the clock of the caller is ahead. */
+  readonly skew_s?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Sends a call and holds the reply against the description. */
+export async function rawCall(origin: string, clock: Clock, call: RawCall): Promise<Reply> {
+  const { method, target, keys, skew_s = 0, headers = {}, body } = call;
+  const authorization = keys && signed(origin, keys, { now: () => clock.now() + skew_s * 1000 }, call);
+  const { hostname, port } = new URL(origin);
+  const all = { ...(authorization && { authorization }), ...lengthOf(body), ...headers };
+  const reply = await new Promise<Reply>((resolve, reject) => {
+    const outgoing = request({ hostname, port, method, path: target, headers: all, agent: false }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const pairs = Object.entries(incoming.headers).map(
+          ([name, value]) => [name, String(value)] as [string, string],
+        );
+        resolve({ status: incoming.statusCode!, headers: new Headers(pairs), text, body: parsed(text) });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+  checkReply(method, origin + target, reply.status, reply.headers, reply.text);
+  return reply;
+}
+
+/** A form is part of what is signed. */
+function signed(origin: string, keys: Keys, clock: Clock, { method, target, headers, body }: RawCall): string {
+  const isForm = headers?.['content-type']?.startsWith('application/x-www-form-urlencoded');
+  return sign({
+    method,
+    url: origin + target,
+    form: isForm ? [...new URLSearchParams(body)] : undefined,
+    oauth: protocol(keys, clock),
+    consumerSecret: keys.consumer_secret,
+    tokenSecret: keys.access_token_secret,
+  }).header;
+}
+
+function lengthOf(body: string | undefined): Record<string, string> {
+  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

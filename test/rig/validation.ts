@@ -1,0 +1,172 @@
+import type { AnySchemaObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { byDefault } from '../../src/cli/generated-docs.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import type { Family } from '../../src/contract/problems.ts';
+import { errorEnvelope } from '../../src/engine/describe/failures.ts';
+import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
+import { openApiOf } from '../../src/engine/describe.ts';
+import { UNROUTED } from '../../src/engine/raises.ts';
+import { operations } from '../../src/server.ts';
+import { note } from './ledger.ts';
+
+/** The description that replies are held against. */
+export const openApi = openApiOf(operations, byDefault) as Json & {
+  readonly paths: Record<string, Record<string, Json>>;
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: false, formats: { 'date-time': true } });
+ajv.addSchema(openApi as AnySchemaObject, 'openapi');
+
+/** Paths of the service itself, which are no part of the interface. */
+const OWN = /^\/(livez|readyz|metrics|openapi\.json|reference)([/?]|$)/;
+
+interface Route {
+  readonly operation: Operation;
+  readonly template: string;
+  readonly shape: RegExp;
+}
+
+const routes: readonly Route[] = operations.flatMap((operation) =>
+  [operation.path, ...(operation.aliases ?? [])].map((path) => ({
+    operation,
+    template: path.replace(/:(\w+)/g, '{$1}'),
+    shape: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
+  })),
+);
+
+/**
+ * Holds a reply against the description: a declared status, the declared headers, the declared body. What no operation
+ * answers is held against the envelope of errors of its family. Throws when something does not fit; otherwise notes in
+ * the ledger what was seen.
+ */
+export function checkReply(method: string, url: string, status: number, headers: Headers, text: string): void {
+  const path = pathOf(url);
+  if (OWN.test(path)) return;
+  const verb = method === 'HEAD' ? 'GET' : method;
+  const known = isDecodable(path) ? routes.filter((route) => route.shape.test(path)) : [];
+  const route = known.find((each) => each.operation.method === verb);
+  const said = `${method} ${path.slice(0, 200)} answered ${status}`;
+  if (verb === 'OPTIONS') {
+    if (status !== 204 || !headers.get('allow')) throw new Error(`${said}, where OPTIONS says what is allowed`);
+    return;
+  }
+  // A body is not sent in answer to HEAD, so there is no more to say of it.
+  const body = method === 'HEAD' && text === '' ? undefined : parse(text, said);
+  if (!route) {
+    checkUnrouted(known.length > 0 ? 405 : 404, { path, status, body, said });
+    note({ family: familyOf(path), status, body });
+    return;
+  }
+  const pointer = responsePointer(route, verb, status);
+  if (pointer === undefined) throw new Error(`${said}, a status that ${route.operation.id} does not declare:\n${text}`);
+  checkHeaders(route, verb, status, headers, said);
+  if (body === undefined) return;
+  complain(compiled(`openapi#${pointer}/content/application~1json/schema`), body, said);
+  note({ operation: route.operation, family: route.operation.family, status, body });
+}
+
+/** The path of an address or of a request target, as it was sent. */
+function pathOf(url: string): string {
+  return url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0]!;
+}
+
+/** A path with a broken escape is the path of nothing. */
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parse(text: string, said: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${said} with a body that is not JSON:\n${text}`);
+  }
+}
+
+function responseOf(route: Route, verb: string, status: number): Json | undefined {
+  const operation = openApi.paths[route.template]![verb.toLowerCase()] as { responses: Record<string, Json> };
+  return operation.responses[String(status)];
+}
+
+/** Where the response of a status stands in the document, as a JSON pointer; shared ones stand elsewhere. */
+function responsePointer(route: Route, verb: string, status: number): string | undefined {
+  const response = responseOf(route, verb, status);
+  if (!response) return undefined;
+  if (typeof response.$ref === 'string') return response.$ref.slice(1);
+  const template = route.template.replaceAll('~', '~0').replaceAll('/', '~1').replace(/[{}]/g, encodeURIComponent);
+  return `/paths/${template}/${verb.toLowerCase()}/responses/${status}`;
+}
+
+function at(pointer: string): Json {
+  const names = pointer.slice(1).split('/');
+  return names.reduce<Json>((value, name) => value[name.replaceAll('~1', '/').replaceAll('~0', '~')] as Json, openApi);
+}
+
+function checkHeaders(route: Route, verb: string, status: number, headers: Headers, said: string): void {
+  const type = headers.get('content-type') ?? '';
+  if (!/^application\/json; ?charset=utf-8$/.test(type)) throw new Error(`${said} with content type ${type}`);
+  const response = responseOf(route, verb, status)!;
+  const { headers: declared } = (typeof response.$ref === 'string' ? at(response.$ref.slice(1)) : response) as {
+    headers: Record<string, { $ref: string }>;
+  };
+  for (const [name, { $ref }] of Object.entries(declared)) {
+    const header = at($ref.slice(1)) as { required?: boolean; schema: Json };
+    const value = headers.get(name);
+    if (value === null) {
+      if (header.required || (status === 200 && name.includes('limit'))) throw new Error(`${said} without ${name}`);
+      continue;
+    }
+    const read = header.schema.type === 'integer' ? Number(value) : value;
+    complain(compiled(`openapi#${$ref.slice(1)}/schema`), read, `${said} with ${name}: ${value}`);
+  }
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+function compiled(pointer: string): ValidateFunction {
+  let validator = validators.get(pointer);
+  if (!validator) {
+    validator = ajv.compile({ $ref: pointer });
+    validators.set(pointer, validator);
+  }
+  return validator;
+}
+
+function complain(validate: ValidateFunction, value: unknown, said: string): void {
+  if (validate(value)) return;
+  const reasons = validate.errors!.map((error) => {
+    const extra = Object.values(error.params).join(', ');
+    return `  ${error.instancePath || '(body)'} ${error.message} (${extra}) by ${error.schemaPath}`;
+  });
+  throw new Error(
+    `${said} with what the description does not allow:\n${reasons.join('\n')}\n${JSON.stringify(value, null, 2)}`,
+  );
+}
+
+function familyOf(path: string): Family {
+  return /^\/(oauth|oauth2|1\.1|2)(\/|$)/.test(path) ? 'numeric' : 'ads';
+}
+
+const unrouted = Object.fromEntries(
+  (['ads', 'numeric'] as const).map((family) => {
+    const schemas: NamedSchemas = {};
+    const params = {
+      type: 'object',
+      required: ['params'],
+      properties: { params: { type: 'object', maxProperties: 0 } },
+    };
+    const envelope = errorEnvelope(family, UNROUTED, () => params, schemas);
+    return [family, ajv.compile({ ...envelope, components: { schemas } })];
+  }),
+) as Record<Family, ValidateFunction>;
+
+function checkUnrouted(wanted: number, seen: { path: string; status: number; body: unknown; said: string }): void {
+  if (seen.status !== wanted) throw new Error(`${seen.said}, where no operation is: expected ${wanted}`);
+  if (seen.body !== undefined) complain(unrouted[familyOf(seen.path)], seen.body, seen.said);
+}

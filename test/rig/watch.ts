@@ -1,0 +1,69 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkReply } from './validation.ts';
+
+/** Holds every reply of some services against the description, whoever asked for it and however. */
+export interface Watch {
+  /** Ends the watch; throws everything that did not fit. */
+  end(): void;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly server: Server;
+}
+
+const complaints = new Map<number, string[]>();
+
+/** Watches the services of this process that listen at these addresses. */
+export function watchReplies(urls: readonly string[]): Watch {
+  const ports = urls.map((url) => Number(new URL(url).port));
+  for (const port of ports) complaints.set(port, []);
+  return {
+    end() {
+      const found = ports.flatMap((port) => complaints.get(port) ?? []);
+      for (const port of ports) complaints.delete(port);
+      if (found.length > 0) throw new Error(`${found.length} replies did not fit:\n${found.join('\n')}`);
+    },
+  };
+}
+
+subscribe('http.server.request.start', (message) => {
+  const { request, response, server } = message as Exchange;
+  const found = complaints.get((server.address() as AddressInfo | null)?.port ?? 0);
+  if (found) look(request, response, found);
+});
+
+/** The headers are taken from the call that writes them: a flat list given there is not kept by the response. */
+function look(request: IncomingMessage, response: ServerResponse, found: string[]): void {
+  const { writeHead, end } = response;
+  let headers = new Headers();
+  response.writeHead = function (this: ServerResponse, ...args: unknown[]) {
+    headers = headersOf(this, args.at(-1));
+    return (writeHead as (...all: unknown[]) => ServerResponse).apply(this, args);
+  } as typeof writeHead;
+  response.end = function (this: ServerResponse, ...args: unknown[]) {
+    const [body] = args;
+    const text = typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : '';
+    const ended = (end as (...all: unknown[]) => ServerResponse).apply(this, args);
+    // What HTTP itself forbids (no host, an expectation) never reaches the service.
+    if ([400, 417].includes(this.statusCode) && !headers.has('content-type') && text === '') return ended;
+    try {
+      checkReply(request.method!, request.url!, this.statusCode, headers, text);
+    } catch (error) {
+      found.push((error as Error).message);
+    }
+    return ended;
+  } as typeof end;
+}
+
+function headersOf(response: ServerResponse, given: unknown): Headers {
+  const headers = new Headers();
+  const add = (name: string, value: unknown): void => headers.set(name, String(value));
+  for (const [name, value] of Object.entries(response.getHeaders())) add(name, value);
+  if (Array.isArray(given)) for (let at = 0; at < given.length; at += 2) add(given[at], given[at + 1]);
+  else if (typeof given === 'object') for (const [name, value] of Object.entries(given ?? {})) add(name, value);
+  return headers;
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, test } from 'node:test';
+
+/** What each part may import besides itself; `server.ts` may import everything. Arrows go down, siblings do not talk. */
+const BELOW = ['base', 'contract'];
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  contract: ['base'],
+  // Features: one a document or topic.
+  platform: BELOW,
+  auth: BELOW,
+  ads: BELOW,
+  // What definitions mean, and where rows are kept.
+  engine: BELOW,
+  storage: BELOW,
+  settings: ['base'],
+  http: [...BELOW, 'engine'],
+  // Development mode makes a world of features.
+  dev: [...BELOW, 'platform', 'ads'],
+  cli: [...BELOW, 'platform', 'auth', 'engine', 'storage', 'settings', 'http', 'dev', 'server'],
+  // Files that stand alone.
+  catalog: [...BELOW, 'platform', 'auth', 'ads'],
+  version: [],
+  main: ['cli'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const root = 'src';
+
+/** The part that a file belongs to: its folder, or its name when it stands alone. */
+function partOf(file: string): string {
+  return relative(root, file).split('/')[0]!.replace(/\.ts$/, '');
+}
+
+/** Every import of a file of ours, type-only ones too. */
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, 'utf8');
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g);
+  return [...found].map(([, path]) => ({ file, from: partOf(file), to: partOf(join(dirname(file), path!)) }));
+}
+
+const files = globSync('src/**/*.ts');
+const imports = files.flatMap(importsOf);
+
+describe('the layers', () => {
+  test('every part has its row in the table', () => {
+    const parts = new Set(files.map(partOf));
+    parts.delete('server');
+    assert.deepEqual([...parts].sort(), Object.keys(MAY_IMPORT).sort());
+  });
+
+  for (const [part, allowed] of Object.entries(MAY_IMPORT)) {
+    test(`${part} imports ${allowed.join(', ') || 'nothing of ours'}`, () => {
+      const wrong = imports
+        .filter(({ from, to }) => from === part && to !== part && to !== 'version' && !allowed.includes(to))
+        .map(({ file, to }) => `${file} imports ${to}`);
+      assert.deepEqual(wrong, []);
+    });
+  }
+
+  test('no file imports what does not exist, and none is imported by nobody', () => {
+    const used = new Set(
+      files.flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g)].map(([, path]) =>
+          join(dirname(file), path!),
+        ),
+      ),
+    );
+    const missing = [...used].filter((file) => !files.includes(file));
+    assert.deepEqual(missing, []);
+    // What starts from the outside: the program, and the scripts of the package.
+    const started = `${readFileSync('package.json', 'utf8')} ${readFileSync('bin/barker.js', 'utf8')}`;
+    const unused = files.filter((file) => !used.has(file) && !started.includes(file.slice(root.length)));
+    assert.deepEqual(unused, []);
+  });
+
+  test('nothing is imported in a circle', () => {
+    const next = new Map<string, string[]>();
+    for (const file of files) {
+      // Types are gone when the program runs.
+      const found = readFileSync(file, 'utf8').matchAll(/^(?:import|export)(?! type)[^;]*? from '(\.[^']+)'/gm);
+      next.set(
+        file,
+        [...found].map(([, path]) => join(dirname(file), path!)),
+      );
+    }
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]): void => {
+      assert.ok(!path.includes(file), [...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (done.has(file)) return;
+      for (const each of next.get(file) ?? []) visit(each, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+  });
+
+  const rules: [what: string, parts: (part: string) => boolean, pattern: RegExp][] = [
+    ['only the storage speaks SQL', (part) => part !== 'storage', /from '(kysely|pg|node:sqlite)'/],
+    ['the engine knows no resource', (part) => part === 'engine', /campaign|funding_?instrument/i],
+    [
+      'features and the engine do not speak HTTP',
+      (part) => [...BELOW, 'platform', 'auth', 'ads', 'engine', 'storage'].includes(part),
+      /from '(fastify|node:http)'/,
+    ],
+  ];
+  for (const [what, isMeant, pattern] of rules) {
+    test(what, () => {
+      const wrong = files.filter((file) => isMeant(partOf(file)) && pattern.test(codeOf(file)));
+      assert.deepEqual(wrong, []);
+    });
+  }
+});
+
+/** Without comments: examples may name what the code must not know. */
+function codeOf(file: string): string {
+  return readFileSync(file, 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|\s)\/\/.*$/gm, '');
+}

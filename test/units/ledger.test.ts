@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { operations } from '../../src/server.ts';
+import { holes } from '../rig/ledger.ts';
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+describe('the ledger', () => {
+  test('misses every status and every problem where nothing was seen', () => {
+    const unseen = holes(operations, folder);
+    for (const operation of operations) {
+      for (const status of [200, 401, 429, 500]) assert.ok(unseen.includes(`${operation.id} ${status}`));
+      for (const name of operation.problems) assert.ok(unseen.includes(`${operation.id} ${name}`));
+    }
+    for (const name of ['TLS_REQUIRED', 'ROUTE_UNKNOWN', 'INTERNAL']) {
+      for (const family of ['ads', 'numeric']) assert.ok(unseen.includes(`${family} ${name}`));
+    }
+  });
+
+  test('misses what is left when some of it was seen, whichever process saw it', () => {
+    const all = holes(operations, folder);
+    writeFileSync(join(folder, '1.txt'), `${all.slice(0, 5).join('\n')}\n`);
+    writeFileSync(join(folder, '2.txt'), `${all.slice(5, -1).join('\n')}\n`);
+    assert.deepEqual(holes(operations, folder), all.slice(-1));
+  });
+});

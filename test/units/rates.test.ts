@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Operation, Principal } from '../../src/contract/operation.ts';
+import { RATES } from '../../src/contract/rates.ts';
+import { type RateLimits, rateWindows } from '../../src/http/rates.ts';
+
+const limits = {
+  isOn: true,
+  ...Object.fromEntries(Object.values(RATES).map((rate) => [rate.setting, 2])),
+} as RateLimits;
+const clock = { ms: 1_772_471_095_000, now: () => clock.ms };
+
+const operation = (id: string, rate: Operation['rate']) => ({ id, rate, parameters: {} }) as unknown as Operation;
+const reads = operation('things.get', 'reads');
+const writes = operation('things.create', 'writes');
+const core = operation('things.list', 'account_reads');
+
+const principal = (user: string, application = '1') => ({ user, application }) as Principal;
+const scope = (user = '1', account: string | undefined = 'a', application = '1') =>
+  ({ environment: 'sandbox', principal: principal(user, application), account, withTotalCount: false }) as const;
+
+describe('windows of calls', () => {
+  test('open with the first call and end after their time, not at a round one', () => {
+    const rates = rateWindows(limits, clock);
+    const opened = Math.floor(clock.ms / 1000);
+    assert.deepEqual(rates.take(reads, scope()).user, { limit: 2, remaining: 1, reset: opened + 900 });
+    clock.ms += 899_000;
+    assert.deepEqual(rates.take(reads, scope()).user, { limit: 2, remaining: 0, reset: opened + 900 });
+    assert.equal(rates.take(reads, scope()).isRefused, true);
+    clock.ms += 1000;
+    assert.deepEqual(rates.take(reads, scope()).user, { limit: 2, remaining: 1, reset: opened + 1800 });
+  });
+
+  test('belong to a user, an application and an environment', () => {
+    const rates = rateWindows(limits, clock);
+    for (let index = 0; index < 3; index++) rates.take(reads, scope('1'));
+    assert.equal(rates.take(reads, scope('1')).isRefused, true);
+    assert.equal(rates.take(reads, scope('2')).isRefused, false);
+    assert.equal(rates.take(reads, scope('1', 'a', '2')).isRefused, false);
+    assert.equal(rates.take(reads, { ...scope('1'), environment: 'production' }).isRefused, false);
+    assert.equal(rates.take(operation('others.get', 'reads'), scope('1')).isRefused, false);
+  });
+
+  test('writes are counted together, whatever they write', () => {
+    const rates = rateWindows(limits, clock);
+    rates.take(writes, scope());
+    assert.equal(rates.take(operation('others.remove', 'writes'), scope()).user.remaining, 0);
+    assert.equal(rates.take(operation('others.update', 'writes'), scope()).isRefused, true);
+  });
+
+  test('a call refused for the account takes nothing from the user', () => {
+    const rates = rateWindows({ ...limits, rate_user_quota_per_15min: 100 }, clock);
+    for (let index = 0; index < 2; index++) rates.take(core, scope());
+    const refused = rates.take(core, scope());
+    assert.deepEqual([refused.isRefused, refused.account?.remaining, refused.user.remaining], [true, 0, 98]);
+    assert.equal(rates.take(core, scope('2')).isRefused, true, 'users of an account share its window');
+    assert.equal(rates.take(core, scope('1', 'b')).user.remaining, 97);
+  });
+
+  test('a call that came to nothing through a fault of the service is given back once', () => {
+    const rates = rateWindows(limits, clock);
+    const taken = rates.take(core, scope());
+    const given = rates.giveBack(taken);
+    assert.deepEqual([given.user.remaining, given.account?.remaining], [2, 2]);
+    assert.deepEqual(rates.giveBack(given), given);
+    assert.equal(rates.take(core, scope()).user.remaining, 1);
+    rates.take(core, scope());
+    const refused = rates.take(core, scope());
+    assert.equal(rates.giveBack(refused).user.remaining, 0, 'a refused call took nothing');
+  });
+
+  test('switched off, they count and refuse nobody', () => {
+    const rates = rateWindows({ ...limits, isOn: false }, clock);
+    for (let index = 0; index < 5; index++) assert.equal(rates.take(core, scope()).isRefused, false);
+    assert.equal(rates.take(core, scope()).user.limit, 1_000_000_000);
+  });
+});

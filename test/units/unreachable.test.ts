@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Problem } from '../../src/contract/problems.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
+
+test('a database server that refuses connections is unavailable, which says nothing of where it is', async () => {
+  const driver = openPostgres({ url: 'postgres://nobody@127.0.0.1:1/none', connectionsMax: 1 });
+  for (const unit of [driver.read, driver.write]) {
+    await assert.rejects(
+      unit(async () => assert.fail('there is nothing to work on')),
+      (error) => {
+        assert.ok(error instanceof Problem);
+        assert.deepEqual(error.faults, [{ problem: 'UNAVAILABLE' }]);
+        assert.equal(error.retryAfter_s, 1);
+        return true;
+      },
+    );
+  }
+  await driver.close();
+});
