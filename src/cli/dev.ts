@@ -36,6 +36,7 @@ async function runDev(settings: Settings, reset: boolean): Promise<number> {
   const stopped = untilStopped({
     close: async () => (await starting).service.close(),
     timeout_s: settings.shutdown_timeout_s,
+    withParent: process.env.npm_lifecycle_event !== undefined,
     say: (message) => process.stderr.write(`${message}\n`),
   });
   const { service, file } = await starting;

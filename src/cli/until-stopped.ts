@@ -1,10 +1,12 @@
-import { after } from '../base/timers.ts';
+import { after, every } from '../base/timers.ts';
 
 /** What ends a service, and how it speaks of it. */
 export interface Stopping {
   /** Resolves with the number of connections that had to be cut. */
   close(): Promise<number>;
   readonly timeout_s: number;
+  /** Also stop when the process that started this one is gone: script runners pass a key press on, but no signal. */
+  readonly withParent?: boolean;
   say(message: string): void;
 }
 
@@ -12,6 +14,7 @@ export interface Stopping {
 const SAME_SIGNAL_MS = 250;
 /** How much longer than the requests the closing of the database may take. */
 const CLOSING_MS = 5000;
+const LOOK_MS = 500;
 
 /**
  * Waits for a signal to stop, then closes the service in good order; resolves with the exit code. A second signal ends
@@ -20,6 +23,7 @@ const CLOSING_MS = 5000;
 export function untilStopped(stopping: Stopping): Promise<number> {
   return new Promise((resolve) => {
     let firstAt_ms: number | undefined;
+    let stopLooking = (): void => {};
     const stop = (signal: string): void => {
       const now_ms = performance.now();
       if (firstAt_ms !== undefined) {
@@ -28,6 +32,7 @@ export function untilStopped(stopping: Stopping): Promise<number> {
         process.exit(1);
       }
       firstAt_ms = now_ms;
+      stopLooking();
       stopping.say(`${signal}: finishing the requests in flight; a second signal ends at once`);
       const callOff = after(stopping.timeout_s * 1000 + CLOSING_MS, () => process.exit(1));
       void finish(stopping).then((exitCode) => {
@@ -35,6 +40,10 @@ export function untilStopped(stopping: Stopping): Promise<number> {
         resolve(exitCode);
       });
     };
+    if (stopping.withParent) {
+      const parent = process.ppid;
+      stopLooking = every(LOOK_MS, () => void (process.ppid !== parent && stop('The starting process is gone')));
+    }
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
   });
 }

@@ -18,6 +18,8 @@ export function openNonceLog(folder: string, window_s: number, clock: Clock): No
     if (file >= 0) closeSync(file);
     file = openSync(join(folder, `${stretch}.log`), 'a', 0o600);
     current = stretch;
+    // A machine that crashed may have left half a line; what follows must not become part of it.
+    writeSync(file, '\n');
     for (const name of readdirSync(folder)) {
       // A nonce is good for at most twice the window after it was written.
       if (Number.parseInt(name, 10) < stretch - 1) rmSync(join(folder, name), { force: true });

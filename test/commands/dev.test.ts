@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { openPlace, type Place } from '../rig/databases.ts';
-import { ANY_PORTS, barker, cleanEnvironment, flagsOf, MASTER_KEY, type Started, started } from './program.ts';
+import { ANY_PORTS, barker, cleanEnvironment, ENTRY, flagsOf, MASTER_KEY, type Started, started } from './program.ts';
 
 let place: Place;
 let running: Started[] = [];
@@ -223,4 +223,28 @@ test('failures are told in one line each, and so is a request to stop', async ()
   const { code, stderr } = await one.ended;
   assert.match(stderr, /\nSIGINT: finishing the requests in flight; a second signal ends at once\nstopped\n$/);
   assert.equal(code, 0);
+});
+
+test('what a script runner started ends with the shell of the runner', async () => {
+  const args = [ENTRY, 'dev', ...flagsOf(place), ...ANY_PORTS].map((word) => `'${word}'`).join(' ');
+  // The shell stays until it is killed, and does not tell its child.
+  const shell = spawn('sh', ['-c', `'${process.execPath}' ${args}; true`], {
+    env: { ...cleanEnvironment(), npm_lifecycle_event: 'start' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const closed = new Promise((done) => shell.on('close', done));
+  await new Promise<void>((done) => {
+    shell.stdout.on('data', (chunk) => {
+      output += chunk;
+      if (output.includes('Try it')) done();
+    });
+  });
+  shell.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  shell.kill('SIGTERM');
+  // The pipes close when the last process that holds them is gone.
+  await closed;
+  assert.match(output, /The starting process is gone: finishing .*\nstopped\n$/);
 });

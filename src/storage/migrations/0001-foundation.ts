@@ -140,7 +140,9 @@ export const foundation: Migration = {
         .integer('deleted'),
     ),
     index('campaigns_created', 'campaigns', ['account_id', 'created_at', 'id']),
-    index('campaigns_name', 'campaigns', ['account_id', 'name_folded', 'id']),
+    index('campaigns_updated', 'campaigns', ['account_id', 'updated_at', 'id']),
+    index('campaigns_name', 'campaigns', ['account_id', 'name', 'id']),
+    index('campaigns_search', 'campaigns', ['account_id', 'name_folded', 'id']),
     index('campaigns_active', 'campaigns', ['account_id'], { entity_status: 'ACTIVE', deleted: 0 }),
   ],
 };
