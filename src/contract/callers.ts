@@ -27,6 +27,8 @@ export interface Authenticated {
 export interface Authenticator {
   /** Rejects with the problem of the first check that fails. Base URI origins: the likeliest first. */
   authenticate(parts: SignedParts, origins: readonly string[]): Promise<Authenticated>;
+  /** Resolves when no request that was authenticated so far can be sent again, whatever ends the process. */
+  settled(): Promise<void>;
 }
 
 /** What a user may do on an account, and the account as decisions need it. */
@@ -46,9 +48,11 @@ export interface AccountAccesses {
   find(user: string, account: string): Promise<Access | undefined>;
 }
 
-/** Where used nonces outlive the process: each is written before its request is answered. */
+/** Where used nonces outlive the process. */
 export interface NonceLog {
   append(entry: UsedNonce): void;
+  /** Resolves when all that was appended so far is written. */
+  written(): Promise<void>;
   /** What was appended in recent runs, at least everything whose window has not passed. */
   read(): Iterable<UsedNonce>;
 }

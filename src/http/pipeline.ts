@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
 import { formatInstant } from '../base/instants.ts';
-import type { AccountAccesses, Authenticator } from '../contract/callers.ts';
+import type { Access, AccountAccesses, Authenticator } from '../contract/callers.ts';
 import { isId, type Raw } from '../contract/fields.ts';
 import type { Call, Operation, Principal, Services } from '../contract/operation.ts';
 import { type Fault, Problem, problem } from '../contract/problems.ts';
@@ -53,27 +53,22 @@ export interface Exchange {
 async function perform(parts: PipelineParts, exchange: Exchange): Promise<string> {
   const { operation, request } = exchange;
   const origins = parts.origins(request); //                                           403 plain HTTP
-  const form = await formBody(parts, request); //                                      413
+  const form = isForm(request) ? await formBody(parts, request) : undefined; //        413
   const bodyHash = await authenticate(parts, exchange, origins, form); //              400 401 403 431
-  const raw = rawParameters(request, form); //                                         400
-  const access = await findAccess(parts, exchange, raw); //                            403 404
-  takeRate(parts, exchange, access?.account.id, raw); //                               429
-  const body = await jsonBody(parts, exchange, raw, bodyHash); //                      400 401 413
-  const given = parameters(exchange, raw, access?.account); //                         400
-  const call: Call = {
-    services: parts.services,
-    environment: parts.environment,
-    principal: exchange.principal!,
-    account: access?.account,
-    role: access?.role,
-    composer: access?.composer ?? false,
-    path: exchange.path,
-    given,
-    body,
-    now: formatInstant(parts.services.clock.now()),
-  };
-  const answer = await operation.perform(call); //                                     400 403 404
-  return envelope(operation, answer, exchange.params); //                              200
+  const settled = parts.authenticator.settled();
+  // What changes something must not do so twice, even if the process ends before the reply.
+  if (operation.method !== 'GET') await settled;
+  try {
+    const raw = rawParameters(request, form); //                                       400
+    const access = await findAccess(parts, exchange, raw); //                          403 404
+    takeRate(parts, exchange, access?.account.id, raw); //                             429
+    const body = await jsonBody(parts, exchange, raw, bodyHash); //                    400 401 413
+    const given = parameters(exchange, raw, access?.account); //                       400
+    const answer = await operation.perform(callOf(parts, exchange, access, given, body)); // 400 403 404
+    return envelope(operation, answer, exchange.params); //                            200
+  } finally {
+    await settled;
+  }
 }
 
 /** Answers one request of an operation. Never rejects. */
@@ -111,10 +106,34 @@ export async function answer(
   parts.observer.replied(exchange, status, failure);
 }
 
-/** A form body is part of what is signed, so it is read before the signature is checked. Others wait. */
-async function formBody(parts: PipelineParts, request: IncomingMessage): Promise<string | undefined> {
+function callOf(
+  parts: PipelineParts,
+  exchange: Exchange,
+  access: Access | undefined,
+  given: Call['given'],
+  body: unknown,
+): Call {
+  return {
+    services: parts.services,
+    environment: parts.environment,
+    principal: exchange.principal!,
+    account: access?.account,
+    role: access?.role,
+    composer: access?.composer ?? false,
+    path: exchange.path,
+    given,
+    body,
+    now: formatInstant(parts.services.clock.now()),
+  };
+}
+
+function isForm(request: IncomingMessage): boolean {
   const type = request.headers['content-type'];
-  if (type === undefined || !/^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) return undefined;
+  return type !== undefined && /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
+}
+
+/** A form body is part of what is signed, so it is read before the signature is checked. Others wait. */
+async function formBody(parts: PipelineParts, request: IncomingMessage): Promise<string> {
   return (await readBody(request, parts.body_bytes_max)).toString();
 }
 

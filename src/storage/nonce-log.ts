@@ -4,8 +4,9 @@ import type { Clock } from '../base/clock.ts';
 import type { NonceLog, UsedNonce } from '../contract/callers.ts';
 
 /**
- * Used nonces in small append-only files, one for each stretch of time, so that forgetting is deleting a file. A line
- * is handed to the operating system before the request is answered: it outlives the process, whatever ends it.
+ * Used nonces in small append-only files, one for each stretch of time, so that forgetting is deleting a file. What is
+ * handed to the operating system outlives the process, whatever ends it. The lines of one turn of the event loop are
+ * handed over together.
  * Lines are `<timestamp> <token id> <nonce>`; none of the three can hold a blank.
  */
 export function openNonceLog(folder: string, window_s: number, clock: Clock): NonceLog & { close(): void } {
@@ -25,12 +26,26 @@ export function openNonceLog(folder: string, window_s: number, clock: Clock): No
       if (Number.parseInt(name, 10) < stretch - 1) rmSync(join(folder, name), { force: true });
     }
   };
+  let lines = '';
+  let writing = Promise.resolve();
+  const write = (): void => {
+    if (lines === '') return;
+    const text = lines;
+    lines = '';
+    const stretch = Math.floor(clock.now() / 1000 / stretch_s);
+    if (stretch !== current) rotate(stretch);
+    writeSync(file, text);
+  };
   return {
     append({ timestamp, tokenId, nonce }) {
-      const stretch = Math.floor(clock.now() / 1000 / stretch_s);
-      if (stretch !== current) rotate(stretch);
-      writeSync(file, `${timestamp} ${tokenId} ${nonce}\n`);
+      if (lines === '') {
+        writing = new Promise((resolve) => setImmediate(resolve)).then(write);
+        // Those who wait are told; that nobody waits is no fault.
+        writing.catch(() => {});
+      }
+      lines += `${timestamp} ${tokenId} ${nonce}\n`;
     },
+    written: () => writing,
     *read() {
       for (const name of readdirSync(folder)) {
         for (const line of readFileSync(join(folder, name), 'latin1').split('\n')) {
@@ -40,6 +55,7 @@ export function openNonceLog(folder: string, window_s: number, clock: Clock): No
       }
     },
     close() {
+      write();
       if (file >= 0) closeSync(file);
     },
   };

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Session, StatementProbe } from './session.ts';
+import { sharedSnapshot } from './shared-snapshot.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
 import { ConstraintViolated, type Driver } from './store.ts';
 import { type Connection, writerQueue } from './writer-queue.ts';
@@ -15,49 +16,30 @@ export interface SqliteOptions {
   readonly probe?: StatementProbe;
 }
 
-const READERS = 4;
-
 /**
- * The embedded database: one writer connection behind a queue, a few readers. Calls are synchronous underneath, so a
- * unit of work runs to its end without any other of its connection in between.
+ * The embedded database: one connection that writes, behind a queue, and one that reads. Calls are synchronous
+ * underneath, so more of them would not do more at a time.
  */
 export function openSqlite(options: SqliteOptions): Driver {
   const statements = statementsFor('sqlite');
   const writer = connect(options, statements);
-  const readers = Array.from({ length: READERS }, () => connect({ ...options, readOnly: true }, statements));
-  const idle = [...readers];
-  const waiting: ((reader: Connection) => void)[] = [];
-  const release = (reader: Connection): void => {
-    const next = waiting.shift();
-    if (next) next(reader);
-    else idle.push(reader);
-  };
-  const queue = writerQueue(writer, options.groupCommit ?? true);
+  const reader = connect({ ...options, readOnly: true }, statements);
+  const snapshot = sharedSnapshot(reader);
+  const queue = writerQueue(writer, { groups: options.groupCommit ?? true, committed: snapshot.renew });
   return {
     engine: 'sqlite',
     statements,
-    async read(work) {
-      const reader = idle.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
-      try {
-        reader.run('begin');
-        return await work(reader.session);
-      } finally {
-        if (reader.isInTransaction()) reader.run('commit');
-        release(reader);
-      }
-    },
+    read: snapshot.read,
     write: queue.write,
     async ping() {
       writer.run('select 1');
     },
-    load: () => ({
-      waiting: waiting.length + queue.waiting(),
-      busy: READERS - idle.length + (queue.isRunning() ? 1 : 0),
-    }),
+    load: () => ({ waiting: queue.waiting(), busy: snapshot.busy() + (queue.isRunning() ? 1 : 0) }),
     async close() {
       // Nothing comes after this unit: the queue is empty when it is done.
       await queue.write(async () => {});
-      for (const connection of [...readers, writer]) connection.close();
+      reader.close();
+      writer.close();
     },
   };
 }

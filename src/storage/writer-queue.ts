@@ -30,12 +30,20 @@ const GROUP_MAX = 128;
  * The writer's queue with group commit: units that arrived while the last group was being written run one after the
  * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that.
  */
-export function writerQueue(writer: Connection, groupCommit: boolean): WriterQueue {
+export function writerQueue(
+  writer: Connection,
+  options: {
+    /** Off only for measuring. */
+    readonly groups: boolean;
+    /** Is called when a group is durable, before its units are acknowledged. */
+    readonly committed: () => void;
+  },
+): WriterQueue {
   const waiting: Waiting[] = [];
   let running = false;
 
   async function runGroup(): Promise<void> {
-    const group = waiting.splice(0, groupCommit ? GROUP_MAX : 1);
+    const group = waiting.splice(0, options.groups ? GROUP_MAX : 1);
     const done: { unit: Waiting; value: unknown }[] = [];
     try {
       writer.run('begin immediate');
@@ -49,6 +57,7 @@ export function writerQueue(writer: Connection, groupCommit: boolean): WriterQue
       for (const unit of group) unit.failed(error);
       return;
     }
+    options.committed();
     for (const { unit, value } of done) unit.committed(value);
   }
 
@@ -58,7 +67,7 @@ export function writerQueue(writer: Connection, groupCommit: boolean): WriterQue
     do {
       before = waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
-    } while (groupCommit && waiting.length > before && waiting.length < GROUP_MAX);
+    } while (options.groups && waiting.length > before && waiting.length < GROUP_MAX);
   }
 
   async function drain(): Promise<void> {

@@ -12,7 +12,8 @@ const NOW = 1_772_471_095;
 
 const inMemory = () => {
   const entries: UsedNonce[] = [];
-  return { append: (entry: UsedNonce) => void entries.push(entry), read: () => entries, entries };
+  const append = (entry: UsedNonce) => void entries.push(entry);
+  return { append, written: async () => {}, read: () => entries, entries };
 };
 
 describe('nonces', () => {
@@ -89,10 +90,30 @@ describe('the log of nonces', () => {
     rmSync(join(folder, '999999999.log'));
   });
 
-  test('files are deleted once nothing in them can matter', () => {
+  test('what is appended is written when that is told, before the log is closed', async () => {
+    const log = openNonceLog(folder, WINDOW, clock);
+    const entries = ['p', 'q', 'r'].map((nonce) => ({ timestamp: NOW, tokenId: '3', nonce }));
+    for (const entry of entries) log.append(entry);
+    await log.written();
+    const another = openNonceLog(folder, WINDOW, clock);
+    assert.deepEqual([...another.read()].slice(-3), entries);
+    another.close();
+    log.close();
+  });
+
+  test('a log that cannot be written says so to those who wait', async () => {
+    const gone = mkdtempSync(join(tmpdir(), 'barker-nonces-'));
+    const log = openNonceLog(gone, WINDOW, clock);
+    rmSync(gone, { recursive: true });
+    log.append({ timestamp: NOW, tokenId: '1', nonce: 'lost' });
+    await assert.rejects(log.written(), { code: 'ENOENT' });
+  });
+
+  test('files are deleted once nothing in them can matter', async () => {
     const log = openNonceLog(folder, WINDOW, clock);
     for (let step = 0; step < 6; step++) {
       log.append({ timestamp: Math.floor(clock.ms / 1000), tokenId: '1', nonce: `n${step}` });
+      await log.written();
       const kept = [...log.read()].map((entry) => entry.timestamp);
       assert.ok(kept.includes(Math.floor(clock.ms / 1000)));
       clock.ms += 2 * WINDOW * 1000;

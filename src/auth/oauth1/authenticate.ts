@@ -55,6 +55,7 @@ export function authenticator(options: {
       const credential = credentials.remembered(claim.consumerKey, claim.token);
       return credential ? accept(claim, credential, origins, now_s) : lookUp(claim, origins, now_s);
     },
+    settled: () => nonces.settled(),
   };
 }
 

@@ -8,6 +8,8 @@ import type { NonceLog, UsedNonce } from '../../contract/callers.ts';
 export interface Nonces {
   /** Uses up a nonce; false when it was used before. The timestamp is in Unix seconds and inside the window. */
   use(tokenId: string, timestamp: number, nonce: string, nowSeconds: number): boolean;
+  /** Resolves when all that were used so far are where they outlive the process. */
+  settled(): Promise<void>;
   /** How many are remembered. */
   size(): number;
 }
@@ -42,6 +44,7 @@ export function nonceMemory(log: NonceLog, window_s: number, nowSeconds: number)
       log.append(entry);
       return true;
     },
+    settled: () => log.written(),
     size: () => [...bySecond.values()].reduce((total, used) => total + used.size, 0),
   };
 }

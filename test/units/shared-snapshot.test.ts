@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Session } from '../../src/storage/session.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
+
+const plain = (sql: string) => ({ sql, bind: () => [] });
+
+describe('reads that share a snapshot', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'barker-snapshot-'));
+  const file = join(folder, 'barker.db');
+  const driver = openSqlite({ file });
+  const another = new DatabaseSync(file, { timeout: 5000 });
+  after(async () => {
+    another.close();
+    await driver.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  another.exec('create table things (name text) strict');
+
+  const add = (name: string) =>
+    driver.write((session) => session.run(plain(`insert into things values ('${name}')`), {}));
+  const count = async (session: Session): Promise<number> =>
+    (await session.all(plain('select count(*) as number from things'), {}))[0].number;
+
+  test('what was acknowledged is seen at once, in the same turn too', async () => {
+    for (let made = 1; made <= 5; made++) {
+      await driver.read(count);
+      await add(`own ${made}`);
+      assert.equal(await driver.read(count), made);
+    }
+  });
+
+  test('what another process committed is seen in the next turn', async () => {
+    const before = await driver.read(count);
+    another.exec("insert into things values ('other')");
+    await nextTurn();
+    await nextTurn();
+    assert.equal(await driver.read(count), before + 1);
+  });
+
+  test('a read under way keeps its snapshot while a write is acknowledged; the next read waits for it', async () => {
+    const before = await driver.read(count);
+    let finish = (): void => {};
+    const slow = driver.read(async (session) => {
+      const first = await count(session);
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return [first, await count(session)];
+    });
+    await add('meanwhile');
+    const next = driver.read(count);
+    finish();
+    assert.deepEqual(await slow, [before, before]);
+    assert.equal(await next, before + 1);
+  });
+
+  test('a read that fails leaves the connection usable', async () => {
+    await assert.rejects(driver.read((session) => session.all(plain('select nothing from nowhere'), {})));
+    assert.equal(typeof (await driver.read(count)), 'number');
+    await nextTurn();
+    await nextTurn();
+    assert.equal(typeof (await driver.read(count)), 'number');
+  });
+});
