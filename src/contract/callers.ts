@@ -25,8 +25,11 @@ export interface Authenticated {
 
 /** Checks requests signed with an access token. */
 export interface Authenticator {
-  /** Rejects with the problem of the first check that fails. Base URI origins: the likeliest first. */
-  authenticate(parts: SignedParts, origins: readonly string[]): Promise<Authenticated>;
+  /**
+   * Throws, or rejects with, the problem of the first check that fails. Answers at once when the credential is known.
+   * Base URI origins: the likeliest first.
+   */
+  authenticate(parts: SignedParts, origins: readonly string[]): Authenticated | Promise<Authenticated>;
   /** Resolves when no request that was authenticated so far can be sent again, whatever ends the process. */
   settled(): Promise<void>;
 }

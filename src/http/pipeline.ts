@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
 import { formatInstant } from '../base/instants.ts';
-import type { Access, AccountAccesses, Authenticator } from '../contract/callers.ts';
+import type { Access, AccountAccesses, Authenticated, Authenticator } from '../contract/callers.ts';
 import { isId, type Raw } from '../contract/fields.ts';
 import type { Call, Operation, Principal, Services } from '../contract/operation.ts';
 import { type Fault, Problem, problem } from '../contract/problems.ts';
@@ -54,15 +54,18 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<string
   const { operation, request } = exchange;
   const origins = parts.origins(request); //                                           403 plain HTTP
   const form = isForm(request) ? await formBody(parts, request) : undefined; //        413
-  const bodyHash = await authenticate(parts, exchange, origins, form); //              400 401 403 431
+  const signer = authenticate(parts, exchange, origins, form); //                      400 401 403 431
+  const bodyHash = admit(exchange, signer instanceof Promise ? await signer : signer, form); // 401 403
   const settled = parts.authenticator.settled();
   // What changes something must not do so twice, even if the process ends before the reply.
   if (operation.method !== 'GET') await settled;
   try {
     const raw = rawParameters(request, form); //                                       400
-    const access = await findAccess(parts, exchange, raw); //                          403 404
+    const access = operation.roles && (rememberedAccess(parts, exchange) ?? (await findAccess(parts, exchange)));
+    if (operation.roles) checkAccess(parts, exchange, raw, access); //                 403 404
     takeRate(parts, exchange, access?.account.id, raw); //                             429
-    const body = await jsonBody(parts, exchange, raw, bodyHash); //                    400 401 413
+    const hasBody = operation.body === 'json' || bodyHash !== undefined || isJson(request);
+    const body = hasBody ? await jsonBody(parts, exchange, raw, bodyHash) : undefined; // 400 401 413
     const given = parameters(exchange, raw, access?.account); //                       400
     const answer = await operation.perform(callOf(parts, exchange, access, given, body)); // 400 403 404
     return envelope(operation, answer, exchange.params); //                            200
@@ -132,6 +135,11 @@ function isForm(request: IncomingMessage): boolean {
   return type !== undefined && /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
 }
 
+function isJson(request: IncomingMessage): boolean {
+  const type = request.headers['content-type'];
+  return type !== undefined && /^\s*application\/json\s*(;|$)/i.test(type);
+}
+
 /** A form body is part of what is signed, so it is read before the signature is checked. Others wait. */
 async function formBody(parts: PipelineParts, request: IncomingMessage): Promise<string> {
   return (await readBody(request, parts.body_bytes_max)).toString();
@@ -139,20 +147,30 @@ async function formBody(parts: PipelineParts, request: IncomingMessage): Promise
 
 const AUTHORIZATION_BYTES_MAX = 8192;
 
-async function authenticate(
+function authenticate(
   parts: PipelineParts,
-  exchange: Exchange,
+  { request }: Exchange,
   origins: readonly string[],
   form: string | undefined,
-): Promise<string | undefined> {
-  const { request, operation } = exchange;
+): Authenticated | Promise<Authenticated> {
   const { authorization } = request.headers;
   if (authorization !== undefined && authorization.length > AUTHORIZATION_BYTES_MAX) {
     throw problem('HEADER_TOO_LARGE');
   }
   if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'two Authorization headers');
-  const signed = { method: request.method!, target: request.url!, authorization, form };
-  const { principal, bodyHash } = await parts.authenticator.authenticate(signed, origins);
+  return parts.authenticator.authenticate(
+    { method: request.method!, target: request.url!, authorization, form },
+    origins,
+  );
+}
+
+/** Takes note of the caller, and checks what the level of the token allows; the answer is the hash of the body. */
+function admit(
+  exchange: Exchange,
+  { principal, bodyHash }: Authenticated,
+  form: string | undefined,
+): string | undefined {
+  const { operation } = exchange;
   exchange.principal = principal;
   exchange.params = echo(exchange.path, {}, {});
   if (bodyHash !== undefined && form !== undefined) {
@@ -186,27 +204,42 @@ function rawParameters(request: IncomingMessage, form: string | undefined): RawP
   return raw;
 }
 
-/** Who may see that an account exists, and who may do what on it. */
-async function findAccess(parts: PipelineParts, exchange: Exchange, raw: RawParameters) {
-  const { operation, path, principal } = exchange;
-  if (operation.roles === undefined) return undefined;
+/** The access that the caller is known to have: the common case. */
+function rememberedAccess(parts: PipelineParts, { path, principal }: Exchange): Access | undefined {
   const id = path.account_id!;
   if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
-  const user = principal!.user;
-  const access = parts.accesses.remembered(user, id) ?? (await parts.accesses.find(user, id));
+  return parts.accesses.remembered(principal!.user, id);
+}
+
+function findAccess(parts: PipelineParts, { path, principal }: Exchange): Promise<Access | undefined> {
+  return parts.accesses.find(principal!.user, path.account_id!);
+}
+
+/** Who may see that an account exists, and who may do what on it. */
+function checkAccess(
+  parts: PipelineParts,
+  { operation, path }: Exchange,
+  raw: RawParameters,
+  access: Access | undefined,
+): void {
+  const id = path.account_id!;
   if (!access || access.account.environment !== parts.environment) {
     throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id });
   }
-  if (access.account.deleted && !(operation.deletedAccount && raw.has('with_deleted'))) {
+  if (access.account.deleted && !(operation.deletedAccount && isTrue(raw, 'with_deleted'))) {
     throw problem('NOT_FOUND', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
   }
-  if (!operation.roles.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
-  return access;
+  if (!operation.roles!.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
+}
+
+/** A switch that must be known before the parameters are read; one that is no boolean is refused there. */
+function isTrue(raw: RawParameters, name: string): boolean {
+  return /^(true|t|1)$/i.test(String(raw.get(name)?.[0] ?? ''));
 }
 
 function takeRate(parts: PipelineParts, exchange: Exchange, account: string | undefined, raw: RawParameters): void {
   const isCounting = 'with_total_count' in exchange.operation.parameters;
-  const withTotalCount = isCounting && /^(true|t|1)$/i.test(String(raw.get('with_total_count')?.[0] ?? ''));
+  const withTotalCount = isCounting && isTrue(raw, 'with_total_count');
   const scope = { environment: parts.environment, principal: exchange.principal!, account, withTotalCount };
   exchange.taken = parts.rates.take(exchange.operation, scope);
   if (!exchange.taken.isRefused) return;
@@ -218,17 +251,15 @@ function takeRate(parts: PipelineParts, exchange: Exchange, account: string | un
 /** The JSON body: required by JSON endpoints, read as parameters by the others. */
 async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParameters, bodyHash: string | undefined) {
   const { operation, request } = exchange;
-  const isJson = /^\s*application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
   if (operation.body === 'json') {
     exchange.params = '[]';
-    if (!isJson) throw problem('CONTENT_TYPE');
+    if (!isJson(request)) throw problem('CONTENT_TYPE');
   }
-  if (!isJson && bodyHash === undefined) return undefined;
   const bytes = await readBody(request, parts.body_bytes_max);
   if (bodyHash !== undefined && hash('sha1', bytes, 'base64') !== bodyHash) {
     throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
   }
-  if (!isJson || (bytes.length === 0 && operation.body === 'form')) return undefined;
+  if (!isJson(request) || (bytes.length === 0 && operation.body === 'form')) return undefined;
   const body = parseJson(bytes);
   const takesBody = operation.body === 'form' && (operation.method === 'POST' || operation.method === 'PUT');
   if (takesBody && typeof body === 'object' && body !== null && !Array.isArray(body)) {

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { NonceLog, UsedNonce } from '../contract/callers.ts';
 
+/** Lines that are handed over together at most: more would keep replies back that are ready to go. */
+const GROUP_MAX = 64;
+
 /**
  * Used nonces in small append-only files, one for each stretch of time, so that forgetting is deleting a file. What is
- * handed to the operating system outlives the process, whatever ends it. The lines of one turn of the event loop are
- * handed over together.
+ * handed to the operating system outlives the process, whatever ends it. A few lines of one
+ * turn of the event loop are handed over together.
  * Lines are `<timestamp> <token id> <nonce>`; none of the three can hold a blank.
  */
 export function openNonceLog(folder: string, window_s: number, clock: Clock): NonceLog & { close(): void } {
@@ -26,26 +29,34 @@ export function openNonceLog(folder: string, window_s: number, clock: Clock): No
       if (Number.parseInt(name, 10) < stretch - 1) rmSync(join(folder, name), { force: true });
     }
   };
-  let lines = '';
-  let writing = Promise.resolve();
+  let lines: string[] = [];
+  let group = Promise.withResolvers<void>();
   const write = (): void => {
-    if (lines === '') return;
-    const text = lines;
-    lines = '';
-    const stretch = Math.floor(clock.now() / 1000 / stretch_s);
-    if (stretch !== current) rotate(stretch);
-    writeSync(file, text);
+    if (lines.length === 0) return;
+    const text = lines.join('');
+    lines = [];
+    try {
+      const stretch = Math.floor(clock.now() / 1000 / stretch_s);
+      if (stretch !== current) rotate(stretch);
+      writeSync(file, text);
+      group.resolve();
+    } catch (error) {
+      group.reject(error);
+    }
   };
+  group.resolve();
   return {
     append({ timestamp, tokenId, nonce }) {
-      if (lines === '') {
-        writing = new Promise((resolve) => setImmediate(resolve)).then(write);
-        // Those who wait are told; that nobody waits is no fault.
-        writing.catch(() => {});
+      if (lines.length === 0) {
+        group = Promise.withResolvers<void>();
+        // Those who wait are told of a failure; that nobody waits is none.
+        group.promise.catch(() => {});
+        setImmediate(write);
       }
-      lines += `${timestamp} ${tokenId} ${nonce}\n`;
+      lines.push(`${timestamp} ${tokenId} ${nonce}\n`);
+      if (lines.length === GROUP_MAX) write();
     },
-    written: () => writing,
+    written: () => group.promise,
     *read() {
       for (const name of readdirSync(folder)) {
         for (const line of readFileSync(join(folder, name), 'latin1').split('\n')) {

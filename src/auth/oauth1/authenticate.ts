@@ -44,7 +44,7 @@ export function authenticator(options: {
   }
 
   return {
-    async authenticate(parts, origins) {
+    authenticate(parts, origins) {
       const scheme = schemeOf(parts.authorization);
       if (scheme === 'bearer') throw refused('BEARER_NOT_ALLOWED', 'bearer credential where a user is needed');
       const claim = parseClaim(parts);
