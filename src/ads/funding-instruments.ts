@@ -1,9 +1,9 @@
-import Type from 'typebox';
-import { boolean, field, instant, micros, oneOf, type Stored, text } from '../contract/fields.ts';
+import { boolean, instant, micros, oneOf, type Stored, text } from '../contract/fields.ts';
 import type { Fault } from '../contract/problems.ts';
 import { type Change, type Fields, type RowOf, resource } from '../contract/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../contract/roles.ts';
 import { CURRENCIES, minimumDenomination } from './currencies.ts';
+import { reasonList } from './reasons.ts';
 
 /** Why a funding instrument cannot fund, in the order in which the reasons are listed. @source campaigns 7.1 */
 export const FUNDING_REASONS = [
@@ -67,7 +67,7 @@ export const fundingInstruments = resource({
     fields: {
       credit_remaining_local_micro: micros().says('Limit minus spend of a credit line, micro units.'),
       able_to_fund: boolean().required().says('True exactly when there is no reason against it.'),
-      reasons_not_able_to_fund: reasonList().required().says('Why it cannot fund.'),
+      reasons_not_able_to_fund: reasonList(FUNDING_REASONS).required().says('Why it cannot fund.'),
     },
     prepare:
       async (_, { now }) =>
@@ -82,17 +82,6 @@ export const fundingInstruments = resource({
   },
   list: {},
 });
-
-function reasonList() {
-  return field<string>({
-    name: 'reasons',
-    column: 'none',
-    schema: Type.Array(Type.Union(FUNDING_REASONS.map((reason) => Type.Literal(reason)))),
-    raises: [],
-    present: (stored) => stored,
-    read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
-  }).readOnly();
-}
 
 /**
  * Why an instrument cannot fund at a time (UTC text). Nothing has been spent until delivery exists, so no budget is

@@ -1,8 +1,8 @@
-import Type from 'typebox';
-import { boolean, field, type Stored, text } from '../contract/fields.ts';
+import { boolean, type Stored, text } from '../contract/fields.ts';
 import type { AccountState, Computed } from '../contract/resource.ts';
 import type { Campaign } from './campaigns.ts';
 import { type FundingInstrument, fundingInstruments, reasonsNotAbleToFund } from './funding-instruments.ts';
+import { reasonList } from './reasons.ts';
 
 /** Why a campaign does not serve. @source campaigns 8.3 */
 const REASONS = [
@@ -30,7 +30,7 @@ export const servability: Computed<Campaign> = {
     currency: text({ max: 3 }).readOnly().required().says('Of the funding instrument.'),
     effective_status: text({ max: 32 }).readOnly().required().says('What the states together amount to.'),
     servable: boolean().readOnly().says('Whether it can serve; null when it is deleted.'),
-    reasons_not_servable: reasonList().required().says('Why it cannot serve.'),
+    reasons_not_servable: reasonList(REASONS).required().says('Why it cannot serve.'),
   },
   async prepare(rows, { tx, account, now }) {
     const instruments = await instrumentsOf(rows, tx);
@@ -80,15 +80,4 @@ function effectiveStatus(row: Campaign, reasons: readonly string[]): string {
   if (reasons.includes('INCOMPLETE')) return 'UNKNOWN';
   if (reasons.includes('PAUSED_BY_ADVERTISER')) return 'PAUSED';
   return reasons.length > 0 ? 'UNKNOWN' : 'RUNNING';
-}
-
-function reasonList() {
-  return field<string>({
-    name: 'reasons',
-    column: 'none',
-    schema: Type.Array(Type.Union(REASONS.map((reason) => Type.Literal(reason)))),
-    raises: [],
-    present: (stored) => stored,
-    read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
-  }).readOnly();
 }

@@ -275,6 +275,20 @@ export type ProblemName = keyof typeof table;
 /** Every condition, by name. */
 export const problems: Readonly<Record<ProblemName, ProblemRow>> = table;
 
+/** The problems that mean "we do not know who asks", in the order of the checks. */
+export const NOT_LET_IN: readonly ProblemName[] = [
+  'TLS_REQUIRED',
+  'HEADER_TOO_LARGE',
+  'CREDENTIAL_UNUSABLE',
+  'BEARER_NOT_ALLOWED',
+  'TIMESTAMP_OUT_OF_BOUNDS',
+  'SIGNATURE_REFUSED',
+  'TOKEN_UNKNOWN',
+  'TOKEN_REVOKED',
+  'APPLICATION_SUSPENDED',
+  'USER_SUSPENDED',
+];
+
 /** The families of replies. */
 export type Family = 'ads' | 'numeric';
 

@@ -1,23 +1,11 @@
 import type { Field } from '../contract/fields.ts';
 import type { Operation, Parameters } from '../contract/operation.ts';
-import { type ProblemName, problems, type Wording } from '../contract/problems.ts';
+import { NOT_LET_IN, type ProblemName, problems, type Wording } from '../contract/problems.ts';
 import type { AnyResource, Verb } from '../contract/resource.ts';
 import { ROLES } from '../contract/roles.ts';
 
 /** What can end any call before anything is known of it, in the order of the checks. */
-const BEFORE_ALL: readonly ProblemName[] = [
-  'TLS_REQUIRED',
-  'BODY_TOO_LARGE',
-  'HEADER_TOO_LARGE',
-  'CREDENTIAL_UNUSABLE',
-  'BEARER_NOT_ALLOWED',
-  'TIMESTAMP_OUT_OF_BOUNDS',
-  'SIGNATURE_REFUSED',
-  'TOKEN_UNKNOWN',
-  'TOKEN_REVOKED',
-  'APPLICATION_SUSPENDED',
-  'USER_SUSPENDED',
-];
+const BEFORE_ALL: readonly ProblemName[] = [...NOT_LET_IN, 'BODY_TOO_LARGE'];
 
 const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
 

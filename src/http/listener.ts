@@ -3,7 +3,8 @@ import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify';
 import type { Operation } from '../contract/operation.ts';
 import { type Family, Problem, type ProblemName, problem } from '../contract/problems.ts';
 import { failureReply } from './envelopes.ts';
-import { answer, type PipelineParts } from './pipeline.ts';
+import type { PipelineParts } from './exchange.ts';
+import { answer } from './pipeline.ts';
 import { send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
 import { isId } from '../contract/fields.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Problem, type ProblemName } from '../contract/problems.ts';
+import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems.ts';
 import { BatchProblem } from '../engine/batch.ts';
-import type { Exchange } from './pipeline.ts';
+import type { Exchange } from './exchange.ts';
+import { addGauge } from './gauge.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -21,20 +22,6 @@ export interface Observer {
 
 /** Which requests get a line in the log. */
 export type AccessLog = 'all' | 'failures' | 'off';
-
-/** The problems that mean "we do not know who asks". */
-const AUTHENTICATION: ReadonlySet<ProblemName> = new Set([
-  'TLS_REQUIRED',
-  'CREDENTIAL_UNUSABLE',
-  'TIMESTAMP_OUT_OF_BOUNDS',
-  'SIGNATURE_REFUSED',
-  'TOKEN_UNKNOWN',
-  'TOKEN_REVOKED',
-  'APPLICATION_SUSPENDED',
-  'USER_SUSPENDED',
-  'BEARER_NOT_ALLOWED',
-  'HEADER_TOO_LARGE',
-]);
 
 /** Observes the requests of one listener or several. Labels are route templates, never paths. */
 export function observer(options: {
@@ -113,22 +100,11 @@ function countersOf(registry: Registry): Counters {
     replied: (operation, status, duration_s) => childOf(operation, status).observe(duration_s),
     refused(operation, problem) {
       if (problem === 'RATE_LIMITED') limited.inc({ operation: operation.id });
-      else if (problem && AUTHENTICATION.has(problem)) authentication.inc({ problem });
+      else if (problem && NOT_LET_IN.includes(problem)) authentication.inc({ problem });
       else refusals.inc({ operation: operation.id, problem: problem ?? 'none' });
     },
     unrouted: (status) => lost.inc({ status }),
   };
-}
-
-function addGauge(registry: Registry, name: string, help: string, value: () => number): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.set(value());
-    },
-  });
 }
 
 /** What the log may say of a request: never its parameters, headers or secrets. */

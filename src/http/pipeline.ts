@@ -2,49 +2,17 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
 import { formatInstant } from '../base/instants.ts';
-import type { Access, AccountAccesses, Authenticated, Authenticator } from '../contract/callers.ts';
+import type { Access, Authenticated } from '../contract/callers.ts';
 import { isId, type Raw } from '../contract/fields.ts';
-import type { Call, Operation, Principal, Services } from '../contract/operation.ts';
+import type { Call, Operation } from '../contract/operation.ts';
 import { type Fault, Problem, problem } from '../contract/problems.ts';
-import type { AccountState, Environment } from '../contract/resource.ts';
+import type { AccountState } from '../contract/resource.ts';
 import { echo } from '../engine/echo.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
 import { envelope, failureReply } from './envelopes.ts';
-import type { Observer } from './observer.ts';
-import type { Rates, Taken } from './rates.ts';
+import type { Exchange, PipelineParts } from './exchange.ts';
 import { headersOf, send } from './reply.ts';
 import { readBody, readPairs } from './request.ts';
-
-/** What the pipeline of one listener works with. */
-export interface PipelineParts {
-  readonly environment: Environment;
-  readonly services: Services;
-  readonly authenticator: Authenticator;
-  readonly accesses: AccountAccesses;
-  readonly rates: Rates;
-  readonly observer: Observer;
-  readonly nextTransactionId: () => string;
-  readonly origins: (request: IncomingMessage) => readonly string[];
-  readonly body_bytes_max: number;
-  /** The service is ending: connections are closed after their reply. */
-  readonly isDraining: () => boolean;
-  /** Development mode: parameters that nobody reads are named in a header. */
-  readonly namesIgnored: boolean;
-}
-
-/** What is known of a request so far; each step adds to it, and the reply is written from it. */
-export interface Exchange {
-  readonly operation: Operation;
-  readonly request: IncomingMessage;
-  readonly transactionId: string;
-  readonly startedAt_ms: number;
-  readonly path: Record<string, string>;
-  principal: Principal | undefined;
-  taken: Taken | undefined;
-  /** The echo of what could be read, JSON text. */
-  params: string;
-  ignored: string;
-}
 
 /**
  * The life of a request, in order. Beside each step: the statuses with which it can end the request.

@@ -1,18 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { addGauge } from './gauge.ts';
 
 /** Adds what this process uses, by the names that Prometheus gives to it. Read when asked; nothing runs in between. */
 export function addProcessMetrics(registry: Registry, version: string): void {
-  const gauge = (name: string, help: string, value: () => number): void => {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value());
-      },
-    });
-  };
+  const gauge = (name: string, help: string, value: () => number) => addGauge(registry, name, help, value);
   let usedBefore_s = 0;
   new Counter({
     name: 'process_cpu_seconds_total',

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Random } from '../base/random.ts';
 import { Problem } from '../contract/problems.ts';
 import { VERSION } from '../engine/operations.ts';
-import type { Exchange, PipelineParts } from './pipeline.ts';
+import type { Exchange, PipelineParts } from './exchange.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Makes transaction ids: 16 hex digits, unique per request. A random start of this process, then a count. */
