@@ -4,9 +4,9 @@ export function after(ms: number, action: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Runs an action again and again; the answer calls it off. */
+/** Runs an action again and again, for as long as anything else keeps the process going; the answer calls it off. */
 export function every(ms: number, action: () => void): () => void {
-  const timer = setInterval(action, ms);
+  const timer = setInterval(action, ms).unref();
   return () => clearInterval(timer);
 }
 
