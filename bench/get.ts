@@ -23,7 +23,11 @@ export async function run(place: { folder?: string; databaseUrl?: string } = {})
     bare: measured('bare', bare, { ...plan, origin: bare.origin }),
   });
   printRates(`signed GET of one campaign (${place.databaseUrl ? 'PostgreSQL' : 'SQLite'})`, results);
-  printRatio('barker / bare', ratio(results.barker, results.bare), 'at least 0.35, aim 0.5');
+  printRatio(
+    'barker / bare',
+    ratio(results.barker, results.bare),
+    place.databaseUrl ? 'reported' : 'at least 0.35, aim 0.5',
+  );
   printRates('processor time of the server, a request', cpu_us, ' us');
   process.stdout.write(`  bare / barker: ${(median(cpu_us.bare!) / median(cpu_us.barker!)).toFixed(2)}\n`);
   process.stdout.write(`  memory after the run: ${Math.round(barker.memory() / 1e6)} MB\n`);

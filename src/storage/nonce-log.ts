@@ -13,7 +13,7 @@ const GROUP_MAX = 64;
  * Lines are `<timestamp> <token id> <nonce>`; none of the three can hold a blank.
  */
 export function openNonceLog(folder: string, window_s: number, clock: Clock): NonceLog & { close(): void } {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stretch_s = window_s * 2;
   let current = Number.NaN;
   let file = -1;
