@@ -13,6 +13,7 @@ import { formatInstant } from './base/instants.ts';
 import { type Random, secureRandom, seededRandom } from './base/random.ts';
 import { parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from './base/secret-box.ts';
 import { catalog } from './catalog.ts';
+import { secretContext } from './contract/credentials.ts';
 import type { Operation, Services } from './contract/operation.ts';
 import type { AnyResource, Environment } from './contract/resource.ts';
 import type { Store } from './contract/store.ts';
@@ -116,6 +117,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     },
     random: (bytes) => secureRandom.bytes(bytes),
   });
+  await checkMasterKey(mode, store, box);
   const services: Services = {
     store,
     clock,
@@ -125,6 +127,21 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
   };
   return { settings, clock, random, box, driver, store, services, log };
+}
+
+/** A wrong master key would refuse every signature, and nobody would know why. */
+async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise<void> {
+  const sample = await store.read((tx) => tx.credentials.findSomeApplication());
+  // A demo world has its own key, and production refuses it for what it is.
+  if (!sample || (mode === 'serve' && sample.demo === 1)) return;
+  try {
+    box.open(sample.consumer_secret, secretContext.application(sample.id));
+  } catch {
+    await store.close();
+    throw new Error(
+      'the secrets in this database were sealed with another master key; check master_key, master_key_id, master_keys_old',
+    );
+  }
 }
 
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */

@@ -58,6 +58,8 @@ export interface Credentials {
   findToken(token: string): Promise<AccessToken | undefined>;
   /** Whether any demo application is stored. */
   findDemo(): Promise<Application | undefined>;
+  /** Any application, when there is one. */
+  findSomeApplication(): Promise<Application | undefined>;
   addUser(user: User): Promise<void>;
   addApplication(application: Application): Promise<void>;
   addToken(token: AccessToken): Promise<void>;

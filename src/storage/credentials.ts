@@ -23,6 +23,12 @@ export function credentialsOn(session: Session): Credentials {
     findUserByName: (screenName) => findBy('users', 'screen_name_folded', screenName.toLowerCase()),
     findApplicationByKey: (consumerKey) => findBy('applications', 'consumer_key', consumerKey),
     findToken: (token) => findBy('access_tokens', 'token', token),
+    async findSomeApplication() {
+      const statement = statements.of('applications some', (queries) =>
+        queries.selectFrom('applications').selectAll().orderBy('id').limit(1),
+      );
+      return (await session.all(statement, {}))[0];
+    },
     findDemo: () => findBy('applications', 'demo', 1),
     addUser: (user) => add('users', { ...user, screen_name_folded: user.screen_name.toLowerCase() }),
     addApplication: (application) => add('applications', application),

@@ -199,6 +199,18 @@ describe('what serve runs on is made by commands', () => {
     });
   }
 
+  test('another master key is refused; the one before may be kept beside a new one', async () => {
+    const another = 'ef'.repeat(32);
+    const given = (more: Record<string, string>) => ({ env: { BARKER_MASTER_KEY: another, ...more } });
+    const start = ['serve', ...flagsOf(place), ...ANY_PORTS];
+    const wrong = await barker(start, given({}));
+    assert.match(wrong.stderr, /^barker: the secrets in this database were sealed with another master key; check /);
+    assert.equal(wrong.code, 1);
+    const create = ['token', 'create', '--app', keys.consumer_key, '--user', 'ada', ...flagsOf(place)];
+    const both = given({ BARKER_MASTER_KEY_ID: 'k2', BARKER_MASTER_KEYS_OLD: `k1:${MASTER_KEY}` });
+    assert.equal((await barker(create, both)).code, 0);
+  });
+
   test('a password comes from a file too', async () => {
     const file = join(place.folder, 'password');
     await writeFile(file, `${PASSWORD}\n`);
