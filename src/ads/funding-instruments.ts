@@ -52,6 +52,7 @@ export const fundingInstruments = resource({
   label: 'Funding instrument',
   about: 'Who pays for campaigns, in which currency, from when to when.',
   scope: 'account',
+  remembered: true,
   operations: ['list', 'get', 'create', 'remove'],
   sandboxOnly: ['create', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },

@@ -123,6 +123,8 @@ export interface ResourceSpec<F extends Fields> {
     readonly drafts?: { readonly field: keyof F & string; readonly value: string };
   };
   readonly batch?: { readonly max: number };
+  /** Rows are kept in memory until they change: many rows of others point to few of these. */
+  readonly remembered?: boolean;
   readonly computed?: Computed<RowOf<F>>;
   /** The entity type under which changes are recorded, if they are. */
   readonly history?: string;

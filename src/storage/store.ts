@@ -4,6 +4,7 @@ import { changesOn } from './changes.ts';
 import { credentialsOn } from './credentials.ts';
 import { membershipsOn } from './memberships.ts';
 import { recordsOn } from './records.ts';
+import { rememberedRows } from './remembered-rows.ts';
 import { takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
 import type { Engine, Statements } from './statements.ts';
@@ -40,6 +41,7 @@ const RETRY_S = 1;
 
 /** The storage port over a driver: one implementation for both databases. */
 export function storeOn(driver: Driver): Store {
+  const remembered = rememberedRows();
   const listeners: ((tags: ReadonlySet<string>) => void)[] = [];
   const readings = new WeakMap<Session, Reading>();
   const readingOn = (session: Session): Reading => {
@@ -51,13 +53,24 @@ export function storeOn(driver: Driver): Store {
     return reading;
   };
   return {
-    read: (work) => driver.read((session) => work(readingOn(session))),
+    read(work) {
+      const position = remembered.position();
+      return driver.read((session) => {
+        const reading = readingOn(session);
+        return work({ ...reading, records: remembered.reading(reading.records, position) });
+      });
+    },
     async write(work) {
       const tags = new Set<string>();
+      const changed = new Set<string>();
       const value = await driver.write((session) => {
         tags.clear();
-        return work({ ...partsOn(session), touch: (tag) => void tags.add(tag) });
+        changed.clear();
+        const parts = partsOn(session);
+        const records = remembered.writing(parts.records, changed);
+        return work({ ...parts, records, touch: (tag) => void tags.add(tag) });
       });
+      remembered.forget(changed);
       if (tags.size > 0) for (const listener of listeners) listener(tags);
       return value;
     },

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { campaigns } from '../../src/ads/campaigns.ts';
+import { fundingInstruments } from '../../src/ads/funding-instruments.ts';
+import type { AnyResource, Row } from '../../src/contract/resource.ts';
+import type { RecordsReading, RecordsWriting } from '../../src/contract/store.ts';
+import { rememberedRows } from '../../src/storage/remembered-rows.ts';
+
+const instruments = fundingInstruments as unknown as AnyResource;
+
+/** Rows by id, and how often they were read. */
+function rowsOf(...rows: Partial<Row>[]) {
+  let reads = 0;
+  const stored = new Map(rows.map((row) => [row.id as string, row]));
+  const records = {
+    async get(_: unknown, key: { id: string }) {
+      reads += 1;
+      return stored.get(key.id);
+    },
+    async many(_: unknown, __: string, ids: readonly string[]) {
+      reads += 1;
+      return ids.map((id) => stored.get(id)).filter((row) => row !== undefined);
+    },
+    async update(_: unknown, key: { id: string }, changes: object) {
+      stored.set(key.id, { ...stored.get(key.id), ...changes });
+    },
+  } as unknown as RecordsWriting;
+  return { records, reads: () => reads };
+}
+
+const key = (id: string, account = 'a') => ({ account, id });
+const shown = { deleted: 'shown' } as const;
+const hidden = { deleted: 'hidden' } as const;
+
+describe('rows that are remembered', () => {
+  const row = { id: 'f1', account_id: 'a', deleted: 0 as const, currency: 'USD' };
+
+  test('are read once', async () => {
+    const { records, reads } = rowsOf(row, { ...row, id: 'f2' });
+    const remembered = rememberedRows();
+    const read = (): RecordsReading => remembered.reading(records, remembered.position());
+    assert.deepEqual(await read().get(instruments, key('f1'), shown), row);
+    assert.deepEqual(await read().get(instruments, key('f1'), hidden), row);
+    assert.equal(reads(), 1);
+    assert.deepEqual((await read().many(instruments, 'a', ['f1', 'f2'], hidden)).map(({ id }) => id).sort(), [
+      'f1',
+      'f2',
+    ]);
+    assert.equal(reads(), 2);
+    await read().many(instruments, 'a', ['f2', 'f1'], hidden);
+    assert.equal(reads(), 2);
+  });
+
+  test('are of their account only, and hidden when they are deleted', async () => {
+    const { records } = rowsOf({ ...row, deleted: 1 });
+    const remembered = rememberedRows();
+    const read = (): RecordsReading => remembered.reading(records, remembered.position());
+    assert.equal(await read().get(instruments, key('f1'), hidden), undefined);
+    assert.equal((await read().get(instruments, key('f1'), shown))?.id, 'f1');
+    assert.equal(await read().get(instruments, key('f1'), hidden), undefined);
+    assert.deepEqual(await read().many(instruments, 'a', ['f1'], hidden), []);
+    const { records: none } = rowsOf();
+    assert.equal(
+      await remembered.reading(none, remembered.position()).get(instruments, key('f1', 'b'), shown),
+      undefined,
+    );
+  });
+
+  test('are forgotten when they change', async () => {
+    const { records } = rowsOf(row);
+    const remembered = rememberedRows();
+    await remembered.reading(records, remembered.position()).get(instruments, key('f1'), shown);
+    const changed = new Set<string>();
+    await remembered.writing(records, changed).update(instruments, key('f1'), { currency: 'EUR' });
+    remembered.forget(changed);
+    const after = await remembered.reading(records, remembered.position()).get(instruments, key('f1'), shown);
+    assert.equal((after as unknown as { currency: string }).currency, 'EUR');
+  });
+
+  test('are not kept from a unit that began before a change', async () => {
+    const { records, reads } = rowsOf(row);
+    const remembered = rememberedRows();
+    const early = remembered.reading(records, remembered.position());
+    remembered.forget(new Set(['funding_instrument:f9']));
+    await early.get(instruments, key('f1'), shown);
+    await early.many(instruments, 'a', ['f1'], shown);
+    assert.equal(reads(), 2);
+    await remembered.reading(records, remembered.position()).get(instruments, key('f1'), shown);
+    assert.equal(reads(), 3);
+  });
+
+  test('rows of other resources are read each time', async () => {
+    const { records, reads } = rowsOf(row);
+    const remembered = rememberedRows();
+    const changed = new Set<string>();
+    for (let round = 1; round <= 2; round++) {
+      await remembered.reading(records, remembered.position()).get(campaigns, key('f1'), shown);
+      assert.equal(reads(), round);
+    }
+    await remembered.writing(records, changed).update(campaigns as unknown as AnyResource, key('f1'), {});
+    assert.equal(changed.size, 0);
+  });
+});
