@@ -147,6 +147,10 @@ async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
 export async function startListeners(mode: Mode, parts: Parts): Promise<Service> {
   const { settings, clock, store, services, log, box, driver } = parts;
+  const release = await driver.claim().catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, clock);
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
   const credentials = knownCredentials(store, box);
@@ -215,6 +219,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     await Promise.all(opened.map(({ app }) => app.close()));
     nonceLog.close();
     await store.close();
+    await release();
     probing?.close();
     probing?.closeAllConnections();
     return cut.reduce((total, count) => total + count, 0);

@@ -15,8 +15,8 @@ export function lengthOf(text: string): number {
 
 /**
  * The form in which names are searched: compatibility-composed, case-folded. We compute it because `lower()` differs
- * between the databases. What a text starts with, its folded form starts with: lower case alone would spell a sigma at
- * the end of a prefix otherwise than the same sigma inside a word, and a capital sharp s otherwise than a small one.
+ * between the databases. A prefix folds to a prefix, unless it ends inside a composed character: lower case alone
+ * would spell a sigma at the end of a prefix otherwise than inside a word, and a capital sharp s otherwise than a small.
  */
 export function foldCase(text: string): string {
   return text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().replaceAll('\u03c2', '\u03c3');
@@ -52,4 +52,9 @@ function editDistance(a: string, b: string): number {
     previous = current;
   }
   return previous[b.length]!;
+}
+
+/** Lower case of A to Z alone: other letters that have one of these as their lower case stay what they are. */
+export function asciiLowerCase(text: string): string {
+  return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }

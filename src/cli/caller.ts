@@ -57,7 +57,7 @@ export function callerOf(command: Command): Caller {
   const consumerKey = given('consumerKey', 'CONSUMER_KEY');
   if (consumerKey === undefined) {
     const file = storedKeys(options.data);
-    return { keys: userKeys(file, options.as), origin: url ?? (options.sandbox ? file.sandbox_url : file.base_url) };
+    return { keys: userKeys(file, options.as), origin: url ?? storedOrigin(options) };
   }
   const consumerSecret = given('consumerSecret', 'CONSUMER_SECRET');
   if (consumerSecret === undefined) throw new CommandFailed('a consumer key needs --consumer-secret', 2);
@@ -80,7 +80,7 @@ function storedKeys(folder: string): DevFile {
 
 function storedOrigin({ data, sandbox }: CallerOptions): string | undefined {
   const file = readDevFile(data);
-  return sandbox ? file?.sandbox_url : file?.base_url;
+  return (sandbox ? file?.sandbox_url : file?.base_url) || undefined;
 }
 
 function userKeys(file: DevFile, as: CallerOptions['as']): CallerKeys {
@@ -118,6 +118,8 @@ export interface Outgoing {
   readonly json: string | undefined;
 }
 
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'];
+
 /** Puts a request together: pairs go into a form body of POST and PUT without JSON, into the query otherwise. */
 export function outgoing(
   method: string,
@@ -126,7 +128,8 @@ export function outgoing(
   { data = [], json }: { readonly data?: readonly Pair[]; readonly json?: string },
 ): Outgoing {
   const upper = method.toUpperCase();
-  if (!/^[A-Z]+$/.test(upper)) throw new CommandFailed(`${JSON.stringify(method)} is no method`, 2);
+  if (!METHODS.includes(upper))
+    throw new CommandFailed(`${JSON.stringify(method)} is none of ${METHODS.join(', ')}`, 2);
   const hasForm = json === undefined && data.length > 0 && (upper === 'POST' || upper === 'PUT');
   const url = absolute(target, caller);
   if (!hasForm && data.length > 0) url.search += `${url.search === '' ? '?' : '&'}${encodePairs(data)}`;
@@ -136,7 +139,8 @@ export function outgoing(
 function absolute(target: string, { origin }: Caller): URL {
   if (/^https?:\/\//i.test(target) && URL.canParse(target)) return new URL(target);
   if (!target.startsWith('/')) throw new CommandFailed('a path starts with /, an address with http:// or https://', 2);
-  if (origin === undefined) throw new CommandFailed('the path needs a service; name it with --url', 2);
+  if (origin === undefined)
+    throw new CommandFailed('the path needs a service; start barker dev, or name one with --url', 2);
   if (!URL.canParse(origin)) throw new CommandFailed(`${JSON.stringify(origin)} is no address of a service`, 2);
   return new URL(target, origin);
 }

@@ -56,11 +56,18 @@ export async function startDev(
   const settings = given.master_key === '' ? { ...given, master_key: ownMasterKey(given.data_folder) } : given;
   const parts = await openParts('dev', settings, options.seams);
   const keys = await demoKeys(parts);
+  // New keys must not be lost when a port is taken.
+  if (!readDevFile(settings.data_folder)) {
+    writeDevFile(settings.data_folder, { base_url: '', ads_url: '', sandbox_url: '', ...keys });
+  }
   const service = await startListeners('dev', parts);
   const file: DevFile = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl, ...keys };
   writeDevFile(settings.data_folder, file);
   return { service, file };
 }
+
+/** What PostgreSQL says of a table that is not there. */
+const UNDEFINED_TABLE = '42P01';
 
 /** Forgets what earlier runs stored. A database that is not of development is left alone. */
 async function reset(settings: Settings): Promise<void> {
@@ -68,17 +75,26 @@ async function reset(settings: Settings): Promise<void> {
   const { dropSchema } = await import('../storage/migrate.ts');
   const { storeOn } = await import('../storage/store.ts');
   const driver = openDriver(settings);
+  let release = async (): Promise<void> => {};
   try {
+    release = await driver.claim();
     // Tables that are not there hold nothing.
     const isForeign = await storeOn(driver)
       .read(holdsOthers)
-      .catch(() => false);
+      .catch((error: { code?: string; message: string }) => {
+        if (error.code === UNDEFINED_TABLE || /^no such table/.test(error.message)) return false;
+        throw error;
+      });
     if (isForeign) throw new CommandFailed(FOREIGN);
     if (settings.database_url !== '') await dropSchema(driver);
-  } finally {
     await driver.close();
+    emptyDataFolder(settings.data_folder);
+  } catch (error) {
+    await driver.close();
+    throw error;
+  } finally {
+    await release();
   }
-  emptyDataFolder(settings.data_folder);
 }
 
 const FOREIGN =

@@ -17,7 +17,9 @@ export async function readPassword(file: string | undefined): Promise<string> {
 }
 
 function firstLine(content: string): string {
-  return content.split(/\r?\n/, 1)[0]!;
+  const line = content.split(/\r?\n/, 1)[0]!;
+  if (line === '') throw new CommandFailed('no password was given; pipe one in, or name a file with --password-file');
+  return line;
 }
 
 async function ask(question: string): Promise<string> {

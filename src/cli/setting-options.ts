@@ -23,7 +23,7 @@ export function addSettings(command: Command, mode: Mode, shown: readonly Settin
   }
   return command.addHelpText(
     'after',
-    '\nEvery setting has a flag, a variable BARKER_<NAME> and a key in the file: see barker config print.',
+    '\nEvery setting has a variable BARKER_<NAME> and a key in the file, and a flag unless it is a secret: see\nbarker config print.',
   );
 }
 
@@ -35,11 +35,8 @@ function placeholderOf(entry: SettingEntry): string {
   if (entry.choices) return entry.choices.join('|');
   if (entry.kind === 'boolean') return 'true|false';
   if (entry.kind === 'integer') return 'n';
-  return /path|folder/.test(entry.expected ?? '')
-    ? 'folder'
-    : /address/.test(entry.expected ?? '')
-      ? 'address'
-      : 'text';
+  const { expected = '' } = entry;
+  return /address/.test(expected) ? 'address' : /folder/.test(expected) ? 'folder' : 'text';
 }
 
 /** The settings from defaults, file, environment and the flags of a command; the only reader of the environment. */

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '../base/instants.ts';
-import { isLegalText, jsonText, lengthOf } from '../base/text.ts';
+import { asciiLowerCase, isLegalText, jsonText, lengthOf } from '../base/text.ts';
 import type { Fault, ProblemName } from './problems.ts';
 
 /** A parameter as received: text from a query or form, any JSON value from a JSON body. */
@@ -268,7 +268,7 @@ const idKind: Kind<string> = {
   raises: ['NOT_AN_ID'],
   present: (stored) => `"${stored}"`,
   read(raw, parameter) {
-    const value = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? raw.trim().toLowerCase() : '';
+    const value = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? asciiLowerCase(raw.trim()) : '';
     return isId(value) ? value : { problem: 'NOT_AN_ID', parameter, words: { raw: quoted(raw) } };
   },
 };

@@ -253,7 +253,7 @@ const table = {
     numeric: [500, 131, 'Internal error'],
   },
   UNAVAILABLE: {
-    when: 'the database cannot be reached; nothing was done',
+    when: 'the database cannot be reached; nothing was acknowledged',
     ads: [503, 'SERVICE_UNAVAILABLE', 'Service unavailable due to request timeout; please try the request again later'],
     numeric: [503, 130, 'Over capacity'],
   },

@@ -92,7 +92,8 @@ function readItem(resource: AnyResource, call: Call, item: unknown): Item {
     operation_type?: unknown;
     params?: unknown;
   };
-  const verb = batchVerbs(resource).find((each) => WORDS[each]!.toLowerCase() === String(type).toLowerCase());
+  const word = typeof type === 'string' ? type.toLowerCase() : undefined;
+  const verb = batchVerbs(resource).find((each) => WORDS[each]!.toLowerCase() === word);
   const faults: Fault[] = [];
   if (type === undefined || type === null || type === '') {
     faults.push({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify';
+import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Family, Problem, type ProblemName, problem } from '../contract/problems.ts';
+import { VERSION } from '../engine/operations.ts';
 import { failureReply } from './envelopes.ts';
 import type { PipelineParts } from './exchange.ts';
 import { answer } from './pipeline.ts';
-import { send } from './reply.ts';
+import { send, standingHeaders } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -74,7 +76,7 @@ function byPath(parts: PipelineParts, operations: readonly Operation[]): Map<str
 /** Ids are lower case; upper-case letters in a path are folded. @source campaigns 1.1 */
 function foldIds(params: Record<string, string>): Record<string, string> {
   const folded: Record<string, string> = {};
-  for (const name in params) folded[name] = params[name]!.toLowerCase();
+  for (const name in params) folded[name] = asciiLowerCase(params[name]!);
   return folded;
 }
 
@@ -101,9 +103,12 @@ function otherMethod(
 
 function notFound(parts: PipelineParts, request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? '/';
-  const name: ProblemName =
-    familyOf(path) === 'numeric' || /^\/12(\/|$)/.test(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
+  const name: ProblemName = familyOf(path) === 'numeric' || isOfVersion(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
   refuse(parts, request, response, problem(name));
+}
+
+function isOfVersion(path: string): boolean {
+  return path.split(/[/?]/, 2)[1] === VERSION;
 }
 
 /** Paths outside the advertising interface have numeric codes. */
@@ -115,11 +120,8 @@ function refuse(parts: PipelineParts, request: IncomingMessage, response: Server
   const family = familyOf(request.url ?? '/');
   const { status, body } = failureReply(failure, family, '{}');
   const transactionId = parts.nextTransactionId();
-  const headers = ['content-type', 'application/json;charset=utf-8', 'x-transaction-id', transactionId];
-  if (family === 'ads') headers.push('x-current-api-version', '12');
+  const headers = standingHeaders(family, transactionId, 0, requestIdOf(request));
   if (failure.allow) headers.push('allow', failure.allow);
-  const requestId = requestIdOf(request);
-  if (requestId) headers.push('x-request-id', requestId);
   if (parts.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headers, body);
   parts.observer.unrouted(request, status, transactionId);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
@@ -42,6 +43,9 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<string
   }
 }
 
+/** The status under which a request is counted whose caller went away. */
+const CANCELLED = 408;
+
 /** Answers one request of an operation. Never rejects. */
 export async function answer(
   parts: PipelineParts,
@@ -71,6 +75,8 @@ export async function answer(
     const reply = failureReply(error, operation.family, exchange.params);
     status = reply.status;
     text = reply.body;
+    // Whoever goes away in the middle of a body is no fault of ours, and gets no reply.
+    if (request.destroyed && !request.complete) return parts.observer.replied(exchange, CANCELLED, failure);
   }
   if (parts.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headersOf(exchange, parts, status, failure), text);
@@ -110,7 +116,10 @@ function isJson(request: IncomingMessage): boolean {
 
 /** A form body is part of what is signed, so it is read before the signature is checked. Others wait. */
 async function formBody(parts: PipelineParts, request: IncomingMessage): Promise<string> {
-  return (await readBody(request, parts.body_bytes_max)).toString();
+  const bytes = await readBody(request, parts.body_bytes_max);
+  // Decoding that repairs would make one text of different bytes, and all of them were signed.
+  if (!isUtf8(bytes)) throw problem('CREDENTIAL_UNUSABLE', {}, 'the form is not UTF-8');
+  return bytes.toString();
 }
 
 const AUTHORIZATION_BYTES_MAX = 8192;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Random } from '../base/random.ts';
-import { Problem } from '../contract/problems.ts';
+import { type Family, Problem } from '../contract/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
 import { requestIdOf } from './request-id.ts';
@@ -25,27 +25,42 @@ const NO_STORE = 'no-cache, no-store, must-revalidate, pre-check=0, post-check=0
  * @source campaigns 3.1; authentication gaps 1.4 and 13
  */
 export function headersOf(exchange: Exchange, parts: PipelineParts, status: number, failure: unknown): Headers {
-  const { operation, principal } = exchange;
-  const isAds = operation.family === 'ads';
+  const { operation, principal, transactionId, startedAt_ms } = exchange;
+  const headers = standingHeaders(
+    operation.family,
+    transactionId,
+    performance.now() - startedAt_ms,
+    requestIdOf(exchange.request),
+  );
+  if (principal) headers.push('x-access-level', principal.level);
+  if (principal) addRates(headers, exchange, parts, status);
+  if (failure instanceof Problem) addFailure(headers, failure);
+  if (status === 401) headers.push('www-authenticate', `OAuth realm="${realmOf(exchange, parts)}"`);
+  if (parts.namesIgnored && exchange.ignored !== '') headers.push('x-ignored-parameters', asciiOnly(exchange.ignored));
+  return headers;
+}
+
+/** What every reply carries, also where no operation answers. */
+export function standingHeaders(
+  family: Family,
+  transactionId: string,
+  duration_ms: number,
+  requestId: string | undefined,
+): Headers {
+  const isAds = family === 'ads';
   const headers: Headers = [
     'content-type',
     isAds ? 'application/json;charset=utf-8' : 'application/json; charset=utf-8',
     'cache-control',
     NO_STORE,
     'x-transaction-id',
-    exchange.transactionId,
+    transactionId,
     'x-response-time',
-    String(Math.round(performance.now() - exchange.startedAt_ms)),
+    String(Math.round(duration_ms)),
   ];
-  const requestId = requestIdOf(exchange.request);
   if (requestId) headers.push('x-request-id', requestId);
   if (isAds) headers.push('x-current-api-version', VERSION);
   else headers.push('pragma', 'no-cache', 'expires', 'Tue, 31 Mar 1981 05:00:00 GMT');
-  if (principal) headers.push('x-access-level', principal.level);
-  if (principal) addRates(headers, exchange, parts, status);
-  if (failure instanceof Problem) addFailure(headers, failure);
-  if (status === 401) headers.push('www-authenticate', `OAuth realm="${realmOf(exchange, parts)}"`);
-  if (parts.namesIgnored && exchange.ignored !== '') headers.push('x-ignored-parameters', asciiOnly(exchange.ignored));
   return headers;
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Session, StatementProbe } from './session.ts';
+import { AlreadyServed, type Release } from './sole-server.ts';
 import { statementsFor } from './statements.ts';
 import { ConstraintViolated, type Driver, unreachable } from './store.ts';
 
@@ -146,7 +147,29 @@ export function openPostgres(options: PostgresOptions): Driver {
     async ping() {
       await pool.query('select 1');
     },
+    claim: () => claimDatabase(options.url),
     load: () => ({ waiting: pool.waitingCount, busy: pool.totalCount - pool.idleCount }),
     close: () => pool.end(),
   };
+}
+
+/** The name of the lock, any number that nobody else would take. */
+const LOCK = 4_815_162_342;
+/** A process that was killed is noticed by the server a moment later. */
+const CLAIM_TRIES = 20;
+const CLAIM_PAUSE_S = 0.25;
+
+/** Holds a lock of the server's for as long as a connection of its own lives. */
+async function claimDatabase(url: string): Promise<Release> {
+  const client = new pg.Client({ connectionString: url });
+  // When this connection breaks, so do the others, and each of them says so.
+  client.on('error', () => {});
+  await client.connect().catch(rethrow);
+  for (let tries = 1; tries <= CLAIM_TRIES; tries++) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as got', [LOCK]);
+    if (rows[0].got) return () => client.end();
+    await client.query('select pg_sleep($1)', [CLAIM_PAUSE_S]);
+  }
+  await client.end();
+  throw new AlreadyServed('another process serves this database; stop it first');
 }

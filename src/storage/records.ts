@@ -220,8 +220,8 @@ function conditionArgs(query: Conditions, sizes: Record<string, number>): Record
   if (query.without) args.without = query.without.value;
   if (query.prefix) {
     args.prefix_from = query.prefix.text;
-    // No text that starts with the prefix sorts after it followed by the last code point.
-    args.prefix_to = `${query.prefix.text}\u{10FFFF}`;
+    // Nothing that starts with the prefix sorts after it followed by more of the last code point than a name can hold.
+    args.prefix_to = query.prefix.text + '\u{10FFFF}'.repeat(NAME_MAX);
   }
   return args;
 }
@@ -230,6 +230,9 @@ function conditionArgs(query: Conditions, sizes: Record<string, number>): Record
 function addValues(args: Record<string, Value>, column: string, values: readonly Value[], size: number): void {
   for (let index = 0; index < size; index++) args[`${column}.${index}`] = values[index] ?? values[0]!;
 }
+
+/** No searched text is longer, folded. */
+const NAME_MAX = 1000;
 
 /**
  * Rows beyond the cursor in a total order. When all keys go one way and none may be null, one row comparison says it

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Session, StatementProbe } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
+import { claimFile } from './sole-server.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
 import { ConstraintViolated, type Driver } from './store.ts';
 import { type Connection, writerQueue } from './writer-queue.ts';
@@ -34,6 +35,7 @@ export function openSqlite(options: SqliteOptions): Driver {
     async ping() {
       writer.run('select 1');
     },
+    claim: async () => claimFile(`${options.file}.lock`),
     load: () => ({ waiting: queue.waiting(), busy: snapshot.busy() + (queue.isRunning() ? 1 : 0) }),
     async close() {
       // Nothing comes after this unit: the queue is empty when it is done.

@@ -7,6 +7,7 @@ import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
 import { takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
+import type { Release } from './sole-server.ts';
 import type { Engine, Statements } from './statements.ts';
 
 /** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
@@ -20,6 +21,8 @@ export interface Driver {
   ping(): Promise<void>;
   /** How busy it is: units of work that wait for a connection, and connections at work. */
   load(): { readonly waiting: number; readonly busy: number };
+  /** Keeps other processes from serving the same data. @throws AlreadyServed */
+  claim(): Promise<Release>;
   /** Lets the units under way finish, then closes. */
   close(): Promise<void>;
 }
@@ -30,7 +33,7 @@ export class ConstraintViolated extends Error {
 }
 
 /**
- * What a driver answers with when the database cannot be reached: nothing was done, and trying again makes sense.
+ * What a driver answers with when the database cannot be reached: nothing was acknowledged. Trying again makes sense.
  * @throws UNAVAILABLE
  */
 export function unreachable(cause: Error): never {

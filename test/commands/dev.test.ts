@@ -203,6 +203,32 @@ describe('barker dev on a port that is taken', () => {
   }
 });
 
+describe('barker dev on data that is served', () => {
+  test('is refused, with --reset too, and harms nothing', async () => {
+    await dev();
+    const before = written();
+    for (const flags of [[], ['--reset']]) {
+      const { code, stderr } = await barker(['dev', ...flagsOf(place), ...ANY_PORTS, ...flags]);
+      assert.match(stderr, /^barker: another process serves .*; stop it first\n$/);
+      assert.equal(code, 1);
+    }
+    assert.deepEqual(written(), before);
+    assert.equal((await accountsOf()).length, 1);
+  });
+});
+
+test('a port that was taken at the very first start costs nothing but another try', async () => {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  await new Promise((done) => squatter.once('listening', done));
+  const { port } = squatter.address() as AddressInfo;
+  assert.equal((await barker(['dev', ...flagsOf(place), '--port', String(port), '--sandbox-port', '0'])).code, 1);
+  squatter.close();
+  const without = await barker(['call', 'GET', '/12/accounts', '--data', place.folder]);
+  assert.match(without.stderr, /^barker: the path needs a service; start barker dev, or name one with --url\n$/);
+  await dev();
+  assert.equal((await accountsOf()).length, 1);
+});
+
 test('--rate-limits off raises the limits out of reach', async () => {
   const limitOf = (stderr: string) => Number(/^x-rate-limit-limit: (\d+)$/m.exec(stderr)![1]);
   const call = () => barker(['call', 'GET', '/12/accounts', '-i', '--data', place.folder]);

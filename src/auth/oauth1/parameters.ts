@@ -17,6 +17,9 @@ export interface Gathered {
   readonly copies: readonly Pair[] | undefined;
 }
 
+/** Pairs of a query or a form at most: they are read and sorted before it is known who sends them. */
+const PAIRS_MAX = 2000;
+
 /**
  * Reads a query or a form body: pairs split at `&`, `a` alone is `a=`, `+` is a space, empty pieces are skipped.
  * @returns the decoded pairs in order, or the refusal of a bad escape.
@@ -26,6 +29,7 @@ export function readForm(text: string): Pair[] | Refusal {
   const pairs: Pair[] = [];
   for (const piece of text.split('&')) {
     if (piece === '') continue;
+    if (pairs.length === PAIRS_MAX) return malformed(`more than ${PAIRS_MAX} parameters`);
     const equals = piece.indexOf('=');
     const name = decode(equals < 0 ? piece : piece.slice(0, equals), true);
     if (name === undefined) return malformed('a parameter name has a bad percent escape');
