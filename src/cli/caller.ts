@@ -80,7 +80,7 @@ function storedKeys(folder: string): DevFile {
 
 function storedOrigin({ data, sandbox }: CallerOptions): string | undefined {
   const file = readDevFile(data);
-  return (sandbox ? file?.sandbox_url : file?.base_url) || undefined;
+  return sandbox ? file?.sandbox_url : file?.base_url;
 }
 
 function userKeys(file: DevFile, as: CallerOptions['as']): CallerKeys {

@@ -5,9 +5,11 @@ import {
   type DevFile,
   devFilePath,
   emptyDataFolder,
+  keepKeys,
   makeDataFolder,
   ownMasterKey,
   readDevFile,
+  readKeys,
   writeDevFile,
 } from '../dev/folder.ts';
 import type { Parts, Seams, Service } from '../server.ts';
@@ -56,10 +58,8 @@ export async function startDev(
   const settings = given.master_key === '' ? { ...given, master_key: ownMasterKey(given.data_folder) } : given;
   const parts = await openParts('dev', settings, options.seams);
   const keys = await demoKeys(parts);
-  // New keys must not be lost when a port is taken.
-  if (!readDevFile(settings.data_folder)) {
-    writeDevFile(settings.data_folder, { base_url: '', ads_url: '', sandbox_url: '', ...keys });
-  }
+  // New keys must not be lost when a port is taken; `dev.json` comes when there is something to call.
+  if (!readDevFile(settings.data_folder)) keepKeys(settings.data_folder, keys);
   const service = await startListeners('dev', parts);
   const file: DevFile = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl, ...keys };
   writeDevFile(settings.data_folder, file);
@@ -116,15 +116,14 @@ async function demoKeys(parts: Parts): Promise<DemoKeys> {
       return await createDemoWorld(parts);
     }
     const { data_folder: folder } = parts.settings;
-    const file = readDevFile(folder);
+    const file = readKeys(folder);
     if (!file || file.consumer_key !== demo.consumer_key) {
       const problem = file ? 'holds the keys of another database' : 'is gone';
       throw new CommandFailed(
         `the database has a demo world, but ${devFilePath(folder)} ${problem}; start anew with --reset`,
       );
     }
-    const { base_url, ads_url, sandbox_url, ...keys } = file;
-    return keys;
+    return file;
   } catch (error) {
     await parts.store.close();
     throw error;

@@ -20,6 +20,27 @@ export function readDevFile(dataFolder: string): DevFile | undefined {
 /** Writes addresses and keys, readable by their owner alone. Nobody ever sees half of the file. */
 export function writeDevFile(dataFolder: string, file: DevFile): void {
   writePrivately(devFilePath(dataFolder), `${JSON.stringify(file, null, 2)}\n`);
+  rmSync(keysPath(dataFolder), { force: true });
+}
+
+/** Keeps new keys until there are addresses to write beside them. */
+export function keepKeys(dataFolder: string, keys: DemoKeys): void {
+  writePrivately(keysPath(dataFolder), JSON.stringify(keys));
+}
+
+/** The keys that were written last, with addresses or without; undefined when there are none. */
+export function readKeys(dataFolder: string): DemoKeys | undefined {
+  const file = readDevFile(dataFolder);
+  if (file) {
+    const { base_url, ads_url, sandbox_url, ...keys } = file;
+    return keys;
+  }
+  const path = keysPath(dataFolder);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DemoKeys) : undefined;
+}
+
+function keysPath(dataFolder: string): string {
+  return join(dataFolder, 'keys.json');
 }
 
 /** The key that seals secrets of a development folder: made once, kept beside the database. */
@@ -36,7 +57,7 @@ export function makeDataFolder(dataFolder: string): void {
 
 /** Forgets what earlier runs left in the folder: embedded database, used nonces, addresses and keys. */
 export function emptyDataFolder(dataFolder: string): void {
-  for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json']) {
+  for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json', 'keys.json']) {
     rmSync(join(dataFolder, name), { force: true });
   }
   rmSync(join(dataFolder, 'nonces'), { recursive: true, force: true });
