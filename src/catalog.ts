@@ -4,13 +4,29 @@ import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
+import { accessToken } from './auth/oauth1/access-token.ts';
+import { requestToken } from './auth/oauth1/request-token.ts';
 import { revokeToken } from './auth/oauth1/revoke-token.ts';
+import { issueBearer } from './auth/oauth2/issue-bearer.ts';
+import { revokeBearer } from './auth/oauth2/revoke-bearer.ts';
 import type { Operation } from './contract/operation.ts';
 import type { AnyResource } from './contract/resource.ts';
+import { ownUser } from './platform/own-user.ts';
+import { rateLimitStatus } from './platform/rate-limit-status.ts';
+import { shownUser } from './platform/shown-user.ts';
+import { userOfToken } from './platform/user-of-token.ts';
 
 /** The table of contents of the interface: every resource and endpoint, in the order of the reference documents. */
 export const catalog: readonly (AnyResource | Operation)[] = [
+  requestToken,
+  accessToken,
   revokeToken,
+  issueBearer,
+  revokeBearer,
+  ownUser,
+  shownUser,
+  userOfToken,
+  rateLimitStatus,
   accounts,
   createSandboxAccount,
   authenticatedUserAccess,

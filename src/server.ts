@@ -6,8 +6,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accountAccesses } from './ads/account-access.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
+import { type Grants, grants } from './auth/oauth1/grants.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
 import { nonceMemory } from './auth/oauth1/nonces.ts';
+import { consumerAuthenticator, requestTokenAuthenticator } from './auth/oauth1/tokenless.ts';
+import { basicAuthenticator } from './auth/oauth2/authenticate-basic.ts';
+import { bearerOrUser, userOrBasic } from './auth/oauth2/authenticate-bearer.ts';
+import { knownBearers } from './auth/oauth2/known-bearers.ts';
+import { pagesOf } from './auth/pages/pages.ts';
+import { loginThrottle } from './auth/pages/throttle.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { formatInstant } from './base/instants.ts';
 import { type Random, secureRandom, seededRandom } from './base/random.ts';
@@ -24,11 +31,15 @@ import { type Drain, drainOf } from './http/drain.ts';
 import { listener } from './http/listener.ts';
 import { openLog } from './http/log.ts';
 import { observer } from './http/observer.ts';
+import { addPages } from './http/pages/routes.ts';
+import { browserSessions } from './http/pages/sessions.ts';
+import { visitCounts } from './http/pages/visits.ts';
 import { PROBE_PATHS, probes } from './http/probes.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
-import { originsReader } from './http/request.ts';
+import { addressReader, originsReader } from './http/request.ts';
 import { idsFrom } from './platform/ids.ts';
+import { isPassword } from './platform/passwords.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
 import { flagOf } from './settings/load.ts';
@@ -62,6 +73,8 @@ export interface Parts {
   readonly driver: Driver;
   readonly store: Store;
   readonly services: Services;
+  /** Decisions of users on request tokens. */
+  readonly grants: Grants;
   readonly log: Logger;
 }
 
@@ -122,11 +135,23 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     store,
     clock,
     random,
+    secrets: secureRandom,
+    box,
     ids: idsFrom(store, random),
     limits: { active_campaigns_max: settings.active_campaigns_max },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
   };
-  return { settings, clock, random, box, driver, store, services, log };
+  return {
+    settings,
+    clock,
+    random,
+    box,
+    driver,
+    store,
+    services,
+    grants: grants({ store, box, clock, random: secureRandom }),
+    log,
+  };
 }
 
 /** A wrong master key would refuse every signature, and nobody would know why. */
@@ -171,22 +196,47 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       },
     },
   });
+  const judging = { credentials, nonces, clock, random: secureRandom, window_s: settings.timestamp_window_s };
+  const user = authenticator(judging);
+  const basic = basicAuthenticator(services);
   const shared = {
     services,
-    authenticator: authenticator({
-      credentials,
-      nonces,
-      clock,
-      random: secureRandom,
-      window_s: settings.timestamp_window_s,
-    }),
+    operations,
+    authenticator: user,
+    authenticators: {
+      consumer: consumerAuthenticator({ ...judging, store, box }),
+      'request-token': requestTokenAuthenticator({ ...judging, store, box }),
+      basic,
+      'user-or-bearer': bearerOrUser(knownBearers(store), user),
+      'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
+    },
+    address: addressReader(settings.trusted_proxies),
     accesses: accountAccesses(store),
     rates: rateWindows({ ...settings, isOn: settings.rate_limits === 'on' }, clock),
     observer: watching,
     nextTransactionId: transactionIds(secureRandom),
     body_bytes_max: settings.body_bytes_max,
     isDraining: () => isDraining,
-    namesIgnored: mode === 'dev',
+    tellsHints: mode === 'dev',
+  };
+  const browsing = {
+    pages: pagesOf({
+      store,
+      throttle: loginThrottle(settings, clock),
+      isPassword,
+      grants: parts.grants,
+      denyRedirect: settings.deny_redirect,
+    }),
+    sessions: browserSessions({ store, clock, random: secureRandom }),
+    counts: visitCounts(
+      settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY,
+      clock,
+    ),
+    log,
+    accessLog: settings.access_log,
+    nextTransactionId: shared.nextTransactionId,
+    addressOf: shared.address,
+    isDraining: shared.isDraining,
   };
   const answerProbe = probes({
     checks: { database: () => store.ping(), schema: () => checkSchema(driver) },
@@ -205,6 +255,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     });
     const app = listener({ ...shared, environment, origins }, operations);
     addDescriptions(app, operations, () => ({ servers, limits: settings }));
+    addPages(app, { ...browsing, origins });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
     opened.push({ app, drain: drainOf(app.server) });
     const url = await app.listen({ host: settings.host, port });

@@ -101,7 +101,35 @@ export const settingsTable = {
   rate_global_reads_per_15min: limit(2000, 'Reads that name no account, per endpoint and user token.'),
   rate_total_count_per_15min: limit(200, 'Reads that count all matches, which costs far more than a page.'),
   rate_revocations_per_15min: limit(75, 'Revocations of a user token; a working client needs few.'),
+  rate_request_tokens_per_15min: limit(300, 'Logins that an application begins; each leaves a row behind.'),
+  rate_request_tokens_per_address_15min: limit(900, 'The same per caller address, whatever application they name.'),
+  rate_access_tokens_per_15min: limit(300, 'Logins that an application finishes.'),
+  rate_bearer_tokens_per_15min: limit(100, 'Requests of an application for its bearer token, which it should keep.'),
+  rate_bearer_revocations_per_15min: limit(25, 'Revocations of bearer tokens per application.'),
+  rate_own_profile_per_15min: limit(75, 'Reads of who a token belongs to, per user token.'),
+  rate_profiles_per_15min: limit(900, 'Reads of other users, per user token or application.'),
+  rate_page_views_per_15min: limit(300, 'Login and consent pages per caller address; each may leave a session behind.'),
+  login_failures_per_account: integer(
+    'So many wrong passwords lock logins of an account for 15 minutes, then longer.',
+    {
+      default: 10,
+      bounds: [1, 1000],
+    },
+  ),
+  login_failures_per_address: integer('Wrong passwords from one address in 15 minutes, whatever names were tried.', {
+    default: 50,
+    bounds: [1, 1_000_000],
+  }),
+  deny_redirect: choice(
+    'A user who refuses an application is sent back to it, or is shown a link.',
+    ['redirect', 'link'],
+    'redirect',
+  ),
   rate_user_quota_per_15min: limit(1_000_000, 'The quota of a user token, high so that account limits bind first.'),
+  allow_basic_invalidate: truth(
+    'Lets applications revoke their bearer token with key and secret, as many clients do; off: only owners, signed.',
+    { default: true },
+  ),
   active_campaigns_max: integer('How many campaigns of an account may be active at once; inactive ones do not count.', {
     default: 200,
     unit: 'campaigns',

@@ -8,7 +8,7 @@ import { settingsFrom } from './setting-options.ts';
 /** Runs one unit of work that registers something, on the database of the settings of production. */
 export async function registering<T>(command: Command, work: (registrar: Registrar) => Promise<T>): Promise<T> {
   const { openParts } = await import('../server.ts');
-  const { ConstraintViolated } = await import('../storage/store.ts');
+  const { ConstraintViolated } = await import('../contract/store.ts');
   const parts = await openParts('serve', settingsFrom(command, 'serve'));
   const now = formatInstant(parts.clock.now());
   try {

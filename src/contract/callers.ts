@@ -1,4 +1,6 @@
-import type { Principal } from './operation.ts';
+import type { Application } from './credentials.ts';
+import type { RequestToken } from './grants.ts';
+import type { CredentialKind, Principal } from './operation.ts';
 import type { AccountState } from './resource.ts';
 import type { Role } from './roles.ts';
 
@@ -17,11 +19,60 @@ export interface SignedParts {
   readonly form: string | undefined;
 }
 
-/** Who signed a request, and the hash of its body when the signature speaks of one. */
-export interface Authenticated {
-  readonly principal: Principal;
-  readonly bodyHash: string | undefined;
+/** An application that speaks for itself: signed without a token, with key and secret, or with a bearer token. */
+export interface ApplicationCaller {
+  readonly kind: 'application';
+  readonly application: Application;
+  /** The `oauth_callback` of a signed request. */
+  readonly callback?: string;
 }
+
+/** An application that signs with a request token of its own, which may be in any state that is not final. */
+export interface RequestTokenCaller {
+  readonly kind: 'request-token';
+  readonly application: Application;
+  readonly requestToken: RequestToken;
+  /** The secret of the request token, unsealed. */
+  readonly tokenSecret: string;
+  /** The `oauth_verifier` of the request. */
+  readonly verifier: string | undefined;
+}
+
+/** Who calls, by the credential that was presented. */
+export type Caller = Principal | ApplicationCaller | RequestTokenCaller;
+
+/** The caller of an operation whose credential admits one kind only. Throws when operation and credential disagree. */
+export function callerOf<K extends Caller['kind']>(caller: Caller, kind: K): Extract<Caller, { kind: K }> {
+  if (caller.kind !== kind) throw new Error(`an operation for ${kind} was called by ${caller.kind}`);
+  return caller as Extract<Caller, { kind: K }>;
+}
+
+/** Id of the application that a caller is or speaks through. */
+export function applicationOf(caller: Caller): string {
+  return caller.kind === 'user' ? caller.application : caller.application.id;
+}
+
+/** Who presented a credential, and the hash of the body when the signature speaks of one. */
+export interface Authenticated {
+  readonly caller: Caller;
+  readonly bodyHash: string | undefined;
+  /** Parameters beside the protocol's that stood in the header. */
+  readonly headerParameters?: readonly (readonly [name: string, value: string])[];
+}
+
+/** What an authenticator judges: the signed parts, and the address of the caller. */
+export interface Presented extends SignedParts {
+  readonly address: string;
+}
+
+/**
+ * Tells who presented a credential of one kind.
+ * @throws the problem of the first check that fails.
+ */
+export type Authenticate = (parts: Presented, origins: readonly string[]) => Promise<Authenticated>;
+
+/** How credentials of each kind but the user's are judged. */
+export type Authenticators = Readonly<Partial<Record<Exclude<CredentialKind, 'user'>, Authenticate>>>;
 
 /** Checks requests signed with an access token. */
 export interface Authenticator {

@@ -29,6 +29,17 @@ export interface Application {
   readonly suspended: 0 | 1;
   /** 1 for the demo application, which production refuses. */
   readonly demo: 0 | 1;
+  /** What consent pages tell; empty when it was not given. */
+  readonly description: string;
+  readonly website_url: string;
+  readonly terms_url: string;
+  readonly privacy_url: string;
+  readonly organization_name: string;
+  readonly organization_url: string;
+  /** 1 for an application without a web address of its own: it may only use `oob`. */
+  readonly native: 0 | 1;
+  /** 1 when a registered address without a query matches the same address with any. */
+  readonly extra_query: 0 | 1;
   readonly created_at: string;
 }
 
@@ -42,24 +53,33 @@ export interface AccessToken {
   readonly access_level: AccessLevel;
   readonly created_at: string;
   readonly revoked_at: string | null;
+  /** The day on which it was last used; null before. */
+  readonly last_used_at: string | null;
 }
 
 /** What a sealed secret is bound to, so that it cannot be moved to another row. */
 export const secretContext = {
   application: (id: string): string => `applications.consumer_secret:${id}`,
   token: (id: string): string => `access_tokens.token_secret:${id}`,
+  requestToken: (id: string): string => `request_tokens.token_secret:${id}`,
+  bearer: (id: string): string => `bearer_tokens.token:${id}`,
 };
 
 /** Users, applications and tokens. */
 export interface Credentials {
   findUser(id: string): Promise<User | undefined>;
   findUserByName(screenName: string): Promise<User | undefined>;
+  findApplication(id: string): Promise<Application | undefined>;
   findApplicationByKey(consumerKey: string): Promise<Application | undefined>;
   findToken(token: string): Promise<AccessToken | undefined>;
+  /** Tokens of a user for an application that are not revoked. */
+  findLiveTokens(user: string, application: string): Promise<AccessToken[]>;
   /** Whether any demo application is stored. */
   findDemo(): Promise<Application | undefined>;
   /** Any application, when there is one. */
   findSomeApplication(): Promise<Application | undefined>;
+  /** Finds a user and keeps other units that do the same waiting until this one ends. */
+  lockUser(id: string): Promise<User | undefined>;
   addUser(user: User): Promise<void>;
   addApplication(application: Application): Promise<void>;
   addToken(token: AccessToken): Promise<void>;

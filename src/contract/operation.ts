@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
 import type { Field, Stored } from './fields.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
@@ -13,6 +15,7 @@ export type Parameters = Readonly<Record<string, Field>>;
 
 /** The user and application behind a signed request. */
 export interface Principal {
+  readonly kind: 'user';
   readonly user: string;
   readonly application: string;
   readonly tokenId: string;
@@ -27,6 +30,9 @@ export interface Services {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
+  /** Makes what must not be guessed: unpredictable in development mode too. */
+  readonly secrets: Random;
+  readonly box: SecretBox;
   readonly ids: Ids;
   readonly limits: Readonly<Record<LimitName, number>>;
   /** Shows rows of a resource as replies do: one JSON text each. */
@@ -54,7 +60,11 @@ export type Given = Readonly<Record<string, Stored | null>>;
 export interface Call {
   readonly services: Services;
   readonly environment: Environment;
+  readonly caller: Caller;
+  /** The caller, where the operation asks for the credential of a user; elsewhere it is not there. */
   readonly principal: Principal;
+  /** The address of the peer, or the one that a trusted proxy tells. */
+  readonly address: string;
   /** The account named in the path. */
   readonly account: AccountState | undefined;
   readonly role: Role | undefined;
@@ -66,6 +76,17 @@ export interface Call {
   readonly body: unknown;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
+  /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
+  windows(): readonly OpenWindow[];
+}
+
+/** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */
+export interface OpenWindow {
+  /** Path template of the operation. */
+  readonly path: string;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
 }
 
 /** What a call answers with, all JSON text. */
@@ -78,8 +99,15 @@ export interface Answer {
   readonly request?: string;
 }
 
-/** How a reply of an operation is shaped. */
-export type Shape = 'one' | 'list' | 'batch' | 'bare';
+/**
+ * What a caller must present: `user` a request signed with an access token; `consumer` one signed without a token;
+ * `request-token` one signed with a request token; `basic` key and secret of an application; the others one of two.
+ * @source authentication gaps 1.2
+ */
+export type CredentialKind = 'user' | 'consumer' | 'request-token' | 'basic' | 'user-or-bearer' | 'owner-or-basic';
+
+/** How a reply of an operation is shaped. `form`: `name=value` pairs, as the token steps answer. */
+export type Shape = 'one' | 'list' | 'batch' | 'bare' | 'form';
 
 /** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
 export interface Operation {
@@ -99,14 +127,24 @@ export interface Operation {
   readonly roles?: readonly Role[];
   /** A deleted account may still be named. */
   readonly deletedAccount?: boolean;
+  /** `user` when not said. */
+  readonly credential?: CredentialKind;
   readonly rate: RateName;
+  /** What is said when a window of calls is used up, when it is not RATE_LIMITED. */
+  readonly rateProblem?: ProblemName;
   /** A step of the token protocol: a token of level read may take it. */
   readonly isTokenStep?: boolean;
+  /** GET does the same as POST: some clients put everything into the query. @source authentication gaps 2.7 */
+  readonly alsoGet?: boolean;
   /** Other paths of the same operation. */
   readonly aliases?: readonly string[];
+  /** Protocol parameters that the operation needs, for the descriptions: they are read with the credential. */
+  readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
   /** `form`: parameters in the query or a form body. `json`: a JSON body is required. */
   readonly body: 'form' | 'json';
+  /** Parameters are read from a form body and nowhere else. */
+  readonly formOnly?: boolean;
   readonly shape: Shape;
   /** JSON Schema of `data` (or of the whole body for shape `bare`), or the resource of which `data` shows rows. */
   readonly reply: TSchema | { readonly rowsOf: AnyResource };
@@ -122,4 +160,13 @@ export interface Operation {
 }
 
 /** The rate categories, each a row in the table of limits. @source campaigns 3.2 */
-export type RateName = ReadRate | 'writes' | 'revocations';
+export type RateName =
+  | ReadRate
+  | 'writes'
+  | 'revocations'
+  | 'request_tokens'
+  | 'access_tokens'
+  | 'bearer_tokens'
+  | 'bearer_revocations'
+  | 'own_profile'
+  | 'profiles';

@@ -1,3 +1,5 @@
+import { credentialProblems } from './credential-problems.ts';
+
 /**
  * The one table of errors. Each row has one condition and how it is said in each family of replies: `ads` (capital
  * codes with `parameter` or `attribute`) and `numeric` (integer codes, for the paths outside the advertising
@@ -15,6 +17,7 @@ const table = {
     when: 'no credential, or one that cannot be read',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [400, 215, 'Bad Authentication data.'],
+    problem: [401, 215, 'Bad Authentication data.'],
   },
   TIMESTAMP_OUT_OF_BOUNDS: {
     when: 'the timestamp is not in seconds, or too far from the clock of the server',
@@ -50,6 +53,11 @@ const table = {
     when: 'an application-only credential where a user is needed',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [403, 220, 'Your credentials do not allow access to this resource.'],
+    problem: [
+      403,
+      'unsupported-authentication',
+      'Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint.  Supported authentication types are [OAuth 1.0a User Context].',
+    ],
   },
   READ_ONLY_TOKEN: {
     when: 'a write with a token of level read, while the application has more',
@@ -89,6 +97,8 @@ const table = {
     numeric: [413, 44, 'The request body has more than {max} bytes.'],
   },
 
+  ...credentialProblems,
+
   // Routes.
   ROUTE_UNKNOWN: {
     when: 'no endpoint has this path',
@@ -114,10 +124,13 @@ const table = {
   NOT_IN_ENUM: {
     when: 'a value outside its list',
     ads: [400, 'INVALID_PARAMETER', 'Expected a value in {list}, got "{raw}" for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not one of [{list}]'],
   },
   NOT_LONG: {
     when: 'not a whole number, or one beyond 9007199254740991',
     ads: [400, 'INVALID_PARAMETER', 'Expected Long, got "{raw}" for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   NOT_POSITIVE: {
     when: 'an amount of zero or less',
@@ -130,6 +143,7 @@ const table = {
   NOT_BOOLEAN: {
     when: 'neither true nor false',
     ads: [400, 'INVALID_PARAMETER', 'Expected boolean, got "{raw}" for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   NOT_TIME: {
     when: 'an unreadable time',
@@ -146,30 +160,37 @@ const table = {
   NOT_TEXT: {
     when: 'a structured value where text is expected',
     ads: [400, 'INVALID_PARAMETER', 'Expected text for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   TEXT_EMPTY: {
     when: 'an empty value for a mandatory attribute',
     ads: [400, 'INVALID_PARAMETER', 'Expected a minimum length of 1, got 0 for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   TEXT_TOO_LONG: {
     when: 'a text beyond its maximum length',
     ads: [400, 'INVALID_PARAMETER', 'Expected a maximum length of {max}, got {length} for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   ILLEGAL_CHARACTERS: {
     when: 'control characters, or text that is not well-formed',
     ads: [400, 'ILLEGAL_CHARACTERS', 'Illegal characters in {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   NOT_AN_ID: {
     when: 'an id in a list that has characters outside 0-9 and a-z',
     ads: [400, 'INVALID_PARAMETER', 'Expected an id, got "{raw}" for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   TOO_FEW_ITEMS: {
     when: 'an empty list where at least one item is needed',
     ads: [400, 'INVALID_PARAMETER', 'A minimum of 1 items must be provided for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   TOO_MANY_ITEMS: {
     when: 'a list beyond its maximum',
     ads: [400, 'INVALID_PARAMETER', 'A maximum of {max} items may be provided for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   REPEATED_PARAMETER: {
     when: 'one parameter given more than once in the same place',
@@ -267,6 +288,10 @@ export interface ProblemRow {
   readonly when: string;
   readonly ads?: Wording;
   readonly numeric?: Wording;
+  /** In version 2; the code is the name of a page there, or a numeric code. */
+  readonly problem?: Wording;
+  /** Stands between code and message where clients of the token step expect it. @source authentication gaps 10.1 */
+  readonly label?: string;
 }
 
 /** The name of a condition. */
@@ -280,6 +305,8 @@ export const NOT_LET_IN: readonly ProblemName[] = [
   'TLS_REQUIRED',
   'HEADER_TOO_LARGE',
   'CREDENTIAL_UNUSABLE',
+  'CLIENT_REFUSED',
+  'BEARER_INVALID',
   'BEARER_NOT_ALLOWED',
   'TIMESTAMP_OUT_OF_BOUNDS',
   'SIGNATURE_REFUSED',
@@ -290,7 +317,7 @@ export const NOT_LET_IN: readonly ProblemName[] = [
 ];
 
 /** The families of replies. */
-export type Family = 'ads' | 'numeric';
+export type Family = 'ads' | 'numeric' | 'problem';
 
 /** One thing wrong, with what its message and its members say. All members may be shown to the caller. */
 export interface Fault {
@@ -311,12 +338,18 @@ export class Problem extends Error {
   readonly retryAfter_s: number | undefined;
   /** Methods that the path has, for the `allow` header. */
   readonly allow: string | undefined;
+  /** What a developer is told in development mode, in a header; may quote what the caller sent. */
+  readonly hint: string | undefined;
 
-  constructor(faults: readonly Fault[], hints: { because?: string; retryAfter_s?: number; allow?: string } = {}) {
+  constructor(
+    faults: readonly Fault[],
+    hints: { because?: string; retryAfter_s?: number; allow?: string; hint?: string } = {},
+  ) {
     super(hints.because ?? faults.map((fault) => fault.problem).join(', '));
     this.faults = faults;
     this.retryAfter_s = hints.retryAfter_s;
     this.allow = hints.allow;
+    this.hint = hints.hint;
   }
 }
 
@@ -325,10 +358,15 @@ export function problem(name: ProblemName, members: Omit<Fault, 'problem'> = {},
   return new Problem([{ problem: name, ...members }], { because });
 }
 
+/** How a family says a problem: in its own words, version 2 else in those of numeric codes, or else in those there are. */
+export function wordingIn(family: Family, name: ProblemName): Wording {
+  const row: ProblemRow = problems[name];
+  return (row[family] ?? (family === 'problem' ? row.numeric : undefined) ?? row.ads ?? row.numeric)!;
+}
+
 /** The wording of a fault in a family, its message filled in. A family without its own wording says it as the other. */
 export function wordingOf(fault: Fault, family: Family): { status: number; code: string | number; message: string } {
-  const row = problems[fault.problem];
-  const [status, code, template] = (row[family] ?? row.ads ?? row.numeric)!;
+  const [status, code, template] = wordingIn(family, fault.problem);
   const words: Record<string, string | number | undefined> = {
     parameter: fault.parameter,
     value: fault.value,

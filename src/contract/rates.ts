@@ -9,6 +9,10 @@ export interface RateCategory {
   readonly window_s: number;
   /** Counted per account rather than per user; the user's window is then the large general quota. */
   readonly perAccount: boolean;
+  /** Counted per application, whoever calls through it. Otherwise per user and application, or per application that calls itself. */
+  readonly perApplication?: boolean;
+  /** The setting of a second window, per address of the caller. */
+  readonly address?: RateSetting;
   /** All operations of the category together, or each by itself. */
   readonly together: boolean;
 }
@@ -22,7 +26,14 @@ export type RateSetting =
   | 'rate_global_reads_per_15min'
   | 'rate_total_count_per_15min'
   | 'rate_user_quota_per_15min'
-  | 'rate_revocations_per_15min';
+  | 'rate_revocations_per_15min'
+  | 'rate_request_tokens_per_15min'
+  | 'rate_request_tokens_per_address_15min'
+  | 'rate_access_tokens_per_15min'
+  | 'rate_bearer_tokens_per_15min'
+  | 'rate_bearer_revocations_per_15min'
+  | 'rate_own_profile_per_15min'
+  | 'rate_profiles_per_15min';
 
 /**
  * The categories of calls, and the two windows that only the pipeline takes from: the quota of a user beside account
@@ -41,6 +52,19 @@ export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', Rat
   reads: { setting: 'rate_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
   global_reads: { setting: 'rate_global_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
   revocations: { setting: 'rate_revocations_per_15min', window_s: QUARTER, perAccount: false, together: true },
+  request_tokens: {
+    ...ofApplications('rate_request_tokens_per_15min'),
+    address: 'rate_request_tokens_per_address_15min',
+  },
+  access_tokens: ofApplications('rate_access_tokens_per_15min'),
+  bearer_tokens: ofApplications('rate_bearer_tokens_per_15min'),
+  bearer_revocations: ofApplications('rate_bearer_revocations_per_15min'),
+  own_profile: { setting: 'rate_own_profile_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  profiles: { setting: 'rate_profiles_per_15min', window_s: QUARTER, perAccount: false, together: false },
   user_quota: { setting: 'rate_user_quota_per_15min', window_s: QUARTER, perAccount: false, together: true },
   total_count: { setting: 'rate_total_count_per_15min', window_s: QUARTER, perAccount: false, together: false },
 };
+
+function ofApplications(setting: RateSetting): RateCategory {
+  return { setting, window_s: QUARTER, perAccount: false, perApplication: true, together: true };
+}

@@ -1,5 +1,6 @@
 import type { Changes } from './changes.ts';
 import type { Credentials } from './credentials.ts';
+import type { BearerTokens, RequestTokens, Sessions } from './grants.ts';
 import type { Memberships } from './memberships.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
 
@@ -73,6 +74,9 @@ export interface Reading {
   readonly changes: Pick<Changes, 'page'>;
   readonly credentials: Pick<Credentials, Extract<keyof Credentials, `find${string}` | `list${string}`>>;
   readonly memberships: Pick<Memberships, Extract<keyof Memberships, `find${string}` | `list${string}`>>;
+  readonly requestTokens: Pick<RequestTokens, 'find'>;
+  readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
+  readonly sessions: Pick<Sessions, 'find'>;
 }
 
 /** What a unit of work may read and write. */
@@ -81,6 +85,9 @@ export interface Writing extends Reading {
   readonly changes: Changes;
   readonly credentials: Credentials;
   readonly memberships: Memberships;
+  readonly requestTokens: RequestTokens;
+  readonly bearerTokens: BearerTokens;
+  readonly sessions: Sessions;
   /** Takes the next `count` numbers of a sequence; the answer is the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
   /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */
@@ -99,4 +106,9 @@ export interface Store {
   /** Resolves when the database answers; rejects otherwise. Cheap. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A uniqueness rule of the schema was broken: nothing of the unit is left behind. */
+export class ConstraintViolated extends Error {
+  override readonly name = 'ConstraintViolated';
 }

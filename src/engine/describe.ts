@@ -1,8 +1,9 @@
-import type { Operation } from '../contract/operation.ts';
+import type { CredentialKind, Operation } from '../contract/operation.ts';
 import { RATES, type RateSetting } from '../contract/rates.ts';
 import { parameterObjects, requestBody } from './describe/given.ts';
 import { HEADERS, responses } from './describe/replies.ts';
 import type { Json, NamedSchemas } from './describe/schemas.ts';
+import { countedPer } from './describe/words.ts';
 import { VERSION } from './operations.ts';
 
 /** What the description of a running service says beside the catalog. */
@@ -22,8 +23,15 @@ in the sandbox only; in production their paths answer 405.
 Money is in micro units of the account's currency, times are UTC with second precision, every documented member of an
 object is always present and null when it is not set.`;
 
-const OAUTH = `Every call carries an \`Authorization: OAuth ...\` header: consumer key, access token, nonce, timestamp and an
+const OAUTH = `Nearly every call carries an \`Authorization: OAuth ...\` header: consumer key, access token, nonce, timestamp and an
 HMAC-SHA1 signature over method, address and parameters (query and form body; a JSON body is not signed).`;
+
+/** What operations ask for that do not simply take the token of a user. */
+const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
+  basic: [{ basic: [] }],
+  'user-or-bearer': [{ oauth1: [] }, { bearer: [] }],
+  'owner-or-basic': [{ oauth1: [] }, { basic: [] }],
+};
 
 /** The OpenAPI 3.1 description of the interface, made from its operations alone. */
 export function openApiOf(operations: readonly Operation[], { servers, limits }: Surroundings): Json {
@@ -61,6 +69,8 @@ export function openApiOf(operations: readonly Operation[], { servers, limits }:
           'x-oauth-version': '1.0a',
           'x-signature-method': 'HMAC-SHA1',
         },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The token of an application that acts for itself.' },
+        basic: { type: 'http', scheme: 'basic', description: 'Consumer key and secret, percent-encoded or not.' },
       },
       headers: HEADERS,
       responses: shared,
@@ -86,17 +96,19 @@ export function groupsOf(operations: readonly Operation[]): Group[] {
 }
 
 function describe(operation: Operation, alias: number, limits: Surroundings['limits'], named: NamedSchemas): Json {
-  const { id, about, group, only, roles, rate } = operation;
+  const { id, about, group, only, roles, rate, credential = 'user', alsoGet } = operation;
   const body = requestBody(operation, named);
   const parameters = parameterObjects(operation, named);
-  const { setting, window_s, perAccount } = RATES[rate];
+  const { setting, window_s } = RATES[rate];
   return {
     operationId: alias === 0 ? id : `${id}~${alias}`,
     summary: about.replace(/\.$/, ''),
     tags: [group],
     ...(only ? { 'x-environment': only } : {}),
     ...(roles ? { 'x-roles': roles } : {}),
-    'x-rate-limit': { category: rate, calls: limits[setting], window_s, per: perAccount ? 'account' : 'user' },
+    'x-rate-limit': { category: rate, calls: limits[setting], window_s, per: countedPer(operation) },
+    ...(SECURITY[credential] ? { security: SECURITY[credential] } : {}),
+    ...(alsoGet ? { 'x-also': 'GET' } : {}),
     ...(alias > 0 ? { 'x-alias-of': id } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),

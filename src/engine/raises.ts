@@ -1,11 +1,34 @@
 import type { Field } from '../contract/fields.ts';
-import type { Operation, Parameters } from '../contract/operation.ts';
-import { NOT_LET_IN, type ProblemName, problems, type Wording } from '../contract/problems.ts';
+import type { CredentialKind, Operation, Parameters } from '../contract/operation.ts';
+import { NOT_LET_IN, type ProblemName, type Wording, wordingIn } from '../contract/problems.ts';
 import type { AnyResource, Verb } from '../contract/resource.ts';
 import { ROLES } from '../contract/roles.ts';
 
 /** What can end any call before anything is known of it, in the order of the checks. */
 const BEFORE_ALL: readonly ProblemName[] = [...NOT_LET_IN, 'BODY_TOO_LARGE'];
+
+const OF_BASIC = 'CLIENT_REFUSED';
+const OF_BEARER = 'BEARER_INVALID';
+
+const OF_SIGNED: readonly ProblemName[] = [
+  'BEARER_NOT_ALLOWED',
+  'TIMESTAMP_OUT_OF_BOUNDS',
+  'SIGNATURE_REFUSED',
+  'TOKEN_UNKNOWN',
+  'TOKEN_REVOKED',
+  'APPLICATION_SUSPENDED',
+  'USER_SUSPENDED',
+];
+
+/** What cannot be wrong with a credential of each kind. */
+const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
+  user: [OF_BASIC, OF_BEARER],
+  consumer: [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED', 'USER_SUSPENDED'],
+  'request-token': [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED'],
+  basic: [OF_BEARER, ...OF_SIGNED],
+  'user-or-bearer': [OF_BASIC, 'BEARER_NOT_ALLOWED'],
+  'owner-or-basic': [OF_BEARER],
+};
 
 const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
 
@@ -14,16 +37,16 @@ export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNO
 
 /** Every problem that a call of an operation can end with, in the order in which they are looked for. */
 export function raisable(operation: Operation): readonly ProblemName[] {
-  const { only, method, isTokenStep, roles, body, parameters } = operation;
+  const { only, method, isTokenStep, roles, body, parameters, credential = 'user', rateProblem } = operation;
   const found: ProblemName[] = [
     ...(only ? (['METHOD_UNKNOWN'] as const) : []),
-    ...BEFORE_ALL,
+    ...BEFORE_ALL.filter((name) => !UNSAID[credential].includes(name)),
     ...(method !== 'GET' && !isTokenStep ? (['READ_ONLY_TOKEN', 'READ_ONLY_APPLICATION'] as const) : []),
     ...(roles ? (['ID_ILLEGAL', 'ACCOUNT_NOT_ACCESSIBLE', 'NOT_FOUND'] as const) : []),
     ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
-    'RATE_LIMITED',
+    rateProblem ?? 'RATE_LIMITED',
     ...(body === 'json' ? (['CONTENT_TYPE'] as const) : []),
-    'NOT_JSON',
+    ...(operation.formOnly ? [] : (['NOT_JSON'] as const)),
     ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }),
     ...operation.problems,
     ...AFTER_ALL,
@@ -61,8 +84,7 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
 
 /** How an operation says a problem: in the words of its family, or else in those that there are. */
 export function wording(operation: Pick<Operation, 'family'>, name: ProblemName): Wording {
-  const row = problems[name];
-  return (row[operation.family] ?? row.ads ?? row.numeric)!;
+  return wordingIn(operation.family, name);
 }
 
 /** Every status that an operation can answer with, ascending. */

@@ -1,5 +1,6 @@
 import type { Answer, Operation } from '../contract/operation.ts';
-import { type Family, type Fault, Problem, wordingOf } from '../contract/problems.ts';
+import { problemBody } from '../contract/problem-details.ts';
+import { type Family, type Fault, Problem, problems, wordingOf } from '../contract/problems.ts';
 import { BatchProblem } from '../engine/batch.ts';
 
 /** A reply ready to be sent. */
@@ -13,7 +14,7 @@ export interface Reply {
  * @source advertising: Response envelope
  */
 export function envelope(operation: Operation, answer: Answer, params: string): string {
-  if (operation.shape === 'bare') return answer.data;
+  if (operation.shape === 'bare' || operation.shape === 'form') return answer.data;
   const request = answer.request ?? `{"params":${params}}`;
   if (operation.shape !== 'list') return `{"request":${request},"data":${answer.data}}`;
   const next = answer.nextCursor == null ? 'null' : `"${answer.nextCursor}"`;
@@ -21,12 +22,16 @@ export function envelope(operation: Operation, answer: Answer, params: string): 
   return `{"request":${request},"next_cursor":${next}${total},"data":${answer.data}}`;
 }
 
-/** What is said of a failure. Anything that is not a problem is a fault of ours, of which nothing is told. */
-export function failureReply(error: unknown, family: Family, params: string): Reply {
+/**
+ * What is said of a failure. Anything that is not a problem is a fault of ours, of which nothing is told.
+ * @param base tells the address that was asked; version 2 names pages below it.
+ */
+export function failureReply(error: unknown, family: Family, params: string, base: () => string): Reply {
   if (error instanceof BatchProblem) return batchReply(error);
   const faults: readonly Fault[] = error instanceof Problem ? error.faults : [{ problem: 'INTERNAL' }];
   const [first] = faults;
   const { status } = wordingOf(first ?? { problem: 'INTERNAL' }, family);
+  if (family === 'problem') return { status, body: JSON.stringify(problemBody(faults, base)) };
   const errors = JSON.stringify(faults.map((fault) => presentFault(fault, family)));
   if (family === 'numeric') return { status, body: `{"errors":${errors}}` };
   // A JSON endpoint echoes a list of operations, the others their parameters.
@@ -41,7 +46,7 @@ function batchReply(error: BatchProblem): Reply {
 
 function presentFault(fault: Fault, family: Family): Record<string, unknown> {
   const { code, message } = wordingOf(fault, family);
-  if (family === 'numeric') return { code, message };
+  if (family === 'numeric') return { code, label: problems[fault.problem].label, message };
   const { parameter, attribute, details, value } = fault;
   return { code, message, parameter, attribute, details, value };
 }

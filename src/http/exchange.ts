@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { AccountAccesses, Authenticator } from '../contract/callers.ts';
-import type { Operation, Principal, Services } from '../contract/operation.ts';
+import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/callers.ts';
+import type { Operation, Services } from '../contract/operation.ts';
 import type { Environment } from '../contract/resource.ts';
 import type { Observer } from './observer.ts';
 import type { Rates, Taken } from './rates.ts';
@@ -9,17 +9,23 @@ import type { Rates, Taken } from './rates.ts';
 export interface PipelineParts {
   readonly environment: Environment;
   readonly services: Services;
+  /** Every operation there is. */
+  readonly operations: readonly Operation[];
+  /** Judges requests signed with an access token: nearly all of them. */
   readonly authenticator: Authenticator;
+  readonly authenticators: Authenticators;
   readonly accesses: AccountAccesses;
   readonly rates: Rates;
   readonly observer: Observer;
   readonly nextTransactionId: () => string;
   readonly origins: (request: IncomingMessage) => readonly string[];
+  /** The address of the caller. */
+  readonly address: (request: IncomingMessage) => string;
   readonly body_bytes_max: number;
   /** The service is ending: connections are closed after their reply. */
   readonly isDraining: () => boolean;
-  /** Development mode: parameters that nobody reads are named in a header. */
-  readonly namesIgnored: boolean;
+  /** Development mode: headers name parameters that nobody reads, and tell more of what is wrong. */
+  readonly tellsHints: boolean;
 }
 
 /** What is known of a request so far; each step adds to it, and the reply is written from it. */
@@ -29,7 +35,7 @@ export interface Exchange {
   readonly transactionId: string;
   readonly startedAt_ms: number;
   readonly path: Record<string, string>;
-  principal: Principal | undefined;
+  caller: Caller | undefined;
   taken: Taken | undefined;
   /** The echo of what could be read, JSON text. */
   params: string;

@@ -7,7 +7,7 @@ import { VERSION } from '../engine/operations.ts';
 import { failureReply } from './envelopes.ts';
 import type { PipelineParts } from './exchange.ts';
 import { answer } from './pipeline.ts';
-import { send, standingHeaders } from './reply.ts';
+import { JSON_TYPES, send, standingHeaders } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -67,10 +67,14 @@ function byPath(parts: PipelineParts, operations: readonly Operation[]): Map<str
       const methods = paths.get(path) ?? new Map();
       paths.set(path, methods);
       if (operation.only === undefined || operation.only === parts.environment)
-        methods.set(operation.method, operation);
+        for (const method of methodsOf(operation)) methods.set(method, operation);
     }
   }
   return paths;
+}
+
+function methodsOf({ method, alsoGet }: Operation): string[] {
+  return alsoGet ? ['GET', method] : [method];
 }
 
 /** Ids are lower case; upper-case letters in a path are folded. @source campaigns 1.1 */
@@ -118,9 +122,10 @@ function familyOf(path: string): Family {
 
 function refuse(parts: PipelineParts, request: IncomingMessage, response: ServerResponse, failure: Problem): void {
   const family = familyOf(request.url ?? '/');
-  const { status, body } = failureReply(failure, family, '{}');
+  const { status, body } = failureReply(failure, family, '{}', () => '');
   const transactionId = parts.nextTransactionId();
-  const headers = standingHeaders(family, transactionId, 0, requestIdOf(request));
+  const type = family === 'ads' ? JSON_TYPES.ads : JSON_TYPES.others;
+  const headers = standingHeaders(family, type, { transactionId, duration_ms: 0, requestId: requestIdOf(request) });
   if (failure.allow) headers.push('allow', failure.allow);
   if (parts.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headers, body);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, Histogram, Registry } from 'prom-client';
+import { applicationOf } from '../contract/callers.ts';
 import { isId } from '../contract/fields.ts';
 import type { Operation } from '../contract/operation.ts';
 import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems.ts';
@@ -109,15 +110,15 @@ function countersOf(registry: Registry): Counters {
 
 /** What the log may say of a request: never its parameters, headers or secrets. */
 function describe(exchange: Exchange, status: number, duration_ms: number): Record<string, unknown> {
-  const { operation, principal, transactionId, request, path } = exchange;
+  const { operation, caller, transactionId, request, path } = exchange;
   return {
     ...describeRequest(request, transactionId),
     operation: operation.id,
     route: operation.path,
     status,
     duration_ms: Math.round(duration_ms * 100) / 100,
-    user_id: principal?.user,
-    application_id: principal?.application,
+    user_id: caller?.kind === 'user' ? caller.user : undefined,
+    application_id: caller && applicationOf(caller),
     // Whatever else stands at its place in the path is not an id, and may be a secret.
     account_id: path.account_id && path.account_id.length <= 16 && isId(path.account_id) ? path.account_id : undefined,
   };

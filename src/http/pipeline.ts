@@ -3,16 +3,16 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
 import { formatInstant } from '../base/instants.ts';
-import type { Access, Authenticated } from '../contract/callers.ts';
+import type { Access, Authenticated, Caller, SignedParts } from '../contract/callers.ts';
 import { isId, type Raw } from '../contract/fields.ts';
-import type { Call, Operation } from '../contract/operation.ts';
+import type { Call, OpenWindow, Operation, Principal } from '../contract/operation.ts';
 import { type Fault, Problem, problem } from '../contract/problems.ts';
 import type { AccountState } from '../contract/resource.ts';
 import { echo } from '../engine/echo.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
 import { envelope, failureReply } from './envelopes.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
-import { headersOf, send } from './reply.ts';
+import { headersOf, scopeOf, send } from './reply.ts';
 import { readBody, readPairs } from './request.ts';
 
 /**
@@ -24,16 +24,17 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<string
   const origins = parts.origins(request); //                                           403 plain HTTP
   const form = isForm(request) ? await formBody(parts, request) : undefined; //        413
   const signer = authenticate(parts, exchange, origins, form); //                      400 401 403 431
-  const bodyHash = admit(exchange, signer instanceof Promise ? await signer : signer, form); // 401 403
+  const signed = signer instanceof Promise ? await signer : signer;
+  const bodyHash = admit(exchange, signed, form); //                                 401 403
   const settled = parts.authenticator.settled();
   // What changes something must not do so twice, even if the process ends before the reply.
-  if (operation.method !== 'GET') await settled;
+  if (operation.method !== 'GET' || operation.isTokenStep) await settled;
   try {
-    const raw = rawParameters(request, form); //                                       400
+    const raw = rawParameters(exchange, form, signed.headerParameters); //                                       400
     const access = operation.roles && (rememberedAccess(parts, exchange) ?? (await findAccess(parts, exchange)));
     if (operation.roles) checkAccess(parts, exchange, raw, access); //                 403 404
     takeRate(parts, exchange, access?.account.id, raw); //                             429
-    const hasBody = operation.body === 'json' || bodyHash !== undefined || isJson(request);
+    const hasBody = operation.body === 'json' || bodyHash !== undefined || (isJson(request) && !operation.formOnly);
     const body = hasBody ? await jsonBody(parts, exchange, raw, bodyHash) : undefined; // 400 401 413
     const given = parameters(exchange, raw, access?.account); //                       400
     const answer = await operation.perform(callOf(parts, exchange, access, given, body)); // 400 403 404
@@ -60,7 +61,7 @@ export async function answer(
     transactionId: parts.nextTransactionId(),
     startedAt_ms: performance.now(),
     path,
-    principal: undefined,
+    caller: undefined,
     taken: undefined,
     params: '{}',
     ignored: '',
@@ -72,7 +73,7 @@ export async function answer(
     text = await perform(parts, exchange);
   } catch (error) {
     failure = error;
-    const reply = failureReply(error, operation.family, exchange.params);
+    const reply = failureReply(error, operation.family, exchange.params, () => parts.origins(request)[0] ?? '');
     status = reply.status;
     text = reply.body;
     // Whoever goes away in the middle of a body is no fault of ours, and gets no reply.
@@ -93,7 +94,9 @@ function callOf(
   return {
     services: parts.services,
     environment: parts.environment,
-    principal: exchange.principal!,
+    caller: exchange.caller!,
+    principal: exchange.caller as Principal,
+    address: parts.address(exchange.request),
     account: access?.account,
     role: access?.role,
     composer: access?.composer ?? false,
@@ -101,7 +104,17 @@ function callOf(
     given,
     body,
     now: formatInstant(parts.services.clock.now()),
+    windows: () => windowsOf(parts, exchange.caller!),
   };
+}
+
+/** The windows of a caller, of whatever the credential presented is good for. */
+function windowsOf({ operations, environment, rates }: PipelineParts, caller: Caller): OpenWindow[] {
+  const fitting = operations.filter(({ credential = 'user', only = environment }) => {
+    const isGood = credential === 'user-or-bearer' || (credential === 'user' && caller.kind === 'user');
+    return isGood && only === environment;
+  });
+  return fitting.map((each) => ({ path: each.path, ...rates.look(each, { environment, caller }) }));
 }
 
 function isForm(request: IncomingMessage): boolean {
@@ -126,7 +139,7 @@ const AUTHORIZATION_BYTES_MAX = 8192;
 
 function authenticate(
   parts: PipelineParts,
-  { request }: Exchange,
+  { operation, request }: Exchange,
   origins: readonly string[],
   form: string | undefined,
 ): Authenticated | Promise<Authenticated> {
@@ -135,26 +148,23 @@ function authenticate(
     throw problem('HEADER_TOO_LARGE');
   }
   if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'two Authorization headers');
-  return parts.authenticator.authenticate(
-    { method: request.method!, target: request.url!, authorization, form },
-    origins,
-  );
+  const presented: SignedParts = { method: request.method!, target: request.url!, authorization, form };
+  const { credential = 'user' } = operation;
+  if (credential === 'user') return parts.authenticator.authenticate(presented, origins);
+  return parts.authenticators[credential]!({ ...presented, address: parts.address(request) }, origins);
 }
 
 /** Takes note of the caller, and checks what the level of the token allows; the answer is the hash of the body. */
-function admit(
-  exchange: Exchange,
-  { principal, bodyHash }: Authenticated,
-  form: string | undefined,
-): string | undefined {
+function admit(exchange: Exchange, { caller, bodyHash }: Authenticated, form: string | undefined): string | undefined {
   const { operation } = exchange;
-  exchange.principal = principal;
+  exchange.caller = caller;
   exchange.params = echo(exchange.path, {}, {});
   if (bodyHash !== undefined && form !== undefined) {
     throw problem('SIGNATURE_REFUSED', {}, 'a body hash beside a form body');
   }
-  if (operation.method !== 'GET' && !operation.isTokenStep && principal.level === 'read') {
-    throw problem(principal.applicationLevel === 'read' ? 'READ_ONLY_APPLICATION' : 'READ_ONLY_TOKEN');
+  if (operation.method === 'GET' || operation.isTokenStep || caller.kind !== 'user') return bodyHash;
+  if (caller.level === 'read') {
+    throw problem(caller.applicationLevel === 'read' ? 'READ_ONLY_APPLICATION' : 'READ_ONLY_TOKEN');
   }
   return bodyHash;
 }
@@ -172,24 +182,29 @@ function hasRepeatedAuthorization(request: IncomingMessage): boolean {
 
 type RawParameters = Map<string, readonly Raw[]>;
 
-function rawParameters(request: IncomingMessage, form: string | undefined): RawParameters {
+function rawParameters(
+  { operation, request }: Exchange,
+  form: string | undefined,
+  header: Authenticated['headerParameters'],
+): RawParameters {
   const raw: RawParameters = new Map();
+  for (const [name, value] of header ?? []) raw.set(name, [...(raw.get(name) ?? []), value]);
   const target = request.url!;
-  const mark = target.indexOf('?');
+  const mark = operation.formOnly ? -1 : target.indexOf('?');
   if (mark >= 0) readPairs(target.slice(mark + 1), 'query', raw);
   if (form) readPairs(form, 'body', raw);
   return raw;
 }
 
 /** The access that the caller is known to have: the common case. */
-function rememberedAccess(parts: PipelineParts, { path, principal }: Exchange): Access | undefined {
+function rememberedAccess(parts: PipelineParts, { path, caller }: Exchange): Access | undefined {
   const id = path.account_id!;
   if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
-  return parts.accesses.remembered(principal!.user, id);
+  return parts.accesses.remembered((caller as Principal).user, id);
 }
 
-function findAccess(parts: PipelineParts, { path, principal }: Exchange): Promise<Access | undefined> {
-  return parts.accesses.find(principal!.user, path.account_id!);
+function findAccess(parts: PipelineParts, { path, caller }: Exchange): Promise<Access | undefined> {
+  return parts.accesses.find((caller as Principal).user, path.account_id!);
 }
 
 /** Who may see that an account exists, and who may do what on it. */
@@ -217,12 +232,13 @@ function isTrue(raw: RawParameters, name: string): boolean {
 function takeRate(parts: PipelineParts, exchange: Exchange, account: string | undefined, raw: RawParameters): void {
   const isCounting = 'with_total_count' in exchange.operation.parameters;
   const withTotalCount = isCounting && isTrue(raw, 'with_total_count');
-  const scope = { environment: parts.environment, principal: exchange.principal!, account, withTotalCount };
+  const scope = { ...scopeOf(parts, exchange), account, withTotalCount };
   exchange.taken = parts.rates.take(exchange.operation, scope);
   if (!exchange.taken.isRefused) return;
-  const reset = (exchange.taken.account?.remaining === 0 ? exchange.taken.account : exchange.taken.user).reset;
+  const { user, account: shared, address } = exchange.taken;
+  const { reset } = [shared, address].find((window) => window?.remaining === 0) ?? user;
   const wait = Math.max(1, reset - Math.floor(parts.services.clock.now() / 1000));
-  throw new Problem([{ problem: 'RATE_LIMITED' }], { retryAfter_s: wait });
+  throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 
 /** The JSON body: required by JSON endpoints, read as parameters by the others. */

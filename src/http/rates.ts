@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import type { Operation, Principal } from '../contract/operation.ts';
+import { applicationOf, type Caller } from '../contract/callers.ts';
+import type { Operation } from '../contract/operation.ts';
 import { RATES, type RateCategory, type RateSetting } from '../contract/rates.ts';
 import type { Environment } from '../contract/resource.ts';
 
@@ -19,10 +20,11 @@ export interface Window {
   readonly reset: number;
 }
 
-/** What a call took: the window of its user, and of its account where there is one. */
+/** What a call took: the window of its caller, and of its account or address where they have one. */
 export interface Taken {
   readonly user: Window;
   readonly account: Window | undefined;
+  readonly address: Window | undefined;
   readonly isRefused: boolean;
   readonly counters: readonly Counter[];
 }
@@ -31,6 +33,8 @@ export interface Taken {
 export interface Rates {
   /** Takes one call. A refused call takes nothing. */
   take(operation: Operation, scope: RateScope): Taken;
+  /** The window of a caller as it stands. Takes nothing, and opens none. */
+  look(operation: Operation, scope: Pick<RateScope, 'environment' | 'caller'>): Window;
   /** Undoes a call that came to nothing through a fault of ours. @source authentication gaps 13 */
   giveBack(taken: Taken): Taken;
 }
@@ -38,7 +42,8 @@ export interface Rates {
 /** Whom a call is counted for. */
 export interface RateScope {
   readonly environment: Environment;
-  readonly principal: Principal;
+  readonly caller: Caller;
+  readonly address: string;
   readonly account: string | undefined;
   readonly withTotalCount: boolean;
 }
@@ -65,34 +70,49 @@ export function rateWindows(limits: RateLimits, clock: Clock): Rates {
     sweptAt = now_s;
     for (const [key, counter] of counters) if (counter.reset_s <= now_s) counters.delete(key);
   };
-  const limitOf = (rule: RateCategory): number => (limits.isOn ? limits[rule.setting] : OUT_OF_REACH);
+  const limitOfSetting = (setting: RateSetting): number => (limits.isOn ? limits[setting] : OUT_OF_REACH);
+  const limitOf = (rule: RateCategory): number => limitOfSetting(rule.setting);
 
   return {
-    take(operation, { environment, principal, account, withTotalCount }) {
+    take(operation, { environment, caller, address, account, withTotalCount }) {
       const now_s = Math.floor(clock.now() / 1000);
       if (now_s - sweptAt > SWEEP_S) sweep(now_s);
       const rule = RATES[operation.rate];
       const own = rule.together ? operation.rate : operation.id;
       const userRule = withTotalCount ? RATES.total_count : rule.perAccount ? RATES.user_quota : rule;
       const userName = withTotalCount ? `total ${operation.id}` : rule.perAccount ? 'quota' : own;
-      // The token of a user for an application: issued anew, it is the same caller.
-      const caller = `u${principal.user} ${principal.application}`;
-      const user = counterOf(`${environment} ${userName} ${caller}`, userRule.window_s, now_s);
+      const user = counterOf(`${environment} ${userName} ${countedAs(caller, rule)}`, userRule.window_s, now_s);
       const shared =
         rule.perAccount && account !== undefined
           ? counterOf(`${environment} ${own} a${account}`, rule.window_s, now_s)
           : undefined;
-      const isRefused = user.used >= limitOf(userRule) || (shared !== undefined && shared.used >= limitOf(rule));
+      const addressLimit = rule.address === undefined ? 0 : limitOfSetting(rule.address);
+      const place =
+        rule.address === undefined ? undefined : counterOf(`${environment} ${own} @${address}`, rule.window_s, now_s);
+      const isRefused =
+        user.used >= limitOf(userRule) ||
+        (shared !== undefined && shared.used >= limitOf(rule)) ||
+        (place !== undefined && place.used >= addressLimit);
       if (!isRefused) {
         user.used += 1;
         if (shared) shared.used += 1;
+        if (place) place.used += 1;
       }
       return {
         user: windowOf(user, limitOf(userRule)),
         account: shared && windowOf(shared, limitOf(rule)),
+        address: place && windowOf(place, addressLimit),
         isRefused,
-        counters: isRefused ? [] : shared ? [user, shared] : [user],
+        counters: isRefused ? [] : shared ? [user, shared] : place ? [user, place] : [user],
       };
+    },
+    look(operation, { environment, caller }) {
+      const now_s = Math.floor(clock.now() / 1000);
+      const rule = RATES[operation.rate];
+      const own = rule.together ? operation.rate : operation.id;
+      const known = counters.get(`${environment} ${own} ${countedAs(caller, rule)}`);
+      const isOpen = known !== undefined && known.reset_s > now_s;
+      return windowOf(isOpen ? known : { used: 0, reset_s: now_s + rule.window_s }, limitOf(rule));
     },
     giveBack(taken) {
       const { counters: counted, user, account } = taken;
@@ -101,6 +121,12 @@ export function rateWindows(limits: RateLimits, clock: Clock): Rates {
       return { ...taken, user: oneMore(user), account: account && oneMore(account), counters: [] };
     },
   };
+}
+
+/** The token of a user for an application, which issued anew is the same caller, or an application by itself. */
+function countedAs(caller: Caller, rule: RateCategory): string {
+  if (caller.kind === 'user' && !rule.perApplication) return `u${caller.user} ${caller.application}`;
+  return `c${applicationOf(caller)}`;
 }
 
 function oneMore(window: Window): Window {

@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Random } from '../base/random.ts';
+import type { Operation } from '../contract/operation.ts';
 import { type Family, Problem } from '../contract/problems.ts';
+import { RATES } from '../contract/rates.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
+import type { RateScope } from './rates.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Makes transaction ids: 16 hex digits, unique per request. A random start of this process, then a count. */
@@ -25,50 +28,69 @@ const NO_STORE = 'no-cache, no-store, must-revalidate, pre-check=0, post-check=0
  * @source campaigns 3.1; authentication gaps 1.4 and 13
  */
 export function headersOf(exchange: Exchange, parts: PipelineParts, status: number, failure: unknown): Headers {
-  const { operation, principal, transactionId, startedAt_ms } = exchange;
-  const headers = standingHeaders(
-    operation.family,
+  const { operation, caller, transactionId, startedAt_ms, request } = exchange;
+  const headers = standingHeaders(operation.family, typeOf(operation, failure), {
     transactionId,
-    performance.now() - startedAt_ms,
-    requestIdOf(exchange.request),
-  );
-  if (principal) headers.push('x-access-level', principal.level);
-  if (principal) addRates(headers, exchange, parts, status);
-  if (failure instanceof Problem) addFailure(headers, failure);
-  if (status === 401) headers.push('www-authenticate', `OAuth realm="${realmOf(exchange, parts)}"`);
-  if (parts.namesIgnored && exchange.ignored !== '') headers.push('x-ignored-parameters', asciiOnly(exchange.ignored));
+    duration_ms: performance.now() - startedAt_ms,
+    requestId: requestIdOf(request),
+  });
+  if (caller?.kind === 'user') headers.push('x-access-level', caller.level);
+  if (caller) addRates(headers, exchange, parts, status);
+  if (failure instanceof Problem) addFailure(headers, failure, parts.tellsHints);
+  if (status === 401) headers.push('www-authenticate', challengeOf(exchange, parts));
+  if (parts.tellsHints && exchange.ignored !== '') headers.push('x-ignored-parameters', asciiOnly(exchange.ignored));
   return headers;
 }
 
 /** What every reply carries, also where no operation answers. */
 export function standingHeaders(
   family: Family,
-  transactionId: string,
-  duration_ms: number,
-  requestId: string | undefined,
+  type: string,
+  of: { readonly transactionId: string; readonly duration_ms: number; readonly requestId: string | undefined },
 ): Headers {
-  const isAds = family === 'ads';
   const headers: Headers = [
     'content-type',
-    isAds ? 'application/json;charset=utf-8' : 'application/json; charset=utf-8',
+    type,
     'cache-control',
     NO_STORE,
     'x-transaction-id',
-    transactionId,
+    of.transactionId,
     'x-response-time',
-    String(Math.round(duration_ms)),
+    String(Math.round(of.duration_ms)),
   ];
-  if (requestId) headers.push('x-request-id', requestId);
-  if (isAds) headers.push('x-current-api-version', VERSION);
+  if (of.requestId) headers.push('x-request-id', of.requestId);
+  if (family === 'ads') headers.push('x-current-api-version', VERSION);
   else headers.push('pragma', 'no-cache', 'expires', 'Tue, 31 Mar 1981 05:00:00 GMT');
   return headers;
 }
 
+/** The type of replies of the advertising interface, and of the others. */
+export const JSON_TYPES = { ads: 'application/json;charset=utf-8', others: 'application/json; charset=utf-8' } as const;
+
+/** The token steps answer pairs under the type that their clients know. @source authentication gaps 1.4 */
+function typeOf(operation: Operation, failure: unknown): string {
+  if (operation.family === 'ads') return JSON_TYPES.ads;
+  const isPairs = operation.shape === 'form' && failure === undefined;
+  if (operation.family === 'problem' && failure !== undefined) return 'application/problem+json; charset=utf-8';
+  return isPairs ? 'text/html;charset=utf-8' : JSON_TYPES.others;
+}
+
+/** Whom a call is counted for. */
+export function scopeOf(parts: PipelineParts, exchange: Exchange): RateScope {
+  const { operation, request } = exchange;
+  const address = RATES[operation.rate].address === undefined ? '' : parts.address(request);
+  return {
+    environment: parts.environment,
+    caller: exchange.caller!,
+    address,
+    account: undefined,
+    withTotalCount: false,
+  };
+}
+
 function addRates(headers: Headers, exchange: Exchange, parts: PipelineParts, status: number): void {
-  const { operation, principal } = exchange;
-  // A request refused before it was counted still counts against its user.
-  const scope = { environment: parts.environment, principal: principal!, account: undefined, withTotalCount: false };
-  exchange.taken ??= parts.rates.take(operation, scope);
+  // A request refused before it was counted still counts against its caller.
+  exchange.taken ??= parts.rates.take(exchange.operation, scopeOf(parts, exchange));
   if (status >= 500) exchange.taken = parts.rates.giveBack(exchange.taken);
   const { user, account } = exchange.taken;
   addWindow(headers, 'x-rate-limit', user);
@@ -81,9 +103,19 @@ function addWindow(headers: Headers, name: string, window: { limit: number; rema
   headers.push(`${name}-reset`, String(window.reset));
 }
 
-function addFailure(headers: Headers, failure: Problem): void {
+function addFailure(headers: Headers, failure: Problem, tellsHints: boolean): void {
   if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
   if (failure.allow !== undefined) headers.push('allow', failure.allow);
+  if (tellsHints && failure.hint !== undefined) headers.push('x-hint', asciiOnly(failure.hint));
+}
+
+/** What to authenticate with: the scheme that was tried, as far as it is one of ours. @source authentication gaps 1.4 */
+function challengeOf(exchange: Exchange, parts: PipelineParts): string {
+  const realm = `realm="${realmOf(exchange, parts)}"`;
+  const isBearer = /^\s*bearer(\s|$)/i.test(exchange.request.headers.authorization ?? '');
+  return isBearer && exchange.operation.credential === 'user-or-bearer'
+    ? `Bearer ${realm}, error="invalid_token"`
+    : `OAuth ${realm}`;
 }
 
 /** The base address that was asked, when it can stand in a quoted header value. */

@@ -37,6 +37,16 @@ export function originsReader(reach: Reachability): (request: IncomingMessage) =
   };
 }
 
+/** Tells where a request comes from: the peer, or whom a trusted proxy speaks for. */
+export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const proxies = proxyList(trustedProxies);
+  return (request) => {
+    const peer = request.socket.remoteAddress ?? '';
+    const forwarded = proxies !== undefined && isTrusted(proxies, peer) && single(request.headers['x-forwarded-for']);
+    return forwarded && isIP(forwarded) !== 0 ? forwarded : peer;
+  };
+}
+
 function forwardedScheme(request: IncomingMessage): 'http' | 'https' {
   return single(request.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
 }

@@ -64,6 +64,15 @@ export async function registerApplication(
     sign_in: application.signIn ? 1 : 0,
     suspended: 0,
     demo: application.demo ? 1 : 0,
+    description: '',
+    website_url: '',
+    terms_url: '',
+    privacy_url: '',
+    organization_name: '',
+    organization_url: '',
+    native: 0,
+    // Many tutorials rely on it, so what is there to try things out with allows it.
+    extra_query: application.demo ? 1 : 0,
     created_at: now,
   });
   return { id, consumerKey, consumerSecret };
@@ -86,6 +95,7 @@ export async function issueToken(
     access_level: token.level,
     created_at: now,
     revoked_at: null,
+    last_used_at: null,
   });
   return { token: text, tokenSecret };
 }

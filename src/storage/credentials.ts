@@ -21,6 +21,7 @@ export function credentialsOn(session: Session): Credentials {
   return {
     findUser: (id) => findBy('users', 'id', id),
     findUserByName: (screenName) => findBy('users', 'screen_name_folded', screenName.toLowerCase()),
+    findApplication: (id) => findBy('applications', 'id', id),
     findApplicationByKey: (consumerKey) => findBy('applications', 'consumer_key', consumerKey),
     findToken: (token) => findBy('access_tokens', 'token', token),
     async findSomeApplication() {
@@ -28,6 +29,25 @@ export function credentialsOn(session: Session): Credentials {
         queries.selectFrom('applications').selectAll().orderBy('id').limit(1),
       );
       return (await session.all(statement, {}))[0];
+    },
+    async findLiveTokens(user, application) {
+      const statement = statements.of('access_tokens live', (queries, argument) =>
+        queries
+          .selectFrom('access_tokens')
+          .selectAll()
+          .where('user_id', '=', argument('user'))
+          .where('application_id', '=', argument('application'))
+          .where('revoked_at', 'is', null)
+          .orderBy('id'),
+      );
+      return (await session.all(statement, { user, application })) as never;
+    },
+    async lockUser(id) {
+      if (statements.engine === 'sqlite') return findBy('users', 'id', id);
+      const statement = statements.of('users lock', (queries, argument) =>
+        queries.selectFrom('users').selectAll().where('id', '=', argument('id')).forUpdate(),
+      );
+      return (await session.all(statement, { id }))[0];
     },
     findDemo: () => findBy('applications', 'demo', 1),
     addUser: (user) => add('users', { ...user, screen_name_folded: user.screen_name.toLowerCase() }),

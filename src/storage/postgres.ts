@@ -1,8 +1,9 @@
 import pg from 'pg';
+import { ConstraintViolated } from '../contract/store.ts';
 import type { Session, StatementProbe } from './session.ts';
 import { AlreadyServed, type Release } from './sole-server.ts';
 import { statementsFor } from './statements.ts';
-import { ConstraintViolated, type Driver, unreachable } from './store.ts';
+import { type Driver, unreachable } from './store.ts';
 
 /** How the database server is reached. */
 export interface PostgresOptions {

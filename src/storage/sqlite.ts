@@ -1,9 +1,10 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { ConstraintViolated } from '../contract/store.ts';
 import type { Session, StatementProbe } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
 import { claimFile } from './sole-server.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
-import { ConstraintViolated, type Driver } from './store.ts';
+import type { Driver } from './store.ts';
 import { type Connection, writerQueue } from './writer-queue.ts';
 
 /** How the embedded database is opened. */

@@ -2,6 +2,7 @@ import { Problem } from '../contract/problems.ts';
 import type { Reading, Store, Writing } from '../contract/store.ts';
 import { changesOn } from './changes.ts';
 import { credentialsOn } from './credentials.ts';
+import { bearerTokensOn, requestTokensOn, sessionsOn } from './grants.ts';
 import { membershipsOn } from './memberships.ts';
 import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
@@ -25,11 +26,6 @@ export interface Driver {
   claim(): Promise<Release>;
   /** Lets the units under way finish, then closes. */
   close(): Promise<void>;
-}
-
-/** A uniqueness rule of the schema was broken. */
-export class ConstraintViolated extends Error {
-  override readonly name = 'ConstraintViolated';
 }
 
 /**
@@ -89,6 +85,9 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
     changes: changesOn(session),
     credentials: credentialsOn(session),
     memberships: membershipsOn(session),
+    requestTokens: requestTokensOn(session),
+    bearerTokens: bearerTokensOn(session),
+    sessions: sessionsOn(session),
     takeNumbers: takeNumbersOn(session),
   };
 }

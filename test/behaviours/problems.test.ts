@@ -21,6 +21,7 @@ import {
   useWorld,
   world,
 } from './problems/setting.ts';
+import { tokens } from './problems/tokens.ts';
 
 useWorld();
 
@@ -31,6 +32,9 @@ for (const family of ['ads', 'numeric'] as const) {
 }
 describe('access is refused', () => {
   for (const one of access) check(one);
+});
+describe('logins, application-only tokens and users are refused', () => {
+  for (const one of tokens) check(one);
 });
 describe('parameters are refused', () => {
   for (const one of parameters) check(one);
@@ -202,7 +206,7 @@ describe('each operation says what it looks for itself', () => {
 
 test('every problem that a call can end with is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
-    const own = family === 'ads' ? [...access, ...parameters, ...batches] : [];
+    const own = family === 'ads' ? [...access, ...parameters, ...batches] : tokens;
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);

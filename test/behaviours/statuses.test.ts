@@ -4,8 +4,10 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { RATES } from '../../src/contract/rates.ts';
 import { statusesOf } from '../../src/engine/raises.ts';
 import { operations } from '../../src/server.ts';
+import { basic } from '../rig/application.ts';
 import { type BreakableWorld, openBreakableWorld } from '../rig/breakable.ts';
 import { clientOf, type Reply } from '../rig/client.ts';
+import { goodCalls, presenting } from '../rig/good-calls.ts';
 import { register } from '../rig/people.ts';
 import { type RawCall, rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -35,7 +37,23 @@ function send(operation: Operation, call: Partial<RawCall> & { names?: Record<st
   return rawCall(world.service.sandboxUrl, world.clock, { method: operation.method, target, ...call });
 }
 
-/** How each status is brought about, and what is said then: in the advertising interface, and with numeric codes. */
+/** Sends a good call as an application of its own, or one that is good but for what is changed. */
+async function sendGood(operation: Operation, more: Partial<RawCall> = {}): Promise<Reply> {
+  const keys = await register(world);
+  const { query = '', ...good } = await goodCalls[operation.id]!(world, keys);
+  return send(operation, { keys, target: operation.path + query, ...good, ...more });
+}
+
+/** Sends to the service what the operation asks to be presented, once the service has been put into a state. */
+async function sendPresented(
+  operation: Operation,
+  { secret, during = (work) => work() }: { secret?: string; during?: (work: () => Promise<Reply>) => Promise<Reply> },
+): Promise<Reply> {
+  const present = await presenting(world, world.keys, operation.credential, secret);
+  return during(() => send(operation, present()));
+}
+
+/** How each status is brought about, and what is said then: in the advertising interface, with numeric codes, and as a title. */
 const provocations: Readonly<
   Record<
     number,
@@ -44,12 +62,14 @@ const provocations: Readonly<
       send(operation: Operation): Promise<Reply>;
       readonly ads?: readonly [code: string | number, message: string];
       readonly numeric?: readonly [code: number, message: string];
+      readonly problem?: string;
     }
   >
 > = {
   200: {
     given: 'a good call',
     async send(operation) {
+      if (goodCalls[operation.id]) return sendGood(operation);
       const keys = await register(world);
       const client = clientOf(world.service.sandboxUrl, keys, world.clock);
       const { method, path, sent } = await goodCall(await openGround(world, client), operation);
@@ -57,32 +77,42 @@ const provocations: Readonly<
     },
   },
   400: {
-    given: 'half a JSON document',
+    given: 'half a JSON document, or the same twice where no JSON is read',
     async send(operation) {
+      if (operation.formOnly) return send(operation, twice(operation));
       const keys = await register(world);
       const client = clientOf(world.service.sandboxUrl, keys, world.clock);
       const { account } = await openGround(world, client);
-      return send(operation, { names: { account_id: account }, keys, headers: JSON_TYPE, body: '{"name":' });
+      const { headers, ...signer } = (await presenting(world, keys, operation.credential))();
+      const sent = { ...signer, headers: { ...headers, ...JSON_TYPE }, body: '{"name":' };
+      return send(operation, { names: { account_id: account }, ...sent });
     },
     ads: ['INVALID_PARAMETER', 'Request body is not valid JSON'],
     numeric: [44, 'body parameter is invalid.'],
+    problem: 'Invalid Request',
   },
   401: {
     given: 'a wrong secret',
-    send: (operation) => send(operation, { keys: { ...world.keys, consumer_secret: 'not this one' } }),
+    send: (operation) => sendPresented(operation, { secret: 'not this one' }),
     ads: ['UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [32, 'Could not authenticate you.'],
+    problem: 'Unauthorized',
   },
   403: {
     given: 'plain HTTP to a host that is not this machine',
     send: (operation) => send(operation, { headers: { host: 'ads.example' } }),
     ads: [92, 'SSL is required'],
     numeric: [92, 'SSL is required'],
+    problem: 'Forbidden',
   },
   404: {
-    given: 'an account id that no id can be',
-    send: (operation) => send(operation, { names: { account_id: 'a_b' }, keys: world.keys }),
+    given: 'an id that no id can be',
+    send: (operation) =>
+      operation.family === 'ads'
+        ? send(operation, { names: { account_id: 'a_b' }, keys: world.keys })
+        : send(operation, { target: `${operation.path}?user_id=a_b`, keys: world.keys }),
     ads: ['INVALID_ID_ILLEGAL_CHARACTERS', 'Account id a_b has illegal characters'],
+    numeric: [50, 'User not found.'],
   },
   405: {
     given: 'production',
@@ -95,43 +125,53 @@ const provocations: Readonly<
     send: (operation) => send(operation, { headers: FORM, body: `name=${'x'.repeat(BODY_MAX)}` }),
     ads: ['INVALID_PARAMETER', `The request body has more than ${BODY_MAX} bytes`],
     numeric: [44, `The request body has more than ${BODY_MAX} bytes.`],
+    problem: 'Content Too Large',
   },
   429: {
     given: 'a second call in a window of one',
-    async send({ method, path }) {
+    async send({ method, path, credential }) {
       limited.clock.advance(901);
       const target = fill(path, { account_id: limitedAccount });
-      const call = { method, target, keys: limited.keys, headers: JSON_TYPE, body: '{' };
-      const first = await rawCall(limited.service.sandboxUrl, limited.clock, call);
+      const present = await presenting(limited, limited.keys, credential);
+      const call = (): Promise<Reply> => {
+        const { headers, ...signer } = present();
+        const sent = { method, target, ...signer, headers: { ...headers, ...JSON_TYPE }, body: '{' };
+        return rawCall(limited.service.sandboxUrl, limited.clock, sent);
+      };
+      const first = await call();
       assert.equal(first.status, 400, first.text);
-      const second = await rawCall(limited.service.sandboxUrl, limited.clock, call);
+      const second = await call();
       assert.match(second.headers.get('retry-after') ?? '', /^(60|900)$/);
       return second;
     },
     ads: ['TOO_MANY_REQUESTS', 'Request limit has been exceeded; retry after the time in x-rate-limit-reset'],
     numeric: [88, 'Rate limit exceeded'],
+    problem: 'Too Many Requests',
   },
   431: {
     given: 'an Authorization header of 9000 bytes',
     send: (operation) => send(operation, { headers: { authorization: `OAuth ${'x'.repeat(9000)}` } }),
     ads: ['UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [215, 'Bad Authentication data.'],
+    problem: 'Request Header Fields Too Large',
   },
   500: {
     given: 'a database that fails',
-    send: (operation) => world.whileBroken(() => send(operation, { keys: world.keys })),
+    send: (operation) => sendPresented(operation, { during: world.whileBroken }),
     ads: ['INTERNAL_ERROR', 'Internal error'],
     numeric: [131, 'Internal error'],
+    problem: 'Internal Server Error',
   },
   503: {
     given: 'a database that cannot be reached',
     async send(operation) {
-      const reply = await world.whileUnreachable(() => send(operation, { keys: world.keys }));
+      const reply = await sendPresented(operation, { during: world.whileUnreachable });
       assert.equal(reply.headers.get('retry-after'), '1');
       return reply;
     },
     ads: ['SERVICE_UNAVAILABLE', UNAVAILABLE],
     numeric: [130, 'Over capacity'],
+    problem: 'Service Unavailable',
   },
 };
 
@@ -144,22 +184,31 @@ for (const operation of operations) {
         const reply = await provocation.send(operation);
         assert.equal(reply.status, status, reply.text);
         if (status === 200) return;
+        if (operation.family === 'problem') return assert.equal(reply.body.title, provocation.problem);
+        if (operation.formOnly && status === 400) return assert.equal(reply.body.errors[0].code, 44);
         const [code, message] = provocation[operation.family]!;
         const said = message.replace('{method}', operation.method);
-        assert.deepEqual(reply.body.errors, [{ code, message: said, ...membersOf(status) }]);
+        assert.deepEqual(reply.body.errors, [{ code, message: said, ...membersOf(operation, status) }]);
       });
     }
 
     for (const alias of operation.aliases ?? []) {
       test(`answers on ${alias} as well`, async () => {
-        const reply = await send({ ...operation, path: alias }, { keys: await register(world) });
+        const { query = '' } = (await goodCalls[operation.id]?.(world, world.keys)) ?? {};
+        const reply = await send(operation, { target: alias + query, keys: await register(world) });
         assert.equal(reply.status, 200, reply.text);
       });
     }
   });
 }
 
+/** Each parameter of an operation twice, in a form that is good otherwise. */
+function twice(operation: Operation): Partial<RawCall> {
+  const [name] = Object.keys(operation.parameters);
+  return { headers: { ...FORM, authorization: basic(world.keys) }, body: `${name}=a&${name}=a` };
+}
+
 /** What an error names beside its code and message. */
-function membersOf(status: number): object {
-  return status === 404 ? { parameter: 'account_id', value: 'a_b' } : {};
+function membersOf({ family }: Operation, status: number): object {
+  return family === 'ads' && status === 404 ? { parameter: 'account_id', value: 'a_b' } : {};
 }

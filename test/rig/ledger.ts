@@ -1,6 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../src/contract/operation.ts';
+import { problemDetails } from '../../src/contract/problem-details.ts';
 import { type Family, type ProblemName, problems } from '../../src/contract/problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
 import { raisable, statusesOf, UNROUTED, wording } from '../../src/engine/raises.ts';
@@ -37,11 +38,23 @@ function linesOf({ operation, family, status, body }: Seen): string[] {
     operation_errors?: SaidError[][];
   };
   const names = operation ? [...raisable(operation), ...(operation.itemProblems ?? [])] : UNROUTED;
-  const said = [...errors, ...operation_errors.flat()].flatMap((error) =>
-    names.filter((name) => isSaidAs(name, family, error)),
-  );
+  const details = family === 'problem' && status !== 200 ? (body as Record<string, unknown>) : undefined;
+  const said = details
+    ? names.filter((name) => isSaidInDetail(name, details))
+    : [...errors, ...operation_errors.flat()].flatMap((error) => names.filter((name) => isSaidAs(name, family, error)));
   const own = operation ? [`${operation.id} ${status}`, ...said.map((name) => `${operation.id} ${name}`)] : [];
   return [...own, ...said.map((name) => `${family} ${name}`)];
+}
+
+/** Whether a body of version 2 can say this problem: by a code or a message where there is one, else by its detail. */
+function isSaidInDetail(name: ProblemName, body: Readonly<Record<string, unknown>>): boolean {
+  const { status, title, detail, errors } = problemDetails(name);
+  if (body.title !== title || (body.status ?? 400) !== status) return false;
+  const fits = (template: string, said: unknown): boolean => new RegExp(messagePattern(template)).test(String(said));
+  if (errors === 'none') return fits(detail, body.detail);
+  const [, code, message] = wording({ family: 'problem' }, name);
+  const said = body.errors as readonly Partial<SaidError>[];
+  return said.some((error) => fits(message, error.message) && (errors === 'parameters' || error.code === code));
 }
 
 /** Whether an error can be this problem. Problems that are said alike cannot be told apart by a caller either. */

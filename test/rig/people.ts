@@ -14,6 +14,12 @@ export interface Standing {
   readonly isUserSuspended?: boolean;
   readonly isApplicationSuspended?: boolean;
   readonly isRevoked?: boolean;
+  /** Registered addresses of the application. */
+  readonly callbacks?: readonly string[];
+  /** A secret of its own, instead of a random one. */
+  readonly consumerSecret?: string;
+  readonly isNative?: boolean;
+  readonly allowsExtraQuery?: boolean;
   /** Roles by account. */
   readonly roles?: Readonly<Record<string, Role>>;
 }
@@ -22,13 +28,16 @@ export interface Standing {
 export async function register(world: World, standing: Standing = {}): Promise<Keys & { readonly user: string }> {
   const { store, box, clock } = world.service;
   const now = formatInstant(clock.now());
-  const consumer = { key: randomBytes(12).toString('hex'), secret: randomBytes(20).toString('hex') };
+  const consumer = {
+    key: randomBytes(12).toString('hex'),
+    secret: standing.consumerSecret ?? randomBytes(20).toString('hex'),
+  };
   return store.write(async (tx) => {
     const user = String(await tx.takeNumbers('user', 900_000_001, 1));
     const application = String(await tx.takeNumbers('application', 1, 1));
     await tx.credentials.addUser({
       id: user,
-      screen_name: `person_${user}`,
+      screen_name: `p_${user}`,
       name: 'Person',
       password_hash: '',
       suspended: standing.isUserSuspended ? 1 : 0,
@@ -41,10 +50,18 @@ export async function register(world: World, standing: Standing = {}): Promise<K
       access_level: standing.applicationLevel ?? 'read-write',
       consumer_key: consumer.key,
       consumer_secret: box.seal(consumer.secret, secretContext.application(application)),
-      callbacks: '[]',
+      callbacks: JSON.stringify(standing.callbacks ?? []),
       sign_in: 0,
       suspended: standing.isApplicationSuspended ? 1 : 0,
       demo: 0,
+      description: '',
+      website_url: '',
+      terms_url: '',
+      privacy_url: '',
+      organization_name: '',
+      organization_url: '',
+      native: standing.isNative ? 1 : 0,
+      extra_query: standing.allowsExtraQuery ? 1 : 0,
       created_at: now,
     });
     const level = standing.tokenLevel ?? 'read-write';

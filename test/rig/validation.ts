@@ -19,7 +19,8 @@ const ajv = new Ajv2020({ strict: false, allErrors: false, formats: { 'date-time
 ajv.addSchema(openApi as AnySchemaObject, 'openapi');
 
 /** Paths of the service itself, which are no part of the interface. */
-const OWN = /^\/(livez|readyz|metrics|openapi\.json|reference)([/?]|$)/;
+const OWN =
+  /^\/(livez|readyz|metrics|openapi\.json|reference|pages|login|logout|oauth\/(authorize|authenticate))([/?]|$)/;
 
 interface Route {
   readonly operation: Operation;
@@ -45,24 +46,28 @@ export function checkReply(method: string, url: string, status: number, headers:
   if (OWN.test(path)) return;
   const verb = method === 'HEAD' ? 'GET' : method;
   const known = isDecodable(path) ? routes.filter((route) => route.shape.test(path)) : [];
-  const route = known.find((each) => each.operation.method === verb);
+  const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.alsoGet));
   const said = `${method} ${path.slice(0, 200)} answered ${status}`;
   if (verb === 'OPTIONS') {
     if (status !== 204 || !headers.get('allow')) throw new Error(`${said}, where OPTIONS says what is allowed`);
     return;
   }
   // A body is not sent in answer to HEAD, so there is no more to say of it.
-  const body = method === 'HEAD' && text === '' ? undefined : parse(text, said);
+  const isPairs = route?.operation.shape === 'form' && status === 200;
+  const body = method === 'HEAD' && text === '' ? undefined : isPairs ? pairsOf(text, said) : parse(text, said);
   if (!route) {
     checkUnrouted(known.length > 0 ? 405 : 404, { path, status, body, said });
     note({ family: familyOf(path), status, body });
     return;
   }
-  const pointer = responsePointer(route, verb, status);
+  const described = route.operation.method;
+  const pointer = responsePointer(route, described, status);
   if (pointer === undefined) throw new Error(`${said}, a status that ${route.operation.id} does not declare:\n${text}`);
-  checkHeaders(route, verb, status, headers, said);
+  checkHeaders(route, described, status, headers, said);
   if (body === undefined) return;
-  complain(compiled(`openapi#${pointer}/content/application~1json/schema`), body, said);
+  const isProblem = status !== 200 && route.operation.family === 'problem';
+  const media = isPairs ? 'text~1html' : isProblem ? 'application~1problem+json' : 'application~1json';
+  complain(compiled(`openapi#${pointer}/content/${media}/schema`), body, said);
   note({ operation: route.operation, family: route.operation.family, status, body });
 }
 
@@ -89,6 +94,14 @@ function parse(text: string, said: string): unknown {
   }
 }
 
+/** What pairs say, by name: each name once, nothing around them. */
+function pairsOf(text: string, said: string): Record<string, string> {
+  const pairs = Object.fromEntries(new URLSearchParams(text));
+  const again = new URLSearchParams(pairs).toString();
+  if (again !== text) throw new Error(`${said} with a body that is not one set of pairs:\n${text}`);
+  return pairs;
+}
+
 function responseOf(route: Route, verb: string, status: number): Json | undefined {
   const operation = openApi.paths[route.template]![verb.toLowerCase()] as { responses: Record<string, Json> };
   return operation.responses[String(status)];
@@ -110,7 +123,14 @@ function at(pointer: string): Json {
 
 function checkHeaders(route: Route, verb: string, status: number, headers: Headers, said: string): void {
   const type = headers.get('content-type') ?? '';
-  if (!/^application\/json; ?charset=utf-8$/.test(type)) throw new Error(`${said} with content type ${type}`);
+  const isPairs = route.operation.shape === 'form' && status === 200;
+  const isProblem = route.operation.family === 'problem' && status !== 200;
+  const wanted = isPairs
+    ? /^text\/html;charset=utf-8$/
+    : isProblem
+      ? /^application\/problem\+json; charset=utf-8$/
+      : /^application\/json; ?charset=utf-8$/;
+  if (!wanted.test(type)) throw new Error(`${said} with content type ${type}`);
   const response = responseOf(route, verb, status)!;
   const { headers: declared } = (typeof response.$ref === 'string' ? at(response.$ref.slice(1)) : response) as {
     headers: Record<string, { $ref: string }>;

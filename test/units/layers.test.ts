@@ -10,7 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: ['base'],
   // Features: one a document or topic.
   platform: BELOW,
-  auth: BELOW,
+  auth: [...BELOW, 'platform'],
   ads: BELOW,
   // What definitions mean, and where rows are kept.
   engine: BELOW,

@@ -15,9 +15,15 @@ const reads = operation('things.get', 'reads');
 const writes = operation('things.create', 'writes');
 const core = operation('things.list', 'account_reads');
 
-const principal = (user: string, application = '1') => ({ user, application }) as Principal;
+const principal = (user: string, application = '1') => ({ kind: 'user', user, application }) as Principal;
 const scope = (user = '1', account: string | undefined = 'a', application = '1') =>
-  ({ environment: 'sandbox', principal: principal(user, application), account, withTotalCount: false }) as const;
+  ({
+    environment: 'sandbox',
+    caller: principal(user, application),
+    address: '::1',
+    account,
+    withTotalCount: false,
+  }) as const;
 
 describe('windows of calls', () => {
   test('open with the first call and end after their time, not at a round one', () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { alphanumeric, type Random } from '../../base/random.ts';
-import type { Authenticated, Authenticator } from '../../contract/callers.ts';
+import type { Authenticated, Authenticator, SignedParts } from '../../contract/callers.ts';
 import { type Problem, type ProblemName, problem } from '../../contract/problems.ts';
 import type { Credential, KnownCredentials } from './known-credentials.ts';
 import type { Nonces } from './nonces.ts';
@@ -31,7 +31,7 @@ export function authenticator(options: {
     }
     if (credential.applicationSuspended) throw refused('APPLICATION_SUSPENDED', 'suspended application');
     if (credential.userSuspended) throw refused('USER_SUSPENDED', 'suspended user');
-    return { principal: credential.principal, bodyHash: claim.bodyHash };
+    return { caller: credential.principal, bodyHash: claim.bodyHash };
   }
 
   async function lookUp(claim: Claim, origins: readonly string[], now_s: number): Promise<Authenticated> {
@@ -45,18 +45,27 @@ export function authenticator(options: {
 
   return {
     authenticate(parts, origins) {
-      const scheme = schemeOf(parts.authorization);
-      if (scheme === 'bearer') throw refused('BEARER_NOT_ALLOWED', 'bearer credential where a user is needed');
-      const claim = parseClaim(parts);
-      if ('reason' in claim) throw refused('CREDENTIAL_UNUSABLE', claim.detail);
       const now_s = Math.floor(clock.now() / 1000);
-      checkTimestamp(claim.timestamp, now_s, window_s);
+      const claim = readSigned(parts, now_s, window_s);
       if (claim.token === '') throw refused('CREDENTIAL_UNUSABLE', 'no token where a user is needed');
       const credential = credentials.remembered(claim.consumerKey, claim.token);
       return credential ? accept(claim, credential, origins, now_s) : lookUp(claim, origins, now_s);
     },
     settled: () => nonces.settled(),
   };
+}
+
+/**
+ * Reads a signed request that came in time, whatever it is signed with.
+ * @throws BEARER_NOT_ALLOWED, CREDENTIAL_UNUSABLE or TIMESTAMP_OUT_OF_BOUNDS.
+ * @source authentication gaps 1.3 steps 3 and 4
+ */
+export function readSigned(parts: SignedParts, now_s: number, window_s: number): Claim {
+  if (schemeOf(parts.authorization) === 'bearer') throw refused('BEARER_NOT_ALLOWED', 'a bearer credential');
+  const claim = parseClaim(parts);
+  if ('reason' in claim) throw refused('CREDENTIAL_UNUSABLE', claim.detail);
+  checkTimestamp(claim.timestamp, now_s, window_s);
+  return claim;
 }
 
 function schemeOf(authorization: string | undefined): string | undefined {
@@ -76,6 +85,7 @@ function checkTimestamp(timestamp: string, now_s: number, window_s: number): voi
   }
 }
 
-function refused(name: ProblemName, because: string): Problem {
+/** A credential that is refused; the reason is for the log. */
+export function refused(name: ProblemName, because: string): Problem {
   return problem(name, {}, because);
 }

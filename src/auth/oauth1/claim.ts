@@ -3,7 +3,7 @@
  */
 
 /**
- * The protocol parameters of one request, decoded and checked for grammar. The members after `verifier` are what
+ * The protocol parameters of one request, decoded and checked for grammar. The members after `headerParameters` are what
  * `verify` needs; callers leave them alone.
  * @source authentication gaps 2.2 to 2.4
  */
@@ -19,6 +19,8 @@ export interface Claim {
   readonly bodyHash: string | undefined;
   readonly callback: string | undefined;
   readonly verifier: string | undefined;
+  /** Parameters beside the protocol's that stood in the header, such as a wished access level. */
+  readonly headerParameters: readonly Pair[];
   /** The signature percent-encoded. */
   readonly encodedSignature: string;
   readonly method: string;

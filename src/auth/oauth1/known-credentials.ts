@@ -93,6 +93,7 @@ function makeCredential(
     consumerKey: application.consumer_key,
     key: signingKey(consumerSecret, box.open(token.token_secret, secretContext.token(token.id))),
     principal: {
+      kind: 'user',
       user: user.id,
       application: application.id,
       tokenId: token.id,

@@ -59,6 +59,7 @@ export function readClaim(parts: SignedParts): Claim | Refusal {
     bodyHash: protocol.get('oauth_body_hash'),
     callback: protocol.get('oauth_callback'),
     verifier: protocol.get('oauth_verifier'),
+    headerParameters: (header ?? []).filter((pair) => !pair.name.startsWith('oauth_')),
     encodedSignature: encode(signature),
     method: parts.method.toUpperCase(),
     signedRest: restOf(path, gathered.pairs),
@@ -92,5 +93,7 @@ const SHAPES: readonly (readonly [name: string, shape: RegExp, rule: string])[] 
   ['oauth_consumer_key', /^[\x20-\x7e]+$/, 'must be printable ASCII and not empty'],
   ['oauth_signature_method', /^HMAC-SHA1$/, 'must be HMAC-SHA1'],
   ['oauth_nonce', /^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'],
+  // PostgreSQL cannot even look for U+0000.
+  ['oauth_token', /^\P{Cc}*$/u, 'must not hold control characters'],
   ['oauth_version', /^1\.0$/, 'must be 1.0 when given'],
 ];

@@ -4,7 +4,7 @@
  */
 import { ESCAPES, UNRESERVED } from '../../base/percent.ts';
 import type { SignedParts } from '../../contract/callers.ts';
-import type { Claim } from './claim.ts';
+import type { Claim, Pair } from './claim.ts';
 
 /** Bytes in a word. */
 const WORD = 4;
@@ -97,12 +97,15 @@ export function readUsualClaim(parts: SignedParts): Claim | undefined {
     bodyHash: undefined,
     callback: undefined,
     verifier: undefined,
+    headerParameters: NONE,
     encodedSignature,
     method: parts.method === 'GET' ? 'GET' : parts.method.toUpperCase(),
     signedRest: written.toString('latin1', 0, writeParameters(pathEnd)),
     signedRestCopies: undefined,
   };
 }
+
+const NONE: readonly Pair[] = [];
 
 /** Writes the encoded path; returns its end, or 0 when the target is more than a plain ASCII path. */
 function writePath(target: string): number {

@@ -1,5 +1,6 @@
 import type { Operation } from '../../contract/operation.ts';
-import { type Family, type ProblemName, problems } from '../../contract/problems.ts';
+import { problemDetails } from '../../contract/problem-details.ts';
+import { type Family, type ProblemName, problems, wordingIn } from '../../contract/problems.ts';
 import { raisable, wording } from '../raises.ts';
 import { batchEcho, echoSchema } from './given.ts';
 import { anyOf, closed, type Json, type NamedSchemas } from './schemas.ts';
@@ -24,7 +25,7 @@ function firstSaidAlike(family: Family, name: ProblemName): ProblemName {
 /** A pointer to the schema of one error, which is put among the named ones. */
 export function errorSchema(family: Family, name: ProblemName, into: NamedSchemas): Json {
   const first = firstSaidAlike(family, name);
-  const key = family === 'ads' ? `Error.${first}` : `NumericError.${first}`;
+  const key = `${family === 'ads' ? 'Error' : family === 'numeric' ? 'NumericError' : 'Problem'}.${first}`;
   into[key] ??= oneError(family, first);
   return { $ref: `#/components/schemas/${key}` };
 }
@@ -32,18 +33,53 @@ export function errorSchema(family: Family, name: ProblemName, into: NamedSchema
 function oneError(family: Family, name: ProblemName): Json {
   const [, code, template] = wording({ family }, name);
   const alike = named.filter((each) => firstSaidAlike(family, each) === name);
-  const isFixed = !template.includes('{');
-  const message = isFixed ? { const: template } : { pattern: messagePattern(template) };
-  const members: Json = { code: { const: code }, message: { type: 'string', ...message } };
+  const { label } = problems[name];
+  const members: Json = {
+    code: { const: code },
+    ...(family === 'numeric' && label ? { label: { const: label } } : {}),
+    message: said(template),
+  };
   const extra = Object.fromEntries(
     ['parameter', 'attribute', 'details', 'value'].map((each) => [each, { type: 'string' }]),
   );
-  const shape = family === 'ads' ? closed({ ...members, ...extra }, Object.keys(extra)) : closed(members);
+  const shape =
+    family === 'ads'
+      ? closed({ ...members, ...extra }, Object.keys(extra))
+      : family === 'numeric'
+        ? closed(members)
+        : problemShape(name);
   return { description: alike.map((each) => capital(problems[each].when)).join(' '), ...shape };
+}
+
+/** All that a message template can say. */
+function said(template: string): Json {
+  return { type: 'string', ...(template.includes('{') ? { pattern: messagePattern(template) } : { const: template }) };
 }
 
 function capital(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}
+
+/** The body of a condition in version 2. */
+function problemShape(name: ProblemName): Json {
+  const { status, title, detail, slug, errors } = problemDetails(name);
+  const [, code, message] = wordingIn('problem', name);
+  const type = slug === undefined ? { const: 'about:blank' } : { type: 'string', pattern: `/2/problems/${slug}$` };
+  const members: Json = { title: { const: title }, type, detail: said(detail) };
+  if (errors === 'parameters') {
+    const parameters = { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } };
+    const first = closed({ parameters, message: said(message) });
+    // What else is wrong is told beside.
+    const others = closed({ parameters, message: { type: 'string' } });
+    return closed({ ...members, errors: { type: 'array', minItems: 1, prefixItems: [first], items: others } });
+  }
+  const codes = {
+    type: 'array',
+    minItems: 1,
+    maxItems: 1,
+    items: closed({ code: { const: code }, message: said(message) }),
+  };
+  return closed({ ...members, status: { const: status }, ...(errors === 'code' ? { errors: codes } : {}) });
 }
 
 /** The envelope of errors of which each is one of some; the echo of the request stands in one of the families only. */
@@ -54,6 +90,7 @@ export function errorEnvelope(
   into: NamedSchemas,
 ): Json {
   const pointers = new Map(names.map((name) => [firstSaidAlike(family, name), errorSchema(family, name, into)]));
+  if (family === 'problem') return anyOf([...pointers.values()]);
   const errors = { type: 'array', minItems: 1, items: anyOf([...pointers.values()]) };
   return family === 'ads' ? closed({ errors, request: request() }) : closed({ errors });
 }

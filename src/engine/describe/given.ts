@@ -31,8 +31,16 @@ export function parameterObjects(operation: Operation, named: NamedSchemas): Jso
     description: `Id; upper-case letters are folded.`,
     schema: PATH_ID,
   }));
-  if (hasFormBody(operation) || operation.body === 'json') return inPath;
-  return [...inPath, ...Object.entries(operation.parameters).map(([name, field]) => inQuery(name, field, named))];
+  const protocol = Object.entries(operation.protocolParameters ?? {}).map(([name, field]) => ({
+    ...inQuery(name, field, named),
+    description: `${field.about} In header, query or form.`,
+  }));
+  if (hasFormBody(operation) || operation.body === 'json') return [...inPath, ...protocol];
+  return [
+    ...inPath,
+    ...protocol,
+    ...Object.entries(operation.parameters).map(([name, field]) => inQuery(name, field, named)),
+  ];
 }
 
 function inQuery(name: string, field: Field, named: NamedSchemas): Json {

@@ -19,7 +19,7 @@ export function problemsMarkdown(operations: readonly Operation[]): string {
   const rows = (Object.keys(problems) as ProblemName[]).map((name) => {
     const row = problems[name];
     const said = (family: Family): string => (row[family] ? row[family].map(code).join(' ') : '');
-    return `| ${code(name)} | ${row.when} | ${said('ads')} | ${said('numeric')} |`;
+    return `| ${code(name)} | ${row.when} | ${said('ads')} | ${said('numeric')} | ${said('problem')} |`;
   });
   const common = (family: Family): string =>
     sharedProblems(operations.filter((operation) => operation.family === family))
@@ -28,8 +28,8 @@ export function problemsMarkdown(operations: readonly Operation[]): string {
   return [
     '# Problems',
     GENERATED,
-    'Status, code and message of each, in the advertising interface and on the paths with numeric codes.',
-    ['| Name | When | Advertising | Numeric |', '|---|---|---|---|', ...rows].join('\n'),
+    'Status, code and message of each, in the advertising interface, on the paths with numeric codes, and in version 2 where\nthat differs.',
+    ['| Name | When | Advertising | Numeric | Version 2 |', '|---|---|---|---|---|', ...rows].join('\n'),
     `Every advertising call can end with ${common('ads')}.`,
     `Every call with numeric codes can end with ${common('numeric')}.`,
     '',

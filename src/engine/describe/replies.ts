@@ -12,14 +12,14 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   'x-transaction-id': header('Names this reply in the log.', { type: 'string', pattern: '^[0-9a-f]{16}$' }, true),
   'x-current-api-version': header('The version that is served.', { const: '12' }, true),
   'x-access-level': header('What the token may do.', { enum: ['read', 'read-write', 'read-write-directmessages'] }),
-  'x-rate-limit-limit': header('Calls in a window of the user.', { type: 'integer' }),
+  'x-rate-limit-limit': header('Calls in a window of the caller.', { type: 'integer' }),
   'x-rate-limit-remaining': header('Calls left in this window.', { type: 'integer' }),
   'x-rate-limit-reset': header('When the window ends, Unix seconds.', { type: 'integer' }),
   'x-account-rate-limit-limit': header('Calls in a window of the account.', { type: 'integer' }),
   'x-account-rate-limit-remaining': header('Calls left in this window.', { type: 'integer' }),
   'x-account-rate-limit-reset': header('When the window ends, Unix seconds.', { type: 'integer' }),
   'retry-after': header('Seconds until a retry makes sense.', { type: 'integer' }, true),
-  'www-authenticate': header('The scheme to use.', { type: 'string', pattern: '^OAuth realm=' }, true),
+  'www-authenticate': header('The scheme to use.', { type: 'string', pattern: '^(OAuth|Bearer) realm=' }, true),
   allow: header('The methods that the path has.', { type: 'string' }, true),
 };
 
@@ -33,12 +33,19 @@ function headersFor(operation: Operation, status: number): Json {
   const names = [
     'x-transaction-id',
     ...(operation.family === 'ads' ? ['x-current-api-version'] : []),
-    ...(status === 405 ? ['allow'] : ['x-access-level', ...window('x-rate-limit')]),
+    ...(status === 405 ? ['allow'] : [...levelHeader(operation), ...window('x-rate-limit')]),
     ...(RATES[operation.rate].perAccount && isCounted ? window('x-account-rate-limit') : []),
     ...(status === 429 || status === 503 ? ['retry-after'] : []),
     ...(status === 401 ? ['www-authenticate'] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Only the token of a user has a level. */
+function levelHeader({ credential = 'user' }: Operation): string[] {
+  return credential === 'user' || credential === 'user-or-bearer' || credential === 'owner-or-basic'
+    ? ['x-access-level']
+    : [];
 }
 
 /** Every reply of an operation, by status. */
@@ -50,7 +57,7 @@ export function responses(operation: Operation, named: NamedSchemas): Json {
         description: status === 200 ? 'Done.' : failureText(operation, status),
         headers: headersFor(operation, status),
         content: {
-          'application/json': {
+          [mediaType(operation, status)]: {
             schema: status === 200 ? successSchema(operation, named) : failureSchema(operation, status, named),
           },
         },
@@ -58,6 +65,11 @@ export function responses(operation: Operation, named: NamedSchemas): Json {
       },
     ]),
   );
+}
+
+function mediaType({ family, shape }: Operation, status: number): string {
+  if (status === 200 && shape === 'form') return 'text/html';
+  return status !== 200 && family === 'problem' ? 'application/problem+json' : 'application/json';
 }
 
 function failureText(operation: Operation, status: number): string {
@@ -69,6 +81,7 @@ function failureText(operation: Operation, status: number): string {
 export function successSchema(operation: Operation, named: NamedSchemas): Json {
   const data = portable('rowsOf' in operation.reply ? rows(operation.reply) : operation.reply, named);
   if (operation.shape === 'bare') return data;
+  if (operation.shape === 'form') return { description: 'As `name=value` pairs in this order, form-encoded.', ...data };
   if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
   const request = closed({ params: echoSchema(operation, named, 'always') });
   if (operation.shape === 'one') return closed({ request, data });

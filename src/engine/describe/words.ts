@@ -68,7 +68,8 @@ export function parameterWords(operation: Operation): ParameterWords[] {
     about: name === 'account_id' ? 'The account.' : `The ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`,
   }));
   const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
-  const given = Object.entries(operation.parameters).map(([name, field]) => fieldWords(name, field, place));
+  const all = { ...operation.protocolParameters, ...operation.parameters };
+  const given = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
   return [...inPath, ...given];
 }
 
@@ -106,11 +107,19 @@ export function sharedProblems(operations: readonly Operation[]): ProblemName[] 
 
 /** How often an operation may be called, in words. */
 export function rateWords(operation: Operation, limits: Readonly<Record<RateSetting, number>>): string {
-  const { setting, window_s, perAccount, together } = RATES[operation.rate];
+  const { setting, window_s, together } = RATES[operation.rate];
   const window = window_s === 60 ? 'minute' : `${window_s / 60} minutes`;
-  const per = perAccount ? 'account' : 'user';
+  const per = countedPer(operation);
   const what = together ? `all ${operation.rate.replaceAll('_', ' ')} together` : 'this call alone';
   return `${thousands(limits[setting])} in ${window === 'minute' ? 'a minute' : window} per ${per}, ${what}`;
+}
+
+/** Whose calls are counted together. */
+export function countedPer({ rate, credential = 'user' }: Operation): 'account' | 'user' | 'application' {
+  const { perAccount, perApplication } = RATES[rate];
+  if (perAccount) return 'account';
+  const isItself = credential === 'consumer' || credential === 'request-token' || credential === 'basic';
+  return perApplication || isItself ? 'application' : 'user';
 }
 
 function thousands(amount: number): string {

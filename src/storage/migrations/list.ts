@@ -1,5 +1,6 @@
 import { foundation } from './0001-foundation.ts';
+import { authorization } from './0002-authorization.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
-export const migrations: readonly Migration[] = [foundation];
+export const migrations: readonly Migration[] = [foundation, authorization];

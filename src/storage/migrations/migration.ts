@@ -16,6 +16,8 @@ export interface SchemaWords {
   addColumn(table: string, column: (columns: Columns) => Columns): string;
   /** An index; with `where`, of the rows only whose columns have these values. */
   index(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
+  /** No two rows have the same values there; a null equals nothing. */
+  uniqueIndex(name: string, table: string, columns: readonly string[]): string;
 }
 
 /** Columns in order; the words after a column speak of it. */
@@ -63,6 +65,7 @@ export function schemaWords(engine: Engine): SchemaWords {
       const filter = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '';
       return `create index ${name} on ${table} (${on.join(', ')})${filter}`;
     },
+    uniqueIndex: (name, table, on) => `create unique index ${name} on ${table} (${on.join(', ')})`,
   };
 }
 

@@ -39,6 +39,7 @@ export function useWorld(): void {
       rate_writes_per_min: 1000,
       rate_account_reads_small_per_15min: 1,
       rate_revocations_per_15min: 1,
+      rate_bearer_tokens_per_15min: 1,
       active_campaigns_max: ACTIVE_MAX,
     });
     home = await openAccount(world.sandbox);

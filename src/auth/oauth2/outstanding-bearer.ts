@@ -1,0 +1,58 @@
+import type { Random } from '../../base/random.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import { secretContext } from '../../contract/credentials.ts';
+import type { BearerToken } from '../../contract/grants.ts';
+import { ConstraintViolated, type Store, type Writing } from '../../contract/store.ts';
+import { bearerHash, makeBearerValue } from './bearer-value.ts';
+
+/** What issuing works with. `secrets` is cryptographic, also in development. */
+export interface Issuer {
+  readonly store: Store;
+  readonly box: SecretBox;
+  readonly secrets: Random;
+}
+
+/** Each attempt that fails means that another caller's token was added, and revoked before it could be read. */
+const ATTEMPTS_MAX = 10;
+
+/**
+ * The value of the one outstanding token of an application, which is issued if there is none. Of callers that issue
+ * at the same time one is let through by the uniqueness rule of the schema; the others read what he issued.
+ * @param now UTC text.
+ * @source authentication: States and transitions; authentication gaps 10.1
+ */
+export async function outstandingBearer(issuer: Issuer, application: string, now: string): Promise<string> {
+  const { store, box } = issuer;
+  for (let attempt = 1; ; attempt++) {
+    const known = await store.read((tx) => tx.bearerTokens.findOutstanding(application));
+    if (known) return keptValue(known, box);
+    try {
+      return await store.write((tx) => issue(tx, issuer, application, now));
+    } catch (error) {
+      if (!(error instanceof ConstraintViolated) || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+/** The value of a token that is kept. */
+export function keptValue(bearer: BearerToken, box: SecretBox): string {
+  return box.open(bearer.token, secretContext.bearer(bearer.id));
+}
+
+async function issue(tx: Writing, { box, secrets }: Issuer, application: string, now: string): Promise<string> {
+  const known = await tx.bearerTokens.findOutstanding(application);
+  if (known) return keptValue(known, box);
+  const id = String(await tx.takeNumbers('bearer_token', 1, 1));
+  const value = makeBearerValue(secrets);
+  await tx.bearerTokens.add({
+    id,
+    application_id: application,
+    token_hash: bearerHash(value),
+    token: box.seal(value, secretContext.bearer(id)),
+    outstanding: 1,
+    created_at: now,
+    revoked_at: null,
+  });
+  tx.touch(`bearer:${id}`);
+  return value;
+}

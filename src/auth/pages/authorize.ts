@@ -1,0 +1,148 @@
+import type { Application, User } from '../../contract/credentials.ts';
+import type { RequestToken } from '../../contract/grants.ts';
+import type { Noted, Page, PageAnswer, Visit } from '../../contract/pages.ts';
+import { callbackFault } from '../callbacks.ts';
+import type { Grants } from '../oauth1/grants.ts';
+import { consentPage } from './consent.ts';
+import { decide, type Opening, type Shown } from './decision.ts';
+import { isCustomScheme, isPin } from './destination.ts';
+import { type LoginParts, logIn } from './logins.ts';
+import { deniedPage, leavingPage, pinPage } from './outcomes.ts';
+import { refusal } from './refusals.ts';
+import { WRONG_LOGIN } from './session-pages.ts';
+
+/** What the two pages work with. */
+export interface AuthorizeParts extends LoginParts {
+  readonly grants: Grants;
+  /** What follows a refusal: the browser is sent back at once, or shown a link. @source authentication gaps 6.4 */
+  readonly denyRedirect: 'redirect' | 'link';
+}
+
+type Endpoint = Opening['endpoint'];
+
+/** One visit of one of the pages, with what it is about. */
+interface Asked {
+  readonly endpoint: Endpoint;
+  readonly visit: Visit;
+  readonly requestToken: RequestToken;
+  readonly application: Application;
+  readonly forced: boolean;
+}
+
+/** `/oauth/authorize` and `/oauth/authenticate`: a user is asked whether an application may act. @source authentication gaps 6 */
+export function authorizePages(parts: AuthorizeParts): readonly Page[] {
+  return (['authorize', 'authenticate'] as const).map((endpoint) => ({
+    path: `/oauth/${endpoint}`,
+    methods: ['GET', 'POST'],
+    isLimited: true,
+    answer: (visit) => answer(parts, endpoint, visit),
+  }));
+}
+
+/** What has another shape was never given out, and is not looked for. @source authentication gaps 15.1 */
+const TOKEN_SHAPE = /^[\w-]{1,100}$/;
+
+async function answer(parts: AuthorizeParts, endpoint: Endpoint, visit: Visit): Promise<PageAnswer> {
+  const token = visit.given('oauth_token') ?? '';
+  const found = TOKEN_SHAPE.test(token) ? await parts.grants.find(token) : undefined;
+  if (found?.application.suspended) return refusal('application suspended');
+  if (found?.requestToken.state !== 'issued') return refusal('token');
+  const { requestToken, application } = found;
+  // What was registered when the login began may have been taken back since.
+  if (callbackFault(application, requestToken.callback)) return refusal('callback');
+  const forced = /^(true|1)$/.test(visit.given('force_login') ?? '');
+  const asked: Asked = { endpoint, visit, requestToken, application, forced };
+  return visit.method === 'GET' ? opened(parts, asked) : posted(parts, asked);
+}
+
+async function opened(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> {
+  const { visit, forced } = asked;
+  if (visit.user?.suspended && !forced) return refusal('user suspended');
+  const shown = await shownTo(parts, asked, visit.user, forced);
+  if (shown !== 'redirect') return form(asked, shown, 200);
+  // Who only looks is told what would come, but it does not come yet.
+  if (visit.isPeek) return { status: 302, html: '' };
+  return approve(parts, asked, visit.user!, 302);
+}
+
+async function shownTo(parts: AuthorizeParts, asked: Asked, user: User | undefined, forced: boolean): Promise<Shown> {
+  const { endpoint, requestToken, application } = asked;
+  return decide({
+    endpoint,
+    session: user !== undefined,
+    forced,
+    granted: user && (await parts.grants.isGranted(application.id, user.id, requestToken.access_level)),
+    signIn: application.sign_in === 1,
+    isPin: isPin(requestToken),
+  });
+}
+
+async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> {
+  const { visit, application } = asked;
+  if (visit.given('cancel') !== undefined || visit.given('deny') !== undefined) return deny(parts, asked);
+  const [name, password] = [visit.given('session[username_or_email]'), visit.given('session[password]')];
+  const isLogin = visit.user === undefined || asked.forced || name !== undefined || password !== undefined;
+  if (!isLogin) return visit.user!.suspended ? refusal('user suspended') : approve(parts, asked, visit.user!, 303);
+
+  const outcome = await logIn(parts, { name: name ?? '', password: password ?? '', address: visit.address });
+  const note = (event: Noted['event'], user?: User): Noted[] => [
+    { event, user_id: user?.id, application_id: application.id },
+  ];
+  if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted: note('login_throttled') };
+  if ('wrong' in outcome) {
+    const shown = visit.given('step') === 'login' ? 'login' : 'login and consent';
+    return { ...form(asked, shown, 401), noted: note('login_failed') };
+  }
+  const { user } = outcome;
+  if (user.suspended) return { ...refusal('user suspended'), noted: note('login_failed', user) };
+
+  const after = await afterLogin(parts, asked, user);
+  return { ...after, login: user.id, noted: [...note('login', user), ...(after.noted ?? [])] };
+}
+
+/** A form that asked for no more than a login gives no consent: what is shown to this user is decided anew. */
+async function afterLogin(parts: AuthorizeParts, asked: Asked, user: User): Promise<PageAnswer> {
+  const { visit, endpoint, requestToken, application } = asked;
+  const isConsent = visit.given('step') !== 'login';
+  if (isConsent || (await shownTo(parts, asked, user, false)) === 'redirect') return approve(parts, asked, user, 303);
+  const location = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token })}`;
+  return { status: 303, location, html: leavingPage(application, location) };
+}
+
+async function approve(parts: AuthorizeParts, asked: Asked, user: User, status: 302 | 303): Promise<PageAnswer> {
+  const { requestToken, application } = asked;
+  const approved = await parts.grants.approve(requestToken, user.id);
+  if (!approved) return refusal('token');
+  const noted: Noted[] = [{ event: 'consent_given', user_id: user.id, application_id: application.id }];
+  if (isPin(requestToken)) return { status: 200, html: pinPage(application, approved.verifier), noted };
+  const location = parts.grants.redirectFor(requestToken, { verifier: approved.verifier });
+  return { status, location, html: leavingPage(application, location), noted };
+}
+
+/** Needs no login, and changes nothing that was granted before. */
+async function deny(parts: AuthorizeParts, { requestToken, application, visit }: Asked): Promise<PageAnswer> {
+  if (!(await parts.grants.deny(requestToken))) return refusal('token');
+  const noted: Noted[] = [{ event: 'consent_denied', user_id: visit.user?.id, application_id: application.id }];
+  if (isPin(requestToken)) return { status: 200, html: deniedPage(application, undefined), noted };
+  const back = parts.grants.redirectFor(requestToken, { denied: true });
+  const page: PageAnswer = { status: 200, html: deniedPage(application, back), noted };
+  // Links into other programs are not always followed, so these go at once.
+  return parts.denyRedirect === 'redirect' || isCustomScheme(back) ? { ...page, status: 303, location: back } : page;
+}
+
+function form(asked: Asked, shown: Exclude<Shown, 'redirect'>, status: 200 | 401): PageAnswer {
+  const { visit, requestToken, application, endpoint, forced } = asked;
+  const name = visit.given(visit.method === 'GET' ? 'screen_name' : 'session[username_or_email]') ?? '';
+  const html = consentPage({
+    endpoint,
+    shown,
+    application,
+    requestToken,
+    user: visit.user,
+    formToken: visit.formToken,
+    forced,
+    name,
+    problem: status === 401 ? WRONG_LOGIN : undefined,
+  });
+  return { status, html, hasForm: true, leadsTo: isPin(requestToken) ? undefined : requestToken.callback };
+}

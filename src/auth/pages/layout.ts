@@ -1,0 +1,61 @@
+import { html } from 'ghtml';
+
+/** Where the style of the pages is served. */
+export const STYLE_PATH = '/pages/style.css';
+
+/** A document of one card. `content` is HTML. */
+export function documentOf(title: string, content: string): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${STYLE_PATH}">
+</head>
+<body>
+<main>
+!${content}
+</main>
+</body>
+</html>
+`;
+}
+
+/** What went wrong with a form, read out first; empty when nothing did. */
+export function alertOf(message: string | undefined): string {
+  return message === undefined ? '' : html`<p class="alert" id="problem" role="alert">${message}</p>`;
+}
+
+/** What the boxes for name and password begin with. */
+export interface LoginBoxes {
+  readonly name: string;
+  readonly isWrong: boolean;
+  /** Nothing stands above them that should be read before. */
+  readonly isFirst: boolean;
+}
+
+/** The boxes for name and password. */
+export function loginFields({ name, isWrong, isFirst }: LoginBoxes): string {
+  const described = isWrong ? ' aria-invalid="true" aria-describedby="problem"' : '';
+  // The caret goes where something is to be written: to the name, or to the password when the name is known.
+  const isCaretHere = isWrong || isFirst;
+  const first = isCaretHere && name === '' ? ' autofocus' : '';
+  const second = isCaretHere && name !== '' ? ' autofocus' : '';
+  return html`<div class="field"><label for="username_or_email">User name</label>
+  <input id="username_or_email" name="session[username_or_email]" type="text" value="${name}" required
+    autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="100"!${described}!${first}></div>
+<div class="field"><label for="password">Password</label>
+  <input id="password" name="session[password]" type="password" required autocomplete="current-password"
+    maxlength="1000"!${described}!${second}></div>`;
+}
+
+/** Hidden members of a form. */
+export function hidden(members: Readonly<Record<string, string>>): string {
+  return Object.entries(members)
+    .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+    .join('\n');
+}

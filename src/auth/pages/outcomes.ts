@@ -1,0 +1,40 @@
+import { html } from 'ghtml';
+import type { Application } from '../../contract/credentials.ts';
+import { isCustomScheme, shownHost } from './destination.ts';
+import { documentOf } from './layout.ts';
+
+/** The page with the PIN, which stands in no address. @source authentication gaps 6.4 and 6.6 */
+export function pinPage(application: Application, pin: string): string {
+  const title = `You have given ${application.name} access`;
+  return documentOf(
+    title,
+    html`<h1>${title}</h1>
+<p id="code-desc">Go back to ${application.name} and enter this code:</p>
+<div id="oauth_pin"><kbd aria-labelledby="code-desc"><code>${pin}</code></kbd></div>
+<p class="soft">It works once, for the next ten minutes. You can close this page afterwards.</p>`,
+  );
+}
+
+/** The page after a refusal; `back` tells the application of it. */
+export function deniedPage(application: Application, back: string | undefined): string {
+  const title = `${application.name} was given no access`;
+  const link = back === undefined ? '' : html`<p><a href="${back}">Go back to ${application.name}</a></p>`;
+  return documentOf(
+    title,
+    html`<h1>${title}</h1>
+<p>Nothing has changed in your account.</p>
+!${link}`,
+  );
+}
+
+/** What is shown while the browser goes on. Some do not follow into other programs by themselves, hence the link. */
+export function leavingPage(application: Application, location: string): string {
+  const title = `Going back to ${application.name}`;
+  const what = isCustomScheme(location) ? 'Open the application' : `Go on to ${shownHost(location)}`;
+  return documentOf(
+    title,
+    html`<h1>${title}</h1>
+<p>If nothing happens, follow this link.</p>
+<p><a class="main" href="${location}">${what}</a></p>`,
+  );
+}

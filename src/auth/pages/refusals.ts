@@ -1,0 +1,100 @@
+import { html } from 'ghtml';
+import type { PageAnswer } from '../../contract/pages.ts';
+import { documentOf } from './layout.ts';
+
+/** Each reason for an error page: status, numeric code and message for callers of JSON, heading, text. */
+const REFUSALS = {
+  token: [
+    403,
+    89,
+    'Invalid or expired token.',
+    'This link no longer works',
+    'There is no open request behind this page. It may have been used already, or it is too old. Go back to the application and start again.',
+  ],
+  'application suspended': [
+    403,
+    416,
+    'Invalid / suspended application',
+    'This application is suspended',
+    'It cannot be given access at the moment. You do not need to do anything.',
+  ],
+  callback: [
+    403,
+    415,
+    'Callback URL not approved for this client application. Approved callback URLs can be adjusted in your application settings',
+    'This page cannot send you back',
+    'The application asked to send you to an address that it has not registered. Nothing was given to it.',
+  ],
+  'form token': [
+    403,
+    353,
+    'This request requires a matching form token.',
+    'This page is too old',
+    'You may have logged in or out in the meantime, or the page was open for long. Go back, reload it and try again.',
+  ],
+  'user suspended': [
+    403,
+    64,
+    'Your account is suspended and is not permitted to access this feature.',
+    'Your account is suspended',
+    'Applications cannot be given access to it. Nothing was given to the application.',
+  ],
+  'too many logins': [
+    429,
+    88,
+    'Rate limit exceeded',
+    'Too many attempts to log in',
+    'To protect accounts, no more attempts are taken for a while. Try again later.',
+  ],
+  'too many visits': [
+    429,
+    88,
+    'Rate limit exceeded',
+    'Too many requests',
+    'This page was asked for too often from your address. Try again later.',
+  ],
+  'plain http': [
+    403,
+    92,
+    'SSL is required',
+    'A secure connection is needed',
+    'This page is only shown over https. Check the address that brought you here.',
+  ],
+  'too large': [413, 44, 'The form is too large.', 'This form is too large', 'Go back, reload the page and try again.'],
+  unavailable: [
+    503,
+    130,
+    'Over capacity',
+    'Not available at the moment',
+    'Nothing was given to the application. Try again in a moment.',
+  ],
+  fault: [
+    500,
+    131,
+    'Internal error',
+    'Something went wrong',
+    'The fault is on our side. Nothing was given to the application. Try again later.',
+  ],
+} as const satisfies Record<string, readonly [number, number, string, string, string]>;
+
+/** A reason for an error page. */
+export type Refusal = keyof typeof REFUSALS;
+
+/** An error page. It leads nowhere and repeats nothing that was sent. @source authentication gaps 6.5 */
+export function refusal(why: Refusal, retryAfter_s?: number): PageAnswer {
+  const [status, code, message, heading, text] = REFUSALS[why];
+  const wait =
+    retryAfter_s === undefined ? '' : html`<p class="soft">You can try again in about ${minutesOf(retryAfter_s)}.</p>`;
+  const page = documentOf(
+    heading,
+    html`<h1>${heading}</h1>
+<p>${text}</p>
+!${wait}`,
+  );
+  return { status, html: page, error: { code, message }, retryAfter_s };
+}
+
+function minutesOf(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+}

@@ -1,0 +1,67 @@
+import type { ProblemRow } from './problems.ts';
+
+/**
+ * The rows of the one table of errors that belong to giving out credentials, and to the calls right after a login.
+ * @source authentication gaps 7, 10, 11 and 12
+ */
+export const credentialProblems = {
+  // Login steps of the token protocol.
+  REQUEST_TOKEN_MISSING: {
+    when: 'an exchange without a request token',
+    numeric: [401, 32, 'Request token missing'],
+  },
+  VERIFIER_MISSING: {
+    when: 'an exchange without a verifier',
+    numeric: [401, 32, 'Required oauth_verifier parameter not provided'],
+  },
+  VERIFIER_INVALID: {
+    when: 'a wrong verifier, or a request token that nobody has approved yet',
+    numeric: [401, 32, 'Error processing your OAuth request: Invalid oauth_verifier parameter'],
+  },
+  CALLBACK_NOT_APPROVED: {
+    when: 'a callback that the application has not registered',
+    numeric: [
+      403,
+      415,
+      'Callback URL not approved for this client application. Approved callback URLs can be adjusted in your application settings',
+    ],
+  },
+  CALLBACK_NOT_OOB: {
+    when: 'a native application with a callback other than oob',
+    numeric: [401, 417, "Desktop applications only support the oauth_callback value 'oob'"],
+  },
+
+  // Application-only tokens.
+  CLIENT_REFUSED: {
+    when: 'key and secret of an application that cannot be read or are wrong, or an application that is suspended',
+    label: 'authenticity_token_error',
+    numeric: [403, 99, 'Unable to verify your credentials'],
+  },
+  CLIENT_TOO_OFTEN: {
+    when: 'a window of calls for a bearer token is used up',
+    label: 'authenticity_token_error',
+    numeric: [403, 99, 'Unable to verify your credentials'],
+  },
+  GRANT_TYPE_MISSING: {
+    when: 'no kind of grant in a form body',
+    label: 'forbidden_missing_parameter',
+    numeric: [403, 170, 'Missing required parameter: grant_type'],
+  },
+  GRANT_TYPE_UNKNOWN: {
+    when: 'another kind of grant than client_credentials',
+    label: 'authenticity_token_error',
+    numeric: [403, 99, 'Unable to verify your credentials'],
+  },
+  BEARER_NOT_OWN: {
+    when: 'a bearer token of another application, or a user who does not own the application',
+    numeric: [403, 348, 'Client application is not permitted to invalidate this token.'],
+  },
+  BEARER_INVALID: {
+    when: 'a bearer token that was never issued, or was revoked',
+    numeric: [401, 89, 'Invalid or expired token.'],
+  },
+
+  // Users.
+  USER_NOT_FOUND: { when: 'no such user', numeric: [404, 50, 'User not found.'] },
+  USER_SHOWN_SUSPENDED: { when: 'the user asked for is suspended', numeric: [403, 63, 'User has been suspended.'] },
+} as const satisfies Record<string, ProblemRow>;

@@ -1,0 +1,96 @@
+import type { AccessLevel } from './credentials.ts';
+
+/** Where a request token is in its life. The last three are final. @source authentication gaps 8 */
+export const REQUEST_TOKEN_STATES = ['issued', 'authorized', 'denied', 'expired', 'exchanged'] as const;
+/** A state of a request token. */
+export type RequestTokenState = (typeof REQUEST_TOKEN_STATES)[number];
+
+/** A request token: an application's wish to act for a user. The secret is sealed and wiped with the exchange. */
+export interface RequestToken {
+  readonly id: string;
+  readonly token: string;
+  readonly token_secret: string;
+  readonly application_id: string;
+  /** Where the user will be sent, or `oob`. */
+  readonly callback: string;
+  /** The level that a token from it will have. */
+  readonly access_level: AccessLevel;
+  readonly state: RequestTokenState;
+  /** Who approved it; null before that. */
+  readonly user_id: string | null;
+  /** Keyed hash of the verifier or PIN; null before the approval and after the exchange. */
+  readonly verifier_hash: string | null;
+  /** Wrong verifiers so far. */
+  readonly attempts: number;
+  /** Address of the caller that asked for it. */
+  readonly address: string;
+  readonly created_at: string;
+  /** When the state `issued` or `authorized` ends by itself. */
+  readonly expires_at: string;
+}
+
+/** Request tokens. */
+export interface RequestTokens {
+  find(token: string): Promise<RequestToken | undefined>;
+  /** Finds it and keeps others from changing it until the unit ends. */
+  lock(token: string): Promise<RequestToken | undefined>;
+  add(requestToken: RequestToken): Promise<void>;
+  /**
+   * Changes a request token that still is in the state given, in one conditional write; false when it no longer is.
+   */
+  change(
+    id: string,
+    from: RequestTokenState,
+    changes: Partial<
+      Pick<RequestToken, 'state' | 'user_id' | 'verifier_hash' | 'attempts' | 'expires_at' | 'token_secret'>
+    >,
+  ): Promise<boolean>;
+  /** Removes those that ended before a time, at most `limit`. */
+  removeEnded(before: string, limit: number): Promise<void>;
+}
+
+/** An application-only token. The value is found by its hash and kept sealed, because the same is given out again. */
+export interface BearerToken {
+  readonly id: string;
+  readonly application_id: string;
+  /** SHA-256 of the value, hex. */
+  readonly token_hash: string;
+  /** The value, sealed. */
+  readonly token: string;
+  /** 1 while it is valid, null for ever after: an application has one outstanding token at most. */
+  readonly outstanding: 1 | null;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+/** Application-only tokens. */
+export interface BearerTokens {
+  findByHash(hash: string): Promise<BearerToken | undefined>;
+  findOutstanding(application: string): Promise<BearerToken | undefined>;
+  /** Fails on a second outstanding token of an application. */
+  add(bearer: BearerToken): Promise<void>;
+  /** True when it was outstanding before. */
+  revoke(id: string, at: string): Promise<boolean>;
+}
+
+/** A browser's session. */
+export interface Session {
+  /** SHA-256 of the value of the cookie, hex. */
+  readonly id_hash: string;
+  /** Null until somebody has logged in. */
+  readonly user_id: string | null;
+  /** What forms of this session must bring along. */
+  readonly form_token: string;
+  readonly created_at: string;
+  readonly last_seen_at: string;
+}
+
+/** Sessions of browsers. */
+export interface Sessions {
+  find(idHash: string): Promise<Session | undefined>;
+  add(session: Session): Promise<void>;
+  touch(idHash: string, at: string): Promise<void>;
+  remove(idHash: string): Promise<void>;
+  /** Removes those last seen before a time, at most `limit`. */
+  removeIdle(before: string, limit: number): Promise<void>;
+}

@@ -1,0 +1,62 @@
+import type { User } from './credentials.ts';
+
+/** A browser that asks for a page. */
+export interface Visit {
+  readonly method: 'GET' | 'POST';
+  /** Only looks (HEAD): nothing may come of it. */
+  readonly isPeek: boolean;
+  /** The first value of each parameter, from the form of a POST and the query of a GET. */
+  given(name: string): string | undefined;
+  /** Who is logged in. */
+  readonly user: User | undefined;
+  /** What each form of this browser must bring along. */
+  readonly formToken: string;
+  /** Where the visit comes from. */
+  readonly address: string;
+}
+
+/** What is noted of a visit for those who look after the service. @source authentication gaps 15.2 */
+export interface Noted {
+  readonly event: 'login' | 'login_failed' | 'login_throttled' | 'logout' | 'consent_given' | 'consent_denied';
+  readonly user_id?: string | undefined;
+  readonly application_id?: string | undefined;
+}
+
+/** What a page says, and what becomes of the browser's session. */
+export interface PageAnswer {
+  readonly status: number;
+  /** A whole document. */
+  readonly html: string;
+  /** Said instead to a caller that takes JSON and not HTML. */
+  readonly error?: { readonly code: number; readonly message: string };
+  /** Where the browser goes on; the document is for one that does not. */
+  readonly location?: string;
+  /** The address to which a form of this page may lead in the end. */
+  readonly leadsTo?: string | undefined;
+  /** The page has a form, so the session must outlive it. */
+  readonly hasForm?: boolean;
+  /** This user is logged in from now on. */
+  readonly login?: string;
+  /** Nobody is, from now on. */
+  readonly logout?: boolean;
+  readonly retryAfter_s?: number | undefined;
+  readonly noted?: readonly Noted[];
+}
+
+/** A page on its path. */
+export interface Page {
+  readonly path: string;
+  readonly methods: readonly ('GET' | 'POST')[];
+  /** Visits are counted per address. */
+  readonly isLimited?: boolean;
+  answer(visit: Visit): Promise<PageAnswer>;
+}
+
+/** Why a visit is refused before its page is asked. */
+export type VisitRefusal = 'plain http' | 'form token' | 'too many visits' | 'too large' | 'unavailable' | 'fault';
+
+/** The pages that browsers are shown. */
+export interface Pages {
+  readonly list: readonly Page[];
+  refuse(why: VisitRefusal, retryAfter_s?: number): PageAnswer;
+}

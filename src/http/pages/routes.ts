@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Page, PageAnswer, Pages, Visit } from '../../contract/pages.ts';
+import { Problem } from '../../contract/problems.ts';
+import { send } from '../reply.ts';
+import { readBody } from '../request.ts';
+import { requestIdOf } from '../request-id.ts';
+import { sessionCookie, sessionValue } from './cookies.ts';
+import { isOwnForm } from './form-guard.ts';
+import { pageHeaders } from './policy.ts';
+import type { BrowserSessions, OpenSession } from './sessions.ts';
+import type { VisitCounts } from './visits.ts';
+
+/** What the pages of a listener are answered with. */
+export interface PageParts {
+  readonly pages: Pages;
+  readonly sessions: BrowserSessions;
+  readonly counts: VisitCounts;
+  readonly log: Logger;
+  readonly accessLog: 'all' | 'failures' | 'off';
+  readonly nextTransactionId: () => string;
+  /** The origins of a request, the one it was sent to last; throws on plain HTTP where that is not allowed. */
+  readonly origins: (request: IncomingMessage) => readonly string[];
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly isDraining: () => boolean;
+}
+
+/** No form of ours is larger. */
+const FORM_BYTES_MAX = 16_384;
+const STYLE = '/pages/style.css';
+
+/** Adds the pages for browsers to a listener, and their style. */
+export function addPages(app: FastifyInstance, parts: PageParts): void {
+  for (const page of parts.pages.list) {
+    app.route({
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url: page.path,
+      handler: () => {},
+      // Answered before the framework judges the body, as operations are.
+      onRequest(request, reply, _next) {
+        reply.hijack();
+        void answer(parts, page, request.raw, reply.raw);
+      },
+    });
+  }
+  const style = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
+  app.get(STYLE, (_, reply) => {
+    void reply.headers({
+      'content-type': 'text/css; charset=utf-8',
+      'cache-control': 'max-age=300',
+      'x-content-type-options': 'nosniff',
+    });
+    return reply.send(style);
+  });
+}
+
+/** Answers one visit. Never rejects. */
+async function answer(parts: PageParts, page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const verb = request.method === 'HEAD' ? 'GET' : request.method;
+  const method = page.methods.find((each) => each === verb);
+  if (!method) return otherMethod(page, request, response);
+  const transactionId = parts.nextTransactionId();
+  let fault: unknown;
+  let isSecure = false;
+  let said: PageAnswer;
+  let cookie: string | undefined;
+  try {
+    const origins = originsOf(parts, request);
+    isSecure = origins?.at(-1)?.startsWith('https:') ?? false;
+    if (origins) ({ said, cookie } = await visited(parts, page, { request, method, origins, isSecure }));
+    else said = parts.pages.refuse('plain http');
+  } catch (error) {
+    said = refusalOf(parts.pages, error);
+    if (said.status >= 500) fault = error;
+  }
+  const seen = { request, isSecure, transactionId, cookie };
+  if (parts.isDraining()) response.shouldKeepAlive = false;
+  reply(response, said, seen);
+  note(parts, page, said, { ...seen, fault });
+}
+
+/** What is said of a failure: of a form that is too large, of a database that is away, of anything else. */
+function refusalOf(pages: Pages, error: unknown): PageAnswer {
+  if (!(error instanceof Problem)) return pages.refuse('fault');
+  const isLarge = error.faults.some(({ problem }) => problem === 'BODY_TOO_LARGE');
+  return isLarge ? pages.refuse('too large') : pages.refuse('unavailable', error.retryAfter_s);
+}
+
+/** The origins of a request; undefined where plain HTTP is not allowed. */
+function originsOf(parts: PageParts, request: IncomingMessage): readonly string[] | undefined {
+  try {
+    return parts.origins(request);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+interface Arrived {
+  readonly request: IncomingMessage;
+  readonly method: 'GET' | 'POST';
+  readonly origins: readonly string[];
+  readonly isSecure: boolean;
+}
+
+/** A visit in order: how often, the form, the session, whose form it is, the page, what becomes of the session. */
+async function visited(
+  parts: PageParts,
+  page: Page,
+  { request, method, origins, isSecure }: Arrived,
+): Promise<{ said: PageAnswer; cookie: string | undefined }> {
+  const { pages, sessions, counts } = parts;
+  const address = parts.addressOf(request);
+  // A form is not counted: what it tries is counted where it fails.
+  const wait_s = page.isLimited && method === 'GET' ? counts.take(address) : undefined;
+  if (wait_s !== undefined) return { said: pages.refuse('too many visits', wait_s), cookie: undefined };
+  const given =
+    method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : (request.url!.split('?', 2)[1] ?? '');
+  const parameters = new URLSearchParams(given);
+  const session = await sessions.open(sessionValue(request, isSecure));
+  const visit: Visit = {
+    method,
+    isPeek: request.method === 'HEAD',
+    given: (name) => parameters.get(name) ?? undefined,
+    user: session.user,
+    formToken: session.formToken,
+    address,
+  };
+  const tokens = { given: visit.given('authenticity_token'), own: session.formToken, isKept: session.isKept };
+  if (method === 'POST' && !isOwnForm(request, origins, tokens)) {
+    return { said: pages.refuse('form token'), cookie: undefined };
+  }
+  const said = await page.answer(visit);
+  return { said, cookie: await settle(session, said, isSecure) };
+}
+
+/** Does to the session what an answer wants; the answer is the cookie that tells the browser of it. */
+async function settle(session: OpenSession, said: PageAnswer, isSecure: boolean): Promise<string | undefined> {
+  if (said.login !== undefined) return sessionCookie(await session.login(said.login), isSecure);
+  if (said.logout) {
+    await session.end();
+    return sessionCookie(undefined, isSecure);
+  }
+  const value = said.hasForm ? await session.keep() : undefined;
+  return value === undefined ? undefined : sessionCookie(value, isSecure);
+}
+
+interface Seen {
+  readonly request: IncomingMessage;
+  readonly isSecure: boolean;
+  readonly transactionId: string;
+  readonly cookie: string | undefined;
+}
+
+function reply(response: ServerResponse, said: PageAnswer, { request, isSecure, transactionId, cookie }: Seen): void {
+  const isJson = said.error !== undefined && wantsJson(request);
+  const headers = pageHeaders({ isSecure, leadsTo: said.leadsTo });
+  headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
+  headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId);
+  const requestId = requestIdOf(request);
+  if (requestId) headers.push('x-request-id', requestId);
+  if (cookie !== undefined) headers.push('set-cookie', cookie);
+  if (said.location !== undefined) headers.push('location', said.location);
+  if (said.retryAfter_s !== undefined) headers.push('retry-after', String(said.retryAfter_s));
+  send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : said.html);
+}
+
+/** JSON is named and HTML is not. @source authentication gaps 6.5 */
+function wantsJson(request: IncomingMessage): boolean {
+  const accept = request.headers.accept ?? '';
+  return /application\/json/i.test(accept) && !/text\/html/i.test(accept);
+}
+
+/** Lines about a visit: never its parameters, its cookies or where it leads. */
+function note(parts: PageParts, page: Page, said: PageAnswer, seen: Seen & { readonly fault: unknown }): void {
+  const { log, accessLog } = parts;
+  const { request, transactionId, fault } = seen;
+  const common = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
+  for (const each of said.noted ?? []) log.info({ ...common, ...each }, 'audit');
+  const line = { ...common, method: request.method, route: page.path, status: said.status };
+  if (fault !== undefined) log.error({ ...line, err: fault }, 'page failed');
+  else if (accessLog === 'all' || (accessLog === 'failures' && said.status >= 400)) log.info(line, 'page');
+}
+
+function otherMethod(page: Page, request: IncomingMessage, response: ServerResponse): void {
+  const allow = [...page.methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])), 'OPTIONS'].join(', ');
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204, { allow });
+    response.end();
+    return;
+  }
+  const message = `This method requires a ${page.methods.join(' or ')}.`;
+  const headers = ['content-type', 'application/json; charset=utf-8', 'allow', allow, 'cache-control', 'no-store'];
+  send(response, 405, headers, JSON.stringify({ errors: [{ code: 86, message }] }));
+}

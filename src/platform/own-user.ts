@@ -1,0 +1,34 @@
+import { boolean } from '../contract/fields.ts';
+import type { Operation } from '../contract/operation.ts';
+import { ownUserSchema, showUser } from './show-user.ts';
+
+/**
+ * The user whom a token speaks for, as they see themselves. Login libraries call this after the exchange. No address
+ * of a user is held, so `include_email` adds nothing.
+ * @source authentication gaps 11.1
+ */
+export const ownUser: Operation = {
+  id: 'account.verify_credentials',
+  method: 'GET',
+  path: '/1.1/account/verify_credentials',
+  aliases: ['/1.1/account/verify_credentials.json'],
+  about: 'The user whom the token speaks for.',
+  group: 'users',
+  groupAbout: 'Who a token belongs to, and who others are: the calls made right after a login.',
+  family: 'numeric',
+  rate: 'own_profile',
+  parameters: {
+    include_entities: boolean().defaults(1).says('Whether `entities` is part of the reply.'),
+    skip_status: boolean().says('Accepted; no post is part of the reply.'),
+    include_email: boolean().says('Accepted; no address is held.'),
+  },
+  body: 'form',
+  shape: 'bare',
+  reply: ownUserSchema,
+  problems: [],
+  async perform({ principal, services, given }) {
+    const user = await services.store.read((tx) => tx.credentials.findUser(principal.user));
+    const shown = showUser(user!, { entities: given.include_entities !== 0 });
+    return { data: JSON.stringify({ ...shown, suspended: false, needs_phone_verification: false }) };
+  },
+};

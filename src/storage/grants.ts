@@ -1,0 +1,140 @@
+import type { BearerTokens, RequestTokens, Sessions } from '../contract/grants.ts';
+import type { Session } from './session.ts';
+import type { Value } from './statements.ts';
+
+/** Request tokens. */
+export function requestTokensOn(session: Session): RequestTokens {
+  const { statements } = session;
+  const table = rowsOn(session, 'request_tokens');
+  return {
+    find: (token) => table.find('token', token),
+    async lock(token) {
+      // One writer at a time is all that SQLite has; the server needs to be told.
+      if (statements.engine === 'sqlite') return table.find('token', token);
+      const statement = statements.of('request_tokens lock', (queries, argument) =>
+        queries.selectFrom('request_tokens').selectAll().where('token', '=', argument('token')).forUpdate(),
+      );
+      return (await session.all(statement, { token }))[0];
+    },
+    async removeEnded(before, limit) {
+      const statement = statements.of('request_tokens remove', (queries, argument) =>
+        queries
+          .deleteFrom('request_tokens')
+          .where(
+            'id',
+            'in',
+            queries
+              .selectFrom('request_tokens')
+              .select('id')
+              .where('expires_at', '<', argument('before'))
+              .orderBy('expires_at')
+              .limit(argument('limit')),
+          ),
+      );
+      await session.run(statement, { before, limit });
+    },
+    add: (requestToken) => table.add(requestToken),
+    async change(id, from, changes) {
+      const columns = Object.keys(changes);
+      const statement = statements.of(`request_tokens change ${columns}`, (queries, argument) =>
+        queries
+          .updateTable('request_tokens')
+          .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+          .where('id', '=', argument('key_id'))
+          .where('state', '=', argument('key_state')),
+      );
+      return (await session.run(statement, { ...changes, key_id: id, key_state: from })) === 1;
+    },
+  };
+}
+
+/** Application-only tokens. */
+export function bearerTokensOn(session: Session): BearerTokens {
+  const { statements } = session;
+  const table = rowsOn(session, 'bearer_tokens');
+  return {
+    findByHash: (hash) => table.find('token_hash', hash),
+    async findOutstanding(application) {
+      const statement = statements.of('bearer_tokens outstanding', (queries, argument) =>
+        queries
+          .selectFrom('bearer_tokens')
+          .selectAll()
+          .where('application_id', '=', argument('application'))
+          .where('outstanding', '=', 1),
+      );
+      return (await session.all(statement, { application }))[0];
+    },
+    add: (bearer) => table.add(bearer),
+    async revoke(id, at) {
+      const statement = statements.of('bearer_tokens revoke', (queries, argument) =>
+        queries
+          .updateTable('bearer_tokens')
+          .set({ outstanding: null, revoked_at: argument('at') })
+          .where('id', '=', argument('id'))
+          .where('outstanding', '=', 1),
+      );
+      return (await session.run(statement, { id, at })) === 1;
+    },
+  };
+}
+
+/** Sessions of browsers. */
+export function sessionsOn(session: Session): Sessions {
+  const { statements } = session;
+  const table = rowsOn(session, 'sessions');
+  return {
+    find: (idHash) => table.find('id_hash', idHash),
+    add: (one) => table.add(one),
+    async touch(idHash, at) {
+      const statement = statements.of('sessions touch', (queries, argument) =>
+        queries
+          .updateTable('sessions')
+          .set({ last_seen_at: argument('at') })
+          .where('id_hash', '=', argument('id')),
+      );
+      await session.run(statement, { id: idHash, at });
+    },
+    async remove(idHash) {
+      const statement = statements.of('sessions remove', (queries, argument) =>
+        queries.deleteFrom('sessions').where('id_hash', '=', argument('id')),
+      );
+      await session.run(statement, { id: idHash });
+    },
+    async removeIdle(before, limit) {
+      const statement = statements.of('sessions remove idle', (queries, argument) =>
+        queries
+          .deleteFrom('sessions')
+          .where(
+            'id_hash',
+            'in',
+            queries
+              .selectFrom('sessions')
+              .select('id_hash')
+              .where('last_seen_at', '<', argument('before'))
+              .limit(argument('limit')),
+          ),
+      );
+      await session.run(statement, { before, limit });
+    },
+  };
+}
+
+/** What the tables here have in common: a row by one column, and a new row. */
+function rowsOn(session: Session, table: string) {
+  const { statements } = session;
+  return {
+    async find(column: string, value: string) {
+      const statement = statements.of(`${table} by ${column}`, (queries, argument) =>
+        queries.selectFrom(table).selectAll().where(column, '=', argument('value')),
+      );
+      return (await session.all(statement, { value }))[0];
+    },
+    async add(row: object): Promise<void> {
+      const columns = Object.keys(row);
+      const statement = statements.of(`${table} add`, (queries, argument) =>
+        queries.insertInto(table).values(Object.fromEntries(columns.map((name) => [name, argument(name)]))),
+      );
+      await session.run(statement, row as Record<string, Value>);
+    },
+  };
+}

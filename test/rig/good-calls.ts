@@ -1,0 +1,71 @@
+import type { CredentialKind } from '../../src/contract/operation.ts';
+import { basic, bearerOf } from './application.ts';
+import type { Keys } from './client.ts';
+import { approve, begin, prepare, type Step } from './login.ts';
+import type { RawCall } from './raw.ts';
+import type { World } from './world.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** Keys, and whose they are when it is not the first demo user. */
+type User = Keys & { readonly user?: string };
+
+/** What a good call sends beside method and path. */
+export interface Good extends Partial<RawCall> {
+  /** Begins with a question mark. */
+  readonly query?: string;
+}
+
+/**
+ * What makes a call succeed, by operation, where it takes more than the signature of a user: another credential, or
+ * parameters that name something.
+ */
+export const goodCalls: Readonly<Record<string, (world: World, keys: User) => Promise<Good>>> = {
+  'oauth.request_token': (world, keys) => presented(world, keys, 'consumer'),
+  'oauth.access_token': (world, keys) => presented(world, keys, 'request-token'),
+  'oauth2.token': async (_, keys) => ({
+    keys: undefined,
+    headers: { ...FORM, authorization: basic(keys) },
+    body: 'grant_type=client_credentials',
+  }),
+  'oauth2.invalidate_token': async (world, keys) => ({
+    headers: FORM,
+    body: new URLSearchParams({ access_token: await bearerOf(world, keys) }).toString(),
+  }),
+  'users.show': async () => ({ query: '?screen_name=ada_demo' }),
+};
+
+/** What a caller of the sandbox presents where an operation asks for a credential of a kind. */
+async function presented(world: World, keys: User, kind: CredentialKind): Promise<Partial<RawCall>> {
+  return (await presenting(world, keys, kind))();
+}
+
+/**
+ * Makes what a caller of the sandbox presents, anew for each call: good, but for the secret of the application when
+ * another is given.
+ */
+export async function presenting(
+  world: World,
+  keys: User,
+  kind: CredentialKind = 'user',
+  secret = keys.consumer_secret,
+): Promise<() => Partial<RawCall>> {
+  const consumer = { ...keys, consumer_secret: secret };
+  const signed = (step: Step): Partial<RawCall> => {
+    const { init } = prepare(world.service.sandboxUrl, world.clock, step);
+    return { keys: undefined, headers: init.headers as Record<string, string> };
+  };
+  switch (kind) {
+    case 'basic':
+      return () => ({ keys: undefined, headers: { authorization: basic(consumer) } });
+    case 'consumer':
+      return () => signed({ path: '/oauth/request_token', consumer, oauth: { oauth_callback: 'oob' } });
+    case 'request-token': {
+      const token = await begin(world, keys);
+      const oauth_verifier = await approve(world, token.token, keys.user ?? world.keys.user_id!);
+      return () => signed({ path: '/oauth/access_token', consumer, token, oauth: { oauth_verifier } });
+    }
+    default:
+      return () => ({ keys: consumer });
+  }
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { callbackFault, isCallbackAddress, nearestRegistered } from '../../src/auth/callbacks.ts';
+
+const rules = (callbacks: string[], more: { native?: 0 | 1; extra_query?: 0 | 1 } = {}) =>
+  ({ callbacks: JSON.stringify(callbacks), native: 0, extra_query: 0, ...more }) as const;
+
+describe('a callback', () => {
+  const given: [registered: string, asked: string, isApproved: boolean][] = [
+    ['https://a.example/cb', 'https://a.example/cb', true],
+    ['https://a.example/cb', 'https://a.example/cb/', false],
+    ['https://a.example/cb/', 'https://a.example/cb', false],
+    ['https://a.example/cb', 'https://a.example/CB', false],
+    ['https://a.example/cb', 'http://a.example/cb', false],
+    ['https://a.example/cb', 'https://a.example:8443/cb', false],
+    ['https://a.example/cb', 'https://a.example:443/cb', false],
+    ['https://a.example/cb', 'https://a.example.evil.example/cb', false],
+    ['https://a.example/cb', 'https://a.example/cb?x=1', false],
+    ['https://a.example/cb?x=1', 'https://a.example/cb?x=1', true],
+    ['https://a.example/cb', 'https://user@a.example/cb', false],
+    ['https://a.example/cb', 'https://a.example/cb#x', false],
+    ['https://a.example/cb', 'https://a.example\\cb', false],
+    ['https://a.example/cb', 'HTTPS://a.example/cb', true],
+    ['http://a.example/cb', 'http://a.example/cb', true],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:51234/cb', true],
+    ['http://127.0.0.1:3000/cb', 'http://127.0.0.1/cb', true],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:51234/cc', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.10:51234/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1.evil.example/cb', false],
+    ['http://127.0.0.1/cb', 'http://127.0.0.1:1@evil.example/cb', false],
+    ['http://[::1]/cb', 'http://[::1]:8080/cb', true],
+    ['https://127.0.0.1/cb', 'https://127.0.0.1:1/cb', false],
+    ['http://localhost/cb', 'http://localhost:3000/cb', false],
+    ['http://localhost:3000/cb', 'http://localhost:3000/cb', true],
+    ['myapp://done', 'myapp://done', true],
+    ['myapp://done', 'MyApp://done', true],
+    ['myapp://done', 'myapp://Done', false],
+    ['com.example.app:/cb', 'com.example.app:/cb', true],
+    ['javascript:alert(1)', 'javascript:alert(1)', false],
+    ['JavaScript:alert(1)', 'JavaScript:alert(1)', false],
+    ['data:text/html,x', 'data:text/html,x', false],
+    ['intent://x', 'intent://x', false],
+    ['/cb', '/cb', false],
+    ['https://a.example/cb', '', false],
+    ['https://a.example/cb', 'oob', true],
+    ['https://a.example/cb', 'OOB', false],
+  ];
+  for (const [registered, asked, isApproved] of given) {
+    test(`${asked} is ${isApproved ? '' : 'not '}approved where ${registered} is registered`, () => {
+      assert.equal(callbackFault(rules([registered]), asked), isApproved ? undefined : 'not approved');
+    });
+  }
+
+  test('may have any query where the application allows that, on an address registered without one', () => {
+    const own = rules(['https://a.example/cb', 'https://b.example/cb?x=1'], { extra_query: 1 });
+    assert.equal(callbackFault(own, 'https://a.example/cb?next=%2F&x'), undefined);
+    assert.equal(callbackFault(own, 'https://a.example/cbx?y=1'), 'not approved');
+    assert.equal(callbackFault(own, 'https://b.example/cb?x=1&y=2'), 'not approved');
+    const loopback = rules(['http://127.0.0.1/cb'], { extra_query: 1 });
+    assert.equal(callbackFault(loopback, 'http://127.0.0.1:9/cb?a=1'), undefined);
+  });
+
+  test('of a native application is oob and nothing else', () => {
+    const own = rules(['https://a.example/cb'], { native: 1 });
+    assert.equal(callbackFault(own, 'https://a.example/cb'), 'not oob');
+    assert.equal(callbackFault(own, 'oob'), undefined);
+  });
+
+  test('is an absolute address of at most 2048 visible characters', () => {
+    assert.equal(isCallbackAddress(`https://a.example/${'x'.repeat(2030)}`), true);
+    assert.equal(isCallbackAddress(`https://a.example/${'x'.repeat(2031)}`), false);
+    for (const address of [
+      'https://a.example/ b',
+      'https://a.example/\u0007',
+      'https:/a.example',
+      'https://',
+      'https://ä.example/',
+    ]) {
+      assert.equal(isCallbackAddress(address), false, address);
+    }
+  });
+
+  test('that is not registered is told apart from the nearest one that is', () => {
+    const own = rules(['https://b.example/', 'https://a.example/cb', 'myapp://done']);
+    assert.equal(nearestRegistered(own, 'https://a.example/cb/'), 'https://a.example/cb');
+    assert.equal(nearestRegistered(own, 'myapp://don'), 'myapp://done');
+    assert.equal(nearestRegistered(rules([]), 'myapp://don'), undefined);
+  });
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { after, endOf, isFinal, type RequestTokenEvent, stateAt } from '../../src/auth/oauth1/request-token-states.ts';
+import { isVerifier, makeVerifier, verifierHash } from '../../src/auth/oauth1/verifier.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import { REQUEST_TOKEN_STATES, type RequestToken, type RequestTokenState } from '../../src/contract/grants.ts';
+
+const EVENTS: readonly RequestTokenEvent[] = ['approve', 'deny', 'exchange', 'mistake', 'last mistake'];
+
+describe('the life of a request token', () => {
+  // Every pair of state and event that leads anywhere, as the reference has them.
+  const steps: Partial<Record<`${RequestTokenState} ${RequestTokenEvent}`, RequestTokenState>> = {
+    'issued approve': 'authorized',
+    'issued deny': 'denied',
+    'authorized exchange': 'exchanged',
+    'authorized mistake': 'authorized',
+    'authorized last mistake': 'expired',
+  };
+  for (const state of REQUEST_TOKEN_STATES) {
+    for (const event of EVENTS) {
+      const next = steps[`${state} ${event}`];
+      test(`${state}, ${event}: ${next ?? 'refused'}`, () => assert.equal(after(state, event), next));
+    }
+  }
+
+  test('three states are final', () => {
+    assert.deepEqual(REQUEST_TOKEN_STATES.filter(isFinal), ['denied', 'expired', 'exchanged']);
+  });
+
+  test('two states end by themselves, after their last second', () => {
+    const now_ms = Date.parse('2026-03-02T17:00:00Z');
+    assert.equal(endOf('issued', now_ms), '2026-03-02T17:15:00Z');
+    assert.equal(endOf('authorized', now_ms), '2026-03-02T17:10:00Z');
+    for (const state of REQUEST_TOKEN_STATES) {
+      const token = { state, expires_at: '2026-03-02T17:10:00Z' } as RequestToken;
+      assert.equal(stateAt(token, '2026-03-02T17:10:00Z'), state);
+      assert.equal(stateAt(token, '2026-03-02T17:10:01Z'), isFinal(state) ? state : 'expired');
+    }
+  });
+});
+
+describe('a verifier', () => {
+  test('is 7 digits to copy, or 32 characters in an address', () => {
+    const random = seededRandom(1, 'verifiers');
+    const pins = Array.from({ length: 2000 }, () => makeVerifier('oob', random));
+    for (const pin of pins) assert.match(pin, /^\d{7}$/);
+    assert.equal(new Set(pins.map((pin) => pin[0])).size, 10, 'any digit comes first, zero too');
+    assert.match(makeVerifier('https://a.example/', random), /^[A-Za-z0-9]{32}$/);
+  });
+
+  const hash = verifierHash('secret', '0731946');
+  const given: [verifier: string, secret: string, stored: string | null, isRight: boolean][] = [
+    ['0731946', 'secret', hash, true],
+    [' 0731946\n', 'secret', hash, true],
+    ['731946', 'secret', hash, false],
+    ['0731947', 'secret', hash, false],
+    ['0731946', 'other', hash, false],
+    ['0731946', 'secret', null, false],
+    ['', 'secret', null, false],
+  ];
+  for (const [verifier, secret, stored, isRight] of given) {
+    test(`${JSON.stringify(verifier)} under ${secret} is ${isRight ? 'right' : 'wrong'} for ${stored?.slice(0, 6)}`, () => {
+      assert.equal(isVerifier(verifier, secret, stored), isRight);
+    });
+  }
+});
