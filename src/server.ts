@@ -9,6 +9,7 @@ import { authenticator } from './auth/oauth1/authenticate.ts';
 import { type Grants, grants } from './auth/oauth1/grants.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
 import { nonceMemory } from './auth/oauth1/nonces.ts';
+import { tokenUses } from './auth/oauth1/token-uses.ts';
 import { consumerAuthenticator, requestTokenAuthenticator } from './auth/oauth1/tokenless.ts';
 import { basicAuthenticator } from './auth/oauth2/authenticate-basic.ts';
 import { bearerOrUser, userOrBasic } from './auth/oauth2/authenticate-bearer.ts';
@@ -46,6 +47,7 @@ import { flagOf } from './settings/load.ts';
 import type { SettingName, Settings } from './settings.ts';
 import { checkSchema, migrate, pendingMigrations } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
+import { followAnnouncements } from './storage/outside.ts';
 import { openPostgres } from './storage/postgres.ts';
 import { openSqlite } from './storage/sqlite.ts';
 import { type Driver, storeOn } from './storage/store.ts';
@@ -176,6 +178,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     await store.close();
     throw error;
   });
+  const stopFollowing = await followAnnouncements(store);
   const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, clock);
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
   const credentials = knownCredentials(store, box);
@@ -197,7 +200,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     },
   });
   const judging = { credentials, nonces, clock, random: secureRandom, window_s: settings.timestamp_window_s };
-  const user = authenticator(judging);
+  const user = authenticator({ ...judging, uses: tokenUses(store) });
   const basic = basicAuthenticator(services);
   const shared = {
     services,
@@ -226,6 +229,10 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       isPassword,
       grants: parts.grants,
       denyRedirect: settings.deny_redirect,
+      clock,
+      box,
+      secrets: secureRandom,
+      applicationsMax: settings.applications_per_user_max,
     }),
     sessions: browserSessions({ store, clock, random: secureRandom }),
     counts: visitCounts(
@@ -268,6 +275,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     const timeout_ms = settings.shutdown_timeout_s * 1000;
     const cut = await Promise.all(opened.map(({ drain }) => drain.finish(timeout_ms)));
     await Promise.all(opened.map(({ app }) => app.close()));
+    stopFollowing();
     nonceLog.close();
     await store.close();
     await release();

@@ -130,6 +130,11 @@ export const settingsTable = {
     'Lets applications revoke their bearer token with key and secret, as many clients do; off: only owners, signed.',
     { default: true },
   ),
+  applications_per_user_max: integer('Applications that a user may register on the pages; 0 leaves it to operators.', {
+    default: 50,
+    unit: 'applications',
+    bounds: [0, 1000],
+  }),
   active_campaigns_max: integer('How many campaigns of an account may be active at once; inactive ones do not count.', {
     default: 200,
     unit: 'campaigns',

@@ -10,6 +10,11 @@ export function accountAccesses(store: Store): AccountAccesses {
   const byAccount = new Map<string, Map<string, Access>>();
   let changes = 0;
   store.onTouch((tags) => {
+    if (tags === 'everything') {
+      byAccount.clear();
+      changes += 1;
+      return;
+    }
     for (const tag of tags) {
       if (!tag.startsWith('account:')) continue;
       byAccount.delete(tag.slice('account:'.length));

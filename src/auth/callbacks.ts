@@ -34,18 +34,37 @@ export function callbackFault(rules: CallbackRules, callback: string): CallbackF
   return isApproved ? undefined : 'not approved';
 }
 
-/** Whether an address can be registered at all, and be sent to. @source authentication gaps 4.1 */
-export function isCallbackAddress(address: string): boolean {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
-  if (scheme === undefined || REFUSED_SCHEMES.has(scheme) || address.length > LENGTH_MAX) return false;
+/**
+ * Why an address cannot be registered and not be sent to, in words that follow it; undefined when it can.
+ * @source authentication gaps 4.1
+ */
+export function wrongAddress(address: string): string | undefined {
+  if (address === 'oob') return 'is always allowed and need not be registered';
+  if (address.length > LENGTH_MAX) return `has more than ${LENGTH_MAX} characters`;
   // Letters beyond ASCII are allowed nowhere in an address, and a header could not carry them.
-  if (!/^[\x21-\x7e]+$/.test(address) || /[\\#]/.test(address) || !URL.canParse(address)) return false;
-  const { host, username, password } = new URL(address);
-  const isWeb = scheme === 'http' || scheme === 'https';
+  if (/[^\x21-\x7e]/.test(address)) return 'has a blank, or a character that an address must percent-encode';
+  if (address.includes('\\')) return 'has a backslash';
+  if (address.includes('#')) return 'has a fragment (#), which never reaches a server';
+  const scheme = /^([a-z][a-z0-9+.-]*):./i.exec(address)?.[1]?.toLowerCase();
+  if (scheme === undefined) return 'is not an absolute address, such as https://client.example/callback';
+  if (REFUSED_SCHEMES.has(scheme)) return `has the scheme ${scheme}, which is refused`;
   const authority = /^[^:]+:\/\/([^/?]*)/.exec(address)?.[1] ?? '';
-  return (
-    username === '' && password === '' && !authority.includes('@') && (!isWeb || (host !== '' && authority !== ''))
-  );
+  const isWeb = scheme === 'http' || scheme === 'https';
+  if (!URL.canParse(address) || (isWeb && authority === '')) return 'is not a complete address';
+  const { username, password } = new URL(address);
+  if (`${username}${password}` !== '' || authority.includes('@')) return 'names a user';
+  return undefined;
+}
+
+/** What an owner should know of an address that can be registered; undefined when nothing. @source authentication gaps 4.1 */
+export function doubtfulAddress(address: string): string | undefined {
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== 'http:') return undefined;
+  if (hostname === 'localhost') {
+    return 'names localhost, which matches itself with this port only; http://127.0.0.1 matches with any port';
+  }
+  const isLoopback = hostname === '127.0.0.1' || hostname === '[::1]';
+  return isLoopback ? undefined : 'is not https: whoever listens on the way can read what users bring along';
 }
 
 /** The registered addresses of an application. */
@@ -61,7 +80,7 @@ export function nearestRegistered(rules: CallbackRules, callback: string): strin
 
 /** How an address is compared: scheme in lower case, the port of a loopback address left out. */
 function comparable(address: string): string | undefined {
-  if (!isCallbackAddress(address)) return undefined;
+  if (wrongAddress(address) !== undefined) return undefined;
   const colon = address.indexOf(':');
   const lowered = address.slice(0, colon).toLowerCase() + address.slice(colon);
   return lowered.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/, '$1');

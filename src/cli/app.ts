@@ -1,42 +1,170 @@
-import { type Command, Option } from 'commander';
-import { ACCESS_LEVELS, type AccessLevel } from '../contract/credentials.ts';
+import type { Command } from 'commander';
+import {
+  changeApplication,
+  issueOwnToken,
+  regenerateBearer,
+  regenerateKeys,
+  revokeBearerOf,
+  suspendApplication,
+} from '../auth/applications/administer.ts';
+import { BLANK, draftFaults, draftOf } from '../auth/applications/draft.ts';
+import type { Application, ApplicationDraft } from '../contract/credentials.ts';
+import type { Writing } from '../contract/store.ts';
+import { type Registrar, registerApplication } from '../platform/register.ts';
+import { addApplicationOptions, draftFrom } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
-import { insist, registering, tell } from './registering.ts';
+import { registering, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 
-/** `barker app create`. */
+/** `barker app`: the same as the pages at `/developer/apps`, for every application. */
 export function appCommand(command: Command): void {
   const create = command.command('create').description('Register an application').argument('<name>');
-  create
-    .requiredOption('--owner <user-name>', 'User whom the application belongs to')
-    .requiredOption('--callback <address...>', 'Address that sign-in may return to; up to ten')
-    .addOption(new Option('--level <level>', 'What it may do').choices(ACCESS_LEVELS).default('read'))
-    .option('--sign-in', 'Users who agreed once are let through without being asked again');
-  addSettings(create, 'serve', ['data_folder', 'database_url'])
+  addApplicationOptions(create.requiredOption('--owner <user-name>', 'User whom the application belongs to'));
+  onDatabase(create)
     .addHelpText(
       'after',
-      '\nExample:\n  barker app create Reports --owner ada --level read-write --callback https://reports.example/back',
+      '\nExample:\n  barker app create Reports --owner ada --website https://reports.example --level read-write \\\n    --callback https://reports.example/back',
     )
     .action((name: string) => createApp(create, name));
+
+  const list = command.command('list').description('List applications');
+  list.option('--owner <user-name>', 'Only those of a user');
+  onDatabase(list)
+    .addHelpText('after', '\nExample:\n  barker app list --owner ada')
+    .action(() => listApps(list));
+
+  const show = of(command, 'show', 'Show an application, its tokens by level, and who has tokens of another level');
+  show.action((key: string) => showApp(show, key));
+
+  const edit = of(command, 'edit', 'Change an application; tokens keep the level that they were given', '--no-sign-in');
+  addApplicationOptions(edit.option('--name <name>', 'Its name')).action((key: string) => editApp(edit, key));
+
+  const keys = of(command, 'regenerate-keys', 'Replace key and secret; the former end at once, user tokens stay');
+  keys.action((key: string) => onApplication(keys, key, regenerate));
+
+  const token = of(command, 'token', 'Issue an access token of the owner; former ones of the owner are revoked');
+  token.action((key: string) => onApplication(token, key, ownToken));
+
+  const bearer = of(command, 'bearer', 'Replace the bearer token; the former one is revoked');
+  bearer.option('--revoke', 'Revoke it and issue none');
+  bearer.action((key: string) => onApplication(bearer, key, bearer.opts().revoke ? revokeBearer : newBearer));
+
+  const suspend = of(command, 'suspend', 'Refuse everything that the application asks for');
+  suspend.action((key: string) => onApplication(suspend, key, (registrar, app) => suspended(registrar, app, true)));
+
+  const resume = of(command, 'resume', 'Let a suspended application work again');
+  resume.action((key: string) => onApplication(resume, key, (registrar, app) => suspended(registrar, app, false)));
+}
+
+function of(command: Command, name: string, about: string, options = ''): Command {
+  const example = `\nExample:\n  barker app ${name} PcFZ1pQkS3WbXgY7mUo2aRt9L ${options}`.trimEnd();
+  return onDatabase(command.command(name).description(about).argument('<consumer-key>')).addHelpText('after', example);
+}
+
+function onDatabase(command: Command): Command {
+  return addSettings(command, 'serve', ['data_folder', 'database_url']);
 }
 
 async function createApp(command: Command, name: string): Promise<void> {
-  const given = command.opts<{ owner: string; callback: string[]; level: AccessLevel; signIn?: boolean }>();
-  const rules = await import('../platform/rules.ts');
-  insist(rules.wrongApplicationName(name));
-  insist(rules.wrongCallbacks(given.callback));
-  const { registerApplication } = await import('../platform/register.ts');
-  const made = await registering(command, async (registrar) => {
-    const owner = await registrar.tx.credentials.findUserByName(given.owner);
-    if (!owner) throw new CommandFailed(`there is no user ${given.owner}; make one with: barker user create`);
-    return registerApplication(registrar, {
-      owner: owner.id,
-      name,
-      level: given.level,
-      callbacks: given.callback,
-      signIn: given.signIn === true,
-      demo: false,
-    });
-  });
+  const draft = draftFrom(command, { ...BLANK, name });
+  insistOn(draft);
+  const made = await registering(command, async (registrar) =>
+    registerApplication(registrar, await ownerOf(registrar.tx, command.opts().owner), draft),
+  );
   tell({ application_id: made.id, consumer_key: made.consumerKey, consumer_secret: made.consumerSecret });
+}
+
+async function listApps(command: Command): Promise<void> {
+  const named: string | undefined = command.opts().owner;
+  const rows = await registering(command, async ({ tx }) => {
+    const owner = named === undefined ? undefined : await ownerOf(tx, named);
+    const found: Application[] = [];
+    for (;;) {
+      const after = found.at(-1)?.id ?? '';
+      const page = await tx.credentials.listApplications({ ...(owner && { owner }), after, limit: 1000 });
+      found.push(...page);
+      if (page.length < 1000) return found;
+    }
+  });
+  for (const { consumer_key, access_level, suspended: isSuspended, name } of rows) {
+    process.stdout.write(`${consumer_key}\t${access_level}\t${isSuspended ? 'suspended' : 'active'}\t${name}\n`);
+  }
+}
+
+async function showApp(command: Command, key: string): Promise<void> {
+  await onApplication(command, key, async ({ tx }, application) => {
+    const { id, consumer_secret, owner_user_id, callbacks, demo, ...shown } = application;
+    const owner = await tx.credentials.findUser(owner_user_id);
+    const counts = await tx.credentials.listTokenCounts(id);
+    const beside = await tx.credentials.listTokensBeside(id, application.access_level, 1000);
+    const told: Record<string, string> = { application_id: id, owner: owner?.screen_name ?? '' };
+    for (const [name, value] of Object.entries(shown)) told[name] = String(value);
+    (JSON.parse(callbacks) as string[]).forEach((callback, index) => {
+      told[`callback_${index + 1}`] = callback;
+    });
+    for (const { access_level, count } of counts) told[`tokens_${access_level}`] = String(count);
+    for (const { screen_name, access_level } of beside) told[`other_level_${screen_name}`] = access_level;
+    return told;
+  });
+}
+
+async function editApp(command: Command, key: string): Promise<void> {
+  await onApplication(command, key, async ({ tx }, application) => {
+    const { name } = command.opts();
+    const draft = draftFrom(command, { ...draftOf(application), ...(name !== undefined && { name }) });
+    insistOn(draft);
+    await changeApplication(tx, application.id, draft);
+    return { consumer_key: application.consumer_key };
+  });
+}
+
+type Told = Readonly<Record<string, string>>;
+
+async function regenerate(registrar: Registrar, { id, consumer_key }: Application): Promise<Told> {
+  const keys = (await regenerateKeys(registrar, id, consumer_key))!;
+  return { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret };
+}
+
+async function ownToken(registrar: Registrar, application: Application): Promise<Told> {
+  const { token, tokenSecret } = await issueOwnToken(registrar, application);
+  return { user_id: application.owner_user_id, access_token: token, access_token_secret: tokenSecret };
+}
+
+async function newBearer(registrar: Registrar, { id }: Application): Promise<Told> {
+  return { bearer_token: await regenerateBearer(registrar, id) };
+}
+
+async function revokeBearer({ tx, now }: Registrar, { id, name }: Application): Promise<Told> {
+  if (!(await revokeBearerOf(tx, id, now))) throw new CommandFailed(`${name} has no bearer token`);
+  return { revoked: 'yes' };
+}
+
+async function suspended({ tx }: Registrar, { id }: Application, isSuspended: boolean): Promise<Told> {
+  await suspendApplication(tx, id, isSuspended);
+  return { suspended: isSuspended ? 'yes' : 'no' };
+}
+
+/** Does something to the application of a key, and tells what came of it. */
+async function onApplication(
+  command: Command,
+  key: string,
+  work: (registrar: Registrar, application: Application) => Promise<Told>,
+): Promise<void> {
+  const told = await registering(command, async (registrar) => {
+    const application = await registrar.tx.credentials.findApplicationByKey(key);
+    if (!application) throw new CommandFailed('there is no application with this consumer key; see: barker app list');
+    return work(registrar, application);
+  });
+  tell(told);
+}
+
+async function ownerOf(tx: Writing, name: string): Promise<string> {
+  const owner = await tx.credentials.findUserByName(name);
+  if (!owner) throw new CommandFailed(`there is no user ${name}; make one with: barker user create`);
+  return owner.id;
+}
+
+function insistOn(draft: ApplicationDraft): void {
+  const faults = draftFaults(draft);
+  if (faults.length > 0) throw new CommandFailed(faults.map(({ says }) => says).join(' '), 2);
 }

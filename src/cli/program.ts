@@ -30,7 +30,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   { name: 'user', about: 'Users: create', load: async () => (await import('./user.ts')).userCommand },
-  { name: 'app', about: 'Applications: create', load: async () => (await import('./app.ts')).appCommand },
+  {
+    name: 'app',
+    about: 'Applications: create, list, show, edit, keys, tokens, suspend',
+    load: async () => (await import('./app.ts')).appCommand,
+  },
   { name: 'token', about: 'Access tokens: create', load: async () => (await import('./token.ts')).tokenCommand },
   {
     name: 'call',

@@ -8,11 +8,15 @@ import { settingsFrom } from './setting-options.ts';
 /** Runs one unit of work that registers something, on the database of the settings of production. */
 export async function registering<T>(command: Command, work: (registrar: Registrar) => Promise<T>): Promise<T> {
   const { openParts } = await import('../server.ts');
+  const { announce } = await import('../storage/outside.ts');
   const { ConstraintViolated } = await import('../contract/store.ts');
   const parts = await openParts('serve', settingsFrom(command, 'serve'));
   const now = formatInstant(parts.clock.now());
   try {
-    return await parts.store.write((tx) => work({ tx, box: parts.box, random: secureRandom, now }));
+    return await parts.store.write(async (tx) => {
+      await announce(tx);
+      return work({ tx, box: parts.box, random: secureRandom, now });
+    });
   } catch (error) {
     if (error instanceof ConstraintViolated) throw new CommandFailed('the name is taken; names are unique');
     throw error;

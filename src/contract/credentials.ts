@@ -11,6 +11,8 @@ export interface User {
   /** Encoded argon2id hash. */
   readonly password_hash: string;
   readonly suspended: 0 | 1;
+  /** An address that is known to be theirs; null when none is. */
+  readonly email: string | null;
   readonly created_at: string;
 }
 
@@ -40,8 +42,27 @@ export interface Application {
   readonly native: 0 | 1;
   /** 1 when a registered address without a query matches the same address with any. */
   readonly extra_query: 0 | 1;
+  /** 1 when users are asked to let it see their e-mail address. */
+  readonly email_access: 0 | 1;
   readonly created_at: string;
 }
+
+/** What the owner of an application says about it; everything else the service decides. */
+export type ApplicationDraft = Pick<
+  Application,
+  | 'name'
+  | 'access_level'
+  | 'sign_in'
+  | 'description'
+  | 'website_url'
+  | 'terms_url'
+  | 'privacy_url'
+  | 'organization_name'
+  | 'organization_url'
+  | 'native'
+  | 'extra_query'
+  | 'email_access'
+> & { readonly callbacks: readonly string[] };
 
 /** An access token of a user for an application. The secret is sealed; a revoked token stays for ever. */
 export interface AccessToken {
@@ -54,6 +75,15 @@ export interface AccessToken {
   readonly created_at: string;
   readonly revoked_at: string | null;
   /** The day on which it was last used; null before. */
+  readonly last_used_at: string | null;
+}
+
+/** A token and who gave it. */
+export interface HeldToken {
+  readonly user_id: string;
+  readonly screen_name: string;
+  readonly access_level: AccessLevel;
+  readonly created_at: string;
   readonly last_used_at: string | null;
 }
 
@@ -74,12 +104,26 @@ export interface Credentials {
   findToken(token: string): Promise<AccessToken | undefined>;
   /** Tokens of a user for an application that are not revoked. */
   findLiveTokens(user: string, application: string): Promise<AccessToken[]>;
+  findApplicationByName(name: string): Promise<Application | undefined>;
+  /** Applications by id, those of an owner or all; the next `limit` after an id. */
+  listApplications(query: { owner?: string; after: string; limit: number }): Promise<Application[]>;
+  /** Tokens of a user that are not revoked, by application. */
+  listTokensOf(user: string): Promise<AccessToken[]>;
+  /** How many tokens of an application are not revoked, by level. */
+  listTokenCounts(application: string): Promise<{ access_level: AccessLevel; count: number }[]>;
+  /** Tokens of an application that are not revoked and have another level, with the names of their users. */
+  listTokensBeside(application: string, level: AccessLevel, limit: number): Promise<HeldToken[]>;
   /** Whether any demo application is stored. */
   findDemo(): Promise<Application | undefined>;
   /** Any application, when there is one. */
   findSomeApplication(): Promise<Application | undefined>;
   /** Finds a user and keeps other units that do the same waiting until this one ends. */
   lockUser(id: string): Promise<User | undefined>;
+  /** Finds an application and keeps other units that do the same waiting until this one ends. */
+  lockApplication(id: string): Promise<Application | undefined>;
+  changeApplication(id: string, changes: Partial<Omit<Application, 'id'>>): Promise<void>;
+  /** Notes on which day tokens were used. */
+  noteUse(tokens: readonly string[], day: string): Promise<void>;
   addUser(user: User): Promise<void>;
   addApplication(application: Application): Promise<void>;
   addToken(token: AccessToken): Promise<void>;

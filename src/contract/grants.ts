@@ -45,6 +45,12 @@ export interface RequestTokens {
       Pick<RequestToken, 'state' | 'user_id' | 'verifier_hash' | 'attempts' | 'expires_at' | 'token_secret'>
     >,
   ): Promise<boolean>;
+  /** Changes all of an application, or those approved by one of its users, that are in the state given. */
+  changeAll(
+    whose: { readonly application: string; readonly user?: string },
+    from: RequestTokenState,
+    changes: Partial<Pick<RequestToken, 'state' | 'verifier_hash' | 'token_secret'>>,
+  ): Promise<void>;
   /** Removes those that ended before a time, at most `limit`. */
   removeEnded(before: string, limit: number): Promise<void>;
 }

@@ -7,6 +7,8 @@ export interface Visit {
   readonly isPeek: boolean;
   /** The first value of each parameter, from the form of a POST and the query of a GET. */
   given(name: string): string | undefined;
+  /** What stands in the path at the places that it names. */
+  readonly path: Readonly<Record<string, string>>;
   /** Who is logged in. */
   readonly user: User | undefined;
   /** What each form of this browser must bring along. */
@@ -17,7 +19,20 @@ export interface Visit {
 
 /** What is noted of a visit for those who look after the service. @source authentication gaps 15.2 */
 export interface Noted {
-  readonly event: 'login' | 'login_failed' | 'login_throttled' | 'logout' | 'consent_given' | 'consent_denied';
+  readonly event:
+    | 'login'
+    | 'login_failed'
+    | 'login_throttled'
+    | 'logout'
+    | 'consent_given'
+    | 'consent_denied'
+    | 'access_withdrawn'
+    | 'application_created'
+    | 'application_changed'
+    | 'keys_regenerated'
+    | 'own_token_issued'
+    | 'bearer_regenerated'
+    | 'bearer_revoked';
   readonly user_id?: string | undefined;
   readonly application_id?: string | undefined;
 }
@@ -43,7 +58,7 @@ export interface PageAnswer {
   readonly noted?: readonly Noted[];
 }
 
-/** A page on its path. */
+/** A page on its path; `:name` stands for a part that varies. */
 export interface Page {
   readonly path: string;
   readonly methods: readonly ('GET' | 'POST')[];

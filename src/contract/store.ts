@@ -77,6 +77,8 @@ export interface Reading {
   readonly requestTokens: Pick<RequestTokens, 'find'>;
   readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
   readonly sessions: Pick<Sessions, 'find'>;
+  /** The next number of a sequence; undefined when none was ever taken. */
+  findNumber(sequence: string): Promise<number | undefined>;
 }
 
 /** What a unit of work may read and write. */
@@ -101,8 +103,13 @@ export interface Writing extends Reading {
 export interface Store {
   read<T>(work: (tx: Reading) => Promise<T>): Promise<T>;
   write<T>(work: (tx: Writing) => Promise<T>): Promise<T>;
-  /** Is called with the touched tags of each unit after it is durable and before it is acknowledged. */
-  onTouch(listener: (tags: ReadonlySet<string>) => void): void;
+  /**
+   * Is called with the touched tags of each unit after it is durable and before it is acknowledged; with `everything`
+   * when another process changed what is kept.
+   */
+  onTouch(listener: (tags: ReadonlySet<string> | 'everything') => void): void;
+  /** Forgets everything that is cached. */
+  forget(): void;
   /** Resolves when the database answers; rejects otherwise. Cheap. */
   ping(): Promise<void>;
   close(): Promise<void>;

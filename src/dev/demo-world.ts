@@ -4,6 +4,7 @@ import { fundingInstruments } from '../ads/funding-instruments.ts';
 import { formatInstant } from '../base/instants.ts';
 import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
+import type { ApplicationDraft } from '../contract/credentials.ts';
 import type { Services } from '../contract/operation.ts';
 import type { Row } from '../contract/resource.ts';
 import type { Role } from '../contract/roles.ts';
@@ -37,6 +38,22 @@ export interface DemoParts {
 
 const CALLBACK = 'http://127.0.0.1:9911/callback';
 const LEVEL = 'read-write';
+const DEMO_APPLICATION: ApplicationDraft = {
+  name: 'Demo application',
+  description: 'Tries out what an application can do.',
+  website_url: 'https://demo.example/',
+  terms_url: '',
+  privacy_url: '',
+  organization_name: '',
+  organization_url: '',
+  callbacks: [CALLBACK],
+  native: 0,
+  access_level: LEVEL,
+  sign_in: 1,
+  // Many tutorials rely on it, so what is there to try things out with allows it.
+  extra_query: 1,
+  email_access: 0,
+};
 // Production ids have eleven characters.
 const PRODUCTION_ACCOUNT_FROM = 36 ** 10 + 36 ** 9 * 8;
 
@@ -62,14 +79,7 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
     const registrar: Registrar = { tx, box: parts.box, random, now };
     const ada = await registerUser(registrar, { ...people[0], passwordHash: adaHash });
     const ben = await registerUser(registrar, { ...people[1], passwordHash: benHash });
-    const application = await registerApplication(registrar, {
-      owner: ada,
-      name: 'Demo application',
-      level: LEVEL,
-      callbacks: [CALLBACK],
-      signIn: true,
-      demo: true,
-    });
+    const application = await registerApplication(registrar, ada, DEMO_APPLICATION, { demo: true });
     const own = await issueToken(registrar, { application: application.id, user: ada, level: LEVEL });
     const other = await issueToken(registrar, { application: application.id, user: ben, level: LEVEL });
     const account = (PRODUCTION_ACCOUNT_FROM + accountNumber).toString(36);

@@ -1,6 +1,6 @@
 import { alphanumeric, type Random } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import { type AccessLevel, secretContext } from '../contract/credentials.ts';
+import { type AccessLevel, type ApplicationDraft, secretContext } from '../contract/credentials.ts';
 import type { Writing } from '../contract/store.ts';
 
 /** Numbers of users, applications and tokens begin above this; user ids are decimal text. */
@@ -24,7 +24,12 @@ export interface Registrar {
  */
 export async function registerUser(
   { tx, now }: Registrar,
-  user: { readonly screenName: string; readonly name: string; readonly passwordHash: string },
+  user: {
+    readonly screenName: string;
+    readonly name: string;
+    readonly passwordHash: string;
+    readonly email?: string | undefined;
+  },
 ): Promise<string> {
   const id = String(await tx.takeNumbers('user', USERS_FROM, 1));
   await tx.credentials.addUser({
@@ -33,6 +38,7 @@ export async function registerUser(
     name: user.name,
     password_hash: user.passwordHash,
     suspended: 0,
+    email: user.email ?? null,
     created_at: now,
   });
   return id;
@@ -40,42 +46,38 @@ export async function registerUser(
 
 /** Registers an application; the answer has the secret, which is stored sealed. @source authentication gaps 3.1 and 4 */
 export async function registerApplication(
-  { tx, box, random, now }: Registrar,
-  application: {
-    readonly owner: string;
-    readonly name: string;
-    readonly level: AccessLevel;
-    readonly callbacks: readonly string[];
-    readonly signIn: boolean;
-    readonly demo: boolean;
-  },
-): Promise<{ id: string; consumerKey: string; consumerSecret: string }> {
+  registrar: Registrar,
+  owner: string,
+  { callbacks, ...draft }: ApplicationDraft,
+  { demo = false }: { readonly demo?: boolean } = {},
+): Promise<ApplicationKeys & { readonly id: string }> {
+  const { tx, now } = registrar;
   const id = String(await tx.takeNumbers('application', 1, 1));
-  const consumerKey = alphanumeric(random, 25);
-  const consumerSecret = alphanumeric(random, 50);
+  const { keys, stored } = makeKeys(registrar, id);
   await tx.credentials.addApplication({
     id,
-    owner_user_id: application.owner,
-    name: application.name,
-    access_level: application.level,
-    consumer_key: consumerKey,
-    consumer_secret: box.seal(consumerSecret, secretContext.application(id)),
-    callbacks: JSON.stringify(application.callbacks),
-    sign_in: application.signIn ? 1 : 0,
+    owner_user_id: owner,
+    ...draft,
+    ...stored,
+    callbacks: JSON.stringify(callbacks),
     suspended: 0,
-    demo: application.demo ? 1 : 0,
-    description: '',
-    website_url: '',
-    terms_url: '',
-    privacy_url: '',
-    organization_name: '',
-    organization_url: '',
-    native: 0,
-    // Many tutorials rely on it, so what is there to try things out with allows it.
-    extra_query: application.demo ? 1 : 0,
+    demo: demo ? 1 : 0,
     created_at: now,
   });
-  return { id, consumerKey, consumerSecret };
+  return { id, ...keys };
+}
+
+/** The keys of an application, in the clear: told once. */
+export interface ApplicationKeys {
+  readonly consumerKey: string;
+  readonly consumerSecret: string;
+}
+
+/** New keys of an application, and how they are stored. */
+export function makeKeys({ box, random }: Registrar, id: string) {
+  const keys: ApplicationKeys = { consumerKey: alphanumeric(random, 25), consumerSecret: alphanumeric(random, 50) };
+  const consumer_secret = box.seal(keys.consumerSecret, secretContext.application(id));
+  return { keys, stored: { consumer_key: keys.consumerKey, consumer_secret } };
 }
 
 /** Issues an access token of a user for an application. @source authentication gaps 3.1 */

@@ -52,7 +52,12 @@ export const userSchema: TSchema = Type.Object(MEMBERS, { additionalProperties: 
 
 /** JSON Schema of a user as they see themselves. @source authentication gaps 11.1 */
 export const ownUserSchema: TSchema = Type.Object(
-  { ...MEMBERS, suspended: no, needs_phone_verification: no },
+  {
+    ...MEMBERS,
+    suspended: no,
+    needs_phone_verification: no,
+    email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  },
   { additionalProperties: false },
 );
 

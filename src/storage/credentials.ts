@@ -18,6 +18,14 @@ export function credentialsOn(session: Session): Credentials {
     );
     await session.run(statement, row as Record<string, Value>);
   };
+  const lock = async (table: string, id: string) => {
+    // One writer at a time is all that SQLite has; the server needs to be told.
+    if (statements.engine === 'sqlite') return findBy(table, 'id', id);
+    const statement = statements.of(`${table} lock`, (queries, argument) =>
+      queries.selectFrom(table).selectAll().where('id', '=', argument('id')).forUpdate(),
+    );
+    return (await session.all(statement, { id }))[0];
+  };
   return {
     findUser: (id) => findBy('users', 'id', id),
     findUserByName: (screenName) => findBy('users', 'screen_name_folded', screenName.toLowerCase()),
@@ -42,12 +50,74 @@ export function credentialsOn(session: Session): Credentials {
       );
       return (await session.all(statement, { user, application })) as never;
     },
-    async lockUser(id) {
-      if (statements.engine === 'sqlite') return findBy('users', 'id', id);
-      const statement = statements.of('users lock', (queries, argument) =>
-        queries.selectFrom('users').selectAll().where('id', '=', argument('id')).forUpdate(),
+    findApplicationByName: (name) => findBy('applications', 'name', name),
+    async listApplications({ owner, after, limit }) {
+      const statement = statements.of(`applications list ${owner === undefined}`, (queries, argument) => {
+        const some = queries.selectFrom('applications').selectAll().where('id', '>', argument('after'));
+        const own = owner === undefined ? some : some.where('owner_user_id', '=', argument('owner'));
+        return own.orderBy('id').limit(argument('limit'));
+      });
+      return (await session.all(statement, { ...(owner !== undefined && { owner }), after, limit })) as never;
+    },
+    async listTokensOf(user) {
+      const statement = statements.of('access_tokens of', (queries, argument) =>
+        queries
+          .selectFrom('access_tokens')
+          .selectAll()
+          .where('user_id', '=', argument('user'))
+          .where('revoked_at', 'is', null)
+          .orderBy('application_id')
+          .orderBy('id'),
       );
-      return (await session.all(statement, { id }))[0];
+      return (await session.all(statement, { user })) as never;
+    },
+    async listTokenCounts(application) {
+      const statement = statements.of('access_tokens counts', (queries, argument) =>
+        queries
+          .selectFrom('access_tokens')
+          .select(({ fn }) => ['access_level', fn.countAll<number>().as('count')])
+          .where('application_id', '=', argument('application'))
+          .where('revoked_at', 'is', null)
+          .groupBy('access_level')
+          .orderBy('access_level'),
+      );
+      return (await session.all(statement, { application })) as never;
+    },
+    async listTokensBeside(application, level, limit) {
+      const statement = statements.of('access_tokens beside', (queries, argument) =>
+        queries
+          .selectFrom('access_tokens')
+          .innerJoin('users', 'users.id', 'access_tokens.user_id')
+          .select(['user_id', 'screen_name', 'access_level', 'access_tokens.created_at', 'last_used_at'])
+          .where('application_id', '=', argument('application'))
+          .where('access_level', '!=', argument('level'))
+          .where('revoked_at', 'is', null)
+          .orderBy('access_tokens.created_at')
+          .orderBy('access_tokens.id')
+          .limit(argument('limit')),
+      );
+      return (await session.all(statement, { application, level, limit })) as never;
+    },
+    lockUser: (id) => lock('users', id),
+    lockApplication: (id) => lock('applications', id),
+    async changeApplication(id, changes) {
+      const columns = Object.keys(changes);
+      const statement = statements.of(`applications change ${columns}`, (queries, argument) =>
+        queries
+          .updateTable('applications')
+          .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+          .where('id', '=', argument('key_id')),
+      );
+      await session.run(statement, { ...changes, key_id: id } as Record<string, Value>);
+    },
+    async noteUse(tokens, day) {
+      const statement = statements.of('access_tokens use', (queries, argument) =>
+        queries
+          .updateTable('access_tokens')
+          .set({ last_used_at: argument('day') })
+          .where('id', '=', argument('id')),
+      );
+      for (const id of tokens) await session.run(statement, { id, day });
     },
     findDemo: () => findBy('applications', 'demo', 1),
     addUser: (user) => add('users', { ...user, screen_name_folded: user.screen_name.toLowerCase() }),

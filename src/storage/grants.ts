@@ -45,6 +45,22 @@ export function requestTokensOn(session: Session): RequestTokens {
       );
       return (await session.run(statement, { ...changes, key_id: id, key_state: from })) === 1;
     },
+    async changeAll({ application, user }, from, changes) {
+      const columns = Object.keys(changes);
+      const statement = statements.of(
+        `request_tokens change all ${user === undefined} ${columns}`,
+        (queries, argument) => {
+          const some = queries
+            .updateTable('request_tokens')
+            .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+            .where('application_id', '=', argument('key_application'))
+            .where('state', '=', argument('key_state'));
+          return user === undefined ? some : some.where('user_id', '=', argument('key_user'));
+        },
+      );
+      const whose = { key_application: application, ...(user !== undefined && { key_user: user }) };
+      await session.run(statement, { ...changes, ...whose, key_state: from });
+    },
   };
 }
 

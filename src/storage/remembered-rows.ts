@@ -10,7 +10,7 @@ export interface RememberedRows {
   /** Writes that note in `changed` what will have to be forgotten. Their own reads go to the database. */
   writing(records: RecordsWriting, changed: Set<string>): RecordsWriting;
   /** Forgets what a unit of work changed; called when it is durable, before it is acknowledged. */
-  forget(changed: ReadonlySet<string>): void;
+  forget(changed: ReadonlySet<string> | 'everything'): void;
 }
 
 const ROWS_MAX = 50_000;
@@ -37,6 +37,10 @@ export function rememberedRows(): RememberedRows {
   return {
     position: () => changes,
     forget(changed) {
+      if (changed === 'everything') {
+        changes += 1;
+        return rows.clear();
+      }
       if (changed.size === 0) return;
       changes += 1;
       for (const name of changed) rows.delete(name);

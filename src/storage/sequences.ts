@@ -1,6 +1,17 @@
 import { sql } from 'kysely';
-import type { Writing } from '../contract/store.ts';
+import type { Reading, Writing } from '../contract/store.ts';
 import type { Session } from './session.ts';
+
+/** The number that a sequence has come to. */
+export function findNumberOn(session: Session): Reading['findNumber'] {
+  const { statements } = session;
+  return async (sequence) => {
+    const find = statements.of('sequence find', (queries, argument) =>
+      queries.selectFrom('sequences').select('next').where('name', '=', argument('sequence')),
+    );
+    return (await session.all(find, { sequence }))[0]?.next;
+  };
+}
 
 /** Numbered sequences: one row each, moved on by whole ranges. */
 export function takeNumbersOn(session: Session): Writing['takeNumbers'] {

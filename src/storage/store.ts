@@ -6,7 +6,7 @@ import { bearerTokensOn, requestTokensOn, sessionsOn } from './grants.ts';
 import { membershipsOn } from './memberships.ts';
 import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
-import { takeNumbersOn } from './sequences.ts';
+import { findNumberOn, takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
 import type { Release } from './sole-server.ts';
 import type { Engine, Statements } from './statements.ts';
@@ -41,7 +41,7 @@ const RETRY_S = 1;
 /** The storage port over a driver: one implementation for both databases. */
 export function storeOn(driver: Driver): Store {
   const remembered = rememberedRows();
-  const listeners: ((tags: ReadonlySet<string>) => void)[] = [];
+  const listeners: ((tags: ReadonlySet<string> | 'everything') => void)[] = [];
   const readings = new WeakMap<Session, Reading>();
   const readingOn = (session: Session): Reading => {
     let reading = readings.get(session);
@@ -74,6 +74,10 @@ export function storeOn(driver: Driver): Store {
       return value;
     },
     onTouch: (listener) => void listeners.push(listener),
+    forget() {
+      remembered.forget('everything');
+      for (const listener of listeners) listener('everything');
+    },
     ping: () => driver.ping(),
     close: () => driver.close(),
   };
@@ -88,6 +92,7 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
     requestTokens: requestTokensOn(session),
     bearerTokens: bearerTokensOn(session),
     sessions: sessionsOn(session),
+    findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };
 }

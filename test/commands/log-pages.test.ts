@@ -21,7 +21,8 @@ before(async () => {
     toldBy(await barker([...args, ...flagsOf(place)], input === undefined ? { env } : { env, input }));
   await barker(['migrate', ...flagsOf(place)]);
   const user = await run(['user', 'create', 'ada'], PASSWORD);
-  const app = await run(['app', 'create', 'Reports', '--owner', 'ada', '--level', 'read', '--callback', CALLBACK]);
+  const told = ['--owner', 'ada', '--website', 'https://a.test', '--level', 'read', '--callback', CALLBACK];
+  const app = await run(['app', 'create', 'Reports', ...told]);
   keys = { ...user, ...app };
   service = await startServe(place, { flags: ['--access-log', 'all', '--log-level', 'debug'] });
 });

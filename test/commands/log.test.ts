@@ -20,7 +20,7 @@ before(async () => {
     toldBy(await barker([...args, ...flagsOf(place)], input === undefined ? { env } : { env, input }));
   await barker(['migrate', ...flagsOf(place)]);
   const user = await run(['user', 'create', 'ada'], PASSWORD);
-  const level = ['--level', 'read-write', '--callback', 'https://a.test/back'];
+  const level = ['--website', 'https://a.test', '--level', 'read-write', '--callback', 'https://a.test/back'];
   const app = await run(['app', 'create', 'Reports', '--owner', 'ada', ...level]);
   const token = await run(['token', 'create', '--app', app.consumer_key!, '--user', 'ada']);
   keys = { ...user, ...app, ...token } as unknown as Keys & Record<string, string>;

@@ -21,7 +21,15 @@ const createUser = (name: string, input = `${PASSWORD}\n`) =>
 /** A user, an application of his and a token of his. */
 async function register(): Promise<Keys & Record<string, string>> {
   const user = toldBy(await createUser('ada'));
-  const level = ['--level', 'read-write', '--callback', 'https://a.test/back', 'myapp://done'];
+  const level = [
+    '--website',
+    'https://a.test',
+    '--level',
+    'read-write',
+    '--callback',
+    'https://a.test/back',
+    'myapp://done',
+  ];
   const app = toldBy(await command('app', 'create', 'Reports', '--owner', 'ADA', ...level));
   const token = toldBy(await command('token', 'create', '--app', app.consumer_key!, '--user', 'ada'));
   return { ...user, ...app, ...token } as unknown as Keys & Record<string, string>;
@@ -159,24 +167,25 @@ describe('what serve runs on is made by commands', () => {
     assert.equal((await other.call('POST', '/12/accounts')).status, 403);
   });
 
+  const site = ['--website', 'https://a.test'];
   const refused: [why: string, run: () => Promise<Outcome>, stderr: RegExp][] = [
     ['a name that is taken', () => createUser('Ada'), /^barker: the name is taken/],
     ['a name with a blank', () => createUser('a b'), /^barker: a user name is 1 to 15 letters/],
     ['a short password', () => createUser('cleo', 'short\n'), /^barker: a password has 8 to 256 characters\n$/],
     [
       'an application of nobody',
-      () => command('app', 'create', 'X', '--owner', 'zed', '--callback', 'https://a.test/'),
+      () => command('app', 'create', 'X', ...site, '--owner', 'zed', '--callback', 'https://a.test/'),
       /^barker: there is no user zed/,
     ],
     [
       'a script as callback',
-      () => command('app', 'create', 'X', '--owner', 'ada', '--callback', 'javascript:alert(1)'),
-      /^barker: callback "javascript:alert\(1\)" has the scheme javascript/,
+      () => command('app', 'create', 'X', ...site, '--owner', 'ada', '--callback', 'javascript:alert(1)'),
+      /^barker: javascript:alert\(1\) has the scheme javascript/,
     ],
     [
       'a relative callback',
-      () => command('app', 'create', 'X', '--owner', 'ada', '--callback', '/back'),
-      /^barker: callback "\/back" is not an absolute address/,
+      () => command('app', 'create', 'X', ...site, '--owner', 'ada', '--callback', '/back'),
+      /^barker: \/back is not an absolute address/,
     ],
     [
       'a token of no application',

@@ -73,6 +73,7 @@ describe('the login page', () => {
       name: 'Bare',
       password_hash: '',
       suspended: 0 as const,
+      email: null,
       created_at: now,
     };
     await store.write((tx) => tx.credentials.addUser(row));
@@ -109,7 +110,7 @@ describe('the login page', () => {
 
   test('a form beyond all measure is refused', async () => {
     const user = browser();
-    const sent = await user.submit(await user.get('/login'), { more: 'x'.repeat(20_000) });
+    const sent = await user.submit(await user.get('/login'), { more: 'x'.repeat(200_000) });
     assert.equal(sent.status, 413);
   });
 });

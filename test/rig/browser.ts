@@ -19,7 +19,7 @@ export interface Seen {
 export interface Browser {
   readonly cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<Seen>;
-  /** Sends the form of a page with what was filled in. `without` leaves out members of the form. */
+  /** Sends a form of a page, its last if nothing else is said, with what was filled in. */
   submit(page: Seen, filled?: Record<string, string>, options?: Submission): Promise<Seen>;
   post(path: string, members: Record<string, string>, headers?: Record<string, string>): Promise<Seen>;
 }
@@ -27,7 +27,10 @@ export interface Browser {
 /** What is unusual about how a form is sent. */
 export interface Submission {
   readonly headers?: Record<string, string>;
+  /** Members that are left out. */
   readonly without?: readonly string[];
+  /** Where the form leads that is meant. */
+  readonly to?: string;
 }
 
 /** A browser that knows one origin. */
@@ -49,8 +52,8 @@ export function browserOf(origin: string): Browser {
     cookies,
     get: (path, headers = {}) => send(path, {}, headers),
     post: (path, members, headers = {}) => send(path, { method: 'POST', body: new URLSearchParams(members) }, headers),
-    submit(page, filled = {}, { headers = {}, without = [] } = {}) {
-      const form = formOf(page.html);
+    submit(page, filled = {}, { headers = {}, without = [], to } = {}) {
+      const form = formOf(page.html, to);
       const members = { ...form.members, ...filled };
       for (const name of without) delete members[name];
       return browser.post(form.action, members, headers);
@@ -59,13 +62,23 @@ export function browserOf(origin: string): Browser {
   return browser;
 }
 
-/** The form of a page: where it goes, and what stands in it. */
-export function formOf(html: string): { readonly action: string; readonly members: Record<string, string> } {
-  const [, attributes] = /<form([^>]*)>/.exec(html) ?? assert.fail(`no form in ${html}`);
+/** A form of a page, the last or the one that leads somewhere: where it goes, and what a browser would send. */
+export function formOf(
+  html: string,
+  to?: string,
+): { readonly action: string; readonly members: Record<string, string> } {
+  const forms = [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)];
+  const isMeant = ([, attributes]: RegExpExecArray): boolean =>
+    to === undefined || attributeOf(attributes!, 'action') === to;
+  const [, attributes, content] = forms.findLast(isMeant) ?? assert.fail(`no form in ${html}`);
   const members: Record<string, string> = {};
-  for (const [tag] of html.matchAll(/<input[^>]*>/g)) {
+  for (const [tag] of content!.matchAll(/<input[^>]*>/g)) {
     const name = attributeOf(tag, 'name');
-    if (name) members[name] = attributeOf(tag, 'value') ?? '';
+    const isOff = /\stype="(checkbox|radio)"/.test(tag) && !/\schecked\b/.test(tag);
+    if (name && !isOff) members[name] = attributeOf(tag, 'value') ?? '';
+  }
+  for (const [, opening, text] of content!.matchAll(/<textarea([^>]*)>([^<]*)</g)) {
+    members[attributeOf(opening!, 'name')!] = unescaped(text!);
   }
   return { action: attributeOf(attributes!, 'action')!, members };
 }
@@ -118,6 +131,7 @@ export async function addApplication(world: World, told: Partial<Application> = 
       organization_url: '',
       native: 0,
       extra_query: 0,
+      email_access: 0,
       created_at: formatInstant(clock.now()),
       ...told,
     };
@@ -168,13 +182,14 @@ export async function addPerson(world: World, told: { readonly isSuspended?: boo
   const password_hash = await hashPassword(password, secureRandom);
   return store.write(async (tx) => {
     const id = String(await tx.takeNumbers('user', 900_000_001, 1));
-    const name = `Person_${id}`;
+    const name = `Some_${id}`;
     await tx.credentials.addUser({
       id,
       screen_name: name,
       name: `Person ${id}`,
       password_hash,
       suspended: told.isSuspended ? 1 : 0,
+      email: null,
       created_at: formatInstant(clock.now()),
     });
     return { id, name, password };

@@ -41,6 +41,7 @@ export async function register(world: World, standing: Standing = {}): Promise<K
       name: 'Person',
       password_hash: '',
       suspended: standing.isUserSuspended ? 1 : 0,
+      email: null,
       created_at: now,
     });
     await tx.credentials.addApplication({
@@ -62,6 +63,7 @@ export async function register(world: World, standing: Standing = {}): Promise<K
       organization_url: '',
       native: standing.isNative ? 1 : 0,
       extra_query: standing.allowsExtraQuery ? 1 : 0,
+      email_access: 0,
       created_at: now,
     });
     const level = standing.tokenLevel ?? 'read-write';

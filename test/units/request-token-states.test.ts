@@ -5,7 +5,15 @@ import { isVerifier, makeVerifier, verifierHash } from '../../src/auth/oauth1/ve
 import { seededRandom } from '../../src/base/random.ts';
 import { REQUEST_TOKEN_STATES, type RequestToken, type RequestTokenState } from '../../src/contract/grants.ts';
 
-const EVENTS: readonly RequestTokenEvent[] = ['approve', 'deny', 'exchange', 'mistake', 'last mistake'];
+const EVENTS: readonly RequestTokenEvent[] = [
+  'approve',
+  'deny',
+  'exchange',
+  'mistake',
+  'last mistake',
+  'withdraw',
+  'void',
+];
 
 describe('the life of a request token', () => {
   // Every pair of state and event that leads anywhere, as the reference has them.
@@ -15,6 +23,9 @@ describe('the life of a request token', () => {
     'authorized exchange': 'exchanged',
     'authorized mistake': 'authorized',
     'authorized last mistake': 'expired',
+    'authorized withdraw': 'denied',
+    'issued void': 'expired',
+    'authorized void': 'expired',
   };
   for (const state of REQUEST_TOKEN_STATES) {
     for (const event of EVENTS) {

@@ -5,6 +5,7 @@ import { type Problem, type ProblemName, problem } from '../../contract/problems
 import type { Credential, KnownCredentials } from './known-credentials.ts';
 import type { Nonces } from './nonces.ts';
 import { type Claim, parseClaim, type SigningKey, signingKey, verify } from './signature.ts';
+import type { TokenUses } from './token-uses.ts';
 
 /**
  * The checks, in the order of the reference: the credential parses, the timestamp is in the window, the signature is
@@ -14,11 +15,12 @@ import { type Claim, parseClaim, type SigningKey, signingKey, verify } from './s
 export function authenticator(options: {
   readonly credentials: KnownCredentials;
   readonly nonces: Nonces;
+  readonly uses: TokenUses;
   readonly clock: Clock;
   readonly random: Random;
   readonly window_s: number;
 }): Authenticator {
-  const { credentials, nonces, clock, random, window_s } = options;
+  const { credentials, nonces, uses, clock, random, window_s } = options;
   // Unknown keys are judged with secrets that nobody has, so that they cost the same work.
   const dummySecret = alphanumeric(random, 45);
   const dummyKey = signingKey(alphanumeric(random, 50), dummySecret);
@@ -31,6 +33,7 @@ export function authenticator(options: {
     }
     if (credential.applicationSuspended) throw refused('APPLICATION_SUSPENDED', 'suspended application');
     if (credential.userSuspended) throw refused('USER_SUSPENDED', 'suspended user');
+    uses.note(credential, now_s);
     return { caller: credential.principal, bodyHash: claim.bodyHash };
   }
 

@@ -3,6 +3,7 @@ import { type AccessToken, type Application, secretContext, type User } from '..
 import type { Principal } from '../../contract/operation.ts';
 import type { Store } from '../../contract/store.ts';
 import { type SigningKey, signingKey } from './signature.ts';
+import { dayOf } from './token-uses.ts';
 
 /** A token of an application of a user, ready to check signatures with. */
 export interface Credential {
@@ -10,6 +11,8 @@ export interface Credential {
   readonly key: SigningKey;
   readonly principal: Principal;
   readonly revoked: boolean;
+  /** The day of the last use that is stored, counted from 1970. */
+  usedDay: number;
   readonly applicationSuspended: boolean;
   readonly userSuspended: boolean;
 }
@@ -37,13 +40,10 @@ export function knownCredentials(store: Store, box: SecretBox): KnownCredentials
   const byToken = new Map<string, Credential>();
   let changes = 0;
   store.onTouch((tags) => {
-    for (const tag of tags) {
-      if (!/^(token|application|user):/.test(tag)) continue;
-      // Credentials change seldom: forgetting all of them is simplest, and cannot forget too few.
-      byToken.clear();
-      changes += 1;
-      return;
-    }
+    if (tags !== 'everything' && ![...tags].some((tag) => /^(token|application|user):/.test(tag))) return;
+    // Credentials change seldom: forgetting all of them is simplest, and cannot forget too few.
+    byToken.clear();
+    changes += 1;
   });
   return {
     remembered(consumerKey, token) {
@@ -102,6 +102,7 @@ function makeCredential(
       applicationLevel: application.access_level,
     },
     revoked: token.revoked_at !== null,
+    usedDay: dayOf(token.last_used_at),
     applicationSuspended: application.suspended === 1,
     userSuspended: user.suspended === 1,
   };

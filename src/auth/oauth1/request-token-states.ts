@@ -1,8 +1,11 @@
 import { formatInstant } from '../../base/instants.ts';
 import type { RequestToken, RequestTokenState } from '../../contract/grants.ts';
 
-/** What can happen to a request token. */
-export type RequestTokenEvent = 'approve' | 'deny' | 'exchange' | 'mistake' | 'last mistake';
+/**
+ * What can happen to a request token. A user withdraws what the application has; all of an application is void when it is
+ * suspended or gets new keys.
+ */
+export type RequestTokenEvent = 'approve' | 'deny' | 'exchange' | 'mistake' | 'last mistake' | 'withdraw' | 'void';
 
 /**
  * The life of a request token: state, event, next state. Where no next state stands, the event is refused and nothing
@@ -12,8 +15,14 @@ export type RequestTokenEvent = 'approve' | 'deny' | 'exchange' | 'mistake' | 'l
 export const TRANSITIONS: Readonly<
   Record<RequestTokenState, Readonly<Partial<Record<RequestTokenEvent, RequestTokenState>>>>
 > = {
-  issued: { approve: 'authorized', deny: 'denied' },
-  authorized: { exchange: 'exchanged', mistake: 'authorized', 'last mistake': 'expired' },
+  issued: { approve: 'authorized', deny: 'denied', void: 'expired' },
+  authorized: {
+    exchange: 'exchanged',
+    mistake: 'authorized',
+    'last mistake': 'expired',
+    withdraw: 'denied',
+    void: 'expired',
+  },
   denied: {},
   expired: {},
   exchanged: {},

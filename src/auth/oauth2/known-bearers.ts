@@ -26,12 +26,9 @@ export function knownBearers(store: Store): KnownBearers {
   const byHash = new Map<string, KnownBearer>();
   let changes = 0;
   store.onTouch((tags) => {
-    for (const tag of tags) {
-      if (!/^(bearer|application|user):/.test(tag)) continue;
-      byHash.clear();
-      changes += 1;
-      return;
-    }
+    if (tags !== 'everything' && ![...tags].some((tag) => /^(bearer|application|user):/.test(tag))) return;
+    byHash.clear();
+    changes += 1;
   });
   return {
     // By the hash, so that the values themselves are nowhere in memory.

@@ -27,7 +27,7 @@ export async function outstandingBearer(issuer: Issuer, application: string, now
     const known = await store.read((tx) => tx.bearerTokens.findOutstanding(application));
     if (known) return keptValue(known, box);
     try {
-      return await store.write((tx) => issue(tx, issuer, application, now));
+      return await store.write((tx) => issueBearerIn(tx, issuer, application, now));
     } catch (error) {
       if (!(error instanceof ConstraintViolated) || attempt === ATTEMPTS_MAX) throw error;
     }
@@ -39,7 +39,13 @@ export function keptValue(bearer: BearerToken, box: SecretBox): string {
   return box.open(bearer.token, secretContext.bearer(bearer.id));
 }
 
-async function issue(tx: Writing, { box, secrets }: Issuer, application: string, now: string): Promise<string> {
+/** The value of the outstanding token, issued in a unit of work if there is none. */
+export async function issueBearerIn(
+  tx: Writing,
+  { box, secrets }: Pick<Issuer, 'box' | 'secrets'>,
+  application: string,
+  now: string,
+): Promise<string> {
   const known = await tx.bearerTokens.findOutstanding(application);
   if (known) return keptValue(known, box);
   const id = String(await tx.takeNumbers('bearer_token', 1, 1));

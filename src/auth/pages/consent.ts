@@ -4,6 +4,7 @@ import type { RequestToken } from '../../contract/grants.ts';
 import type { Shown } from './decision.ts';
 import { isPin, shownHost } from './destination.ts';
 import { alertOf, documentOf, hidden, loginFields } from './layout.ts';
+import { monogram } from './monogram.ts';
 import { abilitiesOf } from './wordings.ts';
 
 /** What the form is made from. */
@@ -34,9 +35,10 @@ export function consentPage(form: ConsentForm): string {
   };
   return documentOf(
     title,
-    html`<h1>${title}</h1>
+    html`!${monogram(application.name)}
+<h1>${title}</h1>
 !${publisher(application)}
-!${shown === 'login' ? '' : abilities(requestToken)}
+!${shown === 'login' ? '' : abilities(requestToken, application)}
 <form id="oauth_form" method="post" action="/oauth/${endpoint}">
 !${hidden(members)}
 !${alertOf(problem)}
@@ -46,9 +48,14 @@ export function consentPage(form: ConsentForm): string {
 <button class="main" type="submit" id="allow">${shown === 'login' ? 'Log in' : 'Authorize app'}</button>
 <button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>
 </div>
-</form>`,
+</form>
+!${shown === 'login' ? '' : WITHDRAW}`,
   );
 }
+
+/** @source authentication gaps 6.3 */
+const WITHDRAW = `<p class="soft">You can withdraw access at any time under
+<a href="/settings/connected_apps">connected apps</a>.</p>`;
 
 /** Who stands behind the application, and where more can be read. */
 function publisher(application: Application): string {
@@ -70,8 +77,8 @@ function linked(text: string, address: string): string {
   return /^https?:\/\//i.test(address) ? html`<a href="${address}" rel="noreferrer">${text}</a>` : html`${text}`;
 }
 
-function abilities({ access_level }: RequestToken): string {
-  const { can, cannot } = abilitiesOf(access_level);
+function abilities({ access_level }: RequestToken, { email_access }: Application): string {
+  const { can, cannot } = abilitiesOf(access_level, email_access === 1);
   const list = (items: readonly string[], kind: string): string =>
     html`<ul class="${kind}">!${items.map((item) => html`<li>${item}</li>`).join('')}</ul>`;
   return html`<section><h2>It will be able to</h2>!${list(can, 'can')}</section>

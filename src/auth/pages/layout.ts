@@ -1,10 +1,11 @@
 import { html } from 'ghtml';
+import type { Visit } from '../../contract/pages.ts';
 
 /** Where the style of the pages is served. */
 export const STYLE_PATH = '/pages/style.css';
 
-/** A document of one card. `content` is HTML. */
-export function documentOf(title: string, content: string): string {
+/** A document of one card. `content` is HTML, and so is what may stand above the card. */
+export function documentOf(title: string, content: string, above = ''): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -17,6 +18,7 @@ export function documentOf(title: string, content: string): string {
 <link rel="stylesheet" href="${STYLE_PATH}">
 </head>
 <body>
+!${above}
 <main>
 !${content}
 </main>
@@ -28,6 +30,31 @@ export function documentOf(title: string, content: string): string {
 /** What went wrong with a form, read out first; empty when nothing did. */
 export function alertOf(message: string | undefined): string {
   return message === undefined ? '' : html`<p class="alert" id="problem" role="alert">${message}</p>`;
+}
+
+/** A document for somebody who is logged in, with the way to the other pages. */
+export function accountDocument(title: string, { user, formToken }: Visit, content: string): string {
+  const above = html`<header>
+<nav aria-label="Account">
+!${NAVIGATION.map(([path, name]) => html`<a href="${path}">${name}</a>`).join('\n')}
+</nav>
+<form method="post" action="/logout">
+!${hidden({ authenticity_token: formToken })}
+<span>@${user!.screen_name}</span>
+<button type="submit">Log out</button>
+</form>
+</header>`;
+  return documentOf(title, content, above);
+}
+
+const NAVIGATION = [
+  ['/settings/connected_apps', 'Connected apps'],
+  ['/developer/apps', 'Your applications'],
+] as const;
+
+/** What was done, read out first; empty when nothing was. */
+export function noticeOf(message: string | undefined): string {
+  return message === undefined ? '' : html`<p class="notice" role="status">${message}</p>`;
 }
 
 /** What the boxes for name and password begin with. */

@@ -1,10 +1,22 @@
 import type { Page, Pages } from '../../contract/pages.ts';
 import { type AuthorizeParts, authorizePages } from './authorize.ts';
+import { connectedAppsPage } from './connected-apps.ts';
+import { applicationPage } from './developer/application.ts';
+import type { DeveloperParts } from './developer/ground.ts';
+import { applicationsPages } from './developer/list.ts';
+import { renewalPages } from './developer/renewals.ts';
 import { refusal } from './refusals.ts';
 import { sessionPages } from './session-pages.ts';
 
 /** Every page that browsers are shown. */
-export function pagesOf(parts: AuthorizeParts): Pages {
-  const list: readonly Page[] = [...authorizePages(parts), ...sessionPages(parts)];
+export function pagesOf(parts: AuthorizeParts & DeveloperParts): Pages {
+  const list: readonly Page[] = [
+    ...authorizePages(parts),
+    ...sessionPages(parts),
+    connectedAppsPage(parts),
+    ...applicationsPages(parts),
+    applicationPage(parts),
+    ...renewalPages(parts),
+  ];
   return { list, refuse: refusal };
 }

@@ -25,6 +25,20 @@ const REFUSALS = {
     'This page cannot send you back',
     'The application asked to send you to an address that it has not registered. Nothing was given to it.',
   ],
+  page: [
+    404,
+    34,
+    'Sorry, that page does not exist.',
+    'This page does not exist',
+    'It may have been removed, or it belongs to another account.',
+  ],
+  'done before': [
+    409,
+    44,
+    'from parameter is invalid.',
+    'This was done already',
+    'What you saw has changed in the meantime, so nothing was done. Go back and look at it again.',
+  ],
   'form token': [
     403,
     353,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
 import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
-import { alertOf, documentOf, hidden, loginFields } from './layout.ts';
+import { accountDocument, alertOf, documentOf, hidden, loginFields } from './layout.ts';
 import { type LoginParts, logIn } from './logins.ts';
 import { refusal } from './refusals.ts';
 
@@ -28,6 +28,28 @@ function opened(visit: Visit): PageAnswer {
   return visit.user ? { status: 200, html: accountPage(visit), hasForm: true } : loginPage(visit, 200);
 }
 
+/** Pages of ours that a login may lead to. No other address is ever followed. @source authentication gaps 15.2 */
+const NEXT = /^\/(settings\/connected_apps|developer\/apps(\/new|\/\d{1,19})?)$/;
+
+/** What somebody sees who is not logged in, on a page that needs it: the way through the login and back. */
+export function loginFirst(path: string): PageAnswer {
+  const location = `/login?${new URLSearchParams({ continue: path })}`;
+  return {
+    status: 303,
+    location,
+    html: documentOf(
+      'Log in first',
+      html`<h1>Log in first</h1>
+<p><a href="${location}">Log in</a></p>`,
+    ),
+  };
+}
+
+function nextOf(visit: Visit): string | undefined {
+  const next = visit.given('continue');
+  return next !== undefined && NEXT.test(next) ? next : undefined;
+}
+
 async function posted(parts: LoginParts, visit: Visit): Promise<PageAnswer> {
   const outcome = await logIn(parts, {
     name: visit.given('session[username_or_email]') ?? '',
@@ -42,7 +64,7 @@ async function posted(parts: LoginParts, visit: Visit): Promise<PageAnswer> {
   if (user.suspended) return { ...refusal('user suspended'), noted: [{ event: 'login_failed', user_id: user.id }] };
   return {
     status: 303,
-    location: '/login',
+    location: nextOf(visit) ?? '/login',
     html: documentOf('Logged in', '<h1>You are logged in</h1>'),
     login: user.id,
     noted: [{ event: 'login', user_id: user.id }],
@@ -61,12 +83,13 @@ function loggedOut(visit: Visit): PageAnswer {
 
 function loginPage(visit: Visit, status: number, problem?: string): PageAnswer {
   const name = visit.given('session[username_or_email]') ?? '';
+  const next = nextOf(visit);
   const page = documentOf(
     'Log in',
     html`<h1>Log in</h1>
 !${alertOf(problem)}
 <form method="post" action="/login">
-!${hidden({ authenticity_token: visit.formToken })}
+!${hidden({ authenticity_token: visit.formToken, ...(next !== undefined && { continue: next }) })}
 !${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
 <div class="buttons"><button class="main" type="submit">Log in</button></div>
 </form>`,
@@ -74,14 +97,16 @@ function loginPage(visit: Visit, status: number, problem?: string): PageAnswer {
   return { status, html: page, hasForm: true };
 }
 
-function accountPage({ user, formToken }: Visit): string {
-  return documentOf(
+function accountPage(visit: Visit): string {
+  const { name, screen_name } = visit.user!;
+  return accountDocument(
     'You are logged in',
+    visit,
     html`<h1>You are logged in</h1>
-<p class="who">As <strong>${user!.name}</strong> (@${user!.screen_name}).</p>
-<form method="post" action="/logout">
-!${hidden({ authenticity_token: formToken })}
-<div class="buttons"><button type="submit">Log out</button></div>
-</form>`,
+<p class="who">As <strong>${name}</strong> (@${screen_name}).</p>
+<ul class="ways">
+<li><a href="/settings/connected_apps">Applications that have access to your account</a></li>
+<li><a href="/developer/apps">Applications that you have registered</a></li>
+</ul>`,
   );
 }

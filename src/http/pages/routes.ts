@@ -28,7 +28,7 @@ export interface PageParts {
 }
 
 /** No form of ours is larger. */
-const FORM_BYTES_MAX = 16_384;
+const FORM_BYTES_MAX = 131_072;
 const STYLE = '/pages/style.css';
 
 /** Adds the pages for browsers to a listener, and their style. */
@@ -41,7 +41,7 @@ export function addPages(app: FastifyInstance, parts: PageParts): void {
       // Answered before the framework judges the body, as operations are.
       onRequest(request, reply, _next) {
         reply.hijack();
-        void answer(parts, page, request.raw, reply.raw);
+        void answer(parts, page, request.raw, reply.raw, request.params as Record<string, string>);
       },
     });
   }
@@ -57,7 +57,13 @@ export function addPages(app: FastifyInstance, parts: PageParts): void {
 }
 
 /** Answers one visit. Never rejects. */
-async function answer(parts: PageParts, page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  parts: PageParts,
+  page: Page,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: Readonly<Record<string, string>>,
+): Promise<void> {
   const verb = request.method === 'HEAD' ? 'GET' : request.method;
   const method = page.methods.find((each) => each === verb);
   if (!method) return otherMethod(page, request, response);
@@ -69,7 +75,7 @@ async function answer(parts: PageParts, page: Page, request: IncomingMessage, re
   try {
     const origins = originsOf(parts, request);
     isSecure = origins?.at(-1)?.startsWith('https:') ?? false;
-    if (origins) ({ said, cookie } = await visited(parts, page, { request, method, origins, isSecure }));
+    if (origins) ({ said, cookie } = await visited(parts, page, { request, method, path, origins, isSecure }));
     else said = parts.pages.refuse('plain http');
   } catch (error) {
     said = refusalOf(parts.pages, error);
@@ -101,6 +107,7 @@ function originsOf(parts: PageParts, request: IncomingMessage): readonly string[
 interface Arrived {
   readonly request: IncomingMessage;
   readonly method: 'GET' | 'POST';
+  readonly path: Readonly<Record<string, string>>;
   readonly origins: readonly string[];
   readonly isSecure: boolean;
 }
@@ -109,7 +116,7 @@ interface Arrived {
 async function visited(
   parts: PageParts,
   page: Page,
-  { request, method, origins, isSecure }: Arrived,
+  { request, method, path, origins, isSecure }: Arrived,
 ): Promise<{ said: PageAnswer; cookie: string | undefined }> {
   const { pages, sessions, counts } = parts;
   const address = parts.addressOf(request);
@@ -124,6 +131,7 @@ async function visited(
     method,
     isPeek: request.method === 'HEAD',
     given: (name) => parameters.get(name) ?? undefined,
+    path,
     user: session.user,
     formToken: session.formToken,
     address,

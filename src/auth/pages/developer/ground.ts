@@ -1,0 +1,62 @@
+import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
+import type { Random } from '../../../base/random.ts';
+import type { SecretBox } from '../../../base/secret-box.ts';
+import type { Application } from '../../../contract/credentials.ts';
+import type { Noted, PageAnswer, Visit } from '../../../contract/pages.ts';
+import type { Store, Writing } from '../../../contract/store.ts';
+import type { Registrar } from '../../../platform/register.ts';
+import { refusal } from '../refusals.ts';
+import { loginFirst } from '../session-pages.ts';
+
+/** Where the pages of applications begin. */
+export const DEVELOPER = '/developer/apps';
+
+/** What the pages of applications work with. */
+export interface DeveloperParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly box: SecretBox;
+  /** Cryptographic, also in development. */
+  readonly secrets: Random;
+  /** How many applications a user may register. */
+  readonly applicationsMax: number;
+}
+
+/** Answers somebody who is logged in; others are sent to the login and come back to `path`. */
+export async function forUser(
+  visit: Visit,
+  path: string,
+  answer: (user: string) => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  if (!visit.user) return loginFirst(path);
+  return visit.user.suspended ? refusal('user suspended') : answer(visit.user.id);
+}
+
+/** Answers the owner of the application that the path names; to everybody else it does not exist. */
+export function forOwner(
+  { store }: DeveloperParts,
+  visit: Visit,
+  answer: (application: Application) => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const { id = '' } = visit.path;
+  if (!/^\d{1,19}$/.test(id)) return Promise.resolve(refusal('page'));
+  return forUser(visit, `${DEVELOPER}/${id}`, async (user) => {
+    const application = await store.read((tx) => tx.credentials.findApplication(id));
+    return application?.owner_user_id === user ? answer(application) : refusal('page');
+  });
+}
+
+/** One unit of work that makes keys or tokens. */
+export function registering<T>(
+  { store, clock, box, secrets }: DeveloperParts,
+  work: (registrar: Registrar) => Promise<T>,
+): Promise<T> {
+  const now = formatInstant(clock.now());
+  return store.write((tx: Writing) => work({ tx, box, random: secrets, now }));
+}
+
+/** What is noted of a visit that changed an application. */
+export function noted(event: Noted['event'], visit: Visit, application: string): readonly Noted[] {
+  return [{ event, user_id: visit.user!.id, application_id: application }];
+}

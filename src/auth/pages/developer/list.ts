@@ -1,0 +1,102 @@
+import { html } from 'ghtml';
+import type { Application } from '../../../contract/credentials.ts';
+import type { Page, PageAnswer, Visit } from '../../../contract/pages.ts';
+import { ConstraintViolated } from '../../../contract/store.ts';
+import { registerApplication } from '../../../platform/register.ts';
+import { BLANK, type DraftFault, draftFaults, NAME_TAKEN } from '../../applications/draft.ts';
+import { accountDocument } from '../layout.ts';
+import { monogram } from '../monogram.ts';
+import { LEVEL_NAMES } from '../wordings.ts';
+import { applicationForm, draftFromForm } from './form.ts';
+import { DEVELOPER, type DeveloperParts, forUser, noted, registering } from './ground.ts';
+import { keysPage } from './secrets.ts';
+
+/** `/developer/apps` and `/developer/apps/new`: what a user has registered, and more of it. @source authentication gaps 4 */
+export function applicationsPages(parts: DeveloperParts): readonly Page[] {
+  return [
+    {
+      path: DEVELOPER,
+      methods: ['GET'],
+      answer: (visit) => forUser(visit, DEVELOPER, (user) => listed(parts, visit, user)),
+    },
+    {
+      path: `${DEVELOPER}/new`,
+      methods: ['GET', 'POST'],
+      answer: (visit) =>
+        forUser(visit, `${DEVELOPER}/new`, async (user) =>
+          visit.method === 'GET' ? blank(visit) : create(parts, visit, user),
+        ),
+    },
+  ];
+}
+
+async function listed(parts: DeveloperParts, visit: Visit, user: string): Promise<PageAnswer> {
+  const all = await ownedBy(parts, user);
+  const title = 'Your applications';
+  const list =
+    all.length === 0 ? '<p>You have not registered any.</p>' : `<ul class="entries">${all.map(entry).join('\n')}</ul>`;
+  const page = accountDocument(
+    title,
+    visit,
+    html`<h1>${title}</h1>
+!${list}
+<p><a class="main" href="${DEVELOPER}/new">Register an application</a></p>`,
+  );
+  return { status: 200, html: page, hasForm: true };
+}
+
+async function ownedBy({ store, applicationsMax }: DeveloperParts, owner: string): Promise<Application[]> {
+  const limit = Math.max(applicationsMax, 1000);
+  const all = await store.read((tx) => tx.credentials.listApplications({ owner, after: '', limit }));
+  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function entry({ id, name, access_level, suspended }: Application): string {
+  const state = suspended ? ' <strong>Suspended</strong>' : '';
+  return html`<li><h2>!${monogram(name)}<a href="${DEVELOPER}/${id}">${name}</a></h2>
+<p class="soft">${LEVEL_NAMES[access_level]}!${state}</p></li>`;
+}
+
+function blank(visit: Visit): PageAnswer {
+  return form(visit, { ...BLANK, access_level: 'read-write' }, [], 200);
+}
+
+function form(visit: Visit, draft: typeof BLANK, faults: readonly DraftFault[], status: 200 | 400): PageAnswer {
+  const title = 'Register an application';
+  const fields = applicationForm({
+    action: `${DEVELOPER}/new`,
+    button: 'Register',
+    formToken: visit.formToken,
+    draft,
+    faults,
+  });
+  return { status, html: accountDocument(title, visit, html`<h1>${title}</h1>!${fields}`), hasForm: true };
+}
+
+async function create(parts: DeveloperParts, visit: Visit, user: string): Promise<PageAnswer> {
+  const draft = draftFromForm(visit);
+  const faults = draftFaults(draft);
+  if (faults.length > 0) return form(visit, draft, faults, 400);
+  try {
+    const made = await registering(parts, async (registrar) => {
+      const { credentials } = registrar.tx;
+      await credentials.lockUser(user);
+      const { applicationsMax: limit } = parts;
+      const owned = await credentials.listApplications({ owner: user, after: '', limit });
+      if (owned.length >= limit) return undefined;
+      return registerApplication(registrar, user, draft);
+    });
+    if (!made) return form(visit, draft, [{ member: 'name', says: tooMany(parts.applicationsMax) }], 400);
+    const page = keysPage(visit, { id: made.id, name: draft.name }, made);
+    return { status: 200, html: page, hasForm: true, noted: noted('application_created', visit, made.id) };
+  } catch (error) {
+    if (!(error instanceof ConstraintViolated)) throw error;
+    return form(visit, draft, [NAME_TAKEN], 400);
+  }
+}
+
+function tooMany(max: number): string {
+  return max === 0
+    ? 'New applications are registered by those who run this service; ask them.'
+    : `You have ${max} applications, and no more are allowed.`;
+}
