@@ -38,6 +38,7 @@ import { PROBE_PATHS, probes } from './http/probes.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader } from './http/request.ts';
+import { openTls, type Tls } from './http/tls.ts';
 import { idsFrom } from './platform/ids.ts';
 import { isPassword } from './platform/passwords.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
@@ -84,6 +85,8 @@ export interface Service extends Parts {
   readonly sandboxUrl: string;
   /** Where probes and metrics answer. */
   readonly operationsUrl: string;
+  /** Takes up certificate files that were renewed; undefined where the service does not speak https by itself. */
+  readonly renewCertificate: (() => void) | undefined;
   /**
    * Stops accepting, lets requests in flight finish for as long as the settings say, then closes the database.
    * Resolves with the number of connections that had to be cut.
@@ -172,10 +175,12 @@ async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
 export async function startListeners(mode: Mode, parts: Parts): Promise<Service> {
   const { settings, clock, store, services, log, box, driver } = parts;
-  const release = await driver.claim().catch(async (error) => {
+  const failed = async (error: unknown): Promise<never> => {
     await store.close();
     throw error;
-  });
+  };
+  const tls = await tlsOf(parts).catch(failed);
+  const release = await driver.claim().catch(failed);
   const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, clock);
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
   const credentials = knownCredentials(store, box);
@@ -251,15 +256,16 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     const origins = originsReader({
       trustedProxies: settings.trusted_proxies,
       allowsPlainHttp: settings.allow_insecure_loopback && isLoopbackHost(settings.host),
+      endsTls: tls !== undefined,
       publicOrigin: publicUrl === '' ? undefined : publicUrl,
     });
-    const app = listener({ ...shared, environment, origins }, operations);
+    const app = listener({ ...shared, environment, origins }, operations, tls);
     addDescriptions(app, operations, () => ({ servers, limits: settings }));
     addPages(app, { ...browsing, origins });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
     opened.push({ app, drain: drainOf(app.server) });
     const url = await app.listen({ host: settings.host, port });
-    servers[environment] = publicUrl || url;
+    servers[environment] = publicUrl || (tls ? url.replace('http:', 'https:') : url);
     return servers[environment];
   };
   let probing: Server | undefined;
@@ -285,11 +291,18 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       const { operations_host: host, operations_port: port } = settings;
       probing = await naming('operations_port', listen(answerProbe, host, port));
     }
-    return { ...parts, url, sandboxUrl, operationsUrl: probing ? addressOf(probing) : url, close };
+    const operationsUrl = probing ? addressOf(probing) : url;
+    return { ...parts, url, sandboxUrl, operationsUrl, renewCertificate: tls?.renew, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function tlsOf({ settings, clock, log }: Parts): Promise<Tls | undefined> {
+  const { tls_cert: cert, tls_key: key } = settings;
+  if (cert === '') return undefined;
+  return openTls({ cert, key, flags: { cert: flagOf('tls_cert'), key: flagOf('tls_key') } }, clock, log);
 }
 
 /** Adds to a failure the flag of the setting that could not be followed. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify';
 import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -9,19 +9,24 @@ import type { PipelineParts } from './exchange.ts';
 import { answer } from './pipeline.ts';
 import { JSON_TYPES, send, standingHeaders } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
+import type { Tls } from './tls.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** A listener of one environment: the operations of the catalog that exist there, on their paths. */
-export function listener(parts: PipelineParts, operations: readonly Operation[]): FastifyInstance {
+/** A listener of one environment: the operations of the catalog that exist there, on their paths; https with `tls`. */
+export function listener(parts: PipelineParts, operations: readonly Operation[], tls?: Tls): FastifyInstance {
   const app = fastify({
     logger: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     forceCloseConnections: 'idle',
     // A request on a connection that was open before the end is still answered.
     return503OnClosing: false,
-    keepAliveTimeout: 72_000,
-    requestTimeout: 120_000,
+    serverFactory(answer) {
+      const server = tls?.server(answer) ?? createServer(answer);
+      server.keepAliveTimeout = 72_000;
+      server.requestTimeout = 120_000;
+      return server;
+    },
     frameworkErrors: (_, request, reply) => {
       reply.hijack();
       notFound(parts, request.raw, reply.raw);

@@ -11,6 +11,8 @@ export interface Reachability {
   readonly trustedProxies: readonly string[];
   /** The listener is bound to loopback and plain HTTP is allowed there. */
   readonly allowsPlainHttp: boolean;
+  /** The listener speaks https itself. */
+  readonly endsTls: boolean;
   /** The configured public origin, when there is one. */
   readonly publicOrigin: string | undefined;
 }
@@ -19,9 +21,10 @@ export interface Reachability {
 export function originsReader(reach: Reachability): (request: IncomingMessage) => readonly string[] {
   const proxies = proxyList(reach.trustedProxies);
   const known = new Map<string, readonly string[]>();
+  const own = reach.endsTls ? 'https' : 'http';
   return (request) => {
     const forwarded = proxies !== undefined && isTrusted(proxies, request.socket.remoteAddress);
-    const scheme = forwarded ? forwardedScheme(request) : 'http';
+    const scheme = (forwarded && forwardedScheme(request)) || own;
     const host = (forwarded && single(request.headers['x-forwarded-host'])) || request.headers.host || '';
     const key = `${scheme} ${host}`;
     const remembered = known.get(key);
@@ -47,8 +50,10 @@ export function addressReader(trustedProxies: readonly string[]): (request: Inco
   };
 }
 
-function forwardedScheme(request: IncomingMessage): 'http' | 'https' {
-  return single(request.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
+/** What a proxy says of its caller; undefined when it says nothing. */
+function forwardedScheme(request: IncomingMessage): 'http' | 'https' | undefined {
+  const told = single(request.headers['x-forwarded-proto'])?.toLowerCase();
+  return told === undefined ? undefined : told === 'https' ? 'https' : 'http';
 }
 
 /** The last of a comma list: what the trusted proxy itself wrote. */
