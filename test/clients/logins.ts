@@ -29,29 +29,41 @@ interface Visit {
   readonly isRefused?: boolean;
 }
 
-const VISITS: readonly Visit[] = [
-  { way: 'callback', who: '' },
-  { way: 'callback', who: 'other_', level: 'read' },
-  { way: 'callback', who: '', isRefused: true },
-  { way: 'PIN', who: 'other_' },
-];
+const VISITS: Readonly<Record<'http' | 'https', readonly Visit[]>> = {
+  http: [
+    { way: 'callback', who: '' },
+    { way: 'callback', who: 'other_', level: 'read' },
+    { way: 'callback', who: '', isRefused: true },
+    { way: 'PIN', who: 'other_' },
+  ],
+  https: [
+    { way: 'callback', who: 'other_' },
+    { way: 'PIN', who: '' },
+  ],
+};
 
-/** The story of a library that logs users in: with a callback, with a PIN, for reading only, and refused. */
+/**
+ * The story of a library that logs users in, over http and over https: with a callback, with a PIN, for reading only,
+ * and refused.
+ */
 export function tellLogins(library: Library): void {
-  describe(`a login with ${library.title}`, () => {
-    let world: World;
-    before(async () => {
-      needPackages(...(library.packages ?? []));
-      // Clients take the time from the machine.
-      world = await openWorld({ seams: { clock: systemClock } });
-    });
-    after(() => world?.close());
+  for (const scheme of ['http', 'https'] as const) {
+    describe(`over ${scheme}, a login with ${library.title}`, () => {
+      let world: World;
+      before(async () => {
+        needPackages(...(library.packages ?? []));
+        // Clients take the time from the machine.
+        world = await openWorld({ flags: { tls: scheme === 'https' }, seams: { clock: systemClock } });
+      });
+      after(() => world?.close());
 
-    for (const visit of VISITS) {
-      if (library.isServer && visit.way === 'PIN') continue;
-      test(nameOf(visit), () => logIn(world, library, visit));
-    }
-  });
+      for (const visit of VISITS[scheme]) {
+        if (library.isServer && visit.way === 'PIN') continue;
+        test(nameOf(visit), () => logIn(world, library, visit));
+      }
+      if (scheme === 'https') test('trusts nobody unasked', () => failWithoutTrust(world, library));
+    });
+  }
 }
 
 function nameOf({ way, level, isRefused }: Visit): string {
@@ -82,6 +94,27 @@ async function logIn(world: World, library: Library, visit: Visit): Promise<void
     await application?.close();
   }
 }
+
+/** A program that was not told to trust the authority gets no request token. */
+async function failWithoutTrust(world: World, { title, isServer }: Library): Promise<void> {
+  const program = runRecipe(world, title, isServer ? ['0'] : [], { trusts: false });
+  try {
+    const heard = async (): Promise<string> => {
+      const said = await program.line();
+      if (!isServer) return said;
+      // A web application asks for the token when it is visited.
+      await wanderer().open(said.replace('Open ', ''));
+      return program.line();
+    };
+    assert.match(await heard().catch(String), UNTRUSTED);
+  } finally {
+    await program.close();
+  }
+}
+
+/** What languages say of a certificate that nobody vouches for. */
+const UNTRUSTED =
+  /^(?!Open ).*(certificate verify failed|unable to verify|UNABLE_TO_VERIFY|CERTIFICATE_VERIFY_FAILED)/s;
 
 /** Opens the address that the program names and answers on the page to which it leads. */
 async function answer(browser: Wanderer, address: string, world: World, { who, isRefused }: Visit): Promise<Seen> {

@@ -7,13 +7,25 @@ import { createInterface } from 'node:readline';
 import { cleanEnvironment } from '../commands/program.ts';
 import type { World } from '../rig/world.ts';
 
-/** How programs of a language are named and run. Debian's own interpreters alone see Debian's packages. */
-const LANGUAGES: Readonly<Record<string, { readonly file: string; readonly interpreter: string }>> = {
-  js: { file: 'login.mjs', interpreter: process.execPath },
-  python: { file: 'login.py', interpreter: '/usr/bin/python3' },
-  ruby: { file: 'login.rb', interpreter: '/usr/bin/ruby' },
-  perl: { file: 'login.pl', interpreter: '/usr/bin/perl' },
+/** How programs of a language are run. */
+interface Language {
+  readonly file: string;
+  /** Debian's own interpreters alone see Debian's packages. */
+  readonly interpreter: string;
+  /** The variable that names the file of a further authority. */
+  readonly trust: string;
+}
+
+/** The languages of the page about clients, as its blocks name them. */
+export const LANGUAGES: Readonly<Record<string, Language>> = {
+  js: { file: 'login.mjs', interpreter: process.execPath, trust: 'NODE_EXTRA_CA_CERTS' },
+  python: { file: 'login.py', interpreter: '/usr/bin/python3', trust: 'REQUESTS_CA_BUNDLE' },
+  ruby: { file: 'login.rb', interpreter: '/usr/bin/ruby', trust: 'SSL_CERT_FILE' },
+  perl: { file: 'login.pl', interpreter: '/usr/bin/perl', trust: 'PERL_LWP_SSL_CA_FILE' },
 };
+
+/** Where the authority of a world over https lies, seen from a program. */
+export const AUTHORITY = 'data/tls/ca.pem';
 
 /** A program of the page about clients. */
 export interface Recipe {
@@ -46,21 +58,25 @@ export interface RunningRecipe {
   close(): Promise<void>;
 }
 
-/** Runs a program as a reader of the page would: beside the packages, in a folder where `data` is that of the world. */
+/**
+ * Runs a program as a reader of the page would: beside the packages, in a folder where `data` is that of the world,
+ * and over https with trust in the authority of the world, unless told otherwise.
+ */
 export function runRecipe(
   world: World,
   title: string,
   args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
+  { trusts = true } = {},
 ): RunningRecipe {
   const recipe = recipes().find((each) => each.title === title);
   if (!recipe) throw new Error(`docs/clients.md has no program under "${title}"`);
-  const { file, interpreter } = LANGUAGES[recipe.language]!;
+  const { file, interpreter, trust } = LANGUAGES[recipe.language]!;
   const folder = mkdtempSync(join(tmpdir(), 'barker-recipe-'));
   symlinkSync(world.place.folder, join(folder, 'data'));
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, file), recipe.text);
-  const child = spawn(interpreter, [file, ...args], { cwd: folder, env: { ...plainEnvironment(), ...env } });
+  const env = { ...plainEnvironment(), ...(world.tlsCa !== undefined && trusts && { [trust]: AUTHORITY }) };
+  const child = spawn(interpreter, [file, ...args], { cwd: folder, env });
   const ended = endOf(child).finally(() => rmSync(folder, { recursive: true, force: true }));
   const complaints: string[] = [];
   child.stderr.on('data', (chunk) => complaints.push(String(chunk)));

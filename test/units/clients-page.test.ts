@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { recipes } from '../clients/recipes.ts';
+import { AUTHORITY, LANGUAGES, recipes } from '../clients/recipes.ts';
 
 const page = readFileSync('docs/clients.md', 'utf8');
 
@@ -34,4 +34,9 @@ test('links within the page lead somewhere', () => {
   const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, link]) => link!);
   assert.ok(links.length > 0);
   for (const link of links) assert.ok(anchors.includes(link), link);
+});
+
+test('the page tells what the tests do to trust an authority', () => {
+  const missing = Object.values(LANGUAGES).filter(({ trust }) => !page.includes(`\`${trust}=${AUTHORITY}\``));
+  assert.deepEqual(missing, []);
 });
