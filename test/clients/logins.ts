@@ -48,7 +48,7 @@ const VISITS: Readonly<Record<'http' | 'https', readonly Visit[]>> = {
  */
 export function tellLogins(library: Library): void {
   for (const scheme of ['http', 'https'] as const) {
-    describe(`over ${scheme}, a login with ${library.title}`, () => {
+    describe(`over ${scheme}, a login with ${library.title}`, { concurrency: 2 }, () => {
       let world: World;
       before(async () => {
         needPackages(...(library.packages ?? []));
