@@ -37,7 +37,7 @@ import { visitCounts } from './http/pages/visits.ts';
 import { PROBE_PATHS, probes } from './http/probes.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
-import { addressReader, originsReader } from './http/request.ts';
+import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
 import { openTls, type Tls } from './http/tls.ts';
 import { idsFrom } from './platform/ids.ts';
 import { isPassword } from './platform/passwords.ts';
@@ -216,6 +216,10 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },
     address: addressReader(settings.trusted_proxies),
+    secureHeaders: secureHeadersReader(
+      { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },
+      HSTS_S[mode],
+    ),
     accesses: accountAccesses(store),
     rates: rateWindows({ ...settings, isOn: settings.rate_limits === 'on' }, clock),
     observer: watching,
@@ -241,6 +245,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     accessLog: settings.access_log,
     nextTransactionId: shared.nextTransactionId,
     addressOf: shared.address,
+    secureHeaders: shared.secureHeaders,
     isDraining: shared.isDraining,
   };
   const answerProbe = probes({
@@ -298,6 +303,9 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     throw error;
   }
 }
+
+/** Browsers remember it for a host with all its ports: development must not lock up what else runs on `localhost`. */
+const HSTS_S: Readonly<Record<Mode, number>> = { dev: 0, serve: 31_536_000 };
 
 async function tlsOf({ settings, clock, log }: Parts): Promise<Tls | undefined> {
   const { tls_cert: cert, tls_key: key } = settings;

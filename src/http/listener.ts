@@ -32,6 +32,11 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
       notFound(parts, request.raw, reply.raw);
     },
   });
+  // Replies of the framework itself: descriptions, styles.
+  app.addHook('onSend', async (request, reply) => {
+    const [name, value] = parts.secureHeaders(request.raw);
+    if (name !== undefined) reply.header(name, value);
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   for (const [path, methods] of byPath(parts, operations)) {
@@ -102,7 +107,7 @@ function otherMethod(
     'OPTIONS',
   ];
   if (request.method === 'OPTIONS') {
-    response.writeHead(204, { allow: allow.join(', ') });
+    response.writeHead(204, ['allow', allow.join(', '), ...parts.secureHeaders(request)]);
     response.end();
     return;
   }
@@ -130,7 +135,8 @@ function refuse(parts: PipelineParts, request: IncomingMessage, response: Server
   const { status, body } = failureReply(failure, family, '{}', () => '');
   const transactionId = parts.nextTransactionId();
   const type = family === 'ads' ? JSON_TYPES.ads : JSON_TYPES.others;
-  const headers = standingHeaders(family, type, { transactionId, duration_ms: 0, requestId: requestIdOf(request) });
+  const [requestId, secure] = [requestIdOf(request), parts.secureHeaders(request)];
+  const headers = standingHeaders(family, type, { transactionId, duration_ms: 0, requestId, secure });
   if (failure.allow) headers.push('allow', failure.allow);
   if (parts.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headers, body);

@@ -40,6 +40,26 @@ export function originsReader(reach: Reachability): (request: IncomingMessage) =
   };
 }
 
+const NO_HEADERS: readonly string[] = [];
+
+/**
+ * Tells which headers the reply to a request carries because it came over https: that browsers never come otherwise.
+ * @source authentication gaps 1.1
+ */
+export function secureHeadersReader(
+  reach: Pick<Reachability, 'trustedProxies' | 'endsTls'>,
+  lasts_s: number,
+): (request: IncomingMessage) => readonly string[] {
+  const proxies = proxyList(reach.trustedProxies);
+  const headers = ['strict-transport-security', `max-age=${lasts_s}`];
+  const own = reach.endsTls ? headers : NO_HEADERS;
+  if (proxies === undefined) return () => own;
+  return (request) => {
+    const told = isTrusted(proxies, request.socket.remoteAddress) ? forwardedScheme(request) : undefined;
+    return told === undefined ? own : told === 'https' ? headers : NO_HEADERS;
+  };
+}
+
 /** Tells where a request comes from: the peer, or whom a trusted proxy speaks for. */
 export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const proxies = proxyList(trustedProxies);
