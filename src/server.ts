@@ -38,7 +38,8 @@ import { visitCounts } from './http/pages/visits.ts';
 import { PROBE_PATHS, probes } from './http/probes.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
-import { addressReader, originsReader } from './http/request.ts';
+import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
+import { openTls, type Tls } from './http/tls.ts';
 import { idsFrom } from './platform/ids.ts';
 import { isPassword } from './platform/passwords.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
@@ -86,6 +87,8 @@ export interface Service extends Parts {
   readonly sandboxUrl: string;
   /** Where probes and metrics answer. */
   readonly operationsUrl: string;
+  /** Takes up certificate files that were renewed; undefined where the service does not speak https by itself. */
+  readonly renewCertificate: (() => void) | undefined;
   /**
    * Stops accepting, lets requests in flight finish for as long as the settings say, then closes the database.
    * Resolves with the number of connections that had to be cut.
@@ -174,11 +177,13 @@ async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
 export async function startListeners(mode: Mode, parts: Parts): Promise<Service> {
   const { settings, clock, store, services, log, box, driver } = parts;
-  const release = await driver.claim().catch(async (error) => {
+  const failed = async (error: unknown): Promise<never> => {
     await store.close();
     throw error;
-  });
-  const stopFollowing = await followAnnouncements(store);
+  };
+  const tls = await tlsOf(parts).catch(failed);
+  const release = await driver.claim().catch(failed);
+  const stopFollowing = await followAnnouncements(store).catch(failed);
   const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, clock);
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
   const credentials = knownCredentials(store, box);
@@ -214,6 +219,10 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },
     address: addressReader(settings.trusted_proxies),
+    secureHeaders: secureHeadersReader(
+      { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },
+      HSTS_S[mode],
+    ),
     accesses: accountAccesses(store),
     rates: rateWindows({ ...settings, isOn: settings.rate_limits === 'on' }, clock),
     observer: watching,
@@ -243,6 +252,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     accessLog: settings.access_log,
     nextTransactionId: shared.nextTransactionId,
     addressOf: shared.address,
+    secureHeaders: shared.secureHeaders,
     isDraining: shared.isDraining,
   };
   const answerProbe = probes({
@@ -258,15 +268,16 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     const origins = originsReader({
       trustedProxies: settings.trusted_proxies,
       allowsPlainHttp: settings.allow_insecure_loopback && isLoopbackHost(settings.host),
+      endsTls: tls !== undefined,
       publicOrigin: publicUrl === '' ? undefined : publicUrl,
     });
-    const app = listener({ ...shared, environment, origins }, operations);
+    const app = listener({ ...shared, environment, origins }, operations, tls);
     addDescriptions(app, operations, () => ({ servers, limits: settings }));
     addPages(app, { ...browsing, origins });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
     opened.push({ app, drain: drainOf(app.server) });
     const url = await app.listen({ host: settings.host, port });
-    servers[environment] = publicUrl || url;
+    servers[environment] = publicUrl || (tls ? url.replace('http:', 'https:') : url);
     return servers[environment];
   };
   let probing: Server | undefined;
@@ -293,11 +304,21 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       const { operations_host: host, operations_port: port } = settings;
       probing = await naming('operations_port', listen(answerProbe, host, port));
     }
-    return { ...parts, url, sandboxUrl, operationsUrl: probing ? addressOf(probing) : url, close };
+    const operationsUrl = probing ? addressOf(probing) : url;
+    return { ...parts, url, sandboxUrl, operationsUrl, renewCertificate: tls?.renew, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Browsers remember it for a host with all its ports: development must not lock up what else runs on `localhost`. */
+const HSTS_S: Readonly<Record<Mode, number>> = { dev: 0, serve: 31_536_000 };
+
+async function tlsOf({ settings, clock, log }: Parts): Promise<Tls | undefined> {
+  const { tls_cert: cert, tls_key: key } = settings;
+  if (cert === '') return undefined;
+  return openTls({ cert, key, flags: { cert: flagOf('tls_cert'), key: flagOf('tls_key') } }, clock, log);
 }
 
 /** Adds to a failure the flag of the setting that could not be followed. */

@@ -57,6 +57,32 @@ export const settingsTable = {
   metrics: truth('Serves /metrics beside the probes; turn it off where nobody collects them.', { default: true }),
   public_base_url: text('Signatures cover the address that callers use; behind a proxy, tell it here.', publicAddress),
   public_sandbox_url: text('The same for the sandbox, when callers reach it at an address of its own.', publicAddress),
+  tls_cert: text(
+    'The certificate chain of both listeners, so that they speak https by themselves; SIGHUP reads it anew.',
+    {
+      default: '',
+      only: 'serve',
+      expected: 'a path of a PEM file',
+      accept: (path) => (path.trim() === '' ? undefined : path),
+    },
+  ),
+  tls_key: text('The private key of the certificate, without a passphrase.', {
+    default: '',
+    only: 'serve',
+    expected: 'a path of a PEM file',
+    accept: (path) => (path.trim() === '' ? undefined : path),
+  }),
+  tls: truth('Speaks https with a certificate of its own making, for clients that know nothing else.', {
+    default: false,
+    only: 'dev',
+  }),
+  tls_names: list('Further names and addresses that the certificate of dev is for.', {
+    default: [],
+    only: 'dev',
+    flag: '--tls-name',
+    expected: 'a comma list of host names and IP addresses',
+    accept: (names) => (names.every((name) => hostOf(name) !== undefined) ? names : undefined),
+  }),
   trusted_proxies: list('Forwarding headers are believed only from these senders; anyone else could forge them.', {
     default: [],
     expected: 'a comma list of IP addresses or CIDR ranges',

@@ -31,7 +31,7 @@ async function runCall(command: Command, method: string, path: string): Promise<
     consumerSecret: caller.keys.consumer_secret,
     tokenSecret: caller.keys.access_token_secret,
   });
-  const reply = await send(request, header);
+  const reply = await send(request, header, caller.tlsCa);
   const { body: text } = reply;
   if (include) process.stderr.write(headText(reply));
   if (text !== '') process.stdout.write(process.stdout.isTTY ? pretty(text) : `${text}\n`);

@@ -19,6 +19,8 @@ export interface Caller {
   readonly keys: CallerKeys;
   /** The origin that a path is joined to; undefined when neither options nor stored keys name one. */
   readonly origin: string | undefined;
+  /** A file with the certificate of a development service that is to be trusted beside the usual ones. */
+  readonly tlsCa: string | undefined;
 }
 
 interface CallerOptions
@@ -57,7 +59,7 @@ export function callerOf(command: Command): Caller {
   const consumerKey = given('consumerKey', 'CONSUMER_KEY');
   if (consumerKey === undefined) {
     const file = storedKeys(options.data);
-    return { keys: userKeys(file, options.as), origin: url ?? storedOrigin(options) };
+    return { keys: userKeys(file, options.as), origin: url ?? storedOrigin(options), tlsCa: file.tls_ca };
   }
   const consumerSecret = given('consumerSecret', 'CONSUMER_SECRET');
   if (consumerSecret === undefined) throw new CommandFailed('a consumer key needs --consumer-secret', 2);
@@ -67,7 +69,7 @@ export function callerOf(command: Command): Caller {
     access_token: given('token', 'TOKEN') ?? '',
     access_token_secret: given('tokenSecret', 'TOKEN_SECRET') ?? '',
   };
-  return { keys, origin: url ?? storedOrigin(options) };
+  return { keys, origin: url ?? storedOrigin(options), tlsCa: readDevFile(options.data)?.tls_ca };
 }
 
 function storedKeys(folder: string): DevFile {

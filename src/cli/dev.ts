@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { systemClock } from '../base/clock.ts';
 import type { Reading } from '../contract/store.ts';
+import type { LocalCertificates } from '../dev/certificates.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
 import {
   type DevFile,
@@ -22,7 +24,16 @@ export { type DevFile, devFilePath } from '../dev/folder.ts';
 
 /** `barker dev`. */
 export function devCommand(command: Command): void {
-  addSettings(command, 'dev', ['data_folder', 'port', 'sandbox_port', 'database_url', 'seed', 'rate_limits'])
+  addSettings(command, 'dev', [
+    'data_folder',
+    'port',
+    'sandbox_port',
+    'tls',
+    'tls_names',
+    'database_url',
+    'seed',
+    'rate_limits',
+  ])
     .option('--reset', 'Forget everything that earlier runs stored')
     .addHelpText('after', '\nExample:\n  barker dev --data ./data --port 8080 --seed 42')
     .action(async () => {
@@ -55,15 +66,28 @@ export async function startDev(
   const { openParts, startListeners } = await import('../server.ts');
   makeDataFolder(given.data_folder);
   if (options.reset) await reset(given);
-  const settings = given.master_key === '' ? { ...given, master_key: ownMasterKey(given.data_folder) } : given;
+  const certificates = given.tls ? await ownCertificates(given) : undefined;
+  const settings = {
+    ...given,
+    master_key: given.master_key || ownMasterKey(given.data_folder),
+    ...(certificates && { tls_cert: certificates.cert, tls_key: certificates.key }),
+  };
   const parts = await openParts('dev', settings, options.seams);
   const keys = await demoKeys(parts);
   // New keys must not be lost when a port is taken; `dev.json` comes when there is something to call.
   if (!readDevFile(settings.data_folder)) keepKeys(settings.data_folder, keys);
   const service = await startListeners('dev', parts);
-  const file: DevFile = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl, ...keys };
+  const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
+  const file: DevFile = { ...addresses, ...(certificates && { tls_ca: certificates.ca }), ...keys };
   writeDevFile(settings.data_folder, file);
   return { service, file };
+}
+
+/** Certificates are judged by clients, whose clock is the machine's. */
+async function ownCertificates({ data_folder, tls_names, host }: Settings): Promise<LocalCertificates> {
+  const { localCertificates } = await import('../dev/certificates.ts');
+  const isWildcard = host === '0.0.0.0' || host === '::';
+  return localCertificates(data_folder, isWildcard ? tls_names : [...tls_names, host], systemClock);
 }
 
 /** What PostgreSQL says of a table that is not there. */

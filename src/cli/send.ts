@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { getCACertificates } from 'node:tls';
 import { encodePairs, type Outgoing } from './caller.ts';
 import { CommandFailed, sentenceOf } from './failure.ts';
 
@@ -14,16 +16,28 @@ export interface Reply {
   readonly body: string;
 }
 
-/** Sends a request as it was signed: the target is not written anew, and no port is out of bounds. */
-export async function send({ method, url, form, json }: Outgoing, authorization: string): Promise<Reply> {
+/**
+ * Sends a request as it was signed: the target is not written anew, and no port is out of bounds.
+ * @param tlsCa a file with a certificate that is trusted beside the usual ones.
+ */
+export async function send(
+  { method, url, form, json }: Outgoing,
+  authorization: string,
+  tlsCa?: string,
+): Promise<Reply> {
   const body = json ?? (form && encodePairs(form));
   const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
   const headers: Record<string, string> = { authorization };
   if (type) headers['content-type'] = type;
   if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
-  const begin = url.startsWith('https:') ? secure : plain;
+  const isSecure = url.startsWith('https:');
+  const begin = isSecure ? secure : plain;
+  const trust = isSecure &&
+    tlsCa !== undefined && { ca: [...getCACertificates('default'), readFileSync(tlsCa, 'utf8')] };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    begin(url, { method, headers, agent: false }, resolve).on('error', reject).end(body);
+    begin(url, { method, headers, agent: false, ...trust }, resolve)
+      .on('error', reject)
+      .end(body);
   }).catch((error: unknown) => {
     throw new CommandFailed(unreachable(error, new URL(url).origin));
   });

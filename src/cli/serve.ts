@@ -7,7 +7,16 @@ import { untilStopped } from './until-stopped.ts';
 
 /** `barker serve`. */
 export function serveCommand(command: Command): void {
-  addSettings(command, 'serve', ['data_folder', 'host', 'port', 'sandbox_port', 'operations_port', 'public_base_url'])
+  addSettings(command, 'serve', [
+    'data_folder',
+    'host',
+    'port',
+    'sandbox_port',
+    'operations_port',
+    'public_base_url',
+    'tls_cert',
+    'tls_key',
+  ])
     .addHelpText('after', '\nExample:\n  BARKER_MASTER_KEY_FILE=/run/secrets/key barker serve --config barker.json')
     .action(async () => {
       process.exitCode = await runServe(settingsFrom(command, 'serve'));
@@ -26,6 +35,8 @@ async function runServe(settings: Settings): Promise<number> {
   const stopped = untilStopped({
     close: async () => (await starting).close(),
     timeout_s: settings.shutdown_timeout_s,
+    // A process that speaks https by itself lives on when its certificate is renewed.
+    ...(settings.tls_cert !== '' && { renew: () => void starting.then((service) => service.renewCertificate?.()) }),
     say: (message) => log.info(message),
   });
   const { url, sandboxUrl: sandbox_url, operationsUrl: operations_url } = await starting;

@@ -18,7 +18,9 @@ export function addSettings(command: Command, mode: Mode, shown: readonly Settin
     if ((entry.secret && name !== 'database_url') || (entry.only ?? mode) !== mode) continue;
     const usual = entry.secret ? '' : String(defaultOf(name, mode));
     const about = `${entry.why}${usual === '' ? '' : ` (${usual})`}`;
-    const option = new Option(`${flagOf(name)} <${placeholderOf(entry)}>`, about).hideHelp(!shown.includes(name));
+    const value = entry.kind === 'boolean' ? '[true|false]' : `<${placeholderOf(entry)}>`;
+    const option = new Option(`${flagOf(name)} ${value}`, about).hideHelp(!shown.includes(name));
+    if (entry.kind === 'list') option.argParser((text, before?: string) => (before ? `${before},${text}` : text));
     command.addOption(option);
   }
   return command.addHelpText(
@@ -33,10 +35,10 @@ function ordered(shown: readonly SettingName[]): SettingName[] {
 
 function placeholderOf(entry: SettingEntry): string {
   if (entry.choices) return entry.choices.join('|');
-  if (entry.kind === 'boolean') return 'true|false';
   if (entry.kind === 'integer') return 'n';
   const { expected = '' } = entry;
-  return /address/.test(expected) ? 'address' : /folder/.test(expected) ? 'folder' : 'text';
+  if (entry.kind === 'list') return 'list';
+  return /address/.test(expected) ? 'address' : (/(folder|file)/.exec(expected)?.[0] ?? 'text');
 }
 
 /** The settings from defaults, file, environment and the flags of a command; the only reader of the environment. */

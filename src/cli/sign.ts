@@ -49,7 +49,7 @@ async function runSign(command: Command, method: string, url: string): Promise<v
     ['Base string', signed.baseString],
     ['Signature', signed.signature],
     ['Authorization header', signed.header],
-    ['Command', curlLine(request, signed.header)],
+    ['Command', curlLine(request, signed.header, caller.tlsCa)],
   ];
   process.stdout.write(parts.map(([name, value]) => `${name}:\n${value}\n`).join('\n'));
 }
@@ -66,8 +66,9 @@ function changed(parameters: Record<string, string>, changes: readonly Pair[]): 
   return result;
 }
 
-function curlLine({ method, url, form, json }: Outgoing, authorization: string): string {
+function curlLine({ method, url, form, json }: Outgoing, authorization: string, tlsCa: string | undefined): string {
   const words = ['curl', '--globoff', '--request', method, '--header', `authorization: ${authorization}`];
+  if (tlsCa !== undefined && url.startsWith('https:')) words.push('--cacert', tlsCa);
   if (form) words.push('--data-raw', encodePairs(form));
   if (json !== undefined) words.push('--header', 'content-type: application/json', '--data-raw', json);
   return [...words, url].map(shellWord).join(' ');

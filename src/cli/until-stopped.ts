@@ -7,6 +7,8 @@ export interface Stopping {
   readonly timeout_s: number;
   /** Also stop when the process that started this one is gone: script runners pass a key press on, but no signal. */
   readonly withParent?: boolean;
+  /** What a hang-up signal does instead of stopping. */
+  readonly renew?: () => void;
   say(message: string): void;
 }
 
@@ -44,7 +46,8 @@ export function untilStopped(stopping: Stopping): Promise<number> {
       const parent = process.ppid;
       stopLooking = every(LOOK_MS, () => void (process.ppid !== parent && stop('The starting process is gone')));
     }
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop);
+    process.on('SIGHUP', stopping.renew ?? stop);
   });
 }
 

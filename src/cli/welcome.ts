@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type DevFile, devFilePath } from '../dev/folder.ts';
 import type { Service } from '../server.ts';
 import { shellWord } from './shell.ts';
+import { trustLines } from './trust.ts';
 
 /** What development mode says when it is ready: addresses, keys, and one line to paste. */
 export function welcome(service: Service, file: DevFile): string {
@@ -21,11 +22,16 @@ export function welcome(service: Service, file: DevFile): string {
     ['users', `${file.username} / ${file.password}, ${file.other_username} / ${file.other_password}`],
     ['all of it', devFilePath(folder)],
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  const lines = rows.map(([name, value]) => (name === '' ? '' : `  ${name.padEnd(width)}  ${value}`));
+  const trust =
+    file.tls_ca === undefined ? '' : `Clients must trust its certificate:\n${table(trustLines(file.tls_ca))}\n\n`;
   const database = url === '' ? `SQLite in ${folder}` : 'PostgreSQL';
   const paste = pasteLine(folder, process.cwd(), folder !== './data');
-  return `Barker is ready: development mode on ${database}\n\n${lines.join('\n')}\n\nTry it:\n  ${paste}\n`;
+  return `Barker is ready: development mode on ${database}\n\n${table(rows)}\n\n${trust}Try it:\n  ${paste}\n`;
+}
+
+function table(rows: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => (name === '' ? '' : `  ${name.padEnd(width)}  ${value}`)).join('\n');
 }
 
 /** A line that makes a signed call when it is pasted into a shell in `cwd`. */

@@ -4,7 +4,13 @@ import { secureRandom } from '../base/random.ts';
 import type { DemoKeys } from './demo-world.ts';
 
 /** What `dev.json` in the data folder holds: where the service is, and the keys of the demo world. */
-export type DevFile = { readonly base_url: string; readonly ads_url: string; readonly sandbox_url: string } & DemoKeys;
+export type DevFile = {
+  readonly base_url: string;
+  readonly ads_url: string;
+  readonly sandbox_url: string;
+  /** Where the certificate lies that clients must trust; absent over plain http. */
+  readonly tls_ca?: string;
+} & DemoKeys;
 
 /** The file with addresses and keys. */
 export function devFilePath(dataFolder: string): string {
@@ -32,7 +38,7 @@ export function keepKeys(dataFolder: string, keys: DemoKeys): void {
 export function readKeys(dataFolder: string): DemoKeys | undefined {
   const file = readDevFile(dataFolder);
   if (file) {
-    const { base_url, ads_url, sandbox_url, ...keys } = file;
+    const { base_url, ads_url, sandbox_url, tls_ca, ...keys } = file;
     return keys;
   }
   const path = keysPath(dataFolder);

@@ -19,6 +19,8 @@ export interface PipelineParts {
   readonly observer: Observer;
   readonly nextTransactionId: () => string;
   readonly origins: (request: IncomingMessage) => readonly string[];
+  /** What replies carry because they go over https, names and values in turn. */
+  readonly secureHeaders: (request: IncomingMessage) => readonly string[];
   /** The address of the caller. */
   readonly address: (request: IncomingMessage) => string;
   readonly body_bytes_max: number;

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify';
 import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -9,23 +9,33 @@ import type { PipelineParts } from './exchange.ts';
 import { answer } from './pipeline.ts';
 import { JSON_TYPES, send, standingHeaders } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
+import type { Tls } from './tls.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** A listener of one environment: the operations of the catalog that exist there, on their paths. */
-export function listener(parts: PipelineParts, operations: readonly Operation[]): FastifyInstance {
+/** A listener of one environment: the operations of the catalog that exist there, on their paths; https with `tls`. */
+export function listener(parts: PipelineParts, operations: readonly Operation[], tls?: Tls): FastifyInstance {
   const app = fastify({
     logger: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
     forceCloseConnections: 'idle',
     // A request on a connection that was open before the end is still answered.
     return503OnClosing: false,
-    keepAliveTimeout: 72_000,
-    requestTimeout: 120_000,
+    serverFactory(answer) {
+      const server = tls?.server(answer) ?? createServer(answer);
+      server.keepAliveTimeout = 72_000;
+      server.requestTimeout = 120_000;
+      return server;
+    },
     frameworkErrors: (_, request, reply) => {
       reply.hijack();
       notFound(parts, request.raw, reply.raw);
     },
+  });
+  // Replies of the framework itself: descriptions, styles.
+  app.addHook('onSend', async (request, reply) => {
+    const [name, value] = parts.secureHeaders(request.raw);
+    if (name !== undefined) reply.header(name, value);
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -97,7 +107,7 @@ function otherMethod(
     'OPTIONS',
   ];
   if (request.method === 'OPTIONS') {
-    response.writeHead(204, { allow: allow.join(', ') });
+    response.writeHead(204, ['allow', allow.join(', '), ...parts.secureHeaders(request)]);
     response.end();
     return;
   }
@@ -125,7 +135,8 @@ function refuse(parts: PipelineParts, request: IncomingMessage, response: Server
   const { status, body } = failureReply(failure, family, '{}', () => '');
   const transactionId = parts.nextTransactionId();
   const type = family === 'ads' ? JSON_TYPES.ads : JSON_TYPES.others;
-  const headers = standingHeaders(family, type, { transactionId, duration_ms: 0, requestId: requestIdOf(request) });
+  const [requestId, secure] = [requestIdOf(request), parts.secureHeaders(request)];
+  const headers = standingHeaders(family, type, { transactionId, duration_ms: 0, requestId, secure });
   if (failure.allow) headers.push('allow', failure.allow);
   if (parts.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headers, body);

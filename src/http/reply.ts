@@ -33,6 +33,7 @@ export function headersOf(exchange: Exchange, parts: PipelineParts, status: numb
     transactionId,
     duration_ms: performance.now() - startedAt_ms,
     requestId: requestIdOf(request),
+    secure: parts.secureHeaders(request),
   });
   if (caller?.kind === 'user') headers.push('x-access-level', caller.level);
   if (caller) addRates(headers, exchange, parts, status);
@@ -46,7 +47,12 @@ export function headersOf(exchange: Exchange, parts: PipelineParts, status: numb
 export function standingHeaders(
   family: Family,
   type: string,
-  of: { readonly transactionId: string; readonly duration_ms: number; readonly requestId: string | undefined },
+  of: {
+    readonly transactionId: string;
+    readonly duration_ms: number;
+    readonly requestId: string | undefined;
+    readonly secure: readonly string[];
+  },
 ): Headers {
   const headers: Headers = [
     'content-type',
@@ -58,6 +64,7 @@ export function standingHeaders(
     'x-response-time',
     String(Math.round(of.duration_ms)),
   ];
+  if (of.secure.length > 0) headers.push(...of.secure);
   if (of.requestId) headers.push('x-request-id', of.requestId);
   if (family === 'ads') headers.push('x-current-api-version', VERSION);
   else headers.push('pragma', 'no-cache', 'expires', 'Tue, 31 Mar 1981 05:00:00 GMT');

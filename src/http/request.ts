@@ -11,6 +11,8 @@ export interface Reachability {
   readonly trustedProxies: readonly string[];
   /** The listener is bound to loopback and plain HTTP is allowed there. */
   readonly allowsPlainHttp: boolean;
+  /** The listener speaks https itself. */
+  readonly endsTls: boolean;
   /** The configured public origin, when there is one. */
   readonly publicOrigin: string | undefined;
 }
@@ -19,9 +21,10 @@ export interface Reachability {
 export function originsReader(reach: Reachability): (request: IncomingMessage) => readonly string[] {
   const proxies = proxyList(reach.trustedProxies);
   const known = new Map<string, readonly string[]>();
+  const own = reach.endsTls ? 'https' : 'http';
   return (request) => {
     const forwarded = proxies !== undefined && isTrusted(proxies, request.socket.remoteAddress);
-    const scheme = forwarded ? forwardedScheme(request) : 'http';
+    const scheme = (forwarded && forwardedScheme(request)) || own;
     const host = (forwarded && single(request.headers['x-forwarded-host'])) || request.headers.host || '';
     const key = `${scheme} ${host}`;
     const remembered = known.get(key);
@@ -37,6 +40,26 @@ export function originsReader(reach: Reachability): (request: IncomingMessage) =
   };
 }
 
+const NO_HEADERS: readonly string[] = [];
+
+/**
+ * Tells which headers the reply to a request carries because it came over https: that browsers never come otherwise.
+ * @source authentication gaps 1.1
+ */
+export function secureHeadersReader(
+  reach: Pick<Reachability, 'trustedProxies' | 'endsTls'>,
+  lasts_s: number,
+): (request: IncomingMessage) => readonly string[] {
+  const proxies = proxyList(reach.trustedProxies);
+  const headers = ['strict-transport-security', `max-age=${lasts_s}`];
+  const own = reach.endsTls ? headers : NO_HEADERS;
+  if (proxies === undefined) return () => own;
+  return (request) => {
+    const told = isTrusted(proxies, request.socket.remoteAddress) ? forwardedScheme(request) : undefined;
+    return told === undefined ? own : told === 'https' ? headers : NO_HEADERS;
+  };
+}
+
 /** Tells where a request comes from: the peer, or whom a trusted proxy speaks for. */
 export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const proxies = proxyList(trustedProxies);
@@ -47,8 +70,10 @@ export function addressReader(trustedProxies: readonly string[]): (request: Inco
   };
 }
 
-function forwardedScheme(request: IncomingMessage): 'http' | 'https' {
-  return single(request.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
+/** What a proxy says of its caller; undefined when it says nothing. */
+function forwardedScheme(request: IncomingMessage): 'http' | 'https' | undefined {
+  const told = single(request.headers['x-forwarded-proto'])?.toLowerCase();
+  return told === undefined ? undefined : told === 'https' ? 'https' : 'http';
 }
 
 /** The last of a comma list: what the trusted proxy itself wrote. */

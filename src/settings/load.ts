@@ -206,8 +206,11 @@ function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { p
   const because = `in serve because host ${host} is not loopback`;
   rule(['public_base_url', 'host'], exposed && settings.public_base_url === '', `required ${because}`);
   rule(['allow_insecure_loopback', 'host'], exposed && settings.allow_insecure_loopback, `true is refused ${because}`);
-  // Without a proxy that ends TLS, every request would be plain HTTP and so be refused.
-  rule(['trusted_proxies', 'host'], exposed && settings.trusted_proxies.length === 0, `required ${because}`);
+  // Where nothing ends TLS, every request would be plain HTTP and so be refused.
+  const endsTls = settings.tls_cert !== '' || settings.trusted_proxies.length > 0;
+  rule(['trusted_proxies', 'host', 'tls_cert'], exposed && !endsTls, `required, or tls_cert, ${because}`);
+  rule(['tls_cert', 'tls_key'], settings.tls_cert === '' && settings.tls_key !== '', 'required when tls_key is set');
+  rule(['tls_key', 'tls_cert'], settings.tls_key === '' && settings.tls_cert !== '', 'required when tls_cert is set');
   rule(['sandbox_port', 'port'], port !== 0 && port === settings.sandbox_port, `${port} is also the main port`);
   const { operations_port: operations, sandbox_port: sandbox } = settings;
   const taken = mode === 'serve' && operations !== 0 && (operations === port || operations === sandbox);

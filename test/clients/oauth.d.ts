@@ -12,13 +12,6 @@ declare module 'oauth' {
       callback: string | null,
       signatureMethod: string,
     );
-    getOAuthRequestToken(done: (error: unknown, ...all: unknown[]) => void): void;
-    getOAuthAccessToken(
-      token: string,
-      secret: string,
-      verifier: string,
-      done: (error: unknown, ...all: unknown[]) => void,
-    ): void;
     get(url: string, token: string, secret: string, done: Answered): void;
     delete(url: string, token: string, secret: string, done: Answered): void;
     post(url: string, token: string, secret: string, body: unknown, type: string | undefined, done: Answered): void;

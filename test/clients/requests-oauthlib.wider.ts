@@ -1,6 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { needPackages } from './debian.ts';
 import type { Answered, StartClient } from './foreign.ts';
 import { tellStory } from './story.ts';
 
@@ -10,10 +11,7 @@ const SCRIPT = join(import.meta.dirname, 'requests_oauthlib_client.py');
 
 /** Debian's package `python3-requests-oauthlib`, in a process of its own. */
 const start: StartClient = async (keys) => {
-  const found = spawnSync(PYTHON, ['-c', 'import requests_oauthlib']);
-  if (found.status !== 0) {
-    throw new Error(`${PYTHON} has no requests_oauthlib; install it: apt-get install -y python3-requests-oauthlib`);
-  }
+  needPackages('python3-requests-oauthlib');
   const child = spawn(PYTHON, [SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
   const gone = new Promise<void>((done) => child.on('exit', () => done()));
   const waiting: { resolve(answer: Answered): void; reject(error: Error): void }[] = [];

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { request as plain } from 'node:http';
+import { request as secure } from 'node:https';
 import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { type Keys, protocol, type Reply } from './client.ts';
@@ -20,7 +21,8 @@ export interface RawCall {
 export async function rawCall(origin: string, clock: Clock, call: RawCall): Promise<Reply> {
   const { method, target, keys, skew_s = 0, headers = {}, body } = call;
   const authorization = keys && signed(origin, keys, { now: () => clock.now() + skew_s * 1000 }, call);
-  const { hostname, port } = new URL(origin);
+  const { hostname, port, protocol: scheme } = new URL(origin);
+  const request = scheme === 'https:' ? secure : plain;
   const all = { ...(authorization && { authorization }), ...lengthOf(body), ...headers };
   const reply = await new Promise<Reply>((resolve, reject) => {
     const outgoing = request({ hostname, port, method, path: target, headers: all, agent: false }, (incoming) => {

@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import { connect as plain, type Socket } from 'node:net';
+import { connect as secure } from 'node:tls';
 
 /** Sends bytes as they are over one kept connection, and reads the reply; nothing is normalised on the way. */
 export interface Wire {
@@ -14,12 +15,13 @@ export interface WireReply {
 
 /** A connection to a listener, opened anew when the listener has closed it. */
 export function wireTo(url: string): Wire {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, protocol } = new URL(url);
+  const to = { host: hostname, port: Number(port) };
+  const connect = (): Socket => (protocol === 'https:' ? secure(to) : plain({ ...to, noDelay: true }));
   let socket: Socket | undefined;
   return {
     send(bytes) {
-      socket =
-        socket?.writable && !socket.destroyed ? socket : connect({ host: hostname, port: Number(port), noDelay: true });
+      socket = socket?.writable && !socket.destroyed ? socket : connect();
       const open = socket;
       return new Promise((resolve, reject) => {
         let received = Buffer.alloc(0);

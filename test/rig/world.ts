@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { startDev } from '../../src/cli/dev.ts';
 import type { Seams, Service } from '../../src/server.ts';
 import { loadSettings } from '../../src/settings/load.ts';
@@ -28,6 +30,8 @@ export interface World {
   readonly clock: TestClock;
   readonly place: Place;
   readonly keys: Keys & Record<string, string>;
+  /** The certificate that clients of a world over https must trust; this process does. Started with `tls: true`. */
+  readonly tlsCa: string | undefined;
   /** User one: production and sandbox. */
   readonly production: Client;
   readonly sandbox: Client;
@@ -36,7 +40,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Starts a world. Settings are given as flags are. Every reply is held against the description, at the latest at the end. */
+/** Starts a world. Settings are given as flags are; with `tls: true` it speaks https. Every reply is held against the description, at the latest at the end. */
 export async function openWorld(
   options: {
     readonly flags?: Record<string, unknown>;
@@ -60,6 +64,7 @@ export async function openWorld(
     },
   });
   const { service, file } = await startDev(settings, { reset: false, seams: { clock, ...options.seams } });
+  if (file.tls_ca) trust(file.tls_ca);
   const watch = watchReplies([service.url, service.sandboxUrl]);
   const otherKeys = {
     ...file,
@@ -71,6 +76,7 @@ export async function openWorld(
     clock,
     place,
     keys: file as unknown as World['keys'],
+    tlsCa: file.tls_ca,
     production: clientOf(service.url, file, clock),
     sandbox: clientOf(service.sandboxUrl, file, clock),
     other: clientOf(service.sandboxUrl, otherKeys, clock),
@@ -80,6 +86,11 @@ export async function openWorld(
       watch.end();
     },
   };
+}
+
+/** Lets every client of this process trust an authority, without touching the client. */
+function trust(ca: string): void {
+  setDefaultCACertificates([...getCACertificates('default'), readFileSync(ca, 'utf8')]);
 }
 
 /** A sandbox account with a funding instrument. */

@@ -5,10 +5,9 @@ import type { Headers } from '../reply.ts';
  * browsers hold `form-action` against redirects too.
  * @source authentication gaps 15.2
  */
-export function pageHeaders(options: { readonly isSecure: boolean; readonly leadsTo: string | undefined }): Headers {
-  const { isSecure, leadsTo } = options;
+export function pageHeaders(leadsTo: string | undefined): Headers {
   const target = leadsTo === undefined ? '' : ` ${formTarget(leadsTo)}`;
-  const headers: Headers = [
+  return [
     'content-security-policy',
     `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${target}; frame-ancestors 'none'`,
     'x-frame-options',
@@ -20,8 +19,6 @@ export function pageHeaders(options: { readonly isSecure: boolean; readonly lead
     'cache-control',
     'no-store',
   ];
-  if (isSecure) headers.push('strict-transport-security', 'max-age=31536000');
-  return headers;
 }
 
 /** An address as a policy can name it: its origin, or its scheme alone where a policy cannot name the host. */

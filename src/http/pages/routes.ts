@@ -24,6 +24,7 @@ export interface PageParts {
   /** The origins of a request, the one it was sent to last; throws on plain HTTP where that is not allowed. */
   readonly origins: (request: IncomingMessage) => readonly string[];
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly secureHeaders: (request: IncomingMessage) => readonly string[];
   readonly isDraining: () => boolean;
 }
 
@@ -66,7 +67,7 @@ async function answer(
 ): Promise<void> {
   const verb = request.method === 'HEAD' ? 'GET' : request.method;
   const method = page.methods.find((each) => each === verb);
-  if (!method) return otherMethod(page, request, response);
+  if (!method) return otherMethod(parts, page, request, response);
   const transactionId = parts.nextTransactionId();
   let fault: unknown;
   let isSecure = false;
@@ -81,7 +82,7 @@ async function answer(
     said = refusalOf(parts.pages, error);
     if (said.status >= 500) fault = error;
   }
-  const seen = { request, isSecure, transactionId, cookie };
+  const seen = { request, secure: parts.secureHeaders(request), transactionId, cookie };
   if (parts.isDraining()) response.shouldKeepAlive = false;
   reply(response, said, seen);
   note(parts, page, said, { ...seen, fault });
@@ -157,16 +158,16 @@ async function settle(session: OpenSession, said: PageAnswer, isSecure: boolean)
 
 interface Seen {
   readonly request: IncomingMessage;
-  readonly isSecure: boolean;
+  readonly secure: readonly string[];
   readonly transactionId: string;
   readonly cookie: string | undefined;
 }
 
-function reply(response: ServerResponse, said: PageAnswer, { request, isSecure, transactionId, cookie }: Seen): void {
+function reply(response: ServerResponse, said: PageAnswer, { request, secure, transactionId, cookie }: Seen): void {
   const isJson = said.error !== undefined && wantsJson(request);
-  const headers = pageHeaders({ isSecure, leadsTo: said.leadsTo });
+  const headers = pageHeaders(said.leadsTo);
   headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
-  headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId);
+  headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure);
   const requestId = requestIdOf(request);
   if (requestId) headers.push('x-request-id', requestId);
   if (cookie !== undefined) headers.push('set-cookie', cookie);
@@ -192,14 +193,23 @@ function note(parts: PageParts, page: Page, said: PageAnswer, seen: Seen & { rea
   else if (accessLog === 'all' || (accessLog === 'failures' && said.status >= 400)) log.info(line, 'page');
 }
 
-function otherMethod(page: Page, request: IncomingMessage, response: ServerResponse): void {
+function otherMethod(parts: PageParts, page: Page, request: IncomingMessage, response: ServerResponse): void {
+  const secure = parts.secureHeaders(request);
   const allow = [...page.methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])), 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') {
-    response.writeHead(204, { allow });
+    response.writeHead(204, ['allow', allow, ...secure]);
     response.end();
     return;
   }
   const message = `This method requires a ${page.methods.join(' or ')}.`;
-  const headers = ['content-type', 'application/json; charset=utf-8', 'allow', allow, 'cache-control', 'no-store'];
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'allow',
+    allow,
+    'cache-control',
+    'no-store',
+    ...secure,
+  ];
   send(response, 405, headers, JSON.stringify({ errors: [{ code: 86, message }] }));
 }

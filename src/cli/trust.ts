@@ -1,0 +1,18 @@
+import { shellWord } from './shell.ts';
+
+/** How clients and systems are made to trust a certificate: what, and a line to paste. @param ca absolute path. */
+export function trustLines(ca: string): readonly (readonly [what: string, line: string])[] {
+  const file = shellWord(ca);
+  return [
+    ['Node.js', `export NODE_EXTRA_CA_CERTS=${file}`],
+    ['Python', `export REQUESTS_CA_BUNDLE=${file} SSL_CERT_FILE=${file}`],
+    ['Ruby', `export SSL_CERT_FILE=${file}`],
+    ['Perl', `export PERL_LWP_SSL_CA_FILE=${file}`],
+    ['curl', `export CURL_CA_BUNDLE=${file}`],
+    ['Debian', `sudo cp ${file} /usr/local/share/ca-certificates/barker.crt && sudo update-ca-certificates`],
+    ['macOS', `sudo security add-trusted-cert -d -r trustRoot -k /Library/Keychains/System.keychain ${file}`],
+    ['Windows', `certutil -addstore -f Root ${file}`],
+    ['Chromium', `certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n barker -i ${file}`],
+    ['Firefox', 'Settings, Certificates, Authorities, Import'],
+  ];
+}

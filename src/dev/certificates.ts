@@ -1,0 +1,111 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { secureRandom } from '../base/random.ts';
+import { permits } from './name-constraints.ts';
+
+/** Where the certificates of a development folder lie; all paths are absolute. */
+export interface LocalCertificates {
+  /** What clients trust: made once, it stays for as long as the folder. */
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+const DAY_MS = 86_400_000;
+/** A certificate is made anew when it has less than this left. */
+const LEFT_MS = 30 * DAY_MS;
+/** Names that every certificate is for. */
+const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+/** Where the certificates of a data folder lie, whether they were made or not. */
+export function certificatePaths(dataFolder: string): LocalCertificates {
+  const folder = resolve(dataFolder, 'tls');
+  return { ca: join(folder, 'ca.pem'), cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+}
+
+/**
+ * The certificates of a development folder, for this machine and for `names` (host names and addresses): an authority
+ * of its own, made once, and a certificate that is renewed when its end is near. What is still good is kept.
+ */
+export async function localCertificates(
+  dataFolder: string,
+  names: readonly string[],
+  clock: Clock,
+): Promise<LocalCertificates> {
+  const paths = certificatePaths(dataFolder);
+  const wanted = [...new Set([...OWN_NAMES, ...names.map((name) => name.toLowerCase())])];
+  const folder = resolve(dataFolder, 'tls');
+  if (!existsSync(folder)) await makeAuthority(folder, names, clock);
+  const authority = readAuthority(folder, wanted, clock);
+  if (isGood(paths, authority.certificate, wanted, clock)) return paths;
+  const { issueCertificate } = await import('./issuing.ts');
+  const { cert, key } = await issueCertificate(authority, wanted, clock);
+  write(paths.key, key);
+  write(paths.cert, cert);
+  return paths;
+}
+
+/** Both files of an authority appear at once, or those that another process has made meanwhile are there. */
+async function makeAuthority(folder: string, names: readonly string[], clock: Clock): Promise<void> {
+  const { issueAuthority } = await import('./issuing.ts');
+  const { cert, key } = await issueAuthority(names, clock);
+  const draft = `${folder}.${secureRandom.bytes(6).toString('hex')}`;
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  writeFileSync(join(draft, 'ca.pem'), cert, { mode: 0o644 });
+  writeFileSync(join(draft, 'ca-key.pem'), key, { mode: 0o600 });
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true });
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/** An authority as it lies in the folder: its certificate, and its key as PEM. */
+export interface Authority {
+  readonly certificate: X509Certificate;
+  readonly key: string;
+}
+
+function readAuthority(folder: string, names: readonly string[], clock: Clock): Authority {
+  const [path, keyPath] = [join(folder, 'ca.pem'), join(folder, 'ca-key.pem')];
+  const anew = `remove ${folder} to make a new one, which clients must then trust`;
+  const authority = readPair(path, keyPath);
+  if (!authority) throw new Error(`${path} and ${keyPath} are not a certificate and its key; ${anew}`);
+  const { certificate } = authority;
+  if (!certificate.ca) throw new Error(`${path} is not the certificate of an authority; ${anew}`);
+  if (certificate.validToDate.getTime() - clock.now() < LEFT_MS) throw new Error(`${path} ends soon; ${anew}`);
+  const refused = names.filter((name) => !permits(certificate.raw, name));
+  if (refused.length > 0) throw new Error(`${path} was not made for ${refused.join(', ')}; ${anew}`);
+  return authority;
+}
+
+/** A certificate with its key; undefined when one is missing, unreadable, or not of the other. */
+function readPair(path: string, keyPath: string): Authority | undefined {
+  try {
+    const certificate = new X509Certificate(readFileSync(path));
+    const key = readFileSync(keyPath, 'utf8');
+    return certificate.checkPrivateKey(createPrivateKey(key)) ? { certificate, key } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the certificate that is there is of the authority, for all the names, and lasts. */
+function isGood(paths: LocalCertificates, authority: X509Certificate, names: readonly string[], clock: Clock): boolean {
+  const certificate = readPair(paths.cert, paths.key)?.certificate;
+  if (!certificate?.checkIssued(authority) || !certificate.verify(authority.publicKey)) return false;
+  const isFor = (name: string) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name));
+  const [from, to] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
+  return from <= clock.now() && to - clock.now() >= LEFT_MS && names.every((name) => isFor(name) !== undefined);
+}
+
+/** Nobody ever sees half of a file. */
+function write(path: string, content: string): void {
+  const draft = `${path}.${secureRandom.bytes(6).toString('hex')}`;
+  writeFileSync(draft, content, { mode: 0o600 });
+  renameSync(draft, path);
+}

@@ -1,0 +1,112 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Server as PlainServer, RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import { formatInstant } from '../base/instants.ts';
+
+/** The files of a certificate and its key, and the flags with which a person named them. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly flags: { readonly cert: string; readonly key: string };
+}
+
+/** Makes servers that speak https. */
+export interface Tls {
+  server(answer: RequestListener): PlainServer;
+  /** Reads the files anew; servers and their new connections go on with what was good before when it is not. */
+  renew(): void;
+}
+
+interface Identity {
+  readonly cert: string;
+  readonly key: string;
+  readonly leaf: X509Certificate;
+}
+
+const OPTIONS = { minVersion: 'TLSv1.2' } as const;
+/** From here on the log warns. */
+const SOON_MS = 14 * 86_400_000;
+
+/** Reads the files. Throws one sentence that names the flag of what cannot be used. */
+export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
+  let identity = readIdentity(files);
+  const servers = new Set<Server>();
+  warn(identity, clock, log);
+  return {
+    server(answer) {
+      const server = createServer({ ...OPTIONS, cert: identity.cert, key: identity.key }, answer);
+      servers.add(server);
+      server.once('close', () => servers.delete(server));
+      return server;
+    },
+    renew() {
+      try {
+        identity = readIdentity(files);
+      } catch (error) {
+        log.error({ err: error }, 'the certificate was not renewed; the one before stays in use');
+        return;
+      }
+      for (const server of servers) server.setSecureContext({ ...OPTIONS, cert: identity.cert, key: identity.key });
+      log.info({ certificate: described(identity.leaf) }, 'the certificate was renewed');
+      warn(identity, clock, log);
+    },
+  };
+}
+
+function readIdentity({ cert: certPath, key: keyPath, flags }: TlsFiles): Identity {
+  const cert = readText(certPath, flags.cert);
+  const key = readText(keyPath, flags.key);
+  const leaf = attempt(() => new X509Certificate(cert));
+  if (!leaf) throw new Error(`${flags.cert}: ${certPath} holds no certificate in PEM`);
+  if (/ENCRYPTED/.test(key)) throw new Error(`${flags.key}: the key in ${keyPath} has a passphrase; take it away`);
+  const privateKey = attempt(() => createPrivateKey(key));
+  if (!privateKey) throw new Error(`${flags.key}: ${keyPath} holds no private key in PEM`);
+  if (!leaf.checkPrivateKey(privateKey)) {
+    throw new Error(`${flags.key}: the key in ${keyPath} is not that of the certificate in ${certPath}`);
+  }
+  // What is left to fail is in the rest of the chain, or forbidden by the library.
+  try {
+    createSecureContext({ ...OPTIONS, cert, key });
+  } catch (error) {
+    throw new Error(`${flags.cert}: ${certPath} cannot be used: ${(error as Error).message}`);
+  }
+  return { cert, key, leaf };
+}
+
+function readText(path: string, flag: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${flag}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** Clients refuse it, and the operator should know why before they ask. */
+function warn({ leaf }: Identity, clock: Clock, log: Logger): void {
+  const certificate = described(leaf);
+  const left_ms = leaf.validToDate.getTime() - clock.now();
+  if (left_ms < 0) log.warn({ certificate }, 'the certificate has expired: clients will refuse it');
+  else if (left_ms < SOON_MS) log.warn({ certificate }, 'the certificate ends soon');
+  else if (leaf.validFromDate.getTime() > clock.now()) log.warn({ certificate }, 'the certificate is not valid yet');
+}
+
+/** What the log tells of a certificate. */
+function described(leaf: X509Certificate): Record<string, string | undefined> {
+  return {
+    names: leaf.subjectAltName,
+    from: formatInstant(leaf.validFromDate.getTime()),
+    until: formatInstant(leaf.validToDate.getTime()),
+  };
+}
+
+function attempt<Result>(action: () => Result): Result | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
+import { after, before, describe, test } from 'node:test';
+import { take } from '../rig/login.ts';
+import { rawCall } from '../rig/raw.ts';
+import { wireTo } from '../rig/wire.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld({ flags: { tls: true } });
+});
+after(() => world.close());
+
+describe('a world over https', () => {
+  test('is told as such, and clients that trust its authority call it as any other', async () => {
+    for (const url of [world.service.url, world.service.sandboxUrl]) assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
+    const { path } = await openAccount(world.sandbox);
+    const made = await world.sandbox.call('GET', path);
+    assert.equal(made.status, 200);
+    const { hostname, port } = new URL(world.service.sandboxUrl);
+    assert.equal(hostname, '127.0.0.1');
+    const raw = await rawCall(`https://localhost:${port}`, world.clock, {
+      method: 'GET',
+      target: path,
+      keys: world.keys,
+    });
+    assert.equal(raw.status, 200, raw.text);
+  });
+
+  test('lets users log in', async () => {
+    const reply = await take(world, {
+      path: '/oauth/request_token',
+      consumer: world.keys,
+      oauth: { oauth_callback: 'oob' },
+    });
+    assert.equal(reply.status, 200, reply.text);
+  });
+
+  test('is trusted by the authority alone', async () => {
+    const statusWith = (ca: string[]) =>
+      new Promise<number>((done, failed) => {
+        get(`${world.service.url}/livez`, { ca, agent: false }, (reply) => {
+          reply.resume();
+          done(reply.statusCode!);
+        }).on('error', failed);
+      });
+    assert.equal(await statusWith([readFileSync(world.tlsCa!, 'utf8')]), 200);
+    await assert.rejects(statusWith([]), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+  });
+
+  test('is spoken to in bytes', async () => {
+    const wire = wireTo(world.service.url);
+    const reply = await wire.send(Buffer.from('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n'));
+    assert.equal(reply.status, 200);
+    wire.close();
+  });
+});

@@ -1,0 +1,6 @@
+import { tellLogins } from './logins.ts';
+
+tellLogins({ title: 'npm oauth' });
+tellLogins({ title: 'npm oauth-1.0a' });
+tellLogins({ title: 'npm passport-oauth1', isServer: true });
+tellLogins({ title: 'npm grant', isServer: true });
