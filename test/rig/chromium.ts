@@ -16,9 +16,11 @@ export interface Told {
 export interface Tab {
   /** Goes to an address and waits until the page is loaded. */
   open(url: string): Promise<void>;
-  /** The value of an expression in the page, as JSON. */
+  /** The value of an expression in the page, as JSON; of a promise, what it comes to. */
   // biome-ignore lint/suspicious/noExplicitAny: as the page gives it
   look(expression: string): Promise<any>;
+  /** Does what leads to another page, and waits until that is loaded. */
+  leave(expression: string): Promise<void>;
   /** Types a text where the caret is. */
   type(text: string): Promise<void>;
   /** Presses and releases a key: Tab, Enter or Space. */
@@ -163,7 +165,7 @@ function tabOf(wire: Wire, session: string, close: () => Promise<void>): Tab {
       looks.add(look);
       look();
     });
-  return {
+  const tab: Tab = {
     log,
     send,
     told,
@@ -177,9 +179,18 @@ function tabOf(wire: Wire, session: string, close: () => Promise<void>): Tab {
       await told(({ method }) => method === 'Page.loadEventFired');
     },
     async look(expression) {
-      const { result, exceptionDetails } = await send('Runtime.evaluate', { expression, returnByValue: true });
+      const { result, exceptionDetails } = await send('Runtime.evaluate', {
+        expression,
+        returnByValue: true,
+        awaitPromise: true,
+      });
       if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text}`);
       return result.value;
+    },
+    async leave(expression) {
+      log.length = 0;
+      await tab.look(expression);
+      await told(({ method }) => method === 'Page.loadEventFired');
     },
     async type(text) {
       await send('Input.insertText', { text });
@@ -193,4 +204,5 @@ function tabOf(wire: Wire, session: string, close: () => Promise<void>): Tab {
       await send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
     },
   };
+  return tab;
 }
