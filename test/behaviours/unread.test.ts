@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { IncomingMessage, Server } from 'node:http';
 import { connect as plain, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
@@ -169,4 +171,30 @@ describe('plain HTTP where TLS is spoken', () => {
     assert.equal(log.length, lines);
     assert.equal((await fetch(`${worlds.https!.service.url}/livez`)).status, 200);
   });
+});
+
+test('a request that does not arrive in time is told so', async () => {
+  const { hostname: host, port } = new URL(worlds.http!.service.url);
+  const socket = plain({ host, port: Number(port) });
+  // Node looks for late requests every half minute; here it is told at once that it has found one.
+  const found = new Promise<void>((done) => {
+    const look = (message: unknown): void => {
+      const { request, server } = message as { request: IncomingMessage; server: Server };
+      if (request.url !== '/livez?late') return;
+      unsubscribe('http.server.request.start', look);
+      request.socket.once('data', () => {
+        server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket);
+        done();
+      });
+    };
+    subscribe('http.server.request.start', look);
+  });
+  socket.write('GET /livez?late HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await once(socket, 'data');
+  socket.write('GET /12/acc');
+  await found;
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n', 2);
+  assert.match(head, /^HTTP\/1\.1 408 Request Timeout\r\nconnection: close\r\n/);
+  assert.deepEqual(JSON.parse(body), ADS('CANCELLED_REQUEST', 'The request did not arrive in time'));
+  checkReply('GET', '/', 408, new Headers(), body);
 });
