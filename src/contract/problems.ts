@@ -115,6 +115,22 @@ const table = {
     numeric: [405, 86, 'This method requires a {allowed}.'],
   },
 
+  // What never became a request.
+  REQUEST_UNREADABLE: {
+    when: 'bytes that are no request of HTTP, or one of HTTP/1.1 without a host',
+    ads: [400, 'INVALID_PARAMETER', 'The request is not valid HTTP'],
+    numeric: [400, 44, 'The request is not valid HTTP.'],
+  },
+  REQUEST_TOO_SLOW: {
+    when: 'a request that did not arrive in time',
+    ads: [408, 'CANCELLED_REQUEST', 'The request did not arrive in time'],
+  },
+  EXPECTATION_UNKNOWN: {
+    when: 'an Expect header that asks for anything but 100-continue',
+    ads: [417, 'INVALID_PARAMETER', 'Only 100-continue can be expected'],
+    numeric: [417, 44, 'Only 100-continue can be expected.'],
+  },
+
   // Parameters: all of a request are reported together.
   MISSING_PARAMETER: {
     when: 'a required parameter is absent',

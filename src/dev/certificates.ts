@@ -36,9 +36,10 @@ export async function localCertificates(
   clock: Clock,
 ): Promise<LocalCertificates> {
   const paths = certificatePaths(dataFolder);
-  const wanted = [...new Set([...OWN_NAMES, ...names.map((name) => name.toLowerCase())])];
+  const further = names.map((name) => name.toLowerCase()).filter((name) => !OWN_NAMES.includes(name));
+  const wanted = [...OWN_NAMES, ...new Set(further)];
   const folder = resolve(dataFolder, 'tls');
-  if (!existsSync(folder)) await makeAuthority(folder, names, clock);
+  if (!existsSync(folder)) await makeAuthority(folder, further, clock);
   const authority = readAuthority(folder, wanted, clock);
   if (isGood(paths, authority.certificate, wanted, clock)) return paths;
   const { issueCertificate } = await import('./issuing.ts');

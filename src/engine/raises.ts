@@ -35,6 +35,9 @@ const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
 /** What a request can be refused with that no operation answers. */
 export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNOWN', 'METHOD_UNKNOWN'];
 
+/** What is said of what never became a request, besides problems of every call. */
+export const UNREAD: readonly ProblemName[] = ['REQUEST_UNREADABLE', 'REQUEST_TOO_SLOW', 'EXPECTATION_UNKNOWN'];
+
 /** Every problem that a call of an operation can end with, in the order in which they are looked for. */
 export function raisable(operation: Operation): readonly ProblemName[] {
   const { only, method, isTokenStep, roles, body, parameters, credential = 'user', rateProblem } = operation;

@@ -4,6 +4,7 @@ import type { Operation, Services } from '../contract/operation.ts';
 import type { Environment } from '../contract/resource.ts';
 import type { Observer } from './observer.ts';
 import type { Rates, Taken } from './rates.ts';
+import type { SecureHeaders } from './request.ts';
 
 /** What the pipeline of one listener works with. */
 export interface PipelineParts {
@@ -19,8 +20,8 @@ export interface PipelineParts {
   readonly observer: Observer;
   readonly nextTransactionId: () => string;
   readonly origins: (request: IncomingMessage) => readonly string[];
-  /** What replies carry because they go over https, names and values in turn. */
-  readonly secureHeaders: (request: IncomingMessage) => readonly string[];
+  /** What replies carry because they go over https. */
+  readonly secureHeaders: SecureHeaders;
   /** The address of the caller. */
   readonly address: (request: IncomingMessage) => string;
   readonly body_bytes_max: number;

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify';
 import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/operation.ts';
-import { type Family, Problem, type ProblemName, problem } from '../contract/problems.ts';
+import { Problem, type ProblemName, problem } from '../contract/problems.ts';
 import { VERSION } from '../engine/operations.ts';
-import { failureReply } from './envelopes.ts';
 import type { PipelineParts } from './exchange.ts';
 import { answer } from './pipeline.ts';
-import { JSON_TYPES, send, standingHeaders } from './reply.ts';
-import { requestIdOf } from './request-id.ts';
+import { familyOf, refuse } from './refusal.ts';
 import type { Tls } from './tls.ts';
+import { answerUnread, noteChunks } from './unread.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -22,11 +22,24 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
     // A request on a connection that was open before the end is still answered.
     return503OnClosing: false,
     serverFactory(answer) {
-      const server = tls?.server(answer) ?? createServer(answer);
+      const readable = (request: IncomingMessage, response: ServerResponse): void => {
+        noteChunks(request, response);
+        if (request.headers.host !== undefined || request.httpVersion === '1.0') answer(request, response);
+        else refuse(parts, request, response, problem('REQUEST_UNREADABLE'));
+      };
+      const server = tls?.server(readable) ?? createServer({ requireHostHeader: false }, readable);
       server.keepAliveTimeout = 72_000;
       server.requestTimeout = 120_000;
+      server.on('clientError', (error, socket) =>
+        answerUnread(parts, error, tls?.carrierOf(socket as Socket), socket as Socket),
+      );
+      server.on('checkExpectation', (request, response) => {
+        refuse(parts, request, response, problem('EXPECTATION_UNKNOWN'));
+      });
       return server;
     },
+    // Every server has its own, above: a host with several addresses has several.
+    clientErrorHandler: () => {},
     frameworkErrors: (_, request, reply) => {
       reply.hijack();
       notFound(parts, request.raw, reply.raw);
@@ -123,22 +136,4 @@ function notFound(parts: PipelineParts, request: IncomingMessage, response: Serv
 
 function isOfVersion(path: string): boolean {
   return path.split(/[/?]/, 2)[1] === VERSION;
-}
-
-/** Paths outside the advertising interface have numeric codes. */
-function familyOf(path: string): Family {
-  return /^\/(oauth|oauth2|1\.1|2)(\/|$|\?)/.test(path) ? 'numeric' : 'ads';
-}
-
-function refuse(parts: PipelineParts, request: IncomingMessage, response: ServerResponse, failure: Problem): void {
-  const family = familyOf(request.url ?? '/');
-  const { status, body } = failureReply(failure, family, '{}', () => '');
-  const transactionId = parts.nextTransactionId();
-  const type = family === 'ads' ? JSON_TYPES.ads : JSON_TYPES.others;
-  const [requestId, secure] = [requestIdOf(request), parts.secureHeaders(request)];
-  const headers = standingHeaders(family, type, { transactionId, duration_ms: 0, requestId, secure });
-  if (failure.allow) headers.push('allow', failure.allow);
-  if (parts.isDraining()) response.shouldKeepAlive = false;
-  send(response, status, headers, body);
-  parts.observer.unrouted(request, status, transactionId);
 }

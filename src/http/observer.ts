@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { applicationOf } from '../contract/callers.ts';
@@ -16,6 +17,8 @@ export interface Observer {
   replied(exchange: Exchange, status: number, failure: unknown): void;
   /** Counts a reply that no operation gave, and logs it as other replies. */
   unrouted(request: IncomingMessage, status: number, transactionId: string): void;
+  /** Counts the reply to what never became a request, and logs it, but for plain HTTP where TLS is spoken. */
+  unread(socket: Socket, status: number, transactionId: string): void;
   /** The metrics as Prometheus text. */
   metrics(): Promise<string>;
   readonly contentType: string;
@@ -44,6 +47,11 @@ export function observer(options: {
       count.unrouted(status);
       // The path may hold anything, so it is not told.
       if (isWanted(status)) log.info({ ...describeRequest(request, transactionId), status }, 'no such route');
+    },
+    unread(socket, status, transactionId) {
+      count.unrouted(status);
+      const line = { transaction_id: transactionId, address: socket.remoteAddress, status };
+      if (isWanted(status) && status !== 403) log.info(line, 'unreadable request');
     },
     replied(exchange, status, failure) {
       const duration_ms = performance.now() - exchange.startedAt_ms;

@@ -42,6 +42,9 @@ export function originsReader(reach: Reachability): (request: IncomingMessage) =
 
 const NO_HEADERS: readonly string[] = [];
 
+/** Names and values in turn. What was not read to its end has no headers. */
+export type SecureHeaders = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => readonly string[];
+
 /**
  * Tells which headers the reply to a request carries because it came over https: that browsers never come otherwise.
  * @source authentication gaps 1.1
@@ -49,7 +52,7 @@ const NO_HEADERS: readonly string[] = [];
 export function secureHeadersReader(
   reach: Pick<Reachability, 'trustedProxies' | 'endsTls'>,
   lasts_s: number,
-): (request: IncomingMessage) => readonly string[] {
+): SecureHeaders {
   const proxies = proxyList(reach.trustedProxies);
   const headers = ['strict-transport-security', `max-age=${lasts_s}`];
   const own = reach.endsTls ? headers : NO_HEADERS;
@@ -71,7 +74,7 @@ export function addressReader(trustedProxies: readonly string[]): (request: Inco
 }
 
 /** What a proxy says of its caller; undefined when it says nothing. */
-function forwardedScheme(request: IncomingMessage): 'http' | 'https' | undefined {
+function forwardedScheme(request: Pick<IncomingMessage, 'headers'>): 'http' | 'https' | undefined {
   const told = single(request.headers['x-forwarded-proto'])?.toLowerCase();
   return told === undefined ? undefined : told === 'https' ? 'https' : 'http';
 }

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Server as PlainServer, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
@@ -17,6 +18,8 @@ export interface TlsFiles {
 /** Makes servers that speak https. */
 export interface Tls {
   server(answer: RequestListener): PlainServer;
+  /** The connection below one that was to be secure; undefined once that is gone. */
+  carrierOf(socket: Socket): Socket | undefined;
   /** Reads the files anew; servers and their new connections go on with what was good before when it is not. */
   renew(): void;
 }
@@ -35,14 +38,25 @@ const SOON_MS = 14 * 86_400_000;
 export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
   let identity = readIdentity(files);
   const servers = new Set<Server>();
+  const carriers = new Map<string, Socket>();
   warn(identity, clock, log);
   return {
     server(answer) {
-      const server = createServer({ ...OPTIONS, cert: identity.cert, key: identity.key }, answer);
+      const server = createServer(
+        { ...OPTIONS, requireHostHeader: false, cert: identity.cert, key: identity.key },
+        answer,
+      );
+      // Before the handshake of the same connection begins.
+      server.prependListener('connection', (carrier: Socket) => {
+        const key = peerOf(carrier);
+        carriers.set(key, carrier);
+        carrier.once('close', () => carriers.delete(key));
+      });
       servers.add(server);
       server.once('close', () => servers.delete(server));
       return server;
     },
+    carrierOf: (socket) => carriers.get(peerOf(socket)),
     renew() {
       try {
         identity = readIdentity(files);
@@ -75,6 +89,10 @@ function readIdentity({ cert: certPath, key: keyPath, flags }: TlsFiles): Identi
     throw new Error(`${flags.cert}: ${certPath} cannot be used: ${(error as Error).message}`);
   }
   return { cert, key, leaf };
+}
+
+function peerOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }
 
 function readText(path: string, flag: string): string {

@@ -4,7 +4,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { problemDetails } from '../../src/contract/problem-details.ts';
 import { type Family, type ProblemName, problems } from '../../src/contract/problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
-import { raisable, statusesOf, UNROUTED, wording } from '../../src/engine/raises.ts';
+import { raisable, statusesOf, UNREAD, UNROUTED, wording } from '../../src/engine/raises.ts';
 
 /** A reply as the ledger takes it; without an operation when none answered. */
 export interface Seen {
@@ -13,6 +13,9 @@ export interface Seen {
   readonly status: number;
   readonly body: unknown;
 }
+
+/** What is said where no operation answers. */
+const UNCALLED: readonly ProblemName[] = [...UNROUTED, ...UNREAD];
 
 const folder = process.env.TEST_LEDGER;
 const noted = new Set<string>();
@@ -37,7 +40,7 @@ function linesOf({ operation, family, status, body }: Seen): string[] {
     errors?: SaidError[];
     operation_errors?: SaidError[][];
   };
-  const names = operation ? [...raisable(operation), ...(operation.itemProblems ?? [])] : UNROUTED;
+  const names = operation ? [...raisable(operation), ...(operation.itemProblems ?? [])] : UNCALLED;
   const details = family === 'problem' && status !== 200 ? (body as Record<string, unknown>) : undefined;
   const said = details
     ? names.filter((name) => isSaidInDetail(name, details))
@@ -77,14 +80,14 @@ export function holes(operations: readonly Operation[], ledger: string): string[
       wanted.add(`${operation.id} ${name}`);
     for (const name of raisable(operation)) wanted.add(`${operation.family} ${name}`);
   }
-  for (const name of UNROUTED) if (problems[name].ads) wanted.add(`ads ${name}`);
-  for (const name of UNROUTED) if (problems[name].numeric) wanted.add(`numeric ${name}`);
+  for (const name of UNCALLED) if (problems[name].ads) wanted.add(`ads ${name}`);
+  for (const name of UNCALLED) if (problems[name].numeric) wanted.add(`numeric ${name}`);
   return [...wanted].filter((each) => !seen.has(each)).sort();
 }
 
 /** Problems of the table that no operation can raise and no route answers with. */
 export function unreachable(operations: readonly Operation[]): ProblemName[] {
-  const reached = new Set<ProblemName>(UNROUTED);
+  const reached = new Set<ProblemName>(UNCALLED);
   for (const operation of operations) {
     for (const name of [...raisable(operation), ...(operation.itemProblems ?? [])]) reached.add(name);
   }

@@ -2,11 +2,11 @@ import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { byDefault } from '../../src/cli/generated-docs.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import type { Family } from '../../src/contract/problems.ts';
+import { type Family, type ProblemName, wordingIn } from '../../src/contract/problems.ts';
 import { errorEnvelope } from '../../src/engine/describe/failures.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { openApiOf } from '../../src/engine/describe.ts';
-import { UNROUTED } from '../../src/engine/raises.ts';
+import { UNREAD, UNROUTED } from '../../src/engine/raises.ts';
 import { operations } from '../../src/server.ts';
 import { note } from './ledger.ts';
 
@@ -44,6 +44,10 @@ const routes: readonly Route[] = operations.flatMap((operation) =>
 export function checkReply(method: string, url: string, status: number, headers: Headers, text: string): void {
   const path = pathOf(url);
   if (OWN.test(path)) return;
+  if (isUnread(path, status, text)) {
+    note({ family: familyOf(path), status, body: JSON.parse(text) });
+    return;
+  }
   const verb = method === 'HEAD' ? 'GET' : method;
   const known = isDecodable(path) ? routes.filter((route) => route.shape.test(path)) : [];
   const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.alsoGet));
@@ -173,18 +177,33 @@ function familyOf(path: string): Family {
   return /^\/(oauth|oauth2|1\.1|2)(\/|$)/.test(path) ? 'numeric' : 'ads';
 }
 
-const unrouted = Object.fromEntries(
-  (['ads', 'numeric'] as const).map((family) => {
+const [unrouted, unread] = [UNROUTED, UNREAD].map(envelopesOf) as [Envelopes, Envelopes];
+
+type Envelopes = Record<Family, ValidateFunction>;
+
+function envelopesOf(names: readonly ProblemName[]): Envelopes {
+  const both = (['ads', 'numeric'] as const).map((family) => {
     const schemas: NamedSchemas = {};
     const params = {
       type: 'object',
       required: ['params'],
       properties: { params: { type: 'object', maxProperties: 0 } },
     };
-    const envelope = errorEnvelope(family, UNROUTED, () => params, schemas);
+    const envelope = errorEnvelope(family, names, () => params, schemas);
     return [family, ajv.compile({ ...envelope, components: { schemas } })];
-  }),
-) as Record<Family, ValidateFunction>;
+  });
+  return Object.fromEntries(both) as Envelopes;
+}
+
+/** Whether a reply says that there was no request to answer, on whatever path. */
+function isUnread(path: string, status: number, text: string): boolean {
+  if (!UNREAD.some((name) => wordingIn('ads', name)[0] === status)) return false;
+  try {
+    return unread[familyOf(path)](JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
 
 function checkUnrouted(wanted: number, seen: { path: string; status: number; body: unknown; said: string }): void {
   if (seen.status !== wanted) throw new Error(`${seen.said}, where no operation is: expected ${wanted}`);

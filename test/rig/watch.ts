@@ -48,8 +48,6 @@ function look(request: IncomingMessage, response: ServerResponse, found: string[
     const [body] = args;
     const text = typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : '';
     const ended = (end as (...all: unknown[]) => ServerResponse).apply(this, args);
-    // What HTTP itself forbids (no host, an expectation) never reaches the service.
-    if ([400, 417].includes(this.statusCode) && !headers.has('content-type') && text === '') return ended;
     try {
       checkReply(request.method!, request.url!, this.statusCode, headers, text);
     } catch (error) {

@@ -93,6 +93,7 @@ describe('values', () => {
     ['rate_limits', 'off', 'off'],
     ['master_keys_old', `k0:${OTHER_KEY}`, [`k0:${OTHER_KEY}`]],
     ['seed', '0', 0],
+    ['tls_names', 'ads.test, 10.0.0.1', ['ads.test', '10.0.0.1']],
   ];
   for (const [name, text, value] of read) {
     test(`${name} reads "${text}"`, () => {
@@ -126,6 +127,8 @@ describe('values', () => {
     ['rate_limits', 'true', ''],
     ['log_level', 'trace'],
     ['seed', '-1', '9007199254740992'],
+    ['tls', 'yes', ''],
+    ['tls_names', 'a b', 'https://a.test'],
   ];
   for (const [name, ...texts] of refused) {
     for (const text of texts) {
@@ -225,7 +228,25 @@ describe('problems', () => {
     [
       'serve on all addresses without a proxy',
       serve({ BARKER_HOST: '0.0.0.0', BARKER_PUBLIC_BASE_URL: 'https://a.test' }),
-      ['trusted_proxies: required in serve because host 0.0.0.0 is not loopback'],
+      ['trusted_proxies: required, or tls_cert, in serve because host 0.0.0.0 is not loopback'],
+    ],
+    [
+      'serve on all addresses with a certificate',
+      serve({
+        BARKER_HOST: '0.0.0.0',
+        BARKER_PUBLIC_BASE_URL: 'https://a.test',
+        BARKER_TLS_CERT: 'c.pem',
+        BARKER_TLS_KEY: 'k.pem',
+      }),
+      [],
+    ],
+    ['a certificate without its key', serve({ BARKER_TLS_CERT: 'c.pem' }), ['tls_key: required when tls_cert is set']],
+    ['a key without its certificate', serve({ BARKER_TLS_KEY: 'k.pem' }), ['tls_cert: required when tls_key is set']],
+    ['a certificate in dev', { flags: { tls_cert: 'c.pem' } }, ['--tls-cert (flag): is for serve only, not dev']],
+    [
+      'a certificate of its own making in serve',
+      serve({ BARKER_TLS: 'true' }),
+      ['BARKER_TLS (environment): is for dev only, not serve'],
     ],
     [
       'a setting of serve in dev',
@@ -291,8 +312,13 @@ describe('shown settings', () => {
 
   test('serve shows no setting of dev', () => {
     const rows = describeSettings(load({ mode: 'serve', environment: { BARKER_MASTER_KEY: KEY } }));
-    assert.equal(rows.length, Object.keys(settingsTable).length - 1);
-    assert.ok(!rows.some((row) => row.name === 'seed'));
+    const entries: [string, SettingEntry][] = Object.entries(settingsTable);
+    const own = entries.filter(([, entry]) => entry.only !== 'dev').map(([name]) => name);
+    assert.deepEqual(
+      rows.map((row) => row.name),
+      own,
+    );
+    assert.ok(!own.includes('seed'));
   });
 
   test('a copy has no known sources', () => assert.throws(() => describeSettings({ ...load({}) }), /as loaded/));

@@ -1,0 +1,71 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { after } from '../base/timers.ts';
+import { type ProblemName, problem } from '../contract/problems.ts';
+import type { PipelineParts } from './exchange.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
+
+/** What the parser of HTTP says of bytes that it cannot read. */
+export interface Unread extends Error {
+  readonly code?: string;
+  /** What it was reading. */
+  readonly rawPacket?: Buffer;
+}
+
+/** What a code means; nothing is said to a caller who went away, or whose handshake failed. */
+function problemOf(code = ''): ProblemName | undefined {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TOO_SLOW';
+  if (code === 'HPE_HEADER_OVERFLOW') return 'HEADER_TOO_LARGE';
+  if (code === PLAIN) return 'TLS_REQUIRED';
+  return code.startsWith('HPE_') ? 'REQUEST_UNREADABLE' : undefined;
+}
+
+/** Plain HTTP where TLS is spoken. */
+const PLAIN = 'ERR_SSL_HTTP_REQUEST';
+/** The caller has said that no more will come, in the middle of a request: who reads it is counted there. */
+const ENDED = 'HPE_INVALID_EOF_STATE';
+
+/** Who is still sending would lose the reply if the connection were cut at once. */
+const LINGER_MS = 1000;
+const ending = new WeakSet<Socket>();
+/** The reply to the request whose chunks a connection carries. */
+const replies = new WeakMap<Socket, ServerResponse>();
+
+/** Remembers which reply a body in chunks belongs to: chunks can break when it has been given. */
+export function noteChunks(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers['transfer-encoding'] !== undefined) replies.set(request.socket, response);
+}
+
+/**
+ * Answers what never became a request, and ends the connection. The words are those of the path, where what was read
+ * begins with one, and else those of the advertising interface.
+ * @param carrier the plain connection below a secure one.
+ */
+export function answerUnread(parts: PipelineParts, error: Unread, carrier: Socket | undefined, failed: Socket): void {
+  const socket = error.code === PLAIN && carrier ? carrier : failed;
+  if (ending.has(socket)) return;
+  const name = problemOf(error.code);
+  if (name === undefined || !socket.writable) return void socket.destroy();
+  ending.add(socket);
+  if (replies.get(socket)?.writableEnded) return void socket.destroySoon();
+  const secure = error.code === PLAIN ? [] : parts.secureHeaders({ socket, headers: {} });
+  const refusal = refusalOf(parts, problem(name), { path: pathOf(error), secure });
+  socket.end(written(refusal, parts.services.clock.now()));
+  const callOff = after(LINGER_MS, () => socket.destroy());
+  socket.once('close', callOff);
+  if (error.code !== ENDED) parts.observer.unread(socket, refusal.status, refusal.transactionId);
+}
+
+/** The path of the request, as far as it can be known. */
+function pathOf({ rawPacket }: Unread): string {
+  const [, path = '/'] = /^[A-Za-z]+ (\/[^ ]*) /.exec(rawPacket?.toString('latin1', 0, 200) ?? '') ?? [];
+  return path;
+}
+
+/** A reply as bytes; nothing else writes it. */
+function written({ status, headers, body }: Refusal, now_ms: number): string {
+  const all = [...headers, 'date', new Date(now_ms).toUTCString(), 'content-length', String(Buffer.byteLength(body))];
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close'];
+  for (let at = 0; at < all.length; at += 2) lines.push(`${all[at]}: ${all[at + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
