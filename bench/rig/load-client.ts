@@ -34,7 +34,7 @@ function authorization(
   form: readonly (readonly [string, string])[] | undefined,
 ): string[] {
   const { keys } = plan;
-  if (!keys) return ['authorization: none'];
+  if (!keys) return [`authorization: ${plan.authorization ?? 'none'}`];
   const oauth = {
     oauth_consumer_key: keys.consumer_key,
     oauth_nonce: randomBytes(16).toString('hex'),

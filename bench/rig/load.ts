@@ -9,6 +9,8 @@ export interface LoadPlan {
   /** Form parameters; `#` in a value becomes the number of the request. */
   readonly form?: readonly (readonly [string, string])[];
   readonly keys?: Keys;
+  /** Sent as it is where there are no keys. */
+  readonly authorization?: string;
   readonly requests: number;
   readonly connections: number;
   readonly seconds: number;

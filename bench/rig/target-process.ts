@@ -15,6 +15,7 @@ const settings = loadSettings({
     port: 0,
     sandbox_port: 0,
     rate_limits: 'off',
+    access_log: plan.accessLog,
     active_campaigns_max: 8000,
   },
 });

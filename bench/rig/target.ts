@@ -44,11 +44,28 @@ export async function startBarker(
 export interface TargetSeams {
   readonly synchronous?: 'full' | 'off';
   readonly groupCommit?: boolean;
+  readonly accessLog?: 'off';
 }
 
 /** A bare web server that answers every GET of a campaign with these bytes. */
-export async function startBare(body: string): Promise<{ origin: string; cpu_s(): number; close(): Promise<void> }> {
-  const child = fork(new URL('./bare-process.ts', import.meta.url), [body]);
+export function startBare(body: string): Promise<Other> {
+  return startOther('./bare-process.ts', [body]);
+}
+
+/** The provider library, with one client. */
+export function startProvider(clientId: string, clientSecret: string): Promise<Other> {
+  return startOther('./provider-process.ts', [clientId, clientSecret]);
+}
+
+/** A server that is not ours. */
+export interface Other {
+  readonly origin: string;
+  cpu_s(): number;
+  close(): Promise<void>;
+}
+
+async function startOther(program: string, args: string[]): Promise<Other> {
+  const child = fork(new URL(program, import.meta.url), args);
   const origin = (await said(child)) as string;
   return {
     origin,

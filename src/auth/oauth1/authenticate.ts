@@ -4,7 +4,7 @@ import type { Authenticated, Authenticator, SignedParts } from '../../contract/c
 import { type Problem, type ProblemName, problem } from '../../contract/problems.ts';
 import type { Credential, KnownCredentials } from './known-credentials.ts';
 import type { Nonces } from './nonces.ts';
-import { type Claim, parseClaim, type SigningKey, signingKey, verify } from './signature.ts';
+import { type Claim, parseClaim, signingKey, verify } from './signature.ts';
 import type { TokenUses } from './token-uses.ts';
 
 /**
@@ -23,10 +23,8 @@ export function authenticator(options: {
   const { credentials, nonces, uses, clock, random, window_s } = options;
   // Unknown keys are judged with secrets that nobody has, so that they cost the same work.
   const dummySecret = alphanumeric(random, 45);
-  const dummyKey = signingKey(alphanumeric(random, 50), dummySecret);
 
-  function accept(claim: Claim, credential: Credential, origins: readonly string[], now_s: number): Authenticated {
-    if (!verify(claim, origins, credential.key)) throw refused('SIGNATURE_REFUSED', 'wrong signature');
+  function admit(claim: Claim, credential: Credential, now_s: number): Authenticated {
     if (credential.revoked) throw refused('TOKEN_REVOKED', 'revoked token');
     if (!nonces.use(credential.principal.tokenId, Number(claim.timestamp), claim.nonce, now_s)) {
       throw refused('SIGNATURE_REFUSED', 'nonce used before');
@@ -39,11 +37,19 @@ export function authenticator(options: {
 
   async function lookUp(claim: Claim, origins: readonly string[], now_s: number): Promise<Authenticated> {
     const lookup = await credentials.find(claim.consumerKey, claim.token);
-    if (lookup.found === 'credential') return accept(claim, lookup.credential, origins, now_s);
-    const key: SigningKey = lookup.found === 'application' ? signingKey(lookup.consumerSecret, dummySecret) : dummyKey;
-    verify(claim, origins, key);
+    if (lookup.found === 'credential') {
+      if (verify(claim, origins, lookup.credential.key)) return admit(claim, lookup.credential, now_s);
+      throw refused('SIGNATURE_REFUSED', 'wrong signature');
+    }
+    verify(claim, origins, signingKey(lookup.consumerSecret, dummySecret));
     if (lookup.found === 'application') throw refused('TOKEN_UNKNOWN', 'unknown token');
     throw refused('SIGNATURE_REFUSED', 'unknown consumer key');
+  }
+
+  /** What is remembered is looked up all the same when it is refused: the time must not tell what is in use. */
+  async function refuse({ consumerKey, token }: Claim): Promise<never> {
+    await credentials.find(consumerKey, token);
+    throw refused('SIGNATURE_REFUSED', 'wrong signature');
   }
 
   return {
@@ -52,7 +58,8 @@ export function authenticator(options: {
       const claim = readSigned(parts, now_s, window_s);
       if (claim.token === '') throw refused('CREDENTIAL_UNUSABLE', 'no token where a user is needed');
       const credential = credentials.remembered(claim.consumerKey, claim.token);
-      return credential ? accept(claim, credential, origins, now_s) : lookUp(claim, origins, now_s);
+      if (!credential) return lookUp(claim, origins, now_s);
+      return verify(claim, origins, credential.key) ? admit(claim, credential, now_s) : refuse(claim);
     },
     settled: () => nonces.settled(),
   };

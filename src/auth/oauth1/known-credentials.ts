@@ -21,7 +21,8 @@ export interface Credential {
 export type Lookup =
   | { readonly found: 'credential'; readonly credential: Credential }
   | { readonly found: 'application'; readonly consumerSecret: string }
-  | { readonly found: 'nothing' };
+  /** With a secret that nobody has, for the same work. */
+  | { readonly found: 'nothing'; readonly consumerSecret: string };
 
 /**
  * Credentials in use, decrypted and ready. A write that touches one makes it forgotten before the write is
@@ -35,8 +36,12 @@ export interface KnownCredentials {
 
 const REMEMBERED_MAX = 50_000;
 
-/** Remembers the credentials that a store holds. */
+const NOBODY = 'nobody';
+
+/** Remembers the credentials that a store holds. Looking up what does not exist costs what looking up the rest does. */
 export function knownCredentials(store: Store, box: SecretBox): KnownCredentials {
+  // Of the length of a real secret, so that opening it costs the same.
+  const nobody = box.seal('0'.repeat(50), NOBODY);
   const byToken = new Map<string, Credential>();
   let changes = 0;
   store.onTouch((tags) => {
@@ -53,7 +58,8 @@ export function knownCredentials(store: Store, box: SecretBox): KnownCredentials
     async find(consumerKey, token) {
       const changesBefore = changes;
       const rows = await readRows(store, consumerKey, token);
-      if (!rows.application) return { found: 'nothing' };
+      if (!rows.token || !rows.user) box.open(nobody, NOBODY);
+      if (!rows.application) return { found: 'nothing', consumerSecret: box.open(nobody, NOBODY) };
       const consumerSecret = box.open(rows.application.consumer_secret, secretContext.application(rows.application.id));
       if (!rows.token || !rows.user) return { found: 'application', consumerSecret };
       const credential = makeCredential(rows.application, consumerSecret, rows.token, rows.user, box);
@@ -78,7 +84,7 @@ async function readRows(store: Store, consumerKey: string, token: string): Promi
     const application = await tx.credentials.findApplicationByKey(consumerKey);
     const found = await tx.credentials.findToken(token);
     const own = found && application && found.application_id === application.id ? found : undefined;
-    return { application, token: own, user: own && (await tx.credentials.findUser(own.user_id)) };
+    return { application, token: own, user: await tx.credentials.findUser(own?.user_id ?? '') };
   });
 }
 
