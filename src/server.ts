@@ -8,6 +8,7 @@ import { accountAccesses } from './ads/account-access.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
 import { type Grants, grants } from './auth/oauth1/grants.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
+import { leniently } from './auth/oauth1/lenient.ts';
 import { nonceMemory } from './auth/oauth1/nonces.ts';
 import { consumerAuthenticator, requestTokenAuthenticator } from './auth/oauth1/tokenless.ts';
 import { basicAuthenticator } from './auth/oauth2/authenticate-basic.ts';
@@ -139,6 +140,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     box,
     ids: idsFrom(store, random),
     limits: { active_campaigns_max: settings.active_campaigns_max },
+    logins: settings,
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
   };
   return {
@@ -149,7 +151,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     driver,
     store,
     services,
-    grants: grants({ store, box, clock, random: secureRandom }),
+    grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     log,
   };
 }
@@ -180,10 +182,12 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
   const credentials = knownCredentials(store, box);
   let isDraining = false;
+  const addressOfCaller = addressReader(settings.trusted_proxies);
   const watching = observer({
     log,
     accessLog: settings.access_log,
     version: programVersion,
+    addressOf: addressOfCaller,
     gauges: {
       barker_nonces_remembered: { help: 'Used nonces in memory.', value: () => nonces.size() },
       barker_database_units_waiting: {
@@ -199,18 +203,19 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   const judging = { credentials, nonces, clock, random: secureRandom, window_s: settings.timestamp_window_s };
   const user = authenticator(judging);
   const basic = basicAuthenticator(services);
+  const exchanging = requestTokenAuthenticator({ ...judging, store, box });
   const shared = {
     services,
     operations,
     authenticator: user,
     authenticators: {
       consumer: consumerAuthenticator({ ...judging, store, box }),
-      'request-token': requestTokenAuthenticator({ ...judging, store, box }),
+      'request-token': settings.lenient_access_token ? leniently(exchanging, services) : exchanging,
       basic,
       'user-or-bearer': bearerOrUser(knownBearers(store), user),
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },
-    address: addressReader(settings.trusted_proxies),
+    address: addressOfCaller,
     accesses: accountAccesses(store),
     rates: rateWindows({ ...settings, isOn: settings.rate_limits === 'on' }, clock),
     observer: watching,
@@ -226,6 +231,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       isPassword,
       grants: parts.grants,
       denyRedirect: settings.deny_redirect,
+      verifier_ttl_s: settings.verifier_ttl_s,
     }),
     sessions: browserSessions({ store, clock, random: secureRandom }),
     counts: visitCounts(
@@ -233,6 +239,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       clock,
     ),
     log,
+    observer: watching,
     accessLog: settings.access_log,
     nextTransactionId: shared.nextTransactionId,
     addressOf: shared.address,

@@ -125,6 +125,31 @@ export const settingsTable = {
     ['redirect', 'link'],
     'redirect',
   ),
+  request_token_ttl_s: integer('How long a user may take to decide on an application that asked for access.', {
+    default: 900,
+    unit: 'seconds',
+    bounds: [30, 3600],
+  }),
+  verifier_ttl_s: integer(
+    'How long the answer waits for the application; short, because a PIN can be seen by others.',
+    {
+      default: 600,
+      unit: 'seconds',
+      bounds: [30, 600],
+    },
+  ),
+  verifier_attempts_max: integer('So many wrong PINs or verifiers end a login, so that none can be guessed.', {
+    default: 5,
+    bounds: [1, 20],
+  }),
+  lenient_access_token: truth(
+    'Ends logins for clients that sign that step wrongly or not at all; then the verifier alone proves who asks.',
+    { default: false },
+  ),
+  revoke_on_verifier_reuse: truth(
+    'Takes a new access token back when its login is ended twice; also strikes clients that try again after a lost reply.',
+    { default: false },
+  ),
   rate_user_quota_per_15min: limit(1_000_000, 'The quota of a user token, high so that account limits bind first.'),
   allow_basic_invalidate: truth(
     'Lets applications revoke their bearer token with key and secret, as many clients do; off: only owners, signed.',

@@ -1,3 +1,4 @@
+import type { Noted } from './audit.ts';
 import type { User } from './credentials.ts';
 
 /** A browser that asks for a page. */
@@ -13,13 +14,6 @@ export interface Visit {
   readonly formToken: string;
   /** Where the visit comes from. */
   readonly address: string;
-}
-
-/** What is noted of a visit for those who look after the service. @source authentication gaps 15.2 */
-export interface Noted {
-  readonly event: 'login' | 'login_failed' | 'login_throttled' | 'logout' | 'consent_given' | 'consent_denied';
-  readonly user_id?: string | undefined;
-  readonly application_id?: string | undefined;
 }
 
 /** What a page says, and what becomes of the browser's session. */

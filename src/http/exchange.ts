@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Noted } from '../contract/audit.ts';
 import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/callers.ts';
 import type { Operation, Services } from '../contract/operation.ts';
 import type { Environment } from '../contract/resource.ts';
@@ -40,4 +41,6 @@ export interface Exchange {
   /** The echo of what could be read, JSON text. */
   params: string;
   ignored: string;
+  /** What the log tells of beside the request itself. */
+  noted: readonly Noted[];
 }

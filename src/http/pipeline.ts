@@ -44,6 +44,8 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<string
   }
 }
 
+const NOTHING: Exchange['noted'] = [];
+
 /** The status under which a request is counted whose caller went away. */
 const CANCELLED = 408;
 
@@ -65,6 +67,7 @@ export async function answer(
     taken: undefined,
     params: '{}',
     ignored: '',
+    noted: NOTHING,
   };
   let status = 200;
   let text: string;
@@ -104,6 +107,9 @@ function callOf(
     given,
     body,
     now: formatInstant(parts.services.clock.now()),
+    note(noted) {
+      exchange.noted = [...exchange.noted, noted];
+    },
     windows: () => windowsOf(parts, exchange.caller!),
   };
 }

@@ -149,6 +149,7 @@ export async function addRequestToken(
     address: '127.0.0.1',
     created_at: formatInstant(clock.now()),
     expires_at: formatInstant(clock.now() + 900_000),
+    made_token_id: null,
   };
   await store.write((tx) => tx.requestTokens.add(requestToken));
   return token;

@@ -1,9 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { after, endOf, isFinal, type RequestTokenEvent, stateAt } from '../../src/auth/oauth1/request-token-states.ts';
+import {
+  after,
+  endOf,
+  isFinal,
+  mistakeAfter,
+  type RequestTokenEvent,
+  stateAt,
+} from '../../src/auth/oauth1/request-token-states.ts';
 import { isVerifier, makeVerifier, verifierHash } from '../../src/auth/oauth1/verifier.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { REQUEST_TOKEN_STATES, type RequestToken, type RequestTokenState } from '../../src/contract/grants.ts';
+import {
+  type LoginRules,
+  REQUEST_TOKEN_STATES,
+  type RequestToken,
+  type RequestTokenState,
+} from '../../src/contract/grants.ts';
+
+const RULES: LoginRules = {
+  request_token_ttl_s: 900,
+  verifier_ttl_s: 600,
+  verifier_attempts_max: 5,
+  revoke_on_verifier_reuse: false,
+};
 
 const EVENTS: readonly RequestTokenEvent[] = ['approve', 'deny', 'exchange', 'mistake', 'last mistake'];
 
@@ -23,14 +42,20 @@ describe('the life of a request token', () => {
     }
   }
 
+  test('the fifth mistake is the last, when five are allowed', () => {
+    const events = [0, 1, 2, 3, 4].map((attempts) => mistakeAfter(attempts, RULES));
+    assert.deepEqual(events, [...Array(4).fill('mistake'), 'last mistake']);
+    assert.equal(mistakeAfter(0, { ...RULES, verifier_attempts_max: 1 }), 'last mistake');
+  });
+
   test('three states are final', () => {
     assert.deepEqual(REQUEST_TOKEN_STATES.filter(isFinal), ['denied', 'expired', 'exchanged']);
   });
 
   test('two states end by themselves, after their last second', () => {
     const now_ms = Date.parse('2026-03-02T17:00:00Z');
-    assert.equal(endOf('issued', now_ms), '2026-03-02T17:15:00Z');
-    assert.equal(endOf('authorized', now_ms), '2026-03-02T17:10:00Z');
+    assert.equal(endOf('issued', now_ms, RULES), '2026-03-02T17:15:00Z');
+    assert.equal(endOf('authorized', now_ms, RULES), '2026-03-02T17:10:00Z');
     for (const state of REQUEST_TOKEN_STATES) {
       const token = { state, expires_at: '2026-03-02T17:10:00Z' } as RequestToken;
       assert.equal(stateAt(token, '2026-03-02T17:10:00Z'), state);

@@ -1,6 +1,7 @@
+import type { Noted } from '../../contract/audit.ts';
 import type { Application, User } from '../../contract/credentials.ts';
 import type { RequestToken } from '../../contract/grants.ts';
-import type { Noted, Page, PageAnswer, Visit } from '../../contract/pages.ts';
+import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import { callbackFault } from '../callbacks.ts';
 import type { Grants } from '../oauth1/grants.ts';
 import { consentPage } from './consent.ts';
@@ -16,6 +17,8 @@ export interface AuthorizeParts extends LoginParts {
   readonly grants: Grants;
   /** What follows a refusal: the browser is sent back at once, or shown a link. @source authentication gaps 6.4 */
   readonly denyRedirect: 'redirect' | 'link';
+  /** How long the application may wait with fetching the answer. */
+  readonly verifier_ttl_s: number;
 }
 
 type Endpoint = Opening['endpoint'];
@@ -114,7 +117,8 @@ async function approve(parts: AuthorizeParts, asked: Asked, user: User, status: 
   const approved = await parts.grants.approve(requestToken, user.id);
   if (!approved) return refusal('token');
   const noted: Noted[] = [{ event: 'consent_given', user_id: user.id, application_id: application.id }];
-  if (isPin(requestToken)) return { status: 200, html: pinPage(application, approved.verifier), noted };
+  if (isPin(requestToken))
+    return { status: 200, html: pinPage(application, approved.verifier, parts.verifier_ttl_s), noted };
   const location = parts.grants.redirectFor(requestToken, { verifier: approved.verifier });
   return { status, location, html: leavingPage(application, location), noted };
 }

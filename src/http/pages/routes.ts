@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Page, PageAnswer, Pages, Visit } from '../../contract/pages.ts';
 import { Problem } from '../../contract/problems.ts';
+import type { Observer } from '../observer.ts';
 import { send } from '../reply.ts';
 import { readBody } from '../request.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -19,6 +20,7 @@ export interface PageParts {
   readonly sessions: BrowserSessions;
   readonly counts: VisitCounts;
   readonly log: Logger;
+  readonly observer: Pick<Observer, 'visited'>;
   readonly accessLog: 'all' | 'failures' | 'off';
   readonly nextTransactionId: () => string;
   /** The origins of a request, the one it was sent to last; throws on plain HTTP where that is not allowed. */
@@ -60,7 +62,10 @@ export function addPages(app: FastifyInstance, parts: PageParts): void {
 async function answer(parts: PageParts, page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const verb = request.method === 'HEAD' ? 'GET' : request.method;
   const method = page.methods.find((each) => each === verb);
-  if (!method) return otherMethod(page, request, response);
+  if (!method) {
+    parts.observer.visited(page.path, OTHER, otherMethod(page, request, response));
+    return;
+  }
   const transactionId = parts.nextTransactionId();
   let fault: unknown;
   let isSecure = false;
@@ -179,19 +184,25 @@ function note(parts: PageParts, page: Page, said: PageAnswer, seen: Seen & { rea
   const { request, transactionId, fault } = seen;
   const common = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
   for (const each of said.noted ?? []) log.info({ ...common, ...each }, 'audit');
+  parts.observer.visited(page.path, request.method!, said.status);
   const line = { ...common, method: request.method, route: page.path, status: said.status };
   if (fault !== undefined) log.error({ ...line, err: fault }, 'page failed');
   else if (accessLog === 'all' || (accessLog === 'failures' && said.status >= 400)) log.info(line, 'page');
 }
 
-function otherMethod(page: Page, request: IncomingMessage, response: ServerResponse): void {
+/** The label of methods that a page does not have: callers choose them. */
+const OTHER = 'other';
+
+/** Answers with what is allowed; tells the status. */
+function otherMethod(page: Page, request: IncomingMessage, response: ServerResponse): number {
   const allow = [...page.methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])), 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') {
     response.writeHead(204, { allow });
     response.end();
-    return;
+    return 204;
   }
   const message = `This method requires a ${page.methods.join(' or ')}.`;
   const headers = ['content-type', 'application/json; charset=utf-8', 'allow', allow, 'cache-control', 'no-store'];
   send(response, 405, headers, JSON.stringify({ errors: [{ code: 86, message }] }));
+  return 405;
 }
