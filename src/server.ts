@@ -27,6 +27,7 @@ import type { AnyResource, Environment } from './contract/resource.ts';
 import type { Store } from './contract/store.ts';
 import { operationsOf } from './engine/operations.ts';
 import { presenterOf } from './engine/present.ts';
+import { addressCounts } from './http/address-counts.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
 import { listener } from './http/listener.ts';
@@ -34,7 +35,6 @@ import { openLog } from './http/log.ts';
 import { observer } from './http/observer.ts';
 import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
-import { visitCounts } from './http/pages/visits.ts';
 import { PROBE_PATHS, probes } from './http/probes.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
@@ -182,6 +182,10 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
   const credentials = knownCredentials(store, box);
   let isDraining = false;
+  const isLimited = settings.rate_limits === 'on';
+  const flood = isLimited
+    ? addressCounts({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
+    : undefined;
   const addressOfCaller = addressReader(settings.trusted_proxies);
   const watching = observer({
     log,
@@ -217,7 +221,8 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     },
     address: addressOfCaller,
     accesses: accountAccesses(store),
-    rates: rateWindows({ ...settings, isOn: settings.rate_limits === 'on' }, clock),
+    flood,
+    rates: rateWindows({ ...settings, isOn: isLimited }, clock),
     observer: watching,
     nextTransactionId: transactionIds(secureRandom),
     body_bytes_max: settings.body_bytes_max,
@@ -234,10 +239,11 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       verifier_ttl_s: settings.verifier_ttl_s,
     }),
     sessions: browserSessions({ store, clock, random: secureRandom }),
-    counts: visitCounts(
-      settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY,
+    counts: addressCounts(
+      { max: isLimited ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY, window_s: 900 },
       clock,
     ),
+    flood,
     log,
     observer: watching,
     accessLog: settings.access_log,

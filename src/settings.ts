@@ -108,6 +108,10 @@ export const settingsTable = {
   rate_bearer_revocations_per_15min: limit(25, 'Revocations of bearer tokens per application.'),
   rate_own_profile_per_15min: limit(75, 'Reads of who a token belongs to, per user token.'),
   rate_profiles_per_15min: limit(900, 'Reads of other users, per user token or application.'),
+  rate_requests_per_address_per_min: limit(
+    60_000,
+    'Requests of one address before anything is known of them; what token windows allow must fit in.',
+  ),
   rate_page_views_per_15min: limit(300, 'Login and consent pages per caller address; each may leave a session behind.'),
   login_failures_per_account: integer(
     'So many wrong passwords lock logins of an account for 15 minutes, then longer.',

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Page, PageAnswer, Pages, Visit } from '../../contract/pages.ts';
 import { Problem } from '../../contract/problems.ts';
+import type { AddressCounts } from '../address-counts.ts';
 import type { Observer } from '../observer.ts';
 import { send } from '../reply.ts';
 import { readBody } from '../request.ts';
@@ -12,13 +13,14 @@ import { sessionCookie, sessionValue } from './cookies.ts';
 import { isOwnForm } from './form-guard.ts';
 import { pageHeaders } from './policy.ts';
 import type { BrowserSessions, OpenSession } from './sessions.ts';
-import type { VisitCounts } from './visits.ts';
 
 /** What the pages of a listener are answered with. */
 export interface PageParts {
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
-  readonly counts: VisitCounts;
+  readonly counts: AddressCounts;
+  /** Requests of one address to whatever it is; undefined when limits are off. */
+  readonly flood: AddressCounts | undefined;
   readonly log: Logger;
   readonly observer: Pick<Observer, 'visited'>;
   readonly accessLog: 'all' | 'failures' | 'off';
@@ -119,7 +121,8 @@ async function visited(
   const { pages, sessions, counts } = parts;
   const address = parts.addressOf(request);
   // A form is not counted: what it tries is counted where it fails.
-  const wait_s = page.isLimited && method === 'GET' ? counts.take(address) : undefined;
+  const isCounted = page.isLimited && method === 'GET';
+  const wait_s = parts.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
   if (wait_s !== undefined) return { said: pages.refuse('too many visits', wait_s), cookie: undefined };
   const given =
     method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : (request.url!.split('?', 2)[1] ?? '');
