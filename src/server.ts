@@ -36,6 +36,7 @@ import { observer } from './http/observer.ts';
 import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
 import { PROBE_PATHS, probes } from './http/probes.ts';
+import { addProblemPages } from './http/problem-pages.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader } from './http/request.ts';
@@ -268,6 +269,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     });
     const app = listener({ ...shared, environment, origins }, operations);
     addDescriptions(app, operations, () => ({ servers, limits: settings }));
+    addProblemPages(app, () => servers[environment]);
     addPages(app, { ...browsing, origins });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
     opened.push({ app, drain: drainOf(app.server) });

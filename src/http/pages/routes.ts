@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Page, PageAnswer, Pages, Visit } from '../../contract/pages.ts';
 import { Problem } from '../../contract/problems.ts';
+import { wantsJson } from '../accept.ts';
 import type { AddressCounts } from '../address-counts.ts';
 import type { Observer } from '../observer.ts';
 import { send } from '../reply.ts';
@@ -163,7 +164,7 @@ interface Seen {
 }
 
 function reply(response: ServerResponse, said: PageAnswer, { request, isSecure, transactionId, cookie }: Seen): void {
-  const isJson = said.error !== undefined && wantsJson(request);
+  const isJson = said.error !== undefined && wantsJson(request.headers.accept);
   const headers = pageHeaders({ isSecure, leadsTo: said.leadsTo });
   headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
   headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId);
@@ -173,12 +174,6 @@ function reply(response: ServerResponse, said: PageAnswer, { request, isSecure, 
   if (said.location !== undefined) headers.push('location', said.location);
   if (said.retryAfter_s !== undefined) headers.push('retry-after', String(said.retryAfter_s));
   send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : said.html);
-}
-
-/** JSON is named and HTML is not. @source authentication gaps 6.5 */
-function wantsJson(request: IncomingMessage): boolean {
-  const accept = request.headers.accept ?? '';
-  return /application\/json/i.test(accept) && !/text\/html/i.test(accept);
 }
 
 /** Lines about a visit: never its parameters, its cookies or where it leads. */
