@@ -105,14 +105,17 @@ describe('what is shown', () => {
     });
   }
 
-  for (const S of [no, yes]) {
-    test(`authenticate with a PIN always asks, session ${S}`, async () => {
+  const cells = [no, yes];
+  const combinations = cells.flatMap((S) => cells.flatMap((F) => cells.flatMap((G) => cells.map((A) => [S, F, G, A]))));
+  for (const [S, F, G, A] of combinations) {
+    const shown = S && !F ? 'consent' : 'login and consent';
+    test(`authenticate with a PIN: session ${S}, force_login ${F}, granted ${G}, sign-in ${A} -> ${shown}`, async () => {
       const user = browser();
-      const { application, token } = await begin({ sign_in: 1 }, { callback: 'oob' });
+      const { application, token } = await begin({ sign_in: A ? 1 : 0 }, { callback: 'oob' });
       if (S) await logIn(user, ada);
-      await grant(application, ada, 'read-write');
-      const page = await user.get(`/oauth/authenticate?oauth_token=${token}`);
-      assert.equal(shownBy(page), S ? 'consent' : 'login and consent');
+      if (G) await grant(application, ada, 'read-write');
+      const page = await user.get(`/oauth/authenticate?oauth_token=${token}${F ? '&force_login=true' : ''}`);
+      assert.equal(shownBy(page), shown);
     });
   }
 
