@@ -11,8 +11,13 @@ export interface User {
   /** Encoded argon2id hash. */
   readonly password_hash: string;
   readonly suspended: 0 | 1;
+  /** 1 while the account is locked: for a time, not for what its user did. */
+  readonly locked: 0 | 1;
   readonly created_at: string;
 }
+
+/** A user who is registered; nobody is locked from the beginning unless that is said. */
+export type NewUser = Omit<User, 'locked'> & Partial<Pick<User, 'locked'>>;
 
 /** A registered application. Secrets are sealed. */
 export interface Application {
@@ -80,7 +85,7 @@ export interface Credentials {
   findSomeApplication(): Promise<Application | undefined>;
   /** Finds a user and keeps other units that do the same waiting until this one ends. */
   lockUser(id: string): Promise<User | undefined>;
-  addUser(user: User): Promise<void>;
+  addUser(user: NewUser): Promise<void>;
   addApplication(application: Application): Promise<void>;
   addToken(token: AccessToken): Promise<void>;
   /** Marks a token as revoked; true when it was not before. */

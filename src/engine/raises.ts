@@ -18,12 +18,13 @@ const OF_SIGNED: readonly ProblemName[] = [
   'TOKEN_REVOKED',
   'APPLICATION_SUSPENDED',
   'USER_SUSPENDED',
+  'USER_LOCKED',
 ];
 
 /** What cannot be wrong with a credential of each kind. */
 const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
   user: [OF_BASIC, OF_BEARER],
-  consumer: [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED', 'USER_SUSPENDED'],
+  consumer: [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED', 'USER_SUSPENDED', 'USER_LOCKED'],
   'request-token': [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED'],
   basic: [OF_BEARER, ...OF_SIGNED],
   'user-or-bearer': [OF_BASIC, 'BEARER_NOT_ALLOWED'],

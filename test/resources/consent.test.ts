@@ -310,15 +310,20 @@ describe('outcomes', () => {
     assert.ok(await world.service.grants.isGranted(application.id, ada.id, 'read-write'));
   });
 
-  test('a suspended user is told so, and nothing is granted', async () => {
-    const suspended = await addPerson(world, { isSuspended: true });
-    const user = browser();
-    const { path, state } = await begin();
-    const sent = await user.submit(await user.get(path), typed(suspended));
-    assert.deepEqual([sent.status, sent.location], [403, null]);
-    assert.equal(outlineOf(sent.html).heading, 'Your account is suspended');
-    assert.equal(await state(), 'issued');
-  });
+  for (const [standing, heading] of [
+    [{ isSuspended: true }, 'Your account is suspended'],
+    [{ isLocked: true }, 'Your account is locked'],
+  ] as const) {
+    test(`${heading}: its user is told so, and nothing is granted`, async () => {
+      const person = await addPerson(world, standing);
+      const user = browser();
+      const { path, state } = await begin();
+      const sent = await user.submit(await user.get(path), typed(person));
+      assert.deepEqual([sent.status, sent.location], [403, null]);
+      assert.equal(outlineOf(sent.html).heading, heading);
+      assert.equal(await state(), 'issued');
+    });
+  }
 
   test('of twenty approvals at once, one goes back to the application', async () => {
     const { token, path } = await begin();

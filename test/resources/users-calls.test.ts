@@ -290,6 +290,16 @@ describe('users/me', () => {
       },
     ],
     [
+      'a locked user',
+      () => as({ isUserLocked: true }, '/2/users/me'),
+      403,
+      () => {
+        const message =
+          'To protect our users from spam and other malicious activity, this account is temporarily locked.';
+        return { ...plain(403, 'Forbidden', message), errors: [{ code: 326, message }] };
+      },
+    ],
+    [
       'a form that is too long',
       () => get('/2/users/me', { headers: form, body: 'x'.repeat(BODY_MAX + 1) }),
       413,

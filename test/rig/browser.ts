@@ -171,7 +171,10 @@ export interface Person {
 }
 
 /** Registers a user with a password. */
-export async function addPerson(world: World, told: { readonly isSuspended?: boolean } = {}): Promise<Person> {
+export async function addPerson(
+  world: World,
+  told: { readonly isSuspended?: boolean; readonly isLocked?: boolean } = {},
+): Promise<Person> {
   const { store, clock } = world.service;
   const password = `password ${randomBytes(8).toString('hex')}`;
   plant('password', password);
@@ -185,6 +188,7 @@ export async function addPerson(world: World, told: { readonly isSuspended?: boo
       name: `Person ${id}`,
       password_hash,
       suspended: told.isSuspended ? 1 : 0,
+      locked: told.isLocked ? 1 : 0,
       created_at: formatInstant(clock.now()),
     });
     return { id, name, password };

@@ -13,6 +13,7 @@ export interface Standing {
   readonly tokenLevel?: AccessLevel;
   readonly applicationLevel?: AccessLevel;
   readonly isUserSuspended?: boolean;
+  readonly isUserLocked?: boolean;
   readonly isApplicationSuspended?: boolean;
   readonly isRevoked?: boolean;
   /** Registered addresses of the application. */
@@ -42,6 +43,7 @@ export async function register(world: World, standing: Standing = {}): Promise<K
       name: 'Person',
       password_hash: '',
       suspended: standing.isUserSuspended ? 1 : 0,
+      locked: standing.isUserLocked ? 1 : 0,
       created_at: now,
     });
     await tx.credentials.addApplication({

@@ -8,7 +8,7 @@ import {
   type RequestTokenEvent,
   stateAt,
 } from '../../src/auth/oauth1/request-token-states.ts';
-import { isVerifier, makeVerifier, verifierHash } from '../../src/auth/oauth1/verifier.ts';
+import { isVerifier, makeVerifier, typedVerifier, verifierHash } from '../../src/auth/oauth1/verifier.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import {
   type LoginRules,
@@ -73,10 +73,24 @@ describe('a verifier', () => {
     assert.match(makeVerifier('https://a.example/', random), /^[A-Za-z0-9]{32}$/);
   });
 
+  const readings: [callback: string, given: string, counts: string][] = [
+    ['oob', '0731946', '0731946'],
+    ['oob', ' 073 1946\n', '0731946'],
+    ['oob', '073-1946', '0731946'],
+    ['oob', 'wrong', ''],
+    ['https://a.example/', ' aB3 ', 'aB3'],
+    ['https://a.example/', 'a-B3', 'a-B3'],
+  ];
+  for (const [callback, given, counts] of readings) {
+    test(`of ${JSON.stringify(given)} for ${callback}, ${JSON.stringify(counts)} counts`, () => {
+      assert.equal(typedVerifier(callback, given), counts);
+    });
+  }
+
   const hash = verifierHash('secret', '0731946');
   const given: [verifier: string, secret: string, stored: string | null, isRight: boolean][] = [
     ['0731946', 'secret', hash, true],
-    [' 0731946\n', 'secret', hash, true],
+    [' 0731946', 'secret', hash, false],
     ['731946', 'secret', hash, false],
     ['0731947', 'secret', hash, false],
     ['0731946', 'other', hash, false],

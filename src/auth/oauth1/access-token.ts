@@ -9,7 +9,7 @@ import { type ProblemName, problem } from '../../contract/problems.ts';
 import type { Writing } from '../../contract/store.ts';
 import { issueToken } from '../../platform/register.ts';
 import { after, mistakeAfter, stateAt } from './request-token-states.ts';
-import { isVerifier } from './verifier.ts';
+import { isVerifier, typedVerifier } from './verifier.ts';
 
 /**
  * Ends a login: the request token that a user approved is exchanged for an access token, once.
@@ -67,9 +67,10 @@ type Exchanged = { readonly noted: readonly Noted[] } & (
 async function exchange(
   tx: Writing,
   services: Services,
-  { requestToken, tokenSecret, verifier = '' }: RequestTokenCaller,
+  { requestToken, tokenSecret, verifier: given = '' }: RequestTokenCaller,
   now: string,
 ): Promise<Exchanged> {
+  const verifier = typedVerifier(requestToken.callback, given);
   const found = await tx.requestTokens.lock(requestToken.token);
   const state = found && stateAt(found, now);
   const isAgain = state === 'exchanged' && isVerifier(verifier, tokenSecret, found!.verifier_hash);
@@ -79,6 +80,7 @@ async function exchange(
   if (!isVerifier(verifier, tokenSecret, found.verifier_hash)) return countMistake(tx, found, services.logins);
   const user = await tx.credentials.lockUser(found.user_id!);
   if (!user || user.suspended === 1) return refused('USER_SUSPENDED');
+  if (user.locked === 1) return refused('USER_LOCKED');
   const next = after(state, 'exchange')!;
   if (!(await tx.requestTokens.change(found.id, found.state, { state: next, ...WIPED })))
     return refused('TOKEN_UNKNOWN');

@@ -12,6 +12,7 @@ export interface Credential {
   readonly revoked: boolean;
   readonly applicationSuspended: boolean;
   readonly userSuspended: boolean;
+  readonly userLocked: boolean;
 }
 
 /** What looking a pair of consumer key and token up came to. */
@@ -104,5 +105,6 @@ function makeCredential(
     revoked: token.revoked_at !== null,
     applicationSuspended: application.suspended === 1,
     userSuspended: user.suspended === 1,
+    userLocked: user.locked === 1,
   };
 }
