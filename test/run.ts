@@ -68,7 +68,10 @@ function tellLeaks(engine: string, logs: string): void {
     return;
   }
   failed += 1;
-  process.stdout.write(leaks.map(({ kind, file, line }) => `  ${kind}: ${join(logs, file)} line ${line}\n`).join(''));
+  const byPlace = Map.groupBy(leaks, ({ kind, file }) => `${kind}: ${join(logs, file)}`);
+  for (const [place, found] of byPlace) {
+    process.stdout.write(`  ${place} line ${found[0]!.line}, ${found.length} in all\n`);
+  }
 }
 
 function isCounted(event: { details: { type?: string }; skip?: unknown; todo?: unknown }): boolean {
