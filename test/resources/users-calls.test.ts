@@ -210,11 +210,11 @@ describe('users/me', () => {
   const json = { 'content-type': 'application/json' };
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-  /** How each condition is brought about, and the whole body that is said then. */
   const forbidden = (code: number, message: string) => {
     return { ...plain(403, 'Forbidden', message), errors: [{ code, message }] };
   };
   const LOCKED = 'To protect our users from spam and other malicious activity, this account is temporarily locked.';
+  /** How each condition is brought about, and the whole body that is said then. */
   const refusals: readonly (readonly [
     given: string,
     send: () => Promise<Reply>,
