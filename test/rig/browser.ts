@@ -159,6 +159,7 @@ export async function addRequestToken(
     expires_at: formatInstant(clock.now() + 900_000),
     made_token_id: null,
   };
+  plant('token', token);
   await store.write((tx) => tx.requestTokens.add(requestToken));
   return token;
 }
