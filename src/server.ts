@@ -8,6 +8,7 @@ import { accountAccesses } from './ads/account-access.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
 import { type Grants, grants } from './auth/oauth1/grants.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
+import { leniently } from './auth/oauth1/lenient.ts';
 import { nonceMemory } from './auth/oauth1/nonces.ts';
 import { tokenUses } from './auth/oauth1/token-uses.ts';
 import { consumerAuthenticator, requestTokenAuthenticator } from './auth/oauth1/tokenless.ts';
@@ -27,6 +28,7 @@ import type { AnyResource, Environment } from './contract/resource.ts';
 import type { Store } from './contract/store.ts';
 import { operationsOf } from './engine/operations.ts';
 import { presenterOf } from './engine/present.ts';
+import { addressCounts } from './http/address-counts.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
 import { listener } from './http/listener.ts';
@@ -34,8 +36,8 @@ import { openLog } from './http/log.ts';
 import { observer } from './http/observer.ts';
 import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
-import { visitCounts } from './http/pages/visits.ts';
 import { PROBE_PATHS, probes } from './http/probes.ts';
+import { addProblemPages } from './http/problem-pages.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
@@ -144,6 +146,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     box,
     ids: idsFrom(store, random),
     limits: { active_campaigns_max: settings.active_campaigns_max },
+    logins: settings,
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
   };
   return {
@@ -154,7 +157,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     driver,
     store,
     services,
-    grants: grants({ store, box, clock, random: secureRandom }),
+    grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     log,
   };
 }
@@ -188,10 +191,16 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
   const credentials = knownCredentials(store, box);
   let isDraining = false;
+  const isLimited = settings.rate_limits === 'on';
+  const flood = isLimited
+    ? addressCounts({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
+    : undefined;
+  const addressOfCaller = addressReader(settings.trusted_proxies);
   const watching = observer({
     log,
     accessLog: settings.access_log,
     version: programVersion,
+    addressOf: addressOfCaller,
     gauges: {
       barker_nonces_remembered: { help: 'Used nonces in memory.', value: () => nonces.size() },
       barker_database_units_waiting: {
@@ -207,24 +216,26 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   const judging = { credentials, nonces, clock, random: secureRandom, window_s: settings.timestamp_window_s };
   const user = authenticator({ ...judging, uses: tokenUses(store) });
   const basic = basicAuthenticator(services);
+  const exchanging = requestTokenAuthenticator({ ...judging, store, box });
   const shared = {
     services,
     operations,
     authenticator: user,
     authenticators: {
       consumer: consumerAuthenticator({ ...judging, store, box }),
-      'request-token': requestTokenAuthenticator({ ...judging, store, box }),
+      'request-token': settings.lenient_access_token ? leniently(exchanging, services) : exchanging,
       basic,
       'user-or-bearer': bearerOrUser(knownBearers(store), user),
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },
-    address: addressReader(settings.trusted_proxies),
+    address: addressOfCaller,
     secureHeaders: secureHeadersReader(
       { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },
       HSTS_S[mode],
     ),
     accesses: accountAccesses(store),
-    rates: rateWindows({ ...settings, isOn: settings.rate_limits === 'on' }, clock),
+    flood,
+    rates: rateWindows({ ...settings, isOn: isLimited }, clock),
     observer: watching,
     nextTransactionId: transactionIds(secureRandom),
     body_bytes_max: settings.body_bytes_max,
@@ -242,13 +253,16 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       box,
       secrets: secureRandom,
       applicationsMax: settings.applications_per_user_max,
+      verifier_ttl_s: settings.verifier_ttl_s,
     }),
     sessions: browserSessions({ store, clock, random: secureRandom }),
-    counts: visitCounts(
-      settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY,
+    counts: addressCounts(
+      { max: isLimited ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY, window_s: 900 },
       clock,
     ),
+    flood,
     log,
+    observer: watching,
     accessLog: settings.access_log,
     nextTransactionId: shared.nextTransactionId,
     addressOf: shared.address,
@@ -273,6 +287,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     });
     const app = listener({ ...shared, environment, origins }, operations, tls);
     addDescriptions(app, operations, () => ({ servers, limits: settings }));
+    addProblemPages(app, () => servers[environment]);
     addPages(app, { ...browsing, origins });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
     opened.push({ app, drain: drainOf(app.server) });

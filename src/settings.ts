@@ -134,6 +134,10 @@ export const settingsTable = {
   rate_bearer_revocations_per_15min: limit(25, 'Revocations of bearer tokens per application.'),
   rate_own_profile_per_15min: limit(75, 'Reads of who a token belongs to, per user token.'),
   rate_profiles_per_15min: limit(900, 'Reads of other users, per user token or application.'),
+  rate_requests_per_address_per_min: limit(
+    60_000,
+    'Requests of one address before anything is known of them; what token windows allow must fit in.',
+  ),
   rate_page_views_per_15min: limit(300, 'Login and consent pages per caller address; each may leave a session behind.'),
   login_failures_per_account: integer(
     'So many wrong passwords lock logins of an account for 15 minutes, then longer.',
@@ -150,6 +154,31 @@ export const settingsTable = {
     'A user who refuses an application is sent back to it, or is shown a link.',
     ['redirect', 'link'],
     'redirect',
+  ),
+  request_token_ttl_s: integer('How long a user may take to decide on an application that asked for access.', {
+    default: 900,
+    unit: 'seconds',
+    bounds: [30, 3600],
+  }),
+  verifier_ttl_s: integer(
+    'How long the answer waits for the application; short, because a PIN can be seen by others.',
+    {
+      default: 600,
+      unit: 'seconds',
+      bounds: [30, 600],
+    },
+  ),
+  verifier_attempts_max: integer('So many wrong PINs or verifiers end a login, so that none can be guessed.', {
+    default: 5,
+    bounds: [1, 20],
+  }),
+  lenient_access_token: truth(
+    'Ends logins for clients that sign that step wrongly or not at all; then the verifier alone proves who asks.',
+    { default: false },
+  ),
+  revoke_on_verifier_reuse: truth(
+    'Takes a new access token back when its login is ended twice; also strikes clients that try again after a lost reply.',
+    { default: false },
   ),
   rate_user_quota_per_15min: limit(1_000_000, 'The quota of a user token, high so that account limits bind first.'),
   allow_basic_invalidate: truth(

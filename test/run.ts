@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { operations } from '../src/server.ts';
+import { findLeaks } from './rig/leaks.ts';
 import { holes } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
 
@@ -55,6 +56,24 @@ function tellHoles(engine: string, ledger: string): void {
   process.stdout.write(`\nOn ${engine} no test has seen:\n${unseen.map((each) => `  ${each}\n`).join('')}`);
 }
 
+/** A secret in a log is a failure. Its kind and the line are told, the logs are kept to be looked at. */
+function tellLeaks(engine: string, logs: string): void {
+  const { leaks, secrets, bytes } = findLeaks(logs);
+  const searched = `${Math.ceil(bytes / 1e6)} MB of logs for ${secrets} secrets`;
+  process.stdout.write(
+    `\nOn ${engine} searched ${searched}: ${leaks.length === 0 ? 'none is there' : 'some are there'}\n`,
+  );
+  if (leaks.length === 0) {
+    rmSync(logs, { recursive: true, force: true });
+    return;
+  }
+  failed += 1;
+  const byPlace = Map.groupBy(leaks, ({ kind, file }) => `${kind}: ${join(logs, file)}`);
+  for (const [place, found] of byPlace) {
+    process.stdout.write(`  ${place} line ${found[0]!.line}, ${found.length} in all\n`);
+  }
+}
+
 function isCounted(event: { details: { type?: string }; skip?: unknown; todo?: unknown }): boolean {
   return event.details.type !== 'suite';
 }
@@ -70,7 +89,9 @@ if (onDatabases.length > 0) {
     for (const engine of ['sqlite', 'postgres'].filter((name) => !only || name === only)) {
       process.env.TEST_DATABASE = engine;
       process.env.TEST_LEDGER = mkdtempSync(join(ledgers, engine));
+      process.env.TEST_LOGS = mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`));
       await runFiles(engine, onDatabases);
+      tellLeaks(engine, process.env.TEST_LOGS);
       if (isWhole) tellHoles(engine, process.env.TEST_LEDGER);
     }
   } finally {

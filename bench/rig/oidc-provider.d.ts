@@ -2,8 +2,10 @@
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 
-  export default class Provider {
+  class Provider {
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
   }
+
+  export { Provider as default };
 }

@@ -1,10 +1,20 @@
 import type { Command } from 'commander';
 import { secureRandom } from '../base/random.ts';
+import type { User } from '../contract/credentials.ts';
+import { CommandFailed } from './failure.ts';
 import { readPassword } from './password.ts';
 import { insist, registering, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 
-/** `barker user create`. */
+/** What can be done to a user: the word, what it changes, what it means. */
+const STANDINGS = {
+  suspend: [{ suspended: 1 }, 'Refuse everything that the user does, for what the user did'],
+  resume: [{ suspended: 0 }, 'Let a suspended user go on'],
+  lock: [{ locked: 1 }, 'Refuse everything for a time, to protect the account'],
+  unlock: [{ locked: 0 }, 'Let a locked user go on'],
+} as const;
+
+/** `barker user`. */
 export function userCommand(command: Command): void {
   const create = command.command('create').description('Register a user').argument('<user-name>', 'for signing in');
   addSettings(create, 'serve', ['data_folder', 'database_url'])
@@ -13,6 +23,12 @@ export function userCommand(command: Command): void {
     .option('--password-file <file>', 'File whose first line is the password; without it, it is asked for')
     .addHelpText('after', '\nExample:\n  barker user create ada --name "Ada Example" --password-file ./password')
     .action((userName: string) => createUser(create, userName));
+  for (const [word, [changes, about]] of Object.entries(STANDINGS)) {
+    const change = command.command(word).description(about).argument('<user-name>');
+    addSettings(change, 'serve', ['data_folder', 'database_url'])
+      .addHelpText('after', `\nExample:\n  barker user ${word} ada`)
+      .action((userName: string) => changeUser(change, userName, changes));
+  }
 }
 
 async function createUser(command: Command, userName: string): Promise<void> {
@@ -29,4 +45,19 @@ async function createUser(command: Command, userName: string): Promise<void> {
   const user = { screenName: userName, name, passwordHash, email };
   const id = await registering(command, (registrar) => registerUser(registrar, user));
   tell({ user_id: id, username: userName });
+}
+
+async function changeUser(
+  command: Command,
+  userName: string,
+  changes: Partial<Pick<User, 'suspended' | 'locked'>>,
+): Promise<void> {
+  const user = await registering(command, async ({ tx }) => {
+    const found = await tx.credentials.findUserByName(userName);
+    if (!found) throw new CommandFailed(`there is no user ${userName}`);
+    await tx.credentials.changeUser(found.id, changes);
+    tx.touch(`user:${found.id}`);
+    return { ...found, ...changes };
+  });
+  tell({ user_id: user.id, suspended: user.suspended ? 'yes' : 'no', locked: user.locked ? 'yes' : 'no' });
 }

@@ -13,8 +13,13 @@ export interface User {
   readonly suspended: 0 | 1;
   /** An address that is known to be theirs; null when none is. */
   readonly email: string | null;
+  /** 1 while the account is locked: for a time, not for what its user did. */
+  readonly locked: 0 | 1;
   readonly created_at: string;
 }
+
+/** A user who is registered; nobody is locked from the beginning unless that is said. */
+export type NewUser = Omit<User, 'locked'> & Partial<Pick<User, 'locked'>>;
 
 /** A registered application. Secrets are sealed. */
 export interface Application {
@@ -121,10 +126,11 @@ export interface Credentials {
   lockUser(id: string): Promise<User | undefined>;
   /** Finds an application and keeps other units that do the same waiting until this one ends. */
   lockApplication(id: string): Promise<Application | undefined>;
+  changeUser(id: string, changes: Partial<Pick<User, 'suspended' | 'locked'>>): Promise<void>;
   changeApplication(id: string, changes: Partial<Omit<Application, 'id'>>): Promise<void>;
   /** Notes on which day tokens were used. */
   noteUse(tokens: readonly string[], day: string): Promise<void>;
-  addUser(user: User): Promise<void>;
+  addUser(user: NewUser): Promise<void>;
   addApplication(application: Application): Promise<void>;
   addToken(token: AccessToken): Promise<void>;
   /** Marks a token as revoked; true when it was not before. */

@@ -5,6 +5,18 @@ export const REQUEST_TOKEN_STATES = ['issued', 'authorized', 'denied', 'expired'
 /** A state of a request token. */
 export type RequestTokenState = (typeof REQUEST_TOKEN_STATES)[number];
 
+/** What the settings decide of logins. */
+export interface LoginRules {
+  /** Seconds for which a user may decide. */
+  readonly request_token_ttl_s: number;
+  /** Seconds for which the application may fetch what he decided. */
+  readonly verifier_ttl_s: number;
+  /** Wrong verifiers that end a request token. */
+  readonly verifier_attempts_max: number;
+  /** An exchange that is tried again takes back the access token that the first one made. */
+  readonly revoke_on_verifier_reuse: boolean;
+}
+
 /** A request token: an application's wish to act for a user. The secret is sealed and wiped with the exchange. */
 export interface RequestToken {
   readonly id: string;
@@ -27,6 +39,8 @@ export interface RequestToken {
   readonly created_at: string;
   /** When the state `issued` or `authorized` ends by itself. */
   readonly expires_at: string;
+  /** Id of the access token that its exchange made, kept only where a second exchange shall revoke it. */
+  readonly made_token_id: string | null;
 }
 
 /** Request tokens. */
@@ -42,7 +56,10 @@ export interface RequestTokens {
     id: string,
     from: RequestTokenState,
     changes: Partial<
-      Pick<RequestToken, 'state' | 'user_id' | 'verifier_hash' | 'attempts' | 'expires_at' | 'token_secret'>
+      Pick<
+        RequestToken,
+        'state' | 'user_id' | 'verifier_hash' | 'attempts' | 'expires_at' | 'token_secret' | 'made_token_id'
+      >
     >,
   ): Promise<boolean>;
   /** Changes all of an application, or those approved by one of its users, that are in the state given. */

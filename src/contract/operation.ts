@@ -2,9 +2,11 @@ import type { TSchema } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
+import type { Noted } from './audit.ts';
 import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
 import type { Field, Stored } from './fields.ts';
+import type { LoginRules } from './grants.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
@@ -35,6 +37,7 @@ export interface Services {
   readonly box: SecretBox;
   readonly ids: Ids;
   readonly limits: Readonly<Record<LimitName, number>>;
+  readonly logins: LoginRules;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
 }
@@ -76,6 +79,8 @@ export interface Call {
   readonly body: unknown;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
+  /** Notes what has come about, once it has: the log tells it whatever the reply is. */
+  note(noted: Noted): void;
   /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
   windows(): readonly OpenWindow[];
 }

@@ -1,3 +1,4 @@
+import type { Noted } from './audit.ts';
 import type { User } from './credentials.ts';
 
 /** A browser that asks for a page. */
@@ -15,26 +16,6 @@ export interface Visit {
   readonly formToken: string;
   /** Where the visit comes from. */
   readonly address: string;
-}
-
-/** What is noted of a visit for those who look after the service. @source authentication gaps 15.2 */
-export interface Noted {
-  readonly event:
-    | 'login'
-    | 'login_failed'
-    | 'login_throttled'
-    | 'logout'
-    | 'consent_given'
-    | 'consent_denied'
-    | 'access_withdrawn'
-    | 'application_created'
-    | 'application_changed'
-    | 'keys_regenerated'
-    | 'own_token_issued'
-    | 'bearer_regenerated'
-    | 'bearer_revoked';
-  readonly user_id?: string | undefined;
-  readonly application_id?: string | undefined;
 }
 
 /** What a page says, and what becomes of the browser's session. */

@@ -49,6 +49,15 @@ const table = {
     ads: [403, 'CURRENT_USER_SUSPENDED', 'The current user is suspended'],
     numeric: [403, 64, 'Your account is suspended and is not permitted to access this feature.'],
   },
+  USER_LOCKED: {
+    when: 'the account of the acting user is locked',
+    ads: [403, 'ACCOUNT_LOCKED_OUT', 'The current user is locked out'],
+    numeric: [
+      403,
+      326,
+      'To protect our users from spam and other malicious activity, this account is temporarily locked.',
+    ],
+  },
   BEARER_NOT_ALLOWED: {
     when: 'an application-only credential where a user is needed',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
@@ -330,6 +339,7 @@ export const NOT_LET_IN: readonly ProblemName[] = [
   'TOKEN_REVOKED',
   'APPLICATION_SUSPENDED',
   'USER_SUSPENDED',
+  'USER_LOCKED',
 ];
 
 /** The families of replies. */

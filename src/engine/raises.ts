@@ -18,12 +18,13 @@ const OF_SIGNED: readonly ProblemName[] = [
   'TOKEN_REVOKED',
   'APPLICATION_SUSPENDED',
   'USER_SUSPENDED',
+  'USER_LOCKED',
 ];
 
 /** What cannot be wrong with a credential of each kind. */
 const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
   user: [OF_BASIC, OF_BEARER],
-  consumer: [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED', 'USER_SUSPENDED'],
+  consumer: [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED', 'USER_SUSPENDED', 'USER_LOCKED'],
   'request-token': [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED'],
   basic: [OF_BEARER, ...OF_SIGNED],
   'user-or-bearer': [OF_BASIC, 'BEARER_NOT_ALLOWED'],
@@ -47,7 +48,8 @@ export function raisable(operation: Operation): readonly ProblemName[] {
     ...(method !== 'GET' && !isTokenStep ? (['READ_ONLY_TOKEN', 'READ_ONLY_APPLICATION'] as const) : []),
     ...(roles ? (['ID_ILLEGAL', 'ACCOUNT_NOT_ACCESSIBLE', 'NOT_FOUND'] as const) : []),
     ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
-    rateProblem ?? 'RATE_LIMITED',
+    ...(rateProblem ? [rateProblem] : []),
+    'RATE_LIMITED',
     ...(body === 'json' ? (['CONTENT_TYPE'] as const) : []),
     ...(operation.formOnly ? [] : (['NOT_JSON'] as const)),
     ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }),

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import type { Noted } from '../contract/audit.ts';
 import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/callers.ts';
 import type { Operation, Services } from '../contract/operation.ts';
 import type { Environment } from '../contract/resource.ts';
+import type { AddressCounts } from './address-counts.ts';
 import type { Observer } from './observer.ts';
 import type { Rates, Taken } from './rates.ts';
 import type { SecureHeaders } from './request.ts';
@@ -16,6 +18,8 @@ export interface PipelineParts {
   readonly authenticator: Authenticator;
   readonly authenticators: Authenticators;
   readonly accesses: AccountAccesses;
+  /** Requests of one address, counted before it is known who calls; undefined when limits are off. */
+  readonly flood: AddressCounts | undefined;
   readonly rates: Rates;
   readonly observer: Observer;
   readonly nextTransactionId: () => string;
@@ -43,4 +47,6 @@ export interface Exchange {
   /** The echo of what could be read, JSON text. */
   params: string;
   ignored: string;
+  /** What the log tells of beside the request itself. */
+  noted: readonly Noted[];
 }

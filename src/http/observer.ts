@@ -19,6 +19,8 @@ export interface Observer {
   unrouted(request: IncomingMessage, status: number, transactionId: string): void;
   /** Counts the reply to what never became a request, and logs it, but for plain HTTP where TLS is spoken. */
   unread(socket: Socket, status: number, transactionId: string): void;
+  /** Counts a visit of a page. */
+  visited(route: string, method: string, status: number): void;
   /** The metrics as Prometheus text. */
   metrics(): Promise<string>;
   readonly contentType: string;
@@ -32,6 +34,8 @@ export function observer(options: {
   readonly log: Logger;
   readonly accessLog: AccessLog;
   readonly version: string;
+  /** The address of the caller. */
+  readonly addressOf: (request: IncomingMessage) => string;
   readonly gauges: Readonly<Record<string, { help: string; value: () => number }>>;
 }): Observer {
   const registry = new Registry();
@@ -40,6 +44,14 @@ export function observer(options: {
   for (const [name, { help, value }] of Object.entries(options.gauges)) addGauge(registry, name, help, value);
   addProcessMetrics(registry, options.version);
   const isWanted = (status: number) => accessLog === 'all' || (accessLog === 'failures' && status >= 400);
+  const audit = ({ request, transactionId, noted }: Exchange): void => {
+    const common = {
+      transaction_id: transactionId,
+      request_id: requestIdOf(request),
+      address: options.addressOf(request),
+    };
+    for (const each of noted) log.info({ ...common, ...each }, 'audit');
+  };
   return {
     contentType: registry.contentType,
     metrics: () => registry.metrics(),
@@ -53,9 +65,11 @@ export function observer(options: {
       const line = { transaction_id: transactionId, address: socket.remoteAddress, status };
       if (isWanted(status) && status !== 403) log.info(line, 'unreadable request');
     },
+    visited: count.visited,
     replied(exchange, status, failure) {
       const duration_ms = performance.now() - exchange.startedAt_ms;
       count.replied(exchange.operation, status, duration_ms / 1000);
+      if (exchange.noted.length > 0) audit(exchange);
       const faults = faultsOf(failure);
       if (faults) count.refused(exchange.operation, faults[0]);
       if (status >= 500) log.error({ ...describe(exchange, status, duration_ms), err: failure }, 'request failed');
@@ -68,6 +82,7 @@ interface Counters {
   replied(operation: Operation, status: number, duration_s: number): void;
   refused(operation: Operation, problem: ProblemName | undefined): void;
   unrouted(status: number): void;
+  visited(route: string, method: string, status: number): void;
 }
 
 function countersOf(registry: Registry): Counters {
@@ -90,6 +105,11 @@ function countersOf(registry: Registry): Counters {
     'problem',
   ]);
   const lost = counter('barker_unrouted_total', 'Requests that no operation answers, by status.', ['status']);
+  const visits = counter('barker_page_visits_total', 'Visits of pages for browsers, by page and status.', [
+    'route',
+    'method',
+    'status',
+  ]);
   const children = new Map<Operation, Map<number, { observe(value: number): void }>>();
   const childOf = (operation: Operation, status: number) => {
     let byStatus = children.get(operation);
@@ -113,6 +133,7 @@ function countersOf(registry: Registry): Counters {
       else refusals.inc({ operation: operation.id, problem: problem ?? 'none' });
     },
     unrouted: (status) => lost.inc({ status }),
+    visited: (route, method, status) => visits.inc({ route, method, status }),
   };
 }
 

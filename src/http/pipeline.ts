@@ -10,6 +10,7 @@ import { type Fault, Problem, problem } from '../contract/problems.ts';
 import type { AccountState } from '../contract/resource.ts';
 import { echo } from '../engine/echo.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
+import type { AddressCounts } from './address-counts.ts';
 import { envelope, failureReply } from './envelopes.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
 import { headersOf, scopeOf, send } from './reply.ts';
@@ -22,6 +23,7 @@ import { readBody, readPairs } from './request.ts';
 async function perform(parts: PipelineParts, exchange: Exchange): Promise<string> {
   const { operation, request } = exchange;
   const origins = parts.origins(request); //                                           403 plain HTTP
+  if (parts.flood) holdBack(parts, exchange, parts.flood); //                          429
   const form = isForm(request) ? await formBody(parts, request) : undefined; //        413
   const signer = authenticate(parts, exchange, origins, form); //                      400 401 403 431
   const signed = signer instanceof Promise ? await signer : signer;
@@ -44,6 +46,8 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<string
   }
 }
 
+const NOTHING: Exchange['noted'] = [];
+
 /** The status under which a request is counted whose caller went away. */
 const CANCELLED = 408;
 
@@ -65,6 +69,7 @@ export async function answer(
     taken: undefined,
     params: '{}',
     ignored: '',
+    noted: NOTHING,
   };
   let status = 200;
   let text: string;
@@ -104,6 +109,9 @@ function callOf(
     given,
     body,
     now: formatInstant(parts.services.clock.now()),
+    note(noted) {
+      exchange.noted = [...exchange.noted, noted];
+    },
     windows: () => windowsOf(parts, exchange.caller!),
   };
 }
@@ -115,6 +123,16 @@ function windowsOf({ operations, environment, rates }: PipelineParts, caller: Ca
     return isGood && only === environment;
   });
   return fitting.map((each) => ({ path: each.path, ...rates.look(each, { environment, caller }) }));
+}
+
+/** An address that sends too much is stopped before its requests cost anything; it is told the window that it filled. */
+function holdBack({ address, services }: PipelineParts, exchange: Exchange, flood: AddressCounts): void {
+  const wait_s = flood.take(address(exchange.request));
+  if (wait_s === undefined) return;
+  const reset = Math.floor(services.clock.now() / 1000) + wait_s;
+  const filled = { limit: flood.max, remaining: 0, reset };
+  exchange.taken = { user: filled, account: undefined, address: filled, isRefused: true, counters: [] };
+  throw new Problem([{ problem: 'RATE_LIMITED' }], { because: 'too much from one address', retryAfter_s: wait_s });
 }
 
 function isForm(request: IncomingMessage): boolean {

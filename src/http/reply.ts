@@ -36,7 +36,7 @@ export function headersOf(exchange: Exchange, parts: PipelineParts, status: numb
     secure: parts.secureHeaders(request),
   });
   if (caller?.kind === 'user') headers.push('x-access-level', caller.level);
-  if (caller) addRates(headers, exchange, parts, status);
+  if (caller || exchange.taken) addRates(headers, exchange, parts, status);
   if (failure instanceof Problem) addFailure(headers, failure, parts.tellsHints);
   if (status === 401) headers.push('www-authenticate', challengeOf(exchange, parts));
   if (parts.tellsHints && exchange.ignored !== '') headers.push('x-ignored-parameters', asciiOnly(exchange.ignored));

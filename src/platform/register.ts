@@ -84,7 +84,7 @@ export function makeKeys({ box, random }: Registrar, id: string) {
 export async function issueToken(
   { tx, box, random, now }: Registrar,
   token: { readonly application: string; readonly user: string; readonly level: AccessLevel },
-): Promise<{ token: string; tokenSecret: string }> {
+): Promise<{ id: string; token: string; tokenSecret: string }> {
   const id = String(await tx.takeNumbers('access_token', 1, 1));
   const text = `${token.user}-${alphanumeric(random, 40)}`;
   const tokenSecret = alphanumeric(random, 45);
@@ -99,5 +99,5 @@ export async function issueToken(
     revoked_at: null,
     last_used_at: null,
   });
-  return { token: text, tokenSecret };
+  return { id, token: text, tokenSecret };
 }

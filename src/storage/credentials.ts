@@ -26,6 +26,16 @@ export function credentialsOn(session: Session): Credentials {
     );
     return (await session.all(statement, { id }))[0];
   };
+  const change = async (table: string, id: string, changes: object) => {
+    const columns = Object.keys(changes);
+    const statement = statements.of(`${table} change ${columns}`, (queries, argument) =>
+      queries
+        .updateTable(table)
+        .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+        .where('id', '=', argument('key_id')),
+    );
+    await session.run(statement, { ...changes, key_id: id } as Record<string, Value>);
+  };
   return {
     findUser: (id) => findBy('users', 'id', id),
     findUserByName: (screenName) => findBy('users', 'screen_name_folded', screenName.toLowerCase()),
@@ -100,16 +110,8 @@ export function credentialsOn(session: Session): Credentials {
     },
     lockUser: (id) => lock('users', id),
     lockApplication: (id) => lock('applications', id),
-    async changeApplication(id, changes) {
-      const columns = Object.keys(changes);
-      const statement = statements.of(`applications change ${columns}`, (queries, argument) =>
-        queries
-          .updateTable('applications')
-          .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
-          .where('id', '=', argument('key_id')),
-      );
-      await session.run(statement, { ...changes, key_id: id } as Record<string, Value>);
-    },
+    changeUser: (id, changes) => change('users', id, changes),
+    changeApplication: (id, changes) => change('applications', id, changes),
     async noteUse(tokens, day) {
       const statement = statements.of('access_tokens use', (queries, argument) =>
         queries

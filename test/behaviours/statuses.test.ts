@@ -17,15 +17,18 @@ const BODY_MAX = 2048;
 let world: BreakableWorld;
 let limited: World;
 let limitedAccount: string;
+let flooded: World;
 before(async () => {
   world = await openBreakableWorld({ rate_limits: 'off', body_bytes_max: BODY_MAX });
   const settings = Object.values(RATES).map(({ setting }) => [setting, 1]);
   limited = await openWorld({ flags: Object.fromEntries(settings) });
+  flooded = await openWorld({ flags: { rate_requests_per_address_per_min: 1 } });
   limitedAccount = (await openGround(limited)).account;
 });
 after(async () => {
   await world.close();
   await limited.close();
+  await flooded.close();
 });
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -129,8 +132,14 @@ const provocations: Readonly<
   },
   429: {
     given: 'a second call in a window of one',
-    async send({ method, path, credential }) {
+    async send({ method, path, credential, rateProblem }) {
       limited.clock.advance(901);
+      // What says it otherwise says it so of the address only.
+      if (rateProblem) {
+        const call = { method, target: path };
+        await rawCall(flooded.service.sandboxUrl, flooded.clock, call);
+        return rawCall(flooded.service.sandboxUrl, flooded.clock, call);
+      }
       const target = fill(path, { account_id: limitedAccount });
       const present = await presenting(limited, limited.keys, credential);
       const call = (): Promise<Reply> => {

@@ -86,6 +86,21 @@ describe('an application at the command line', () => {
     await until(token, (said) => (said as Told).screen_name === 'ada');
   });
 
+  for (const [word, back, code] of [
+    ['suspend', 'resume', [403, 64]],
+    ['lock', 'unlock', [403, 326]],
+  ] as const) {
+    test(`can no longer act for a user after ${word}, until ${back}`, async () => {
+      const token = await told('token', made.consumer_key!);
+      await ask(token);
+      assert.equal((await run('user', word, 'ADA')).stderr, '');
+      await until(token, is(...code));
+      assert.equal((await run('user', back, 'ada')).stderr, '');
+      await until(token, (said) => (said as Told).screen_name === 'ada');
+      assert.match((await run('user', word, 'zed')).stderr, /^barker: there is no user zed\n$/);
+    });
+  }
+
   test('gets a bearer token, and loses it', async () => {
     const { bearer_token: first } = await told('bearer', made.consumer_key!);
     const { bearer_token: second } = await told('bearer', made.consumer_key!);

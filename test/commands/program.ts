@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Place } from '../rig/databases.ts';
+import { collectLog } from '../rig/logs.ts';
+import { plant, plantNamed } from '../rig/secrets.ts';
 
 /** The entry of the program under test. */
 export const ENTRY = resolve('bin/barker.js');
@@ -43,9 +45,12 @@ export function started(args: readonly string[], { env, input, cwd }: Surroundin
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (chunk) => {
       written[name] += chunk;
+      if (name === 'stderr' || args[0] === 'serve') collectLog(String(chunk));
       for (const look of looks) look();
     });
   }
+  // Commands that answer on stdout may be meant to tell secrets; their messages and logs are not.
+  if (args[0] === 'user') plant('password', input?.trim());
   child.stdin.end(input ?? '');
   const ended = new Promise<Outcome>((done) => {
     child.on('close', (code) => done({ code, ...written }));
@@ -95,8 +100,9 @@ export async function startServe(
 ) {
   const own = ['--operations-port', '0', '--allow-insecure-loopback', 'true'];
   const service = started(['serve', ...flagsOf(place), ...ANY_PORTS, ...own, ...flags], {
-    env: { BARKER_MASTER_KEY: MASTER_KEY, ...env },
+    env: { BARKER_MASTER_KEY: MASTER_KEY, BARKER_ACCESS_LOG: 'all', ...env },
   });
+  plant('master key', MASTER_KEY);
   const [line] = await service.saw(/^.*"message":"ready".*$/m);
   const { url, sandbox_url, operations_url } = JSON.parse(line) as Record<string, string>;
   return { ...service, url: url!, sandboxUrl: sandbox_url!, operationsUrl: operations_url! };
@@ -108,10 +114,12 @@ export const MASTER_KEY = 'ab'.repeat(32);
 /** What a command told as lines of `name=value`. */
 export function toldBy({ code, stdout, stderr }: Outcome): Record<string, string> {
   if (code !== 0) throw new Error(`ended with ${code}: ${stderr}`);
-  return Object.fromEntries(
+  const told = Object.fromEntries(
     stdout
       .trim()
       .split('\n')
       .map((line) => line.split('=') as [string, string]),
   );
+  plantNamed(told);
+  return told;
 }

@@ -81,11 +81,12 @@ describe('an exchange', () => {
     }
   });
 
-  test('ignores blanks around a PIN, and keeps its zeros', async () => {
+  test('ignores what is no digit in a PIN, and keeps its zeros', async () => {
     for (const [before, behind] of [
       [' ', ''],
       ['', '\n'],
       ['\t ', ' '],
+      ['PIN: ', '.'],
     ]) {
       const { token, verifier } = await approved();
       assert.equal((await end(world, consumer, token, `${before}${verifier}${behind}`)).status, 200);
@@ -235,6 +236,13 @@ describe('an exchange is refused', () => {
       403,
       64,
       'Your account is suspended and is not permitted to access this feature.',
+    ]);
+    const locked = await register(world, { isUserLocked: true });
+    const its = await begin(world, consumer);
+    assert.deepEqual(said(await end(world, consumer, its, await approve(world, its.token, locked.user))), [
+      403,
+      326,
+      'To protect our users from spam and other malicious activity, this account is temporarily locked.',
     ]);
     const stopped = await register(world, { isApplicationSuspended: true });
     const reply = await end(world, stopped, token, verifier);

@@ -105,14 +105,17 @@ describe('what is shown', () => {
     });
   }
 
-  for (const S of [no, yes]) {
-    test(`authenticate with a PIN always asks, session ${S}`, async () => {
+  const cells = [no, yes];
+  const combinations = cells.flatMap((S) => cells.flatMap((F) => cells.flatMap((G) => cells.map((A) => [S, F, G, A]))));
+  for (const [S, F, G, A] of combinations) {
+    const shown = S && !F ? 'consent' : 'login and consent';
+    test(`authenticate with a PIN: session ${S}, force_login ${F}, granted ${G}, sign-in ${A} -> ${shown}`, async () => {
       const user = browser();
-      const { application, token } = await begin({ sign_in: 1 }, { callback: 'oob' });
+      const { application, token } = await begin({ sign_in: A ? 1 : 0 }, { callback: 'oob' });
       if (S) await logIn(user, ada);
-      await grant(application, ada, 'read-write');
-      const page = await user.get(`/oauth/authenticate?oauth_token=${token}`);
-      assert.equal(shownBy(page), S ? 'consent' : 'login and consent');
+      if (G) await grant(application, ada, 'read-write');
+      const page = await user.get(`/oauth/authenticate?oauth_token=${token}${F ? '&force_login=true' : ''}`);
+      assert.equal(shownBy(page), shown);
     });
   }
 
@@ -307,15 +310,20 @@ describe('outcomes', () => {
     assert.ok(await world.service.grants.isGranted(application.id, ada.id, 'read-write'));
   });
 
-  test('a suspended user is told so, and nothing is granted', async () => {
-    const suspended = await addPerson(world, { isSuspended: true });
-    const user = browser();
-    const { path, state } = await begin();
-    const sent = await user.submit(await user.get(path), typed(suspended));
-    assert.deepEqual([sent.status, sent.location], [403, null]);
-    assert.equal(outlineOf(sent.html).heading, 'Your account is suspended');
-    assert.equal(await state(), 'issued');
-  });
+  for (const [standing, heading] of [
+    [{ isSuspended: true }, 'Your account is suspended'],
+    [{ isLocked: true }, 'Your account is locked'],
+  ] as const) {
+    test(`${heading}: its user is told so, and nothing is granted`, async () => {
+      const person = await addPerson(world, standing);
+      const user = browser();
+      const { path, state } = await begin();
+      const sent = await user.submit(await user.get(path), typed(person));
+      assert.deepEqual([sent.status, sent.location], [403, null]);
+      assert.equal(outlineOf(sent.html).heading, heading);
+      assert.equal(await state(), 'issued');
+    });
+  }
 
   test('of twenty approvals at once, one goes back to the application', async () => {
     const { token, path } = await begin();

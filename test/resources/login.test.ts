@@ -85,16 +85,21 @@ describe('the login page', () => {
     forget();
   });
 
-  test('a suspended user is told so after the right password only', async () => {
-    const suspended = await addPerson(world, { isSuspended: true });
-    const user = browser();
-    const wrong = await user.submit(await user.get('/login'), typed({ ...suspended, password: 'wrong' }));
-    assert.equal(wrong.status, 401);
-    const sent = await user.submit(wrong, typed(suspended));
-    assert.deepEqual([sent.status, headingOf(sent)], [403, 'Your account is suspended']);
-    assert.equal(headingOf(await user.get('/login')), 'Log in');
-    forget();
-  });
+  for (const [standing, heading] of [
+    [{ isSuspended: true }, 'Your account is suspended'],
+    [{ isLocked: true }, 'Your account is locked'],
+  ] as const) {
+    test(`${heading}: its user is told so after the right password only`, async () => {
+      const person = await addPerson(world, standing);
+      const user = browser();
+      const wrong = await user.submit(await user.get('/login'), typed({ ...person, password: 'wrong' }));
+      assert.equal(wrong.status, 401);
+      const sent = await user.submit(wrong, typed(person));
+      assert.deepEqual([sent.status, headingOf(sent)], [403, heading]);
+      assert.equal(headingOf(await user.get('/login')), 'Log in');
+      forget();
+    });
+  }
 
   for (const [method, path] of [
     ['PUT', '/login'],

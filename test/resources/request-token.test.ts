@@ -361,6 +361,7 @@ describe('the published examples of both steps', () => {
           address: '',
           created_at: '2026-01-01T00:00:00Z',
           expires_at: '2026-01-01T00:10:00Z',
+          made_token_id: null,
         });
       });
       const begun = await sendExample(old, example('own-01'));

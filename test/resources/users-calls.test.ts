@@ -210,6 +210,10 @@ describe('users/me', () => {
   const json = { 'content-type': 'application/json' };
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
+  const forbidden = (code: number, message: string) => {
+    return { ...plain(403, 'Forbidden', message), errors: [{ code, message }] };
+  };
+  const LOCKED = 'To protect our users from spam and other malicious activity, this account is temporarily locked.';
   /** How each condition is brought about, and the whole body that is said then. */
   const refusals: readonly (readonly [
     given: string,
@@ -284,11 +288,9 @@ describe('users/me', () => {
       'a suspended user',
       () => as({ isUserSuspended: true }, '/2/users/me'),
       403,
-      () => {
-        const message = 'Your account is suspended and is not permitted to access this feature.';
-        return { ...plain(403, 'Forbidden', message), errors: [{ code: 64, message }] };
-      },
+      () => forbidden(64, 'Your account is suspended and is not permitted to access this feature.'),
     ],
+    ['a locked user', () => as({ isUserLocked: true }, '/2/users/me'), 403, () => forbidden(326, LOCKED)],
     [
       'a form that is too long',
       () => get('/2/users/me', { headers: form, body: 'x'.repeat(BODY_MAX + 1) }),

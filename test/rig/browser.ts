@@ -5,6 +5,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import { type AccessLevel, type Application, secretContext } from '../../src/contract/credentials.ts';
 import type { RequestToken } from '../../src/contract/grants.ts';
 import { hashPassword } from '../../src/platform/passwords.ts';
+import { plant, plantReply } from './secrets.ts';
 import type { World } from './world.ts';
 
 /** What a browser got. */
@@ -46,12 +47,18 @@ export function browserOf(origin: string): Browser {
       else cookies.set(name!, value!);
     }
     const { status, headers: got } = response;
-    return { status, headers: got, html: await response.text(), location: got.get('location') };
+    const html = await response.text();
+    // Services of other processes are not watched.
+    plantReply(path, got, html);
+    return { status, headers: got, html, location: got.get('location') };
   };
   const browser: Browser = {
     cookies,
     get: (path, headers = {}) => send(path, {}, headers),
-    post: (path, members, headers = {}) => send(path, { method: 'POST', body: new URLSearchParams(members) }, headers),
+    post(path, members, headers = {}) {
+      plant('password typed', members['session[password]']);
+      return send(path, { method: 'POST', body: new URLSearchParams(members) }, headers);
+    },
     submit(page, filled = {}, { headers = {}, without = [], to } = {}) {
       const form = formOf(page.html, to);
       const members = { ...form.members, ...filled };
@@ -136,6 +143,7 @@ export async function addApplication(world: World, told: Partial<Application> = 
       ...told,
     };
     await tx.credentials.addApplication(application);
+    plant('consumer secret', `secret of ${id}`);
     return application;
   });
 }
@@ -163,7 +171,9 @@ export async function addRequestToken(
     address: '127.0.0.1',
     created_at: formatInstant(clock.now()),
     expires_at: formatInstant(clock.now() + 900_000),
+    made_token_id: null,
   };
+  plant('token', token);
   await store.write((tx) => tx.requestTokens.add(requestToken));
   return token;
 }
@@ -176,9 +186,13 @@ export interface Person {
 }
 
 /** Registers a user with a password. */
-export async function addPerson(world: World, told: { readonly isSuspended?: boolean } = {}): Promise<Person> {
+export async function addPerson(
+  world: World,
+  told: { readonly isSuspended?: boolean; readonly isLocked?: boolean } = {},
+): Promise<Person> {
   const { store, clock } = world.service;
   const password = `password ${randomBytes(8).toString('hex')}`;
+  plant('password', password);
   const password_hash = await hashPassword(password, secureRandom);
   return store.write(async (tx) => {
     const id = String(await tx.takeNumbers('user', 900_000_001, 1));
@@ -190,6 +204,7 @@ export async function addPerson(world: World, told: { readonly isSuspended?: boo
       password_hash,
       suspended: told.isSuspended ? 1 : 0,
       email: null,
+      locked: told.isLocked ? 1 : 0,
       created_at: formatInstant(clock.now()),
     });
     return { id, name, password };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { plantReply } from './secrets.ts';
 import { checkReply } from './validation.ts';
 
 /** The keys that a client signs with. */
@@ -92,6 +93,7 @@ export function protocol(keys: Keys, clock: Clock): Record<string, string> {
 /** Reads a reply; the body is undefined when it is not JSON. */
 export async function read(response: Response): Promise<Reply> {
   const text = await response.text();
+  plantReply(response.url.replace(/^\w+:\/\/[^/]*/, ''), response.headers, text);
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -5,6 +5,7 @@ import { type AccessLevel, secretContext } from '../../src/contract/credentials.
 import type { Role } from '../../src/contract/roles.ts';
 import { issueToken } from '../../src/platform/register.ts';
 import type { Keys } from './client.ts';
+import { plantNamed } from './secrets.ts';
 import type { World } from './world.ts';
 
 /** How a person and the application that speaks for them stand; all is well when not said. */
@@ -12,6 +13,7 @@ export interface Standing {
   readonly tokenLevel?: AccessLevel;
   readonly applicationLevel?: AccessLevel;
   readonly isUserSuspended?: boolean;
+  readonly isUserLocked?: boolean;
   readonly isApplicationSuspended?: boolean;
   readonly isRevoked?: boolean;
   /** Registered addresses of the application. */
@@ -42,6 +44,7 @@ export async function register(world: World, standing: Standing = {}): Promise<K
       password_hash: '',
       suspended: standing.isUserSuspended ? 1 : 0,
       email: null,
+      locked: standing.isUserLocked ? 1 : 0,
       created_at: now,
     });
     await tx.credentials.addApplication({
@@ -73,6 +76,7 @@ export async function register(world: World, standing: Standing = {}): Promise<K
     for (const [account, role] of Object.entries(standing.roles ?? {})) {
       await tx.memberships.add({ account_id: account, user_id: user, role, post_composer: 0 });
     }
+    plantNamed({ consumer_secret: consumer.secret, access_token: token, access_token_secret: tokenSecret });
     return {
       user,
       consumer_key: consumer.key,

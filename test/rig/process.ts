@@ -3,6 +3,8 @@ import { readFileSync, statSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Keys } from './client.ts';
 import type { Place } from './databases.ts';
+import { collectLog } from './logs.ts';
+import { plantNamed } from './secrets.ts';
 
 /** What `dev.json` holds: addresses and keys, by name. */
 export type Written = Keys & Readonly<Record<string, string>>;
@@ -32,12 +34,18 @@ export async function startBarker(
   const args = [options.entry ?? ENTRY, 'dev', '--data', place.folder, ...ports, ...database, ...(options.flags ?? [])];
   const path = join(place.folder, 'dev.json');
   const before = writtenAt(path);
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: cleanEnvironment() });
+  // In development mode the log is what is written to stderr.
+  const env = { ...cleanEnvironment(), BARKER_ACCESS_LOG: 'all' };
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const output: string[] = [];
   child.stdout.on('data', (chunk) => output.push(String(chunk)));
-  child.stderr.on('data', (chunk) => output.push(String(chunk)));
+  child.stderr.on('data', (chunk) => {
+    output.push(String(chunk));
+    collectLog(String(chunk));
+  });
   const gone = new Promise<number | null>((done) => child.on('exit', (code) => done(code)));
   const file = await written(place.folder, path, before, gone, output);
+  plantNamed(file);
   return { file, kill: () => end(child, gone, 'SIGKILL').then(() => {}), stop: () => end(child, gone, 'SIGTERM') };
 }
 

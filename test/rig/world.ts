@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { startDev } from '../../src/cli/dev.ts';
+import { openLog } from '../../src/http/log.ts';
 import type { Seams, Service } from '../../src/server.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
 import { openPlace, type Place } from './databases.ts';
+import { collectLog, collectsLogs } from './logs.ts';
+import { plant, plantNamed } from './secrets.ts';
 import { watchReplies } from './watch.ts';
+
+/** Whatever a service logs is searched for secrets when all tests have run. */
+const logSeam: Seams = collectsLogs ? { log: openLog('info', { write: collectLog }) } : {};
 
 /** A clock that stands still until it is moved. */
 export interface TestClock {
@@ -59,11 +65,14 @@ export async function openWorld(
       database_url: place.databaseUrl || undefined,
       port: 0,
       sandbox_port: 0,
+      access_log: 'all',
       log_level: 'silent',
       ...options.flags,
     },
   });
-  const { service, file } = await startDev(settings, { reset: false, seams: { clock, ...options.seams } });
+  const { service, file } = await startDev(settings, { reset: false, seams: { clock, ...logSeam, ...options.seams } });
+  plantNamed({ ...file });
+  plant('master key', service.settings.master_key);
   if (file.tls_ca) trust(file.tls_ca);
   const watch = watchReplies([service.url, service.sandboxUrl]);
   const otherKeys = {

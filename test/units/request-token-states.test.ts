@@ -1,9 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { after, endOf, isFinal, type RequestTokenEvent, stateAt } from '../../src/auth/oauth1/request-token-states.ts';
-import { isVerifier, makeVerifier, verifierHash } from '../../src/auth/oauth1/verifier.ts';
+import {
+  after,
+  endOf,
+  isFinal,
+  mistakeAfter,
+  type RequestTokenEvent,
+  stateAt,
+} from '../../src/auth/oauth1/request-token-states.ts';
+import { isVerifier, makeVerifier, typedVerifier, verifierHash } from '../../src/auth/oauth1/verifier.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { REQUEST_TOKEN_STATES, type RequestToken, type RequestTokenState } from '../../src/contract/grants.ts';
+import {
+  type LoginRules,
+  REQUEST_TOKEN_STATES,
+  type RequestToken,
+  type RequestTokenState,
+} from '../../src/contract/grants.ts';
+
+const RULES: LoginRules = {
+  request_token_ttl_s: 900,
+  verifier_ttl_s: 600,
+  verifier_attempts_max: 5,
+  revoke_on_verifier_reuse: false,
+};
 
 const EVENTS: readonly RequestTokenEvent[] = [
   'approve',
@@ -34,14 +53,20 @@ describe('the life of a request token', () => {
     }
   }
 
+  test('the fifth mistake is the last, when five are allowed', () => {
+    const events = [0, 1, 2, 3, 4].map((attempts) => mistakeAfter(attempts, RULES));
+    assert.deepEqual(events, [...Array(4).fill('mistake'), 'last mistake']);
+    assert.equal(mistakeAfter(0, { ...RULES, verifier_attempts_max: 1 }), 'last mistake');
+  });
+
   test('three states are final', () => {
     assert.deepEqual(REQUEST_TOKEN_STATES.filter(isFinal), ['denied', 'expired', 'exchanged']);
   });
 
   test('two states end by themselves, after their last second', () => {
     const now_ms = Date.parse('2026-03-02T17:00:00Z');
-    assert.equal(endOf('issued', now_ms), '2026-03-02T17:15:00Z');
-    assert.equal(endOf('authorized', now_ms), '2026-03-02T17:10:00Z');
+    assert.equal(endOf('issued', now_ms, RULES), '2026-03-02T17:15:00Z');
+    assert.equal(endOf('authorized', now_ms, RULES), '2026-03-02T17:10:00Z');
     for (const state of REQUEST_TOKEN_STATES) {
       const token = { state, expires_at: '2026-03-02T17:10:00Z' } as RequestToken;
       assert.equal(stateAt(token, '2026-03-02T17:10:00Z'), state);
@@ -59,10 +84,24 @@ describe('a verifier', () => {
     assert.match(makeVerifier('https://a.example/', random), /^[A-Za-z0-9]{32}$/);
   });
 
+  const readings: [callback: string, given: string, counts: string][] = [
+    ['oob', '0731946', '0731946'],
+    ['oob', ' 073 1946\n', '0731946'],
+    ['oob', '073-1946', '0731946'],
+    ['oob', 'wrong', ''],
+    ['https://a.example/', ' aB3 ', 'aB3'],
+    ['https://a.example/', 'a-B3', 'a-B3'],
+  ];
+  for (const [callback, given, counts] of readings) {
+    test(`of ${JSON.stringify(given)} for ${callback}, ${JSON.stringify(counts)} counts`, () => {
+      assert.equal(typedVerifier(callback, given), counts);
+    });
+  }
+
   const hash = verifierHash('secret', '0731946');
   const given: [verifier: string, secret: string, stored: string | null, isRight: boolean][] = [
     ['0731946', 'secret', hash, true],
-    [' 0731946\n', 'secret', hash, true],
+    [' 0731946', 'secret', hash, false],
     ['731946', 'secret', hash, false],
     ['0731947', 'secret', hash, false],
     ['0731946', 'other', hash, false],

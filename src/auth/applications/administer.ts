@@ -65,7 +65,7 @@ export async function issueOwnToken(
 export async function regenerateBearer({ tx, box, random, now }: Registrar, id: string): Promise<string> {
   await tx.credentials.lockApplication(id);
   await revokeBearerOf(tx, id, now);
-  return issueBearerIn(tx, { box, secrets: random }, id, now);
+  return (await issueBearerIn(tx, { box, secrets: random }, id, now)).value;
 }
 
 /** Revokes the bearer token of an application; false when there is none. */

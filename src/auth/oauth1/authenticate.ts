@@ -31,6 +31,7 @@ export function authenticator(options: {
     }
     if (credential.applicationSuspended) throw refused('APPLICATION_SUSPENDED', 'suspended application');
     if (credential.userSuspended) throw refused('USER_SUSPENDED', 'suspended user');
+    if (credential.userLocked) throw refused('USER_LOCKED', 'locked user');
     uses.note(credential, now_s);
     return { caller: credential.principal, bodyHash: claim.bodyHash };
   }

@@ -3,7 +3,7 @@ import { formatInstant } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { ACCESS_LEVELS, type AccessLevel, type Application, secretContext } from '../../contract/credentials.ts';
-import type { RequestToken } from '../../contract/grants.ts';
+import type { LoginRules, RequestToken } from '../../contract/grants.ts';
 import type { Store } from '../../contract/store.ts';
 import { after, endOf, stateAt } from './request-token-states.ts';
 import { makeVerifier, verifierHash } from './verifier.ts';
@@ -32,8 +32,9 @@ export function grants(parts: {
   readonly clock: Clock;
   /** Cryptographic, also in development. */
   readonly random: Random;
+  readonly rules: LoginRules;
 }): Grants {
-  const { store, box, clock, random } = parts;
+  const { store, box, clock, random, rules } = parts;
   const now = (): string => formatInstant(clock.now());
   return {
     find: (token) =>
@@ -50,7 +51,7 @@ export function grants(parts: {
         const found = await tx.requestTokens.lock(token);
         const next = found && after(stateAt(found, now()), 'approve');
         if (!next) return false;
-        const expires_at = endOf('authorized', clock.now());
+        const expires_at = endOf('authorized', clock.now(), rules);
         return tx.requestTokens.change(id, found.state, { state: next, user_id: user, verifier_hash, expires_at });
       });
       return approved ? { verifier } : undefined;

@@ -15,6 +15,7 @@ export interface Credential {
   usedDay: number;
   readonly applicationSuspended: boolean;
   readonly userSuspended: boolean;
+  readonly userLocked: boolean;
 }
 
 /** What looking a pair of consumer key and token up came to. */
@@ -111,5 +112,6 @@ function makeCredential(
     usedDay: dayOf(token.last_used_at),
     applicationSuspended: application.suspended === 1,
     userSuspended: user.suspended === 1,
+    userLocked: user.locked === 1,
   };
 }

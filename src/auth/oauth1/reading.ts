@@ -67,6 +67,30 @@ export function readClaim(parts: SignedParts): Claim | Refusal {
   };
 }
 
+/** What an unsigned request says of itself. @source authentication gaps 7 */
+export interface Unsigned {
+  /** Empty when it is not told. */
+  readonly consumerKey: string;
+  readonly token: string;
+  readonly verifier: string;
+}
+
+/** The token and the verifier of a request, however it is signed; undefined when they cannot be read. */
+export function readUnsigned(parts: SignedParts): Unsigned | undefined {
+  const header = parts.authorization === undefined ? [] : readHeader(parts.authorization);
+  const { query } = splitTarget(parts.target);
+  const sources = [header ?? [], readForm(query), readForm(parts.form ?? '')].map((each) =>
+    'reason' in each ? undefined : each,
+  );
+  const gathered = gather(sources.filter((each) => each !== undefined));
+  if (sources.includes(undefined) || 'reason' in gathered) return undefined;
+  const { protocol } = gathered;
+  const [token, verifier] = [protocol.get('oauth_token') ?? '', protocol.get('oauth_verifier') ?? ''];
+  // PostgreSQL cannot even look for U+0000.
+  if (token === '' || verifier === '' || /\p{Cc}/u.test(token)) return undefined;
+  return { consumerKey: protocol.get('oauth_consumer_key') ?? '', token, verifier };
+}
+
 function restOf(path: string, pairs: readonly Pair[]): string {
   return `${encode(path)}&${encode(normalise(pairs))}`;
 }

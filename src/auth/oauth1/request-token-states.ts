@@ -1,5 +1,5 @@
 import { formatInstant } from '../../base/instants.ts';
-import type { RequestToken, RequestTokenState } from '../../contract/grants.ts';
+import type { LoginRules, RequestToken, RequestTokenState } from '../../contract/grants.ts';
 
 /**
  * What can happen to a request token. A user withdraws what the application has; all of an application is void when it is
@@ -28,12 +28,6 @@ export const TRANSITIONS: Readonly<
   exchanged: {},
 };
 
-/** Seconds for which a user may decide, and for which the application may fetch what he decided. */
-export const LIFETIME_S = { issued: 15 * 60, authorized: 10 * 60 } as const;
-
-/** Wrong verifiers that end a request token. */
-export const MISTAKES_MAX = 5;
-
 /** How long rows are kept after they ended, in seconds. */
 export const KEPT_S = 24 * 3600;
 
@@ -47,12 +41,18 @@ export function isFinal(state: RequestTokenState): boolean {
   return Object.keys(TRANSITIONS[state]).length === 0;
 }
 
+/** What a wrong verifier is, after so many of them. */
+export function mistakeAfter(attempts: number, rules: LoginRules): RequestTokenEvent {
+  return attempts + 1 >= rules.verifier_attempts_max ? 'last mistake' : 'mistake';
+}
+
 /** The state after an event; undefined when the event is refused. */
 export function after(state: RequestTokenState, event: RequestTokenEvent): RequestTokenState | undefined {
   return TRANSITIONS[state][event];
 }
 
 /** UTC text of the end of a lifetime that begins now. */
-export function endOf(state: keyof typeof LIFETIME_S, now_ms: number): string {
-  return formatInstant(now_ms + LIFETIME_S[state] * 1000);
+export function endOf(state: 'issued' | 'authorized', now_ms: number, rules: LoginRules): string {
+  const lifetime_s = state === 'issued' ? rules.request_token_ttl_s : rules.verifier_ttl_s;
+  return formatInstant(now_ms + lifetime_s * 1000);
 }

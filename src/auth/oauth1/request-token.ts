@@ -50,7 +50,7 @@ export const requestToken: Operation = {
   async perform({ services, caller, given, address, now }) {
     const { application, callback = '' } = callerOf(caller, 'application');
     checkCallback(application, callback);
-    const { store, box, secrets } = services;
+    const { store, box, secrets, logins } = services;
     const [token, secret] = [tokenText(secrets), alphanumeric(secrets, 32)];
     await store.write(async (tx) => {
       const number = await tx.takeNumbers('request_token', 1, 1);
@@ -68,7 +68,8 @@ export const requestToken: Operation = {
         attempts: 0,
         address,
         created_at: now,
-        expires_at: endOf('issued', instantMs(now)),
+        expires_at: endOf('issued', instantMs(now), logins),
+        made_token_id: null,
       });
       const isTime = number % REMOVAL.every === 0;
       if (isTime) await tx.requestTokens.removeEnded(formatInstant(instantMs(now) - KEPT_S * 1000), REMOVAL.rows_max);

@@ -21,11 +21,13 @@ export const revokeToken: Operation = {
   reply: Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
   problems: [],
   async perform(call) {
-    const { token, tokenId } = call.principal;
-    await call.services.store.write(async (tx) => {
-      await tx.credentials.revokeToken(tokenId, call.now);
+    const { token, tokenId, user, application } = call.principal;
+    const isRevoked = await call.services.store.write(async (tx) => {
       tx.touch(`token:${tokenId}`);
+      return tx.credentials.revokeToken(tokenId, call.now);
     });
+    // Of two that came at the same time, one did it.
+    if (isRevoked) call.note({ event: 'token_revoked', user_id: user, application_id: application, token_id: tokenId });
     return { data: JSON.stringify({ access_token: token }) };
   },
 };

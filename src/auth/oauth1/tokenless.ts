@@ -88,6 +88,7 @@ function signatureJudge({ store, box, clock, random, window_s }: Judging) {
       : box.open(sealedDummy, DUMMY);
     const isRight = verify(claim, origins, signingKey(consumerSecret, claim.token === '' ? '' : tokenSecret));
     if (!application) throw refused('SIGNATURE_REFUSED', 'unknown consumer key');
+    if (requestToken?.state === 'exchanged' && !isRight) throw refused('TOKEN_UNKNOWN', 'an exchanged request token');
     const isJudged = claim.token === '' || requestToken !== undefined;
     if (isJudged && !isRight) throw refused('SIGNATURE_REFUSED', 'wrong signature');
     return { claim, application, requestToken, tokenSecret, now_s };
@@ -96,12 +97,13 @@ function signatureJudge({ store, box, clock, random, window_s }: Judging) {
 
 const DUMMY = 'nobody';
 
-/** The application, and its request token while that is of use. */
+/** The application, and its request token while that is of use: it may still be exchanged, or its exchange undone. */
 async function readRows(store: Store, { consumerKey, token }: Claim, now: string) {
   return store.read(async (tx) => {
     const application = await tx.credentials.findApplicationByKey(consumerKey);
     const found = token === '' ? undefined : await tx.requestTokens.find(token);
-    const isOwn = found !== undefined && found.application_id === application?.id && !isFinal(stateAt(found, now));
-    return { application, requestToken: isOwn ? found : undefined };
+    const isOwn = found !== undefined && found.application_id === application?.id;
+    const isOfUse = isOwn && (!isFinal(stateAt(found, now)) || found.made_token_id !== null);
+    return { application, requestToken: isOfUse ? found : undefined };
   });
 }

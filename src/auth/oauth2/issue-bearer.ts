@@ -42,10 +42,11 @@ export const issueBearer: Operation = {
     { additionalProperties: false },
   ),
   problems: ['GRANT_TYPE_MISSING'],
-  async perform({ caller, services, given, now }) {
+  async perform({ caller, services, given, now, note }) {
     if (given.grant_type == null) throw problem('GRANT_TYPE_MISSING', { parameter: 'grant_type' });
     const { application } = callerOf(caller, 'application');
-    const access_token = await outstandingBearer(services, application.id, now);
-    return { data: JSON.stringify({ token_type: 'bearer', access_token }) };
+    const { id, value, isNew } = await outstandingBearer(services, application.id, now);
+    if (isNew) note({ event: 'bearer_issued', application_id: application.id, token_id: id });
+    return { data: JSON.stringify({ token_type: 'bearer', access_token: value }) };
   },
 };

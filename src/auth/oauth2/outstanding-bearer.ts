@@ -5,6 +5,13 @@ import type { BearerToken } from '../../contract/grants.ts';
 import { ConstraintViolated, type Store, type Writing } from '../../contract/store.ts';
 import { bearerHash, makeBearerValue } from './bearer-value.ts';
 
+/** The token of an application, and whether this call issued it. */
+export interface Outstanding {
+  readonly id: string;
+  readonly value: string;
+  readonly isNew: boolean;
+}
+
 /** What issuing works with. `secrets` is cryptographic, also in development. */
 export interface Issuer {
   readonly store: Store;
@@ -16,16 +23,16 @@ export interface Issuer {
 const ATTEMPTS_MAX = 10;
 
 /**
- * The value of the one outstanding token of an application, which is issued if there is none. Of callers that issue
+ * The one outstanding token of an application, which is issued if there is none. Of callers that issue
  * at the same time one is let through by the uniqueness rule of the schema; the others read what he issued.
  * @param now UTC text.
  * @source authentication: States and transitions; authentication gaps 10.1
  */
-export async function outstandingBearer(issuer: Issuer, application: string, now: string): Promise<string> {
+export async function outstandingBearer(issuer: Issuer, application: string, now: string): Promise<Outstanding> {
   const { store, box } = issuer;
   for (let attempt = 1; ; attempt++) {
     const known = await store.read((tx) => tx.bearerTokens.findOutstanding(application));
-    if (known) return keptValue(known, box);
+    if (known) return { id: known.id, value: keptValue(known, box), isNew: false };
     try {
       return await store.write((tx) => issueBearerIn(tx, issuer, application, now));
     } catch (error) {
@@ -39,15 +46,15 @@ export function keptValue(bearer: BearerToken, box: SecretBox): string {
   return box.open(bearer.token, secretContext.bearer(bearer.id));
 }
 
-/** The value of the outstanding token, issued in a unit of work if there is none. */
+/** The outstanding token, issued in a unit of work if there is none. */
 export async function issueBearerIn(
   tx: Writing,
   { box, secrets }: Pick<Issuer, 'box' | 'secrets'>,
   application: string,
   now: string,
-): Promise<string> {
+): Promise<Outstanding> {
   const known = await tx.bearerTokens.findOutstanding(application);
-  if (known) return keptValue(known, box);
+  if (known) return { id: known.id, value: keptValue(known, box), isNew: false };
   const id = String(await tx.takeNumbers('bearer_token', 1, 1));
   const value = makeBearerValue(secrets);
   await tx.bearerTokens.add({
@@ -60,5 +67,5 @@ export async function issueBearerIn(
     revoked_at: null,
   });
   tx.touch(`bearer:${id}`);
-  return value;
+  return { id, value, isNew: true };
 }

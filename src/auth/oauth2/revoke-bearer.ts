@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Caller } from '../../contract/callers.ts';
+import { applicationOf, type Caller } from '../../contract/callers.ts';
 import { text } from '../../contract/fields.ts';
 import type { BearerToken } from '../../contract/grants.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -28,15 +28,21 @@ export const revokeBearer: Operation = {
   shape: 'bare',
   reply: Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
   problems: ['BEARER_NOT_OWN', 'BEARER_INVALID'],
-  async perform({ caller, services, given, now }) {
-    const access_token = await services.store.write(async (tx) => {
+  async perform({ caller, services, given, now, note }) {
+    const { id, access_token } = await services.store.write(async (tx) => {
       const application = await ownApplication(tx, caller);
       const bearer = await named(tx, given.access_token as string);
       if (!bearer?.outstanding) throw problem('BEARER_INVALID', {}, 'no such token, or revoked before');
       if (bearer.application_id !== application) throw problem('BEARER_NOT_OWN', {}, 'of another application');
       if (!(await tx.bearerTokens.revoke(bearer.id, now))) throw problem('BEARER_INVALID', {}, 'revoked just now');
       tx.touch(`bearer:${bearer.id}`);
-      return keptValue(bearer, services.box);
+      return { id: bearer.id, access_token: keptValue(bearer, services.box) };
+    });
+    note({
+      event: 'bearer_revoked',
+      user_id: caller.kind === 'user' ? caller.user : undefined,
+      application_id: applicationOf(caller),
+      token_id: id,
     });
     return { data: JSON.stringify({ access_token }) };
   },

@@ -1,6 +1,7 @@
+import type { Noted } from '../../contract/audit.ts';
 import type { Application, User } from '../../contract/credentials.ts';
 import type { RequestToken } from '../../contract/grants.ts';
-import type { Noted, Page, PageAnswer, Visit } from '../../contract/pages.ts';
+import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import { callbackFault } from '../callbacks.ts';
 import type { Grants } from '../oauth1/grants.ts';
 import { consentPage } from './consent.ts';
@@ -8,7 +9,7 @@ import { decide, type Opening, type Shown } from './decision.ts';
 import { isCustomScheme, isPin } from './destination.ts';
 import { type LoginParts, logIn } from './logins.ts';
 import { deniedPage, leavingPage, pinPage } from './outcomes.ts';
-import { refusal } from './refusals.ts';
+import { barOf, refusal } from './refusals.ts';
 import { WRONG_LOGIN } from './session-pages.ts';
 
 /** What the two pages work with. */
@@ -16,6 +17,8 @@ export interface AuthorizeParts extends LoginParts {
   readonly grants: Grants;
   /** What follows a refusal: the browser is sent back at once, or shown a link. @source authentication gaps 6.4 */
   readonly denyRedirect: 'redirect' | 'link';
+  /** How long the application may wait with fetching the answer. */
+  readonly verifier_ttl_s: number;
 }
 
 type Endpoint = Opening['endpoint'];
@@ -57,7 +60,8 @@ async function answer(parts: AuthorizeParts, endpoint: Endpoint, visit: Visit): 
 
 async function opened(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> {
   const { visit, forced } = asked;
-  if (visit.user?.suspended && !forced) return refusal('user suspended');
+  const bar = visit.user && barOf(visit.user);
+  if (bar && !forced) return refusal(bar);
   const shown = await shownTo(parts, asked, visit.user, forced);
   if (shown !== 'redirect') return form(asked, shown, 200);
   // Who only looks is told what would come, but it does not come yet.
@@ -82,7 +86,10 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
   if (visit.given('cancel') !== undefined || visit.given('deny') !== undefined) return deny(parts, asked);
   const [name, password] = [visit.given('session[username_or_email]'), visit.given('session[password]')];
   const isLogin = visit.user === undefined || asked.forced || name !== undefined || password !== undefined;
-  if (!isLogin) return visit.user!.suspended ? refusal('user suspended') : approve(parts, asked, visit.user!, 303);
+  if (!isLogin) {
+    const bar = barOf(visit.user!);
+    return bar ? refusal(bar) : approve(parts, asked, visit.user!, 303);
+  }
 
   const outcome = await logIn(parts, { name: name ?? '', password: password ?? '', address: visit.address });
   const note = (event: Noted['event'], user?: User): Noted[] => [
@@ -94,7 +101,8 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
     return { ...form(asked, shown, 401), noted: note('login_failed') };
   }
   const { user } = outcome;
-  if (user.suspended) return { ...refusal('user suspended'), noted: note('login_failed', user) };
+  const bar = barOf(user);
+  if (bar) return { ...refusal(bar), noted: note('login_failed', user) };
 
   const after = await afterLogin(parts, asked, user);
   return { ...after, login: user.id, noted: [...note('login', user), ...(after.noted ?? [])] };
@@ -114,7 +122,8 @@ async function approve(parts: AuthorizeParts, asked: Asked, user: User, status: 
   const approved = await parts.grants.approve(requestToken, user.id);
   if (!approved) return refusal('token');
   const noted: Noted[] = [{ event: 'consent_given', user_id: user.id, application_id: application.id }];
-  if (isPin(requestToken)) return { status: 200, html: pinPage(application, approved.verifier), noted };
+  if (isPin(requestToken))
+    return { status: 200, html: pinPage(application, approved.verifier, parts.verifier_ttl_s), noted };
   const location = parts.grants.redirectFor(requestToken, { verifier: approved.verifier });
   return { status, location, html: leavingPage(application, location), noted };
 }

@@ -3,15 +3,15 @@ import type { Application } from '../../contract/credentials.ts';
 import { isCustomScheme, shownHost } from './destination.ts';
 import { documentOf } from './layout.ts';
 
-/** The page with the PIN, which stands in no address. @source authentication gaps 6.4 and 6.6 */
-export function pinPage(application: Application, pin: string): string {
+/** The page with the PIN, which stands in no address; it tells for how long the PIN is good. @source authentication gaps 6.4 and 6.6 */
+export function pinPage(application: Application, pin: string, lasts_s: number): string {
   const title = `You have given ${application.name} access`;
   return documentOf(
     title,
     html`<h1>${title}</h1>
 <p id="code-desc">Go back to ${application.name} and enter this code:</p>
 <div id="oauth_pin"><kbd aria-labelledby="code-desc"><code>${pin}</code></kbd></div>
-<p class="soft">It works once, for the next ten minutes. You can close this page afterwards.</p>`,
+<p class="soft">It works once, for the next ${lasts(lasts_s)}. You can close this page afterwards.</p>`,
   );
 }
 
@@ -37,4 +37,10 @@ export function leavingPage(application: Application, location: string): string 
 <p>If nothing happens, follow this link.</p>
 <p><a class="main" href="${location}">${what}</a></p>`,
   );
+}
+
+function lasts(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 2) return `${seconds} seconds`;
+  return minutes === 10 ? 'ten minutes' : `${minutes} minutes`;
 }

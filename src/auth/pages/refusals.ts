@@ -1,4 +1,5 @@
 import { html } from 'ghtml';
+import type { User } from '../../contract/credentials.ts';
 import type { PageAnswer } from '../../contract/pages.ts';
 import { documentOf } from './layout.ts';
 
@@ -53,6 +54,13 @@ const REFUSALS = {
     'Your account is suspended',
     'Applications cannot be given access to it. Nothing was given to the application.',
   ],
+  'user locked': [
+    403,
+    326,
+    'To protect our users from spam and other malicious activity, this account is temporarily locked.',
+    'Your account is locked',
+    'It is locked for a time, to protect it and others. Nothing was given to the application.',
+  ],
   'too many logins': [
     429,
     88,
@@ -106,6 +114,12 @@ export function refusal(why: Refusal, retryAfter_s?: number): PageAnswer {
 !${wait}`,
   );
   return { status, html: page, error: { code, message }, retryAfter_s };
+}
+
+/** Why a user may not go on; undefined when nothing is in the way. */
+export function barOf({ suspended, locked }: User): Refusal | undefined {
+  if (suspended) return 'user suspended';
+  return locked ? 'user locked' : undefined;
 }
 
 function minutesOf(seconds: number): string {

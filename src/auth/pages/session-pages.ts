@@ -2,7 +2,7 @@ import { html } from 'ghtml';
 import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import { accountDocument, alertOf, documentOf, hidden, loginFields } from './layout.ts';
 import { type LoginParts, logIn } from './logins.ts';
-import { refusal } from './refusals.ts';
+import { barOf, refusal } from './refusals.ts';
 
 /** One text for unknown names and wrong passwords. @source authentication gaps 6.6 */
 export const WRONG_LOGIN = 'The user name and the password do not belong together. Check both.';
@@ -61,7 +61,8 @@ async function posted(parts: LoginParts, visit: Visit): Promise<PageAnswer> {
   }
   if ('wrong' in outcome) return { ...loginPage(visit, 401, WRONG_LOGIN), noted: [{ event: 'login_failed' }] };
   const { user } = outcome;
-  if (user.suspended) return { ...refusal('user suspended'), noted: [{ event: 'login_failed', user_id: user.id }] };
+  const bar = barOf(user);
+  if (bar) return { ...refusal(bar), noted: [{ event: 'login_failed', user_id: user.id }] };
   return {
     status: 303,
     location: nextOf(visit) ?? '/login',

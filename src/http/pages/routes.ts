@@ -4,6 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Page, PageAnswer, Pages, Visit } from '../../contract/pages.ts';
 import { Problem } from '../../contract/problems.ts';
+import { wantsJson } from '../accept.ts';
+import type { AddressCounts } from '../address-counts.ts';
+import type { Observer } from '../observer.ts';
 import { send } from '../reply.ts';
 import { readBody } from '../request.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -11,14 +14,16 @@ import { sessionCookie, sessionValue } from './cookies.ts';
 import { isOwnForm } from './form-guard.ts';
 import { pageHeaders } from './policy.ts';
 import type { BrowserSessions, OpenSession } from './sessions.ts';
-import type { VisitCounts } from './visits.ts';
 
 /** What the pages of a listener are answered with. */
 export interface PageParts {
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
-  readonly counts: VisitCounts;
+  readonly counts: AddressCounts;
+  /** Requests of one address to whatever it is; undefined when limits are off. */
+  readonly flood: AddressCounts | undefined;
   readonly log: Logger;
+  readonly observer: Pick<Observer, 'visited'>;
   readonly accessLog: 'all' | 'failures' | 'off';
   readonly nextTransactionId: () => string;
   /** The origins of a request, the one it was sent to last; throws on plain HTTP where that is not allowed. */
@@ -67,7 +72,10 @@ async function answer(
 ): Promise<void> {
   const verb = request.method === 'HEAD' ? 'GET' : request.method;
   const method = page.methods.find((each) => each === verb);
-  if (!method) return otherMethod(parts, page, request, response);
+  if (!method) {
+    parts.observer.visited(page.path, OTHER, otherMethod(parts, page, request, response));
+    return;
+  }
   const transactionId = parts.nextTransactionId();
   let fault: unknown;
   let isSecure = false;
@@ -122,7 +130,8 @@ async function visited(
   const { pages, sessions, counts } = parts;
   const address = parts.addressOf(request);
   // A form is not counted: what it tries is counted where it fails.
-  const wait_s = page.isLimited && method === 'GET' ? counts.take(address) : undefined;
+  const isCounted = page.isLimited && method === 'GET';
+  const wait_s = parts.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
   if (wait_s !== undefined) return { said: pages.refuse('too many visits', wait_s), cookie: undefined };
   const given =
     method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : (request.url!.split('?', 2)[1] ?? '');
@@ -164,7 +173,7 @@ interface Seen {
 }
 
 function reply(response: ServerResponse, said: PageAnswer, { request, secure, transactionId, cookie }: Seen): void {
-  const isJson = said.error !== undefined && wantsJson(request);
+  const isJson = said.error !== undefined && wantsJson(request.headers.accept);
   const headers = pageHeaders(said.leadsTo);
   headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
   headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure);
@@ -176,30 +185,29 @@ function reply(response: ServerResponse, said: PageAnswer, { request, secure, tr
   send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : said.html);
 }
 
-/** JSON is named and HTML is not. @source authentication gaps 6.5 */
-function wantsJson(request: IncomingMessage): boolean {
-  const accept = request.headers.accept ?? '';
-  return /application\/json/i.test(accept) && !/text\/html/i.test(accept);
-}
-
 /** Lines about a visit: never its parameters, its cookies or where it leads. */
 function note(parts: PageParts, page: Page, said: PageAnswer, seen: Seen & { readonly fault: unknown }): void {
   const { log, accessLog } = parts;
   const { request, transactionId, fault } = seen;
   const common = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
   for (const each of said.noted ?? []) log.info({ ...common, ...each }, 'audit');
+  parts.observer.visited(page.path, request.method!, said.status);
   const line = { ...common, method: request.method, route: page.path, status: said.status };
   if (fault !== undefined) log.error({ ...line, err: fault }, 'page failed');
   else if (accessLog === 'all' || (accessLog === 'failures' && said.status >= 400)) log.info(line, 'page');
 }
 
-function otherMethod(parts: PageParts, page: Page, request: IncomingMessage, response: ServerResponse): void {
+/** The label of methods that a page does not have: callers choose them. */
+const OTHER = 'other';
+
+/** Answers with what is allowed; tells the status. */
+function otherMethod(parts: PageParts, page: Page, request: IncomingMessage, response: ServerResponse): number {
   const secure = parts.secureHeaders(request);
   const allow = [...page.methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])), 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') {
     response.writeHead(204, ['allow', allow, ...secure]);
     response.end();
-    return;
+    return 204;
   }
   const message = `This method requires a ${page.methods.join(' or ')}.`;
   const headers = [
@@ -212,4 +220,5 @@ function otherMethod(parts: PageParts, page: Page, request: IncomingMessage, res
     ...secure,
   ];
   send(response, 405, headers, JSON.stringify({ errors: [{ code: 86, message }] }));
+  return 405;
 }

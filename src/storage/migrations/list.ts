@@ -1,7 +1,7 @@
 import { foundation } from './0001-foundation.ts';
 import { authorization } from './0002-authorization.ts';
-import { applications } from './0003-applications.ts';
+import { administration } from './0003-administration.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
-export const migrations: readonly Migration[] = [foundation, authorization, applications];
+export const migrations: readonly Migration[] = [foundation, authorization, administration];

@@ -87,6 +87,19 @@ export function beforeAll(family: Family): Case[] {
       [403, { code: 64, message: 'Your account is suspended and is not permitted to access this feature.' }],
     ),
     say(
+      'USER_LOCKED',
+      'a locked user',
+      () => as({ isUserLocked: true }, call),
+      [403, { code: 'ACCOUNT_LOCKED_OUT', message: 'The current user is locked out' }],
+      [
+        403,
+        {
+          code: 326,
+          message: 'To protect our users from spam and other malicious activity, this account is temporarily locked.',
+        },
+      ],
+    ),
+    say(
       'HEADER_TOO_LARGE',
       'an Authorization header of 9000 bytes',
       () => sandbox({ ...call, headers: { authorization: 'x'.repeat(9000) } }),

@@ -2,11 +2,12 @@ import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
+import type { Noted } from '../../../contract/audit.ts';
 import type { Application } from '../../../contract/credentials.ts';
-import type { Noted, PageAnswer, Visit } from '../../../contract/pages.ts';
+import type { PageAnswer, Visit } from '../../../contract/pages.ts';
 import type { Store, Writing } from '../../../contract/store.ts';
 import type { Registrar } from '../../../platform/register.ts';
-import { refusal } from '../refusals.ts';
+import { barOf, refusal } from '../refusals.ts';
 import { loginFirst } from '../session-pages.ts';
 
 /** Where the pages of applications begin. */
@@ -30,7 +31,8 @@ export async function forUser(
   answer: (user: string) => Promise<PageAnswer>,
 ): Promise<PageAnswer> {
   if (!visit.user) return loginFirst(path);
-  return visit.user.suspended ? refusal('user suspended') : answer(visit.user.id);
+  const bar = barOf(visit.user);
+  return bar ? refusal(bar) : answer(visit.user.id);
 }
 
 /** Answers the owner of the application that the path names; to everybody else it does not exist. */

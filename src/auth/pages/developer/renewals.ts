@@ -1,6 +1,7 @@
 import { html } from 'ghtml';
+import type { Noted } from '../../../contract/audit.ts';
 import type { Application } from '../../../contract/credentials.ts';
-import type { Noted, Page, PageAnswer, Visit } from '../../../contract/pages.ts';
+import type { Page, PageAnswer, Visit } from '../../../contract/pages.ts';
 import type { Reading } from '../../../contract/store.ts';
 import type { Registrar } from '../../../platform/register.ts';
 import { issueOwnToken, regenerateBearer, regenerateKeys, revokeBearerOf } from '../../applications/administer.ts';
@@ -48,7 +49,7 @@ const RENEWALS: readonly Renewal[] = [
     question: (name) => `Make an access token of yours for ${name}?`,
     text: 'It has the level that the application has now. Tokens that you gave the application before are revoked.',
     button: 'Make token',
-    event: 'own_token_issued',
+    event: 'token_issued',
     async current(tx, { id, owner_user_id }) {
       return (await tx.credentials.findLiveTokens(owner_user_id, id)).map((token) => token.id).join(' ');
     },
@@ -65,7 +66,7 @@ const RENEWALS: readonly Renewal[] = [
     question: (name) => `Make a new bearer token for ${name}?`,
     text: 'An application has one bearer token: a former one is revoked at once.',
     button: 'Make bearer token',
-    event: 'bearer_regenerated',
+    event: 'bearer_issued',
     current: bearerOf,
     renew: async (registrar, { id }) => [['Bearer token', await regenerateBearer(registrar, id)]],
   },

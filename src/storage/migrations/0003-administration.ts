@@ -1,11 +1,16 @@
 import type { Migration } from './migration.ts';
 
-/** What administering applications looks for: those of an owner, their tokens and request tokens; e-mail addresses. */
-export const applications: Migration = {
-  name: '0003-applications',
+/**
+ * What administering users and applications looks for and keeps: applications of an owner, their tokens and request
+ * tokens; e-mail addresses and locks of users; which access token an exchange made.
+ */
+export const administration: Migration = {
+  name: '0003-administration',
   statements: ({ index, addColumn }) => [
     addColumn('users', (t) => t.text('email').nullable()),
+    addColumn('users', (t) => t.integer('locked').preset(0)),
     addColumn('applications', (t) => t.integer('email_access').preset(0)),
+    addColumn('request_tokens', (t) => t.text('made_token_id').nullable()),
     index('applications_owner', 'applications', ['owner_user_id', 'id']),
     index('access_tokens_application', 'access_tokens', ['application_id', 'access_level']),
     index('request_tokens_application', 'request_tokens', ['application_id', 'state']),

@@ -1,0 +1,4 @@
+/** Whether a caller takes JSON and not HTML: the first is named and the second is not. @source authentication gaps 6.5 */
+export function wantsJson(accept = ''): boolean {
+  return /application\/json/i.test(accept) && !/text\/html/i.test(accept);
+}

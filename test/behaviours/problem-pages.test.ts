@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { PROBLEM_PAGES, problemDetails } from '../../src/contract/problem-details.ts';
+import { raisable } from '../../src/engine/raises.ts';
+import { operations } from '../../src/server.ts';
+import { bearerOf, withBearer } from '../rig/application.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world.close());
+
+test('every problem that version 2 can name by an address has a page, and no page is of nothing', () => {
+  const said = operations.filter(({ family }) => family === 'problem').flatMap((operation) => raisable(operation));
+  const slugs = said.map((name) => problemDetails(name).slug).filter((slug) => slug !== undefined);
+  assert.deepEqual([...new Set(slugs)].sort(), Object.keys(PROBLEM_PAGES).sort());
+  for (const name of said) {
+    const { slug, title, status } = problemDetails(name);
+    if (slug === undefined) continue;
+    assert.deepEqual([PROBLEM_PAGES[slug]?.title, PROBLEM_PAGES[slug]?.status], [title, status], name);
+  }
+});
+
+for (const listener of ['url', 'sandboxUrl'] as const) {
+  for (const [slug, { title, status, meaning, remedy }] of Object.entries(PROBLEM_PAGES)) {
+    describe(`${slug} at the ${listener}`, () => {
+      const get = (accept: string, method = 'GET') =>
+        fetch(`${world.service[listener]}/2/problems/${slug}`, { method, headers: { accept } });
+
+      for (const accept of ['*/*', 'text/html,application/xhtml+xml', 'text/html, application/json']) {
+        test(`is a page for ${accept}`, async () => {
+          const response = await get(accept);
+          assert.equal(response.status, 200);
+          assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+          assert.match(response.headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/);
+          assert.equal(response.headers.get('vary'), 'accept');
+          const page = (await response.text()).replaceAll('&#39;', "'").replaceAll('&#96;', '`');
+          for (const text of [`<h1>${title}</h1>`, meaning, remedy, String(status)])
+            assert.ok(page.includes(text), page);
+        });
+      }
+
+      test('is JSON for programs that ask for it', async () => {
+        const response = await get('application/json');
+        assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+        const type = `${world.service[listener]}/2/problems/${slug}`;
+        assert.deepEqual(await response.json(), { type, title, status, meaning, remedy });
+      });
+    });
+  }
+}
+
+test('the address in a body of version 2 leads there', async () => {
+  const reply = await withBearer(world, await bearerOf(world, world.keys), '/2/users/me');
+  assert.equal(reply.status, 403, reply.text);
+  const page = await fetch(reply.body.type, { headers: { accept: 'application/json' } });
+  assert.equal(((await page.json()) as { type: string }).type, reply.body.type);
+});
+
+test('a problem that does not exist has no page', async () => {
+  const response = await fetch(`${world.service.url}/2/problems/nothing`);
+  assert.equal(response.status, 404);
+  assert.deepEqual(await response.json(), { errors: [{ code: 34, message: 'Sorry, that page does not exist.' }] });
+});

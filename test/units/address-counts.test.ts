@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addressCounts } from '../../src/http/address-counts.ts';
+import { testClock } from '../rig/world.ts';
+
+test('an address has so many requests in a window, which opens with the first of them', () => {
+  const clock = testClock();
+  const counts = addressCounts({ max: 2, window_s: 60 }, clock);
+  const took = ['a', 'a', 'a', 'b', 'a'].map((address) => counts.take(address));
+  assert.deepEqual(took, [undefined, undefined, 60, undefined, 60]);
+  clock.advance(59);
+  assert.deepEqual([counts.take('a'), counts.take('c')], [1, undefined]);
+  clock.advance(1);
+  assert.deepEqual([counts.take('a'), counts.take('a'), counts.take('a')], [undefined, undefined, 60]);
+});
+
+test('a hundred thousand addresses are counted and no more', () => {
+  const counts = addressCounts({ max: 1, window_s: 60 }, testClock());
+  for (let count = 0; count < 100_000; count++) counts.take(String(count));
+  assert.equal(counts.take('0'), 60);
+  assert.equal(counts.take('another'), undefined, 'one beyond');
+  assert.equal(counts.take('0'), undefined, 'all have begun anew');
+});
