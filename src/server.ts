@@ -15,6 +15,7 @@ import { consumerAuthenticator, requestTokenAuthenticator } from './auth/oauth1/
 import { basicAuthenticator } from './auth/oauth2/authenticate-basic.ts';
 import { bearerOrUser, userOrBasic } from './auth/oauth2/authenticate-bearer.ts';
 import { knownBearers } from './auth/oauth2/known-bearers.ts';
+import { outstandingBearers } from './auth/oauth2/outstanding-bearer.ts';
 import { pagesOf } from './auth/pages/pages.ts';
 import { loginThrottle } from './auth/pages/throttle.ts';
 import { type Clock, systemClock } from './base/clock.ts';
@@ -145,6 +146,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     secrets: secureRandom,
     box,
     ids: idsFrom(store, random),
+    outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: { active_campaigns_max: settings.active_campaigns_max },
     logins: settings,
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),

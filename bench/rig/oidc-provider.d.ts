@@ -7,5 +7,6 @@ declare module 'oidc-provider' {
     callback(): RequestListener;
   }
 
-  export { Provider as default };
+  // biome-ignore lint/style/noDefaultExport: as the package has it
+  export default Provider;
 }

@@ -96,6 +96,16 @@ export interface BearerTokens {
   revoke(id: string, at: string): Promise<boolean>;
 }
 
+/** The token of an application, and whether this call issued it. */
+export interface Outstanding {
+  readonly id: string;
+  readonly value: string;
+  readonly isNew: boolean;
+}
+
+/** The one outstanding token of an application, which is issued if there is none. `now` is UTC text. */
+export type OutstandingBearers = (application: string, now: string) => Promise<Outstanding>;
+
 /** A browser's session. */
 export interface Session {
   /** SHA-256 of the value of the cookie, hex. */

@@ -6,7 +6,7 @@ import type { Noted } from './audit.ts';
 import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
 import type { Field, Stored } from './fields.ts';
-import type { LoginRules } from './grants.ts';
+import type { LoginRules, OutstandingBearers } from './grants.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
@@ -36,6 +36,7 @@ export interface Services {
   readonly secrets: Random;
   readonly box: SecretBox;
   readonly ids: Ids;
+  readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly logins: LoginRules;
   /** Shows rows of a resource as replies do: one JSON text each. */

@@ -2,6 +2,7 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import { type AccessToken, type Application, secretContext, type User } from '../../contract/credentials.ts';
 import type { Principal } from '../../contract/operation.ts';
 import type { Store } from '../../contract/store.ts';
+import { remembered } from '../remembered.ts';
 import { type SigningKey, signingKey } from './signature.ts';
 import { dayOf } from './token-uses.ts';
 
@@ -25,17 +26,12 @@ export type Lookup =
   /** With a secret that nobody has, for the same work. */
   | { readonly found: 'nothing'; readonly consumerSecret: string };
 
-/**
- * Credentials in use, decrypted and ready. A write that touches one makes it forgotten before the write is
- * acknowledged. What does not exist is not remembered.
- */
+/** Credentials in use, decrypted and ready. */
 export interface KnownCredentials {
   /** The credential if it is remembered: the common case, answered at once. */
   remembered(consumerKey: string, token: string): Credential | undefined;
   find(consumerKey: string, token: string): Promise<Lookup>;
 }
-
-const REMEMBERED_MAX = 50_000;
 
 const NOBODY = 'nobody';
 
@@ -43,35 +39,30 @@ const NOBODY = 'nobody';
 export function knownCredentials(store: Store, box: SecretBox): KnownCredentials {
   // Of the length of a real secret, so that opening it costs the same.
   const nobody = box.seal('0'.repeat(50), NOBODY);
-  const byToken = new Map<string, Credential>();
-  let changes = 0;
-  store.onTouch((tags) => {
-    if (tags !== 'everything' && ![...tags].some((tag) => /^(token|application|user):/.test(tag))) return;
-    // Credentials change seldom: forgetting all of them is simplest, and cannot forget too few.
-    byToken.clear();
-    changes += 1;
-  });
+  const byToken = remembered<Credential>(store, ['token', 'application', 'user']);
   return {
     remembered(consumerKey, token) {
       const credential = byToken.get(token);
       return credential?.consumerKey === consumerKey ? credential : undefined;
     },
     async find(consumerKey, token) {
-      const changesBefore = changes;
-      const rows = await readRows(store, consumerKey, token);
-      if (!rows.token || !rows.user) box.open(nobody, NOBODY);
-      if (!rows.application) return { found: 'nothing', consumerSecret: box.open(nobody, NOBODY) };
-      const consumerSecret = box.open(rows.application.consumer_secret, secretContext.application(rows.application.id));
-      if (!rows.token || !rows.user) return { found: 'application', consumerSecret };
-      const credential = makeCredential(rows.application, consumerSecret, rows.token, rows.user, box);
-      // What changed while it was read must not be remembered as it was.
-      if (changes === changesBefore) {
-        if (byToken.size >= REMEMBERED_MAX) byToken.clear();
-        byToken.set(token, credential);
-      }
-      return { found: 'credential', credential };
+      let lookup: Lookup | undefined;
+      await byToken.read(token, async () => {
+        lookup = lookUp(await readRows(store, consumerKey, token));
+        return lookup.found === 'credential' ? lookup.credential : undefined;
+      });
+      return lookup!;
     },
   };
+
+  function lookUp({ application, token, user }: Rows): Lookup {
+    const isWhole = token !== undefined && user !== undefined;
+    if (!isWhole) box.open(nobody, NOBODY);
+    if (!application) return { found: 'nothing', consumerSecret: box.open(nobody, NOBODY) };
+    const consumerSecret = box.open(application.consumer_secret, secretContext.application(application.id));
+    if (!isWhole) return { found: 'application', consumerSecret };
+    return { found: 'credential', credential: makeCredential(application, consumerSecret, token, user, box) };
+  }
 }
 
 interface Rows {

@@ -8,6 +8,7 @@ import { Problem, problem } from '../../contract/problems.ts';
 import type { Store } from '../../contract/store.ts';
 import { type KeyAndSecret, readBasic } from './basic.ts';
 import { failures } from './failures.ts';
+import { knownApplications } from './known-applications.ts';
 
 /** What checking key and secret works with. */
 export interface BasicOptions {
@@ -27,20 +28,22 @@ export function basicAuthenticator({ store, box, clock, secrets }: BasicOptions)
   const dummySecret = alphanumeric(secrets, 50);
   const dummySealed = box.seal(dummySecret, DUMMY);
   const wrong = failures(clock);
+  const applications = knownApplications(store);
 
   const secretOf = (application: Application | undefined): string =>
     application
       ? box.open(application.consumer_secret, secretContext.application(application.id))
       : box.open(dummySealed, DUMMY);
 
+  const judge = (readings: readonly KeyAndSecret[], found: readonly (Application | undefined)[]) => {
+    const isRight = readings.map(({ secret }, index) => isSame(secret, secretOf(found[index])));
+    return found.find((application, index) => application !== undefined && isRight[index]);
+  };
+
   async function matching(readings: readonly KeyAndSecret[]): Promise<Application | undefined> {
-    const applications = await store.read(async (tx) => {
-      const rows = [];
-      for (const { key } of readings) rows.push(await tx.credentials.findApplicationByKey(key));
-      return rows;
-    });
-    const isRight = readings.map(({ secret }, index) => isSame(secret, secretOf(applications[index])));
-    return applications.find((application, index) => application !== undefined && isRight[index]);
+    const keys = readings.map(({ key }) => key);
+    // What is refused is looked up even when it is remembered: the time must not tell which keys exist.
+    return judge(readings, keys.map(applications.remembered)) ?? judge(readings, await applications.find(keys));
   }
 
   return async ({ authorization, address }) => {

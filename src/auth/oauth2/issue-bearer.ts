@@ -3,7 +3,6 @@ import { callerOf } from '../../contract/callers.ts';
 import { field } from '../../contract/fields.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { problem } from '../../contract/problems.ts';
-import { outstandingBearer } from './outstanding-bearer.ts';
 
 const GRANT = 'client_credentials';
 
@@ -45,7 +44,7 @@ export const issueBearer: Operation = {
   async perform({ caller, services, given, now, note }) {
     if (given.grant_type == null) throw problem('GRANT_TYPE_MISSING', { parameter: 'grant_type' });
     const { application } = callerOf(caller, 'application');
-    const { id, value, isNew } = await outstandingBearer(services, application.id, now);
+    const { id, value, isNew } = await services.outstandingBearer(application.id, now);
     if (isNew) note({ event: 'bearer_issued', application_id: application.id, token_id: id });
     return { data: JSON.stringify({ token_type: 'bearer', access_token: value }) };
   },

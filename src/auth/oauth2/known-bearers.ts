@@ -1,5 +1,6 @@
 import type { Application } from '../../contract/credentials.ts';
 import type { Reading, Store } from '../../contract/store.ts';
+import { remembered } from '../remembered.ts';
 import { bearerHash, presentedForms } from './bearer-value.ts';
 
 /** An application-only token that was issued, and how it stands. */
@@ -9,40 +10,20 @@ export interface KnownBearer {
   readonly isRevoked: boolean;
 }
 
-/**
- * Application-only tokens in use. A write that touches one, or its application, makes them forgotten before the write
- * is acknowledged. What does not exist is not remembered.
- */
+/** Application-only tokens in use. */
 export interface KnownBearers {
   /** The token if it is remembered: the common case, answered at once. */
   remembered(value: string): KnownBearer | undefined;
   find(value: string): Promise<KnownBearer | undefined>;
 }
 
-const REMEMBERED_MAX = 50_000;
-
 /** Remembers the application-only tokens that a store holds, by what was presented. */
 export function knownBearers(store: Store): KnownBearers {
-  const byHash = new Map<string, KnownBearer>();
-  let changes = 0;
-  store.onTouch((tags) => {
-    if (tags !== 'everything' && ![...tags].some((tag) => /^(bearer|application|user):/.test(tag))) return;
-    byHash.clear();
-    changes += 1;
-  });
+  // By the hash, so that the values themselves are nowhere in memory.
+  const known = remembered<KnownBearer>(store, ['bearer', 'application', 'user']);
   return {
-    // By the hash, so that the values themselves are nowhere in memory.
-    remembered: (value) => byHash.get(bearerHash(value)),
-    async find(value) {
-      const changesBefore = changes;
-      const bearer = await store.read((tx) => readBearer(tx, value));
-      // What changed while it was read must not be remembered as it was.
-      if (bearer && changes === changesBefore) {
-        if (byHash.size >= REMEMBERED_MAX) byHash.clear();
-        byHash.set(bearerHash(value), bearer);
-      }
-      return bearer;
-    },
+    remembered: (value) => known.get(bearerHash(value)),
+    find: (value) => known.read(bearerHash(value), () => store.read((tx) => readBearer(tx, value))),
   };
 }
 

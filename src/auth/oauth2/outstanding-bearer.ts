@@ -1,16 +1,10 @@
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { secretContext } from '../../contract/credentials.ts';
-import type { BearerToken } from '../../contract/grants.ts';
+import type { BearerToken, Outstanding, OutstandingBearers } from '../../contract/grants.ts';
 import { ConstraintViolated, type Store, type Writing } from '../../contract/store.ts';
+import { remembered } from '../remembered.ts';
 import { bearerHash, makeBearerValue } from './bearer-value.ts';
-
-/** The token of an application, and whether this call issued it. */
-export interface Outstanding {
-  readonly id: string;
-  readonly value: string;
-  readonly isNew: boolean;
-}
 
 /** What issuing works with. `secrets` is cryptographic, also in development. */
 export interface Issuer {
@@ -23,22 +17,25 @@ export interface Issuer {
 const ATTEMPTS_MAX = 10;
 
 /**
- * The one outstanding token of an application, which is issued if there is none. Of callers that issue
- * at the same time one is let through by the uniqueness rule of the schema; the others read what he issued.
- * @param now UTC text.
+ * The outstanding tokens of applications; sealed ones are remembered. Of callers that issue at the same time one is let
+ * through by the uniqueness rule of the schema; the others read what he issued.
  * @source authentication: States and transitions; authentication gaps 10.1
  */
-export async function outstandingBearer(issuer: Issuer, application: string, now: string): Promise<Outstanding> {
+export function outstandingBearers(issuer: Issuer): OutstandingBearers {
   const { store, box } = issuer;
-  for (let attempt = 1; ; attempt++) {
-    const known = await store.read((tx) => tx.bearerTokens.findOutstanding(application));
-    if (known) return { id: known.id, value: keptValue(known, box), isNew: false };
-    try {
-      return await store.write((tx) => issueBearerIn(tx, issuer, application, now));
-    } catch (error) {
-      if (!(error instanceof ConstraintViolated) || attempt === ATTEMPTS_MAX) throw error;
+  const known = remembered<BearerToken>(store, ['bearer', 'application']);
+  const find = (application: string) => store.read((tx) => tx.bearerTokens.findOutstanding(application));
+  return async (application, now) => {
+    for (let attempt = 1; ; attempt++) {
+      const bearer = known.get(application) ?? (await known.read(application, () => find(application)));
+      if (bearer) return { id: bearer.id, value: keptValue(bearer, box), isNew: false };
+      try {
+        return await store.write((tx) => issueBearerIn(tx, issuer, application, now));
+      } catch (error) {
+        if (!(error instanceof ConstraintViolated) || attempt === ATTEMPTS_MAX) throw error;
+      }
     }
-  }
+  };
 }
 
 /** The value of a token that is kept. */

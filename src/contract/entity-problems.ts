@@ -1,0 +1,159 @@
+import type { ProblemRow } from './problems.ts';
+
+/**
+ * The rows of the one table of errors that belong to parameters, batches, and the entities that calls are about.
+ * @source campaigns 2.2 and 2.3
+ */
+export const entityProblems = {
+  // Parameters: all of a request are reported together.
+  MISSING_PARAMETER: {
+    when: 'a required parameter is absent',
+    ads: [400, 'MISSING_PARAMETER', '"{parameter}" is a required parameter'],
+    numeric: [403, 38, '{parameter} parameter is missing.'],
+  },
+  NOT_IN_ENUM: {
+    when: 'a value outside its list',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a value in {list}, got "{raw}" for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not one of [{list}]'],
+  },
+  NOT_LONG: {
+    when: 'not a whole number, or one beyond 9007199254740991',
+    ads: [400, 'INVALID_PARAMETER', 'Expected Long, got "{raw}" for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  NOT_POSITIVE: {
+    when: 'an amount of zero or less',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a value greater than 0, got {raw} for {parameter}'],
+  },
+  OUT_OF_RANGE: {
+    when: 'a number outside its bounds',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a value between {min} and {max}, got {raw} for {parameter}'],
+  },
+  NOT_BOOLEAN: {
+    when: 'neither true nor false',
+    ads: [400, 'INVALID_PARAMETER', 'Expected boolean, got "{raw}" for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  NOT_TIME: {
+    when: 'an unreadable time',
+    ads: [400, 'INVALID_PARAMETER', 'Expected time, got "{raw}" for {parameter}'],
+  },
+  FRACTIONAL_HOUR: {
+    when: 'a time that must be a whole hour',
+    ads: [400, 'INVALID_PARAMETER', 'Time cannot be fractional hours'],
+  },
+  NOT_AFTER: {
+    when: 'an end that is not after its start',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} to be after {other}'],
+  },
+  NOT_TEXT: {
+    when: 'a structured value where text is expected',
+    ads: [400, 'INVALID_PARAMETER', 'Expected text for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  TEXT_EMPTY: {
+    when: 'an empty value for a mandatory attribute',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a minimum length of 1, got 0 for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  TEXT_TOO_LONG: {
+    when: 'a text beyond its maximum length',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a maximum length of {max}, got {length} for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  ILLEGAL_CHARACTERS: {
+    when: 'control characters, or text that is not well-formed',
+    ads: [400, 'ILLEGAL_CHARACTERS', 'Illegal characters in {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  NOT_AN_ID: {
+    when: 'an id in a list that has characters outside 0-9 and a-z',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an id, got "{raw}" for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  TOO_FEW_ITEMS: {
+    when: 'an empty list where at least one item is needed',
+    ads: [400, 'INVALID_PARAMETER', 'A minimum of 1 items must be provided for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  TOO_MANY_ITEMS: {
+    when: 'a list beyond its maximum',
+    ads: [400, 'INVALID_PARAMETER', 'A maximum of {max} items may be provided for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  REPEATED_PARAMETER: {
+    when: 'one parameter given more than once in the same place',
+    ads: [400, 'INVALID_PARAMETER', 'Expected one value, got {count} for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
+  },
+  CURSOR_INVALID: {
+    when: 'a cursor that is garbled or belongs to another list',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a cursor of this list, got "{raw}" for cursor'],
+  },
+  EXCLUSIVE_PARAMETERS: {
+    when: 'two parameters that exclude each other',
+    ads: [400, 'EXCLUSIVE_PARAMETERS', '{a} and {b} are exclusive parameters'],
+  },
+  NOT_JSON: {
+    when: 'a body that is not JSON',
+    ads: [400, 'INVALID_PARAMETER', 'Request body is not valid JSON'],
+    numeric: [400, 44, 'body parameter is invalid.'],
+  },
+  CONTENT_TYPE: {
+    when: 'a JSON endpoint called with another content type',
+    ads: [400, 'INVALID_PARAMETER', 'Content-Type must be application/json'],
+  },
+
+  // Batches.
+  BATCH_NOT_ARRAY: {
+    when: 'a batch body that is not an array',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an array of operations'],
+  },
+  BATCH_EMPTY: {
+    when: 'a batch of nothing',
+    ads: [400, 'INVALID_PARAMETER', 'A minimum of 1 items must be provided for operations'],
+  },
+  BATCH_TOO_LARGE: {
+    when: 'a batch beyond its maximum',
+    ads: [400, 'REQUEST_TOO_COMPLEX', 'The maximum batch size of {max} has been exceeded'],
+  },
+
+  // Existence.
+  ID_ILLEGAL: {
+    when: 'an id in the path that has characters outside 0-9 and a-z',
+    ads: [404, 'INVALID_ID_ILLEGAL_CHARACTERS', '{kind} id {value} has illegal characters'],
+  },
+  NOT_FOUND: {
+    when: 'a thing that does not exist or is deleted',
+    ads: [404, 'NOT_FOUND', '{kind} {value} was not found'],
+  },
+  CAMPAIGN_NOT_FOUND: { when: 'no such campaign', ads: [404, 'CAMPAIGN_NOT_FOUND', '{kind} {value} was not found'] },
+  FUNDING_INSTRUMENT_NOT_FOUND: {
+    when: 'no such funding instrument on this account',
+    ads: [404, 'FUNDING_INSTRUMENT_NOT_FOUND', '{kind} {value} was not found'],
+  },
+
+  // Rules of entities and limits.
+  INVALID: { when: 'a rule of an entity fails', ads: [400, 'INVALID', '{message}'] },
+  INVALID_FUNDING_INSTRUMENT: {
+    when: 'a campaign on a funding instrument that cannot fund',
+    ads: [400, 'INVALID_FUNDING_INSTRUMENT', 'Funding instrument {value} cannot fund campaigns: {reasons}'],
+  },
+  CREDIT_LIMIT_EXCEEDED: {
+    when: 'a total budget above the remaining credit of a credit line',
+    ads: [
+      403,
+      'FUNDING_INSTRUMENT_EXCEEDS_AVAILABLE_CREDIT_LIMIT',
+      'The total budget exceeds the remaining credit of funding instrument {value}',
+    ],
+  },
+  INVALID_DENOMINATION: {
+    when: 'an amount that is not a multiple of the smallest unit of its currency',
+    ads: [400, 'INVALID_DENOMINATION', 'Expected a multiple of {unit} {currency} micros, got {raw} for {parameter}'],
+  },
+  TOO_MANY_CAMPAIGNS: {
+    when: 'the limit of active campaigns of an account',
+    ads: [400, 'TOO_MANY_CAMPAIGNS', 'Account {account} cannot have more than {max} active campaigns'],
+  },
+} as const satisfies Record<string, ProblemRow>;
