@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 
 /** Encrypts secrets for storage, so that a copy of the database alone gives nothing away. */
 export interface SecretBox {
@@ -80,15 +80,16 @@ export function secretBox(options: {
   };
 }
 
-function checkedKeys(given: Readonly<Record<string, Buffer>>): ReadonlyMap<string, Buffer> {
+/** Keys that were made ready once: making them ready costs more than a short text does. */
+function checkedKeys(given: Readonly<Record<string, Buffer>>): ReadonlyMap<string, KeyObject> {
   for (const [id, key] of Object.entries(given)) {
     if (!isKeyId(id)) throw new Error('a key id is 1 to 16 of a-z and 0-9');
     if (key.length !== KEY_BYTES) throw new Error(`key ${id} has ${key.length} bytes, not ${KEY_BYTES}`);
   }
-  return new Map(Object.entries(given));
+  return new Map(Object.entries(given).map(([id, key]) => [id, createSecretKey(key)]));
 }
 
-function keyOf(keys: ReadonlyMap<string, Buffer>, id: string): Buffer {
+function keyOf(keys: ReadonlyMap<string, KeyObject>, id: string): KeyObject {
   const key = keys.get(id);
   if (key === undefined) throw new Error(`no key with id ${id}`);
   return key;

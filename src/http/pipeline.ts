@@ -13,6 +13,7 @@ import { readParameters, refuse } from '../engine/validate.ts';
 import type { AddressCounts } from './address-counts.ts';
 import { envelope, failureReply } from './envelopes.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
+import { heldBack } from './held-back.ts';
 import { headersOf, scopeOf, send } from './reply.ts';
 import { readBody, readPairs } from './request.ts';
 
@@ -83,6 +84,7 @@ export async function answer(
     text = reply.body;
     // Whoever goes away in the middle of a body is no fault of ours, and gets no reply.
     if (request.destroyed && !request.complete) return parts.observer.replied(exchange, CANCELLED, failure);
+    await heldBack(failure, exchange.startedAt_ms);
   }
   if (parts.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headersOf(exchange, parts, status, failure), text);

@@ -3,12 +3,12 @@ import type { Clock } from '../../base/clock.ts';
 import { alphanumeric, type Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ApplicationCaller, Authenticate } from '../../contract/callers.ts';
-import { type Application, secretContext } from '../../contract/credentials.ts';
+import type { Application } from '../../contract/credentials.ts';
 import { Problem, problem } from '../../contract/problems.ts';
 import type { Store } from '../../contract/store.ts';
 import { type KeyAndSecret, readBasic } from './basic.ts';
 import { failures } from './failures.ts';
-import { knownApplications } from './known-applications.ts';
+import { digestOf, type KnownApplication, knownApplications } from './known-applications.ts';
 
 /** What checking key and secret works with. */
 export interface BasicOptions {
@@ -25,25 +25,16 @@ export interface BasicOptions {
  */
 export function basicAuthenticator({ store, box, clock, secrets }: BasicOptions): Authenticate {
   // Unknown keys are judged with a secret that nobody has, so that they cost the same work.
-  const dummySecret = alphanumeric(secrets, 50);
-  const dummySealed = box.seal(dummySecret, DUMMY);
+  const applications = knownApplications(store, box, alphanumeric(secrets, 50));
   const wrong = failures(clock);
-  const applications = knownApplications(store);
-
-  const secretOf = (application: Application | undefined): string =>
-    application
-      ? box.open(application.consumer_secret, secretContext.application(application.id))
-      : box.open(dummySealed, DUMMY);
-
-  const judge = (readings: readonly KeyAndSecret[], found: readonly (Application | undefined)[]) => {
-    const isRight = readings.map(({ secret }, index) => isSame(secret, secretOf(found[index])));
-    return found.find((application, index) => application !== undefined && isRight[index]);
-  };
 
   async function matching(readings: readonly KeyAndSecret[]): Promise<Application | undefined> {
-    const keys = readings.map(({ key }) => key);
+    const right = judge(
+      readings,
+      readings.map(({ key }) => applications.remembered(key)),
+    );
     // What is refused is looked up even when it is remembered: the time must not tell which keys exist.
-    return judge(readings, keys.map(applications.remembered)) ?? judge(readings, await applications.find(keys));
+    return right ?? judge(readings, await Promise.all(readings.map(({ key }) => applications.find(key))));
   }
 
   return async ({ authorization, address }) => {
@@ -66,9 +57,8 @@ export function basicAuthenticator({ store, box, clock, secrets }: BasicOptions)
   };
 }
 
-const DUMMY = 'no application';
-
-/** Compares digests of one length, so that the time says nothing of the secrets. */
-function isSame(given: string, kept: string): boolean {
-  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', kept, 'buffer'));
+/** The application whose secret was given. All are compared, whatever the first came to. */
+function judge(readings: readonly KeyAndSecret[], known: readonly KnownApplication[]): Application | undefined {
+  const isRight = readings.map(({ secret }, index) => timingSafeEqual(digestOf(secret), known[index]!.secretDigest));
+  return known.find(({ application }, index) => application !== undefined && isRight[index])?.application;
 }

@@ -17,18 +17,21 @@ export interface Issuer {
 const ATTEMPTS_MAX = 10;
 
 /**
- * The outstanding tokens of applications; sealed ones are remembered. Of callers that issue at the same time one is let
- * through by the uniqueness rule of the schema; the others read what he issued.
+ * The outstanding tokens of applications, remembered. Of callers that issue at the same time one is let through by the
+ * uniqueness rule of the schema; the others read what he issued.
  * @source authentication: States and transitions; authentication gaps 10.1
  */
 export function outstandingBearers(issuer: Issuer): OutstandingBearers {
   const { store, box } = issuer;
-  const known = remembered<BearerToken>(store, ['bearer', 'application']);
-  const find = (application: string) => store.read((tx) => tx.bearerTokens.findOutstanding(application));
+  const known = remembered<Outstanding>(store, ['bearer', 'application']);
+  const find = async (application: string): Promise<Outstanding | undefined> => {
+    const bearer = await store.read((tx) => tx.bearerTokens.findOutstanding(application));
+    return bearer && { id: bearer.id, value: keptValue(bearer, box), isNew: false };
+  };
   return async (application, now) => {
     for (let attempt = 1; ; attempt++) {
       const bearer = known.get(application) ?? (await known.read(application, () => find(application)));
-      if (bearer) return { id: bearer.id, value: keptValue(bearer, box), isNew: false };
+      if (bearer) return bearer;
       try {
         return await store.write((tx) => issueBearerIn(tx, issuer, application, now));
       } catch (error) {
