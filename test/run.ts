@@ -30,6 +30,10 @@ const onDatabases = isWider
 // What no test has seen is a failure, once every test has run; `--holes` tells it of fewer tests too.
 const isWhole = (wanted.length === 0 && !isWider) || process.argv.includes('--holes');
 
+// Every file is a process that loads the whole program, and many start commands: each module is compiled once.
+const compiled = mkdtempSync(join(tmpdir(), 'barker-compiled-'));
+process.env.NODE_COMPILE_CACHE = compiled;
+
 let passed = 0;
 let failed = 0;
 
@@ -99,5 +103,6 @@ if (onDatabases.length > 0) {
     rmSync(ledgers, { recursive: true, force: true });
   }
 }
+rmSync(compiled, { recursive: true, force: true });
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

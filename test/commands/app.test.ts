@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
+import { NOTICED_MS } from '../../src/storage/outside.ts';
 import { clientOf, type Keys } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, startServe, toldBy } from './program.ts';
@@ -19,7 +21,8 @@ before(async () => {
   await run('migrate');
   const input = 'correct horse battery staple\n';
   toldBy(await barker(['user', 'create', 'ada', '--email', 'ada@mail.test', ...flagsOf(place)], { env, input }));
-  service = await startServe(place);
+  // It is asked until it takes notice, which is more often than the limits allow.
+  service = await startServe(place, { flags: ['--rate-limits', 'off'] });
   const about = ['--website', 'https://a.test', '--callback', 'https://a.test/back', 'myapp://done'];
   made = await told('create', 'Reports', '--owner', 'ada', ...about, '--level', 'read', '--sign-in');
 });
@@ -38,7 +41,7 @@ async function ask(keys: Told): Promise<unknown> {
 
 /** Asks until the service has taken notice; it looks by itself, and a test that waits for ever fails by its time. */
 async function until(keys: Told, isMeant: (said: unknown) => boolean): Promise<void> {
-  while (!isMeant(await ask(keys)));
+  while (!isMeant(await ask(keys))) await delay(NOTICED_MS / 10);
 }
 const is = (...wanted: number[]) => {
   return (said: unknown) => JSON.stringify(said) === JSON.stringify(wanted);
