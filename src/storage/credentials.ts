@@ -1,47 +1,20 @@
 import type { Credentials } from '../contract/credentials.ts';
+import { rowsOn } from './rows.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
 /** Users, applications and tokens. */
 export function credentialsOn(session: Session): Credentials {
   const { statements } = session;
-  const findBy = async (table: string, column: string, value: Value) => {
-    const statement = statements.of(`${table} by ${column}`, (queries, argument) =>
-      queries.selectFrom(table).selectAll().where(column, '=', argument('value')).limit(1),
-    );
-    return (await session.all(statement, { value }))[0];
-  };
-  const add = async (table: string, row: object) => {
-    const columns = Object.keys(row);
-    const statement = statements.of(`${table} add ${columns}`, (queries, argument) =>
-      queries.insertInto(table).values(Object.fromEntries(columns.map((name) => [name, argument(name)]))),
-    );
-    await session.run(statement, row as Record<string, Value>);
-  };
-  const lock = async (table: string, id: string) => {
-    // One writer at a time is all that SQLite has; the server needs to be told.
-    if (statements.engine === 'sqlite') return findBy(table, 'id', id);
-    const statement = statements.of(`${table} lock`, (queries, argument) =>
-      queries.selectFrom(table).selectAll().where('id', '=', argument('id')).forUpdate(),
-    );
-    return (await session.all(statement, { id }))[0];
-  };
-  const change = async (table: string, id: string, changes: object) => {
-    const columns = Object.keys(changes);
-    const statement = statements.of(`${table} change ${columns}`, (queries, argument) =>
-      queries
-        .updateTable(table)
-        .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
-        .where('id', '=', argument('key_id')),
-    );
-    await session.run(statement, { ...changes, key_id: id } as Record<string, Value>);
-  };
+  const users = rowsOn(session, 'users');
+  const applications = rowsOn(session, 'applications');
+  const tokens = rowsOn(session, 'access_tokens');
   return {
-    findUser: (id) => findBy('users', 'id', id),
-    findUserByName: (screenName) => findBy('users', 'screen_name_folded', screenName.toLowerCase()),
-    findApplication: (id) => findBy('applications', 'id', id),
-    findApplicationByKey: (consumerKey) => findBy('applications', 'consumer_key', consumerKey),
-    findToken: (token) => findBy('access_tokens', 'token', token),
+    findUser: (id) => users.find('id', id),
+    findUserByName: (screenName) => users.find('screen_name_folded', screenName.toLowerCase()),
+    findApplication: (id) => applications.find('id', id),
+    findApplicationByKey: (consumerKey) => applications.find('consumer_key', consumerKey),
+    findToken: (token) => tokens.find('token', token),
     async findSomeApplication() {
       const statement = statements.of('applications some', (queries) =>
         queries.selectFrom('applications').selectAll().orderBy('id').limit(1),
@@ -60,7 +33,7 @@ export function credentialsOn(session: Session): Credentials {
       );
       return (await session.all(statement, { user, application })) as never;
     },
-    findApplicationByName: (name) => findBy('applications', 'name', name),
+    findApplicationByName: (name) => applications.find('name', name),
     async listApplications({ owner, after, limit }) {
       const statement = statements.of(`applications list ${owner === undefined}`, (queries, argument) => {
         const some = queries.selectFrom('applications').selectAll().where('id', '>', argument('after'));
@@ -108,10 +81,10 @@ export function credentialsOn(session: Session): Credentials {
       );
       return (await session.all(statement, { application, level, limit })) as never;
     },
-    lockUser: (id) => lock('users', id),
-    lockApplication: (id) => lock('applications', id),
-    changeUser: (id, changes) => change('users', id, changes),
-    changeApplication: (id, changes) => change('applications', id, changes),
+    lockUser: (id) => users.lock('id', id),
+    lockApplication: (id) => applications.lock('id', id),
+    changeUser: (id, changes) => users.change(id, changes),
+    changeApplication: (id, changes) => applications.change(id, changes),
     async noteUse(tokens, day) {
       const statement = statements.of('access_tokens use', (queries, argument) =>
         queries
@@ -121,10 +94,10 @@ export function credentialsOn(session: Session): Credentials {
       );
       for (const id of tokens) await session.run(statement, { id, day });
     },
-    findDemo: () => findBy('applications', 'demo', 1),
-    addUser: (user) => add('users', { ...user, screen_name_folded: user.screen_name.toLowerCase() }),
-    addApplication: (application) => add('applications', application),
-    addToken: (token) => add('access_tokens', token),
+    findDemo: () => applications.find('demo', 1),
+    addUser: (user) => users.add({ ...user, screen_name_folded: user.screen_name.toLowerCase() }),
+    addApplication: (application) => applications.add(application),
+    addToken: (token) => tokens.add(token),
     async revokeToken(id, at) {
       const statement = statements.of('access_tokens revoke', (queries, argument) =>
         queries

@@ -1,4 +1,5 @@
 import type { BearerTokens, RequestTokens, Sessions } from '../contract/grants.ts';
+import { rowsOn } from './rows.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
@@ -8,14 +9,7 @@ export function requestTokensOn(session: Session): RequestTokens {
   const table = rowsOn(session, 'request_tokens');
   return {
     find: (token) => table.find('token', token),
-    async lock(token) {
-      // One writer at a time is all that SQLite has; the server needs to be told.
-      if (statements.engine === 'sqlite') return table.find('token', token);
-      const statement = statements.of('request_tokens lock', (queries, argument) =>
-        queries.selectFrom('request_tokens').selectAll().where('token', '=', argument('token')).forUpdate(),
-      );
-      return (await session.all(statement, { token }))[0];
-    },
+    lock: (token) => table.lock('token', token),
     async removeEnded(before, limit) {
       const statement = statements.of('request_tokens remove', (queries, argument) =>
         queries
@@ -131,26 +125,6 @@ export function sessionsOn(session: Session): Sessions {
           ),
       );
       await session.run(statement, { before, limit });
-    },
-  };
-}
-
-/** What the tables here have in common: a row by one column, and a new row. */
-function rowsOn(session: Session, table: string) {
-  const { statements } = session;
-  return {
-    async find(column: string, value: string) {
-      const statement = statements.of(`${table} by ${column}`, (queries, argument) =>
-        queries.selectFrom(table).selectAll().where(column, '=', argument('value')),
-      );
-      return (await session.all(statement, { value }))[0];
-    },
-    async add(row: object): Promise<void> {
-      const columns = Object.keys(row);
-      const statement = statements.of(`${table} add`, (queries, argument) =>
-        queries.insertInto(table).values(Object.fromEntries(columns.map((name) => [name, argument(name)]))),
-      );
-      await session.run(statement, row as Record<string, Value>);
     },
   };
 }
