@@ -1,7 +1,6 @@
 import type { Credentials } from '../contract/credentials.ts';
 import { rowsOn } from './rows.ts';
 import type { Session } from './session.ts';
-import type { Value } from './statements.ts';
 
 /** Users, applications and tokens. */
 export function credentialsOn(session: Session): Credentials {

@@ -1,7 +1,6 @@
 import type { BearerTokens, RequestTokens, Sessions } from '../contract/grants.ts';
 import { rowsOn } from './rows.ts';
 import type { Session } from './session.ts';
-import type { Value } from './statements.ts';
 
 /** Request tokens. */
 export function requestTokensOn(session: Session): RequestTokens {

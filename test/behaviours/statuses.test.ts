@@ -53,8 +53,6 @@ async function sendPresented(
   { secret, during = (work) => work() }: { secret?: string; during?: (work: () => Promise<Reply>) => Promise<Reply> },
 ): Promise<Reply> {
   const present = await presenting(world, world.keys, operation.credential, secret);
-  // What is remembered would be answered without the database.
-  world.service.store.forget();
   return during(() => send(operation, present()));
 }
 

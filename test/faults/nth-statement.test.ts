@@ -12,7 +12,9 @@ const SECRET = 'the disk of rack 7 is on fire';
 
 /** Fails one statement: the n-th from when it is set. Zero: none. */
 let fuse = 0;
-function probe(): void {
+function probe(sql: string): void {
+  // The service looks by itself, whenever it likes, for what commands announced; that is no part of a call.
+  if (/^select "next" from "sequences"/.test(sql)) return;
   if (fuse > 0 && --fuse === 0) throw new Error(SECRET);
 }
 

@@ -32,11 +32,10 @@ export async function openBreakableWorld(flags: Record<string, unknown>): Promis
     write: (work) => (isAway ? gone() : reached.write(work)),
   };
   const world = await openWorld({ seams: { driver }, flags });
-  const forget = () => world.service.store.write(async (tx) => tx.touch('user:anyone'));
   return {
     ...world,
     async whileUnreachable(work) {
-      await forget();
+      world.service.store.forget();
       isAway = true;
       try {
         return await work();
@@ -45,7 +44,7 @@ export async function openBreakableWorld(flags: Record<string, unknown>): Promis
       }
     },
     async whileBroken(work) {
-      await forget();
+      world.service.store.forget();
       isBroken = true;
       try {
         return await work();
