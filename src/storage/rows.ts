@@ -4,8 +4,10 @@ import type { Value } from './statements.ts';
 /** What the tables beside those of resources have in common. */
 export interface Rows {
   /** The row whose column has a value. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
   find(column: string, value: Value): Promise<any>;
   /** The same, and other units that do this wait until this one ends. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
   lock(column: string, value: Value): Promise<any>;
   add(row: object): Promise<void>;
   /** Changes columns of the row of an id. */

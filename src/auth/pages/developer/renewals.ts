@@ -16,6 +16,8 @@ interface Renewal {
   readonly question: (name: string) => string;
   readonly text: string;
   readonly button: string;
+  /** The heading of what was made. */
+  readonly told?: (name: string) => string;
   readonly event: Noted['event'];
   /** What is replaced, so that one question is answered once; empty when there is nothing yet. */
   current(tx: Reading, application: Application): Promise<string>;
@@ -32,6 +34,7 @@ const RENEWALS: readonly Renewal[] = [
     question: (name) => `Regenerate the keys of ${name}?`,
     text: 'Key and secret end at once, with the bearer token and logins that are under way. Tokens of users go on working with the new keys.',
     button: 'Regenerate keys',
+    told: (name) => `The new keys of ${name}`,
     event: 'keys_regenerated',
     current: async (_, { consumer_key }) => consumer_key,
     async renew(registrar, { id, consumer_key }) {
@@ -49,6 +52,7 @@ const RENEWALS: readonly Renewal[] = [
     question: (name) => `Make an access token of yours for ${name}?`,
     text: 'It has the level that the application has now. Tokens that you gave the application before are revoked.',
     button: 'Make token',
+    told: (name) => `Your access token for ${name}`,
     event: 'token_issued',
     async current(tx, { id, owner_user_id }) {
       return (await tx.credentials.findLiveTokens(owner_user_id, id)).map((token) => token.id).join(' ');
@@ -66,6 +70,7 @@ const RENEWALS: readonly Renewal[] = [
     question: (name) => `Make a new bearer token for ${name}?`,
     text: 'An application has one bearer token: a former one is revoked at once.',
     button: 'Make bearer token',
+    told: (name) => `The bearer token of ${name}`,
     event: 'bearer_issued',
     current: bearerOf,
     renew: async (registrar, { id }) => [['Bearer token', await regenerateBearer(registrar, id)]],
@@ -119,7 +124,7 @@ async function renew(
   parts: DeveloperParts,
   visit: Visit,
   { id }: Application,
-  { button, event, current, renew: work }: Renewal,
+  { told, event, current, renew: work }: Renewal,
 ): Promise<PageAnswer> {
   const done = await registering(parts, async (registrar) => {
     // As it is now: who reloads the page that told the secrets must not replace them again.
@@ -130,8 +135,8 @@ async function renew(
   if (!done) return refusal('done before');
   const { application, rows } = done;
   const noticed = noted(event, visit, id);
-  if (rows.length > 0) {
-    const page = secretsPage(visit, application, { title: `${application.name}: ${button.toLowerCase()}`, rows });
+  if (told && rows.length > 0) {
+    const page = secretsPage(visit, application, { title: told(application.name), rows });
     return { status: 200, html: page, hasForm: true, noted: noticed };
   }
   const location = `${DEVELOPER}/${id}?saved=yes`;
