@@ -154,6 +154,7 @@ function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): 
       target: field.target!() as unknown as AnyResource,
       ids: distinct(items.map(({ given }) => given[name])),
       deleted: field.deletedTarget,
+      lock: field.locksTarget,
     })),
     oneKeys: resource.onePer ? distinct(created.map(({ given }) => draftOf(resource, call, given, '')[ONE_KEY])) : [],
   };

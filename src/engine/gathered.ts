@@ -17,6 +17,7 @@ export interface Pointed {
   readonly target: AnyResource;
   readonly ids: readonly string[];
   readonly deleted: Deleted;
+  readonly lock: boolean;
 }
 
 /** A unit of work whose reads were made ahead and whose writes wait: as many statements for 500 rows as for a few. */
@@ -45,7 +46,7 @@ export async function gathered(
     const found = await readMany(tx, kind, account, ids, options);
     for (const row of found) rows.set(nameOf(kind, row.id, options.deleted), row);
   };
-  for (const { target, ids, deleted } of expected.referenced) await keep(target, ids, { deleted });
+  for (const { target, ids, ...options } of expected.referenced) await keep(target, ids, options);
   await keep(resource, expected.changed, { deleted: 'hidden', lock: true });
   const same = await readMany(tx, resource, account, expected.oneKeys, { deleted: 'hidden', column: ONE_KEY });
   for (const row of same) live.set(String(row[ONE_KEY]), row);

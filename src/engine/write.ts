@@ -45,20 +45,15 @@ function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters 
   ) as Parameters;
 }
 
-/** The row that a create with these parameters stores, but for what others know of it. */
+/** The row that a create with these parameters begins with, before it is settled. */
 export function draftOf(resource: AnyResource, call: Call, given: Given, id: string): Row {
   const values: Record<string, Stored | null> = {};
   for (const [name, field] of columnFields(resource)) {
     values[name] = (field.writable === 'none' ? undefined : given[name]) ?? field.fallback ?? null;
   }
   if (resource.scope === 'account') values.account_id = call.account!.id;
-  const drafted = { ...values, id, created_at: call.now, updated_at: call.now, deleted: 0 } as Row;
-  const row = { ...drafted, ...resource.settled?.(drafted) } as Row;
-  return resource.onePer ? ({ ...row, [ONE_KEY]: oneKeyOf(resource, row) } as Row) : row;
-}
-
-function oneKeyOf(resource: AnyResource, row: Row): string {
-  return JSON.stringify((resource.onePer as readonly string[]).map((name) => row[name] ?? null));
+  const row = { ...values, id, created_at: call.now, updated_at: call.now, deleted: 0 } as Row;
+  return resource.onePer ? ({ ...row, [ONE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
 }
 
 /**
@@ -72,17 +67,11 @@ export async function applyCreate(
   given: Given,
   ids: FreshIds,
 ): Promise<Made> {
-  const after = draftOf(resource, call, given, ids.row);
-  const referenced = await readReferences(tx, resource, after);
-  await check(resource, {
-    verb: 'create',
-    before: undefined,
-    after,
-    referenced,
-    account: call.account,
-    tx,
-    now: call.now,
-  });
+  const drafted = draftOf(resource, call, given, ids.row);
+  const referenced = await readReferences(tx, resource, drafted);
+  const change = { verb: 'create', before: undefined, referenced, account: call.account, tx, now: call.now } as const;
+  const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, given })) } as Row;
+  await check(resource, { ...change, after });
   const same = resource.onePer ? await findSame(tx, resource, after) : undefined;
   if (same) return { before: same, after: same };
   await tx.records.insert(resource, { ...after, ...folded(resource, after) });
@@ -104,18 +93,11 @@ export async function applyUpdate(
     if (field.writable === 'input' && given[name] !== undefined) changes[name] = given[name];
   }
   const drafted = { ...before, ...changes, updated_at: call.now } as Row;
-  const settled = resource.settled?.(drafted) ?? {};
+  const referenced = await readReferences(tx, resource, drafted, before);
+  const change = { verb: 'update', before, referenced, account: call.account, tx, now: call.now } as const;
+  const settled = (await resource.settled?.(drafted, { ...change, given })) ?? {};
   const after = { ...drafted, ...settled } as Row;
-  const referenced = await readReferences(tx, resource, after, before);
-  await check(resource, {
-    verb: 'update',
-    before,
-    after,
-    referenced,
-    account: call.account,
-    tx,
-    now: call.now,
-  });
+  await check(resource, { ...change, after });
   const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, changes as Row) };
   await tx.records.update(resource, key, stored as Record<string, Stored | null>);
   return made(tx, resource, call, ids, { before, after });
@@ -153,10 +135,10 @@ async function made(tx: Writing, resource: AnyResource, call: Call, ids: FreshId
 }
 
 /** The search column that goes with a changed name. */
-function folded(resource: AnyResource, changes: Row): Record<string, string> {
+function folded(resource: AnyResource, changes: Row): Record<string, string | null> {
   const name = resource.list?.search as string | undefined;
   const value = name === undefined ? undefined : changes[name];
-  return typeof value === 'string' ? { [`${name}_folded`]: foldCase(value) } : {};
+  return value === undefined ? {} : { [`${name}_folded`]: value === null ? null : foldCase(String(value)) };
 }
 
 /** The rows that new references point to; each that is absent or deleted is a fault. */
@@ -170,7 +152,7 @@ async function readReferences(tx: Writing, resource: AnyResource, after: Row, be
     const row = await tx.records.get(
       target,
       { account: after.account_id, id: value },
-      { deleted: field.deletedTarget },
+      { deleted: field.deletedTarget, lock: field.locksTarget },
     );
     if (row) found.set(name, row as unknown as Row);
     else faults.push({ problem: target.notFound, parameter: name, value, words: { kind: target.label } });
