@@ -1,9 +1,11 @@
+import { accountApps } from './ads/account-apps.ts';
 import { accountHistory } from './ads/account-history.ts';
 import { accounts, createSandboxAccount } from './ads/accounts.ts';
 import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
+import { lookUpPlacements } from './ads/line-items/look-up-placements.ts';
 import { lineItems } from './ads/line-items.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
@@ -30,6 +32,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   rateLimitStatus,
   accounts,
   createSandboxAccount,
+  accountApps,
   authenticatedUserAccess,
   accountHistory,
   getFeatures,
@@ -38,4 +41,5 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   fundingInstruments,
   campaigns,
   lineItems,
+  lookUpPlacements,
 ];

@@ -35,6 +35,7 @@ const SORTS: Record<string, readonly string[]> = {
     'total_budget_amount_local_micro',
     'standard_delivery',
   ],
+  account_apps: ['created_at', 'updated_at', 'deleted'],
   line_items: ['created_at', 'updated_at', 'deleted', 'bid_amount_local_micro', 'name', 'start_time', 'end_time'],
 };
 
