@@ -133,6 +133,10 @@ export const entityProblems = {
     when: 'no such funding instrument on this account',
     ads: [404, 'FUNDING_INSTRUMENT_NOT_FOUND', '{kind} {value} was not found'],
   },
+  PROMOTABLE_USER_NOT_FOUND: {
+    when: 'no such promotable user on this account',
+    ads: [404, 'PROMOTABLE_USER_NOT_FOUND', '{kind} {value} was not found'],
+  },
 
   // Rules of entities and limits.
   INVALID: { when: 'a rule of an entity fails', ads: [400, 'INVALID', '{message}'] },
