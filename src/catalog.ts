@@ -4,7 +4,12 @@ import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
+import { lineItemCuratedCategories } from './ads/line-item-curated-categories.ts';
 import { lineItems } from './ads/line-items.ts';
+import { promotableUsers } from './ads/promotable-users.ts';
+import { promotedAccounts } from './ads/promoted-accounts.ts';
+import { targetingCriteria } from './ads/targeting-criteria.ts';
+import { trackingTags } from './ads/tracking-tags.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
 import { revokeToken } from './auth/oauth1/revoke-token.ts';
@@ -35,7 +40,12 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   getFeatures,
   addFeatures,
   removeFeatures,
+  promotableUsers,
   fundingInstruments,
   campaigns,
   lineItems,
+  targetingCriteria,
+  promotedAccounts,
+  trackingTags,
+  lineItemCuratedCategories,
 ];

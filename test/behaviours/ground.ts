@@ -107,11 +107,20 @@ export async function goodParameters(ground: Ground, operation: Operation): Prom
 
 /** Makes one row of a resource through the interface, as the administrator. */
 export async function make(ground: Ground, resource: AnyResource): Promise<{ id: string } & Record<string, unknown>> {
-  const operation = operationOf(resource, 'create')!;
+  const operation = operationOf(resource, 'create');
+  if (!operation) return found(ground, resource, (await seed(ground, resource, 1)).at(-1)!.id);
   const params = await goodParameters(ground, operation);
   const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), { params });
   assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
   return [reply.body.data].flat()[0];
+}
+
+/** A row as the interface shows it. */
+async function found(ground: Ground, resource: AnyResource, id: string): Promise<{ id: string }> {
+  const path = fill(operationOf(resource, 'get')!.path, { account_id: ground.account, [resource.idParameter]: id });
+  const reply = await ground.client.call('GET', path);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data;
 }
 
 /** A call of an operation that succeeds when the administrator makes it. Rows that it needs are made. */
@@ -144,12 +153,16 @@ const NAMES = [
   'éclair',
 ];
 
-/** Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. */
+/**
+ * Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. Before them come the
+ * rows that the account was made with, of resources that cannot be created.
+ */
 export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
   const { store, ids, clock } = ground.world.service.services;
   const taken = await ids.take(resource.name, resource.idsFrom, count);
   const targets = await targetsOf(ground, resource);
   const rows = taken.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
+  const before = operationOf(resource, 'create') ? [] : await rowsOf(ground, resource);
   await store.write(async (tx) => {
     for (const row of rows) {
       const search = resource.list?.search as string | undefined;
@@ -161,7 +174,23 @@ export async function seed(ground: Ground, resource: AnyResource, count: number)
       await tx.memberships.add({ account_id: row.id, user_id, role: 'ANALYST', post_composer: 0 });
     }
   });
-  return rows;
+  return [...before, ...rows];
+}
+
+/** Every row of a resource that the account has. */
+function rowsOf(ground: Ground, resource: AnyResource): Promise<Row[]> {
+  const { account } = ground;
+  const all = {
+    account,
+    member: undefined,
+    deleted: 'shown',
+    within: {},
+    without: undefined,
+    prefix: undefined,
+  } as const;
+  const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
+  const { store } = ground.world.service.services;
+  return store.read((tx) => tx.records.page(resource, { ...all, sort, after: undefined, limit: 1000 }));
 }
 
 /** Whoever sees the seeded rows: user two sees nothing but the accounts that were seeded. */
@@ -178,6 +207,9 @@ async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<str
   return targets;
 }
 
+/** Values of which an account has one row only, and has it already: what the rows beside it have. */
+const ONLY: Readonly<Record<string, Stored>> = { promotable_user_type: 'REPOSTS_ONLY' };
+
 function seededRow(
   ground: Ground,
   resource: AnyResource,
@@ -190,7 +222,7 @@ function seededRow(
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     if (field.kind.column === 'none') continue;
     const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
-    values[name] = isNull ? null : seededValue(field, index, targets.get(name));
+    values[name] = isNull ? null : (ONLY[name] ?? seededValue(field, index, targets.get(name)));
   }
   if (resource.scope === 'account') values.account_id = ground.account;
   else Object.assign(values, extraOfAccounts(values, now));
