@@ -138,20 +138,19 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     nullable: () => but({ isNullable: true }),
     createOnly: () => but({ writable: 'create' }),
     readOnly: () => but({ writable: 'none' }),
-    refused: () => but({ writable: 'refused', isRequired: false, kind: refusing(kind) }),
+    refused: () => but({ writable: 'refused', isRequired: false }),
     filteredBy: (filter) => but({ filter }),
     sortable: () => but({ isSortable: true }),
     says: (about) => but({ about }),
   };
 }
 
-function refusing<T extends Stored>(kind: Kind<T>): Kind<T> {
-  return {
-    ...kind,
-    name: 'refused',
-    raises: ['NOT_SETTABLE'],
-    read: (_, parameter) => ({ problem: 'NOT_SETTABLE', parameter }),
-  };
+/** The parameter that a refused field is: whatever it is given is a fault. */
+export function refusal(of: Field): Field {
+  const read: Kind<Stored>['read'] = (_, parameter) => ({ problem: 'NOT_SETTABLE', parameter });
+  const { kind, ...facts } = of;
+  const about = `${of.about} Refused: only the service sets it.`;
+  return field({ ...kind, name: 'refused', raises: ['NOT_SETTABLE'], read }, { ...facts, about });
 }
 
 /** Whether reading a parameter failed. */

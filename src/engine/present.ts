@@ -38,6 +38,11 @@ export function shownFields(resource: AnyResource): Record<string, Field> {
   return { id: STANDARD.id, ...resource.fields, ...computed, ...STANDARD } as unknown as Record<string, Field>;
 }
 
+/** JSON Schema of a value that a caller gives: what may be emptied may be null. */
+export function givenSchema(field: Field): TSchema {
+  return valueSchema(field.isSettled ? field.nullable() : field);
+}
+
 /** JSON Schema of one value: what its kind says, or null. */
 export function valueSchema(field: Field): TSchema {
   const schema = field.isNullable ? Type.Union([field.kind.schema, Type.Null()]) : field.kind.schema;

@@ -1,5 +1,5 @@
 import { foldCase } from '../base/text.ts';
-import type { Field, Stored } from '../contract/fields.ts';
+import { type Field, refusal, type Stored } from '../contract/fields.ts';
 import type { Call, Given, Parameters } from '../contract/operation.ts';
 import type { Fault } from '../contract/problems.ts';
 import type { AnyResource, Change, MadeChange, Row } from '../contract/resource.ts';
@@ -41,7 +41,9 @@ export function updateParameters(resource: AnyResource): Parameters {
 function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters {
   const all = Object.entries(resource.fields as Record<string, Field>);
   return Object.fromEntries(
-    all.filter(([, field]) => field.writable !== 'none').map(([name, field]) => [name, as(field)]),
+    all
+      .filter(([, field]) => field.writable !== 'none')
+      .map(([name, field]) => [name, field.writable === 'refused' ? refusal(field) : as(field)]),
   ) as Parameters;
 }
 
@@ -49,7 +51,7 @@ function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters 
 export function draftOf(resource: AnyResource, call: Call, given: Given, id: string): Row {
   const values: Record<string, Stored | null> = {};
   for (const [name, field] of columnFields(resource)) {
-    values[name] = (field.writable === 'none' ? undefined : given[name]) ?? field.fallback ?? null;
+    values[name] = (isInput(field) ? given[name] : undefined) ?? field.fallback ?? null;
   }
   if (resource.scope === 'account') values.account_id = call.account!.id;
   const row = { ...values, id, created_at: call.now, updated_at: call.now, deleted: 0 } as Row;
@@ -116,6 +118,10 @@ export async function applyRemove(
   const changes = { ...freed, deleted: 1, updated_at: call.now };
   await tx.records.update(resource, key, changes);
   return made(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
+}
+
+function isInput(field: Field): boolean {
+  return field.writable === 'input' || field.writable === 'create';
 }
 
 async function findSame(tx: Writing, resource: AnyResource, row: Row): Promise<Row | undefined> {
