@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { newAccount } from '../../src/ads/accounts.ts';
 import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
+import { lineItems } from '../../src/ads/line-items.ts';
+import { advertiserOf } from '../../src/ads/promotable-users.ts';
+import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
+import { targetingCriteria } from '../../src/ads/targeting-criteria.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { foldCase } from '../../src/base/text.ts';
 import { catalog } from '../../src/catalog.ts';
@@ -91,6 +95,10 @@ export function sampleOf(field: Shown): string {
       return 'zz9';
     case 'list':
       return schema.items?.anyOf?.[0]?.const ?? 'zz9';
+    case 'targeting type':
+      return 'BROAD_KEYWORD';
+    case 'https url':
+      return 'https://example.com/seen';
     default:
       throw new Error(`no sample of kind ${field.kind.name}; say here what a good value looks like`);
   }
@@ -116,11 +124,41 @@ export function goodValue(operation: Operation, name: string): string {
   return GOOD[operation.group]?.[name] ?? sampleOf(operation.parameters[name]!);
 }
 
+/** A line item of a kind, made for whoever needs one. */
+async function lineItem(ground: Ground, kind: Record<string, string> = {}): Promise<string> {
+  const operation = operationOf(lineItems, 'create')!;
+  const params = { ...(await goodParameters(ground, operation)), ...kind };
+  const reply = await ground.client.call('POST', collection(ground, lineItems), { params });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data.id;
+}
+
+/** What rows need of the rows that they point to. */
+const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, string>>>> = {
+  promoted_accounts: async (ground) => ({
+    line_item_id: await lineItem(ground, { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' }),
+    user_id: await advertiser(ground),
+  }),
+  line_item_curated_categories: async (ground) => {
+    const line_item_id = await lineItem(ground);
+    const params = { line_item_id, targeting_type: 'LOCATION', targeting_value: '96683cc9126741d1' };
+    const reply = await ground.client.call('POST', collection(ground, targetingCriteria), { params });
+    assert.equal(reply.status, 200, reply.text);
+    const curated_category_id = CURATED_CATEGORIES.find((each) => each.country_codes.includes('US'))!.id;
+    return { line_item_id, curated_category_id };
+  },
+};
+
+async function advertiser(ground: Ground): Promise<string> {
+  return ground.world.service.services.store.read((tx) => advertiserOf(tx, ground.account));
+}
+
 /** Good values for the required parameters of an operation; references point to rows made for it. */
 export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
-  const params: Record<string, string> = {};
+  const needed = operation.id.endsWith('.create') ? await NEEDS[operation.group]?.(ground) : undefined;
+  const params: Record<string, string> = { ...needed };
   for (const [name, field] of Object.entries(operation.parameters)) {
-    if (!field.isRequired) continue;
+    if (!field.isRequired || name in params) continue;
     const target = field.target?.() as AnyResource | undefined;
     params[name] = target ? (await make(ground, target)).id : goodValue(operation, name);
   }
