@@ -24,6 +24,7 @@ import {
   wholeAmounts,
   withinCampaign,
 } from './line-items/campaign-fit.ts';
+import { categoriesFit, completed } from './line-items/categories.ts';
 import {
   capsAreAvailable,
   domainIsBare,
@@ -110,6 +111,7 @@ export const lineItems = resource({
   fields,
   settled: async (row, change) => ({
     placements: inOrder(row.product_type, row.placements),
+    categories: completed(row),
     ...settledBidding(row, change),
     ...(await settledDelivery(row, change)),
     ...(await inherited(row, change)),
@@ -132,6 +134,7 @@ export const lineItems = resource({
     capsAreAvailable,
     hasWhatIsNeeded,
     domainIsBare,
+    categoriesFit,
   ],
   raises: [
     'INVALID',
@@ -140,6 +143,8 @@ export const lineItems = resource({
     'INVALID_DENOMINATION',
     'FEATURE_NOT_AVAILABLE',
     'INCLUSIVE_PARAMETERS',
+    'TOO_FEW_ITEMS',
+    'INVALID_IAB_CATEGORY',
   ],
   quotas: [
     {

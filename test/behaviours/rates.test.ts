@@ -30,6 +30,8 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'authenticated_user_access.get': 'reads',
   'account_history.list': 'reads',
   'features.get': 'reads',
+  'promotable_users.list': 'reads',
+  'promotable_users.get': 'reads',
   'funding_instruments.list': 'small',
   'funding_instruments.get': 'small',
   'campaigns.list': 'core',

@@ -27,6 +27,8 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'features.get': EVERYONE,
   'features.add': WRITERS,
   'features.remove': WRITERS,
+  'promotable_users.list': READERS,
+  'promotable_users.get': READERS,
   'funding_instruments.list': READERS,
   'funding_instruments.get': READERS,
   'funding_instruments.create': WRITERS,
