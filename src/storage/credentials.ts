@@ -1,6 +1,8 @@
 import type { Credentials } from '../contract/credentials.ts';
+import { addValues, among, sizeFor } from './lists.ts';
 import { rowsOn } from './rows.ts';
 import type { Session } from './session.ts';
+import type { Value } from './statements.ts';
 
 /** Users, applications and tokens. */
 export function credentialsOn(session: Session): Credentials {
@@ -10,6 +12,18 @@ export function credentialsOn(session: Session): Credentials {
   const tokens = rowsOn(session, 'access_tokens');
   return {
     findUser: (id) => users.find('id', id),
+    async findScreenNames(ids) {
+      const [first] = ids;
+      if (first === undefined) return new Map();
+      const size = sizeFor(ids.length);
+      const statement = statements.of(`users names ${size}`, (queries, argument) =>
+        among(queries.selectFrom('users').select(['id', 'screen_name']), 'id', size, argument),
+      );
+      const args: Record<string, Value> = {};
+      addValues(args, 'id', ids, size);
+      const rows = await session.all(statement, args);
+      return new Map(rows.map(({ id, screen_name }) => [id, screen_name]));
+    },
     findUserByName: (screenName) => users.find('screen_name_folded', screenName.toLowerCase()),
     findApplication: (id) => applications.find('id', id),
     findApplicationByKey: (consumerKey) => applications.find('consumer_key', consumerKey),

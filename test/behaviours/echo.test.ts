@@ -60,6 +60,7 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       const { method, path, sent } = await goodCall(ground, operation);
       const params: Record<string, string> = { ...(sent.params as Record<string, string>) };
       for (const [name, field] of Object.entries(operation.parameters)) {
+        if (field.kind.name === 'refused') continue;
         const sample = sampleOfParameter(name, field);
         if (sample !== undefined) params[name] ??= sample;
       }

@@ -23,9 +23,12 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'accounts.remove': ADMIN,
   'authenticated_user_access.get': EVERYONE,
   'account_history.list': READERS,
+  'account_apps.list': READERS,
   'features.get': EVERYONE,
   'features.add': WRITERS,
   'features.remove': WRITERS,
+  'promotable_users.list': READERS,
+  'promotable_users.get': READERS,
   'funding_instruments.list': READERS,
   'funding_instruments.get': READERS,
   'funding_instruments.create': WRITERS,
@@ -35,7 +38,15 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'campaigns.create': WRITERS,
   'campaigns.update': WRITERS,
   'campaigns.remove': WRITERS,
+  'campaigns.activate': WRITERS,
   'campaigns.batch': WRITERS,
+  'line_items.list': READERS,
+  'line_items.get': READERS,
+  'line_items.create': WRITERS,
+  'line_items.update': WRITERS,
+  'line_items.activate': WRITERS,
+  'line_items.remove': WRITERS,
+  'line_items.batch': WRITERS,
 };
 
 const named: readonly Operation[] = accountOperations.filter((each) => each.path.includes(':account_id'));

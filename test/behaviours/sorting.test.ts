@@ -23,6 +23,7 @@ after(() => world.close());
 /** What each list may be sorted by, as the reference says; a new resource needs a row. @source campaigns 1.7 */
 const SORTS: Record<string, readonly string[]> = {
   accounts: ['created_at', 'updated_at', 'deleted', 'name'],
+  promotable_users: ['created_at', 'updated_at', 'deleted'],
   funding_instruments: ['created_at', 'updated_at', 'deleted', 'funded_amount_local_micro', 'start_time', 'end_time'],
   campaigns: [
     'created_at',
@@ -35,6 +36,8 @@ const SORTS: Record<string, readonly string[]> = {
     'total_budget_amount_local_micro',
     'standard_delivery',
   ],
+  account_apps: ['created_at', 'updated_at', 'deleted'],
+  line_items: ['created_at', 'updated_at', 'deleted', 'bid_amount_local_micro', 'name', 'start_time', 'end_time'],
 };
 
 for (const resource of resources) {
