@@ -3,10 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import type { Row } from '../../src/contract/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
-  collection,
   everything,
   type Ground,
   inOrder,
+  listed,
   openGround,
   pageThrough,
   reader,
@@ -37,6 +37,10 @@ const SORTS: Record<string, readonly string[]> = {
     'standard_delivery',
   ],
   line_items: ['created_at', 'updated_at', 'deleted', 'bid_amount_local_micro', 'name', 'start_time', 'end_time'],
+  targeting_criteria: ['created_at', 'updated_at', 'deleted'],
+  promoted_accounts: ['created_at', 'updated_at', 'deleted', 'paused'],
+  tracking_tags: ['created_at', 'updated_at', 'deleted'],
+  line_item_curated_categories: ['created_at', 'updated_at', 'deleted'],
 };
 
 for (const resource of resources) {
@@ -47,7 +51,7 @@ for (const resource of resources) {
     before(async () => {
       ground = await openGround(world);
       rows = await seed(ground, resource, 23);
-      path = collection(ground, resource);
+      path = await listed(ground, resource);
     });
     const sorted = async (sort_by: string, count: number) =>
       pageThrough(reader(ground, resource), path, { ...everything(resource), sort_by }, count);
