@@ -1,3 +1,4 @@
+import { accountApps } from './ads/account-apps.ts';
 import { accountHistory } from './ads/account-history.ts';
 import { accounts, createSandboxAccount } from './ads/accounts.ts';
 import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
@@ -5,6 +6,7 @@ import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
 import { lineItemCuratedCategories } from './ads/line-item-curated-categories.ts';
+import { lookUpPlacements } from './ads/line-items/look-up-placements.ts';
 import { lineItems } from './ads/line-items.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
 import { promotedAccounts } from './ads/promoted-accounts.ts';
@@ -35,6 +37,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   rateLimitStatus,
   accounts,
   createSandboxAccount,
+  accountApps,
   authenticatedUserAccess,
   accountHistory,
   getFeatures,
@@ -44,6 +47,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   fundingInstruments,
   campaigns,
   lineItems,
+  lookUpPlacements,
   targetingCriteria,
   promotedAccounts,
   trackingTags,

@@ -36,6 +36,8 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'funding_instruments.get': 'small',
   'campaigns.list': 'core',
   'campaigns.get': 'core',
+  'account_apps.list': 'reads',
+  'line_items.placements': 'reads',
   'line_items.list': 'core',
   'line_items.get': 'core',
 };

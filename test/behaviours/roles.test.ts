@@ -23,6 +23,7 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'accounts.remove': ADMIN,
   'authenticated_user_access.get': EVERYONE,
   'account_history.list': READERS,
+  'account_apps.list': READERS,
   'features.get': EVERYONE,
   'features.add': WRITERS,
   'features.remove': WRITERS,

@@ -36,6 +36,7 @@ const SORTS: Record<string, readonly string[]> = {
     'total_budget_amount_local_micro',
     'standard_delivery',
   ],
+  account_apps: ['created_at', 'updated_at', 'deleted'],
   line_items: ['created_at', 'updated_at', 'deleted', 'bid_amount_local_micro', 'name', 'start_time', 'end_time'],
   targeting_criteria: ['created_at', 'updated_at', 'deleted'],
   promoted_accounts: ['created_at', 'updated_at', 'deleted', 'paused'],
@@ -55,7 +56,12 @@ for (const resource of resources) {
     });
     const sorted = async (sort_by: string, count: number) =>
       pageThrough(reader(ground, resource), path, { ...everything(resource), sort_by }, count);
-    const expected = (...keys: [string, 'asc' | 'desc'][]) => inOrder(rows, keys).map((row) => row.id);
+    const column = (name: string): string => resource.list?.sortsAs?.[name] ?? name;
+    const expected = (...keys: [string, 'asc' | 'desc'][]) =>
+      inOrder(
+        rows,
+        keys.map(([name, direction]) => [column(name), direction]),
+      ).map((row) => row.id);
 
     for (const name of SORTS[resource.plural] ?? ['a row of this resource is missing in SORTS']) {
       for (const direction of ['asc', 'desc'] as const) {
