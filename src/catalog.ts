@@ -4,6 +4,7 @@ import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
+import { referenceOperations, targetingLookups } from './ads/reference/operations.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
 import { revokeToken } from './auth/oauth1/revoke-token.ts';
@@ -34,6 +35,8 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   getFeatures,
   addFeatures,
   removeFeatures,
+  ...referenceOperations,
   fundingInstruments,
   campaigns,
+  ...targetingLookups,
 ];
