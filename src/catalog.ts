@@ -1,10 +1,18 @@
+import { accountApps } from './ads/account-apps.ts';
 import { accountHistory } from './ads/account-history.ts';
 import { accounts, createSandboxAccount } from './ads/accounts.ts';
 import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
+import { lineItemCuratedCategories } from './ads/line-item-curated-categories.ts';
+import { lookUpPlacements } from './ads/line-items/look-up-placements.ts';
+import { lineItems } from './ads/line-items.ts';
+import { promotableUsers } from './ads/promotable-users.ts';
+import { promotedAccounts } from './ads/promoted-accounts.ts';
 import { referenceOperations, targetingLookups } from './ads/reference/operations.ts';
+import { targetingCriteria } from './ads/targeting-criteria.ts';
+import { trackingTags } from './ads/tracking-tags.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
 import { revokeToken } from './auth/oauth1/revoke-token.ts';
@@ -30,13 +38,21 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   rateLimitStatus,
   accounts,
   createSandboxAccount,
+  accountApps,
   authenticatedUserAccess,
   accountHistory,
   getFeatures,
   addFeatures,
   removeFeatures,
+  promotableUsers,
   ...referenceOperations,
   fundingInstruments,
   campaigns,
+  lineItems,
+  lookUpPlacements,
+  targetingCriteria,
+  promotedAccounts,
+  trackingTags,
+  lineItemCuratedCategories,
   ...targetingLookups,
 ];

@@ -4,6 +4,7 @@ import type { Operation } from '../contract/operation.ts';
 import { type Environment, type Row, resource } from '../contract/resource.ts';
 import { ACCOUNT_WRITERS, ANY_ROLE } from '../contract/roles.ts';
 import { SANDBOX_FEATURES } from './features.ts';
+import { newPromotableUser, promotableUsers } from './promotable-users.ts';
 
 /** The industries of an account. @source advertising: Account */
 export const INDUSTRIES = [
@@ -76,17 +77,21 @@ export const createSandboxAccount: Operation = {
   async perform(call) {
     const { store, ids } = call.services;
     const [accountId] = await ids.take(accounts.name, accounts.idsFrom, 1);
+    const [promotableId] = await ids.take(promotableUsers.name, promotableUsers.idsFrom, 1);
+    const user = call.principal.user;
+    const promotable = { id: promotableId!, account: accountId!, user, type: 'FULL', now: call.now } as const;
     const row = newAccount({ id: accountId!, environment: call.environment, name: 'Sandbox account', now: call.now });
     return store.write(async (tx) => {
       await tx.records.insert(accounts, row);
       const admin = {
         account_id: row.id,
-        user_id: call.principal.user,
+        user_id: user,
         role: 'ACCOUNT_ADMIN',
         post_composer: 1,
       } as const;
       await tx.memberships.add(admin);
       await tx.memberships.addFeatures(row.id, SANDBOX_FEATURES);
+      await tx.records.insert(promotableUsers, newPromotableUser(promotable));
       const shown = await call.services.show(accounts, [row], { tx, account: undefined, now: call.now });
       return { data: `[${shown}]`, nextCursor: null };
     });

@@ -44,7 +44,7 @@ export const campaigns = resource({
   label: 'Campaign',
   about: 'How an account groups its spending and switches it on and off.',
   scope: 'account',
-  operations: ['list', 'get', 'create', 'update', 'remove'],
+  operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'CAMPAIGN_NOT_FOUND',
   rate: 'account_reads',
@@ -62,21 +62,19 @@ export const campaigns = resource({
       'Daily budget cannot exceed the total budget',
     ),
     neverBackTo('entity_status', 'DRAFT', 'A campaign cannot become a draft again'),
+    optimizedWhileEmpty,
     canFund,
     withinCredit,
     wholeDenomination,
   ],
-  raises: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION', 'TOO_MANY_CAMPAIGNS'],
+  raises: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION'],
   raisesOnCreate: ['INVALID_FUNDING_INSTRUMENT'],
   quotas: [
     {
       where: { entity_status: 'ACTIVE' },
       setting: 'active_campaigns_max',
-      fault: (account, max) => ({
-        problem: 'TOO_MANY_CAMPAIGNS',
-        parameter: 'entity_status',
-        words: { account: account.id, max },
-      }),
+      problem: 'TOO_MANY_CAMPAIGNS',
+      parameter: 'entity_status',
     },
   ],
   list: {
@@ -88,6 +86,15 @@ export const campaigns = resource({
   history: 'CAMPAIGN',
   computed: servability,
 });
+
+/** Where budgets are balanced cannot change under line items. @source campaigns 8.1 */
+async function optimizedWhileEmpty({ before, after, tx, now }: Change<Campaign>): Promise<Fault | undefined> {
+  if (!before || before.budget_optimization === after.budget_optimization) return undefined;
+  const lineItems = await tx.delivery.listLineItems(after.account_id, [after.id], now);
+  if (!lineItems.has(after.id)) return undefined;
+  const message = 'Budget optimization cannot change while the campaign has line items';
+  return { problem: 'INVALID', attribute: 'budget_optimization', words: { message } };
+}
 
 /** A campaign is made on an instrument that is live, not paused and not over; one that has yet to start is fine. */
 function canFund({ referenced, now }: Change<Campaign>): Fault | undefined {

@@ -1,5 +1,6 @@
 import type { Changes } from './changes.ts';
 import type { Credentials } from './credentials.ts';
+import type { Delivery } from './delivery.ts';
 import type { BearerTokens, RequestTokens, Sessions } from './grants.ts';
 import type { Memberships } from './memberships.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
@@ -27,6 +28,12 @@ export interface PageQuery {
   readonly limit: number;
 }
 
+/** Which rows are meant, without an order. */
+export type Conditions = Omit<PageQuery, 'sort' | 'after' | 'limit'>;
+
+/** Values of the columns that were counted by, and how many rows have them. */
+export type Tally = { readonly [column: string]: string | number | null } & { readonly total: number };
+
 /** One key of an order. */
 export interface SortKey {
   readonly column: string;
@@ -43,21 +50,35 @@ export interface RecordsReading {
     key: RowKey,
     options: { readonly deleted: Deleted; readonly lock?: boolean },
   ): Promise<RowOf<F> | undefined>;
-  /** Several rows of an account by id, in no order; ids that do not exist are absent. */
+  /**
+   * Several rows of an account by id, or by what another column holds, in no order; what does not exist is absent.
+   * `lock` as for one.
+   */
   many<F extends Fields>(
     resource: Resource<F>,
     account: string,
-    ids: readonly string[],
-    options: { readonly deleted: Deleted },
+    values: readonly string[],
+    options: { readonly deleted: Deleted; readonly lock?: boolean; readonly column?: string },
   ): Promise<RowOf<F>[]>;
   page(resource: AnyResource, query: PageQuery): Promise<Row[]>;
   count(resource: AnyResource, query: Omit<PageQuery, 'sort' | 'after' | 'limit'>): Promise<number>;
+  /** How many rows have each combination of values of these columns; combinations that no row has are absent. */
+  tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]>;
 }
 
 /** Writes of resource rows. */
 export interface RecordsWriting extends RecordsReading {
   insert(resource: AnyResource, row: Row): Promise<void>;
+  /** Inserts rows that have the same columns, many in one statement. */
+  insertAll(resource: AnyResource, rows: readonly Row[]): Promise<void>;
   update(resource: AnyResource, key: RowKey, changes: Readonly<Record<string, string | number | null>>): Promise<void>;
+  /** Changes several rows of an account alike. */
+  updateAll(
+    resource: AnyResource,
+    account: string,
+    ids: readonly string[],
+    changes: Readonly<Record<string, string | number | null>>,
+  ): Promise<void>;
   /** Keeps other units from changing anything counted per account until this unit ends. */
   lockAccount(account: string): Promise<void>;
 }
@@ -72,6 +93,7 @@ export interface RowKey {
 export interface Reading {
   readonly records: RecordsReading;
   readonly changes: Pick<Changes, 'page'>;
+  readonly delivery: Delivery;
   readonly credentials: Pick<Credentials, Extract<keyof Credentials, `find${string}` | `list${string}`>>;
   readonly memberships: Pick<Memberships, Extract<keyof Memberships, `find${string}` | `list${string}`>>;
   readonly requestTokens: Pick<RequestTokens, 'find'>;

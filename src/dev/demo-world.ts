@@ -1,12 +1,13 @@
 import { accounts, newAccount } from '../ads/accounts.ts';
 import { SANDBOX_FEATURES } from '../ads/features.ts';
 import { fundingInstruments } from '../ads/funding-instruments.ts';
+import { newPromotableUser, promotableUsers } from '../ads/promotable-users.ts';
 import { formatInstant } from '../base/instants.ts';
 import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { ApplicationDraft } from '../contract/credentials.ts';
 import type { Services } from '../contract/operation.ts';
-import type { Row } from '../contract/resource.ts';
+import type { AnyResource, Row } from '../contract/resource.ts';
 import type { Role } from '../contract/roles.ts';
 import type { Writing } from '../contract/store.ts';
 import { hashPassword } from '../platform/passwords.ts';
@@ -63,7 +64,9 @@ const PRODUCTION_ACCOUNT_FROM = 36 ** 10 + 36 ** 9 * 8;
  */
 export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
   const random = seededRandom(parts.settings.seed, 'demo');
-  const [accountNumber, instrumentId] = [random.bytes(4).readUInt32BE(), await firstId(parts)];
+  const accountNumber = random.bytes(4).readUInt32BE();
+  const instrumentId = await firstId(parts, fundingInstruments);
+  const promotableId = await firstId(parts, promotableUsers);
   const people = [
     { screenName: 'ada_demo', name: 'Ada Demo', password: alphanumeric(random, 16) },
     { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
@@ -86,6 +89,7 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
     await createAccount(tx, {
       account,
       instrument: instrumentId,
+      promotable: promotableId,
       now,
       users: [
         [ada, 'ACCOUNT_ADMIN'],
@@ -110,22 +114,30 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
   });
 }
 
-async function firstId(parts: DemoParts): Promise<string> {
-  const [id] = await parts.services.ids.take(fundingInstruments.name, fundingInstruments.idsFrom, 1);
+async function firstId(parts: DemoParts, { name, idsFrom }: AnyResource): Promise<string> {
+  const [id] = await parts.services.ids.take(name, idsFrom, 1);
   return id!;
 }
 
 async function createAccount(
   tx: Writing,
-  world: { account: string; instrument: string; now: string; users: readonly [string, Role][] },
+  world: {
+    account: string;
+    instrument: string;
+    promotable: string;
+    now: string;
+    users: readonly [[string, Role], ...[string, Role][]];
+  },
 ): Promise<void> {
-  const { account, instrument, now, users } = world;
+  const { account, instrument, promotable: id, now, users } = world;
   await tx.records.insert(accounts, newAccount({ id: account, environment: 'production', name: 'Demo account', now }));
   for (const [user, role] of users) {
     const composer = role === 'ACCOUNT_ADMIN' ? 1 : 0;
     await tx.memberships.add({ account_id: account, user_id: user, role, post_composer: composer });
   }
   await tx.memberships.addFeatures(account, SANDBOX_FEATURES);
+  const [[user]] = users;
+  await tx.records.insert(promotableUsers, newPromotableUser({ id, account, user, type: 'FULL', now }));
   await tx.records.insert(fundingInstruments, {
     id: instrument,
     account_id: account,

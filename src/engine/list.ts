@@ -7,6 +7,7 @@ import type { AnyResource, Fields, Row } from '../contract/resource.ts';
 import type { PageQuery, SortKey } from '../contract/store.ts';
 import { presenterOf } from './present.ts';
 import { sortField } from './sort.ts';
+import { refuse } from './validate.ts';
 
 /** Ids that a filter takes at most. */
 export const FILTER_IDS_MAX = 200;
@@ -18,7 +19,8 @@ export function listParameters(resource: AnyResource): Parameters {
   const { list } = resource;
   const parameters: Record<string, Field> = {
     [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
-    ...filterParameters(resource.fields),
+    ...filterParameters(resource),
+    ...resource.showing,
     count: integer({ min: 1, max: COUNT_MAX }).says(`Rows a page; ${COUNT_DEFAULT} when not given.`),
     cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
     sort_by: sortField(resource).says('`<attribute>-<asc|desc>`, several separated by commas.'),
@@ -32,11 +34,12 @@ export function listParameters(resource: AnyResource): Parameters {
   return parameters as Parameters;
 }
 
-function filterParameters(fields: Fields): Record<string, Field> {
+function filterParameters({ fields, list }: AnyResource): Record<string, Field> {
   const filters: Record<string, Field> = {};
-  for (const field of Object.values(fields) as Field<string>[]) {
+  for (const field of Object.values(fields as Fields) as Field<string>[]) {
     if (!field.filter) continue;
-    filters[field.filter] = listOf(field, { max: FILTER_IDS_MAX }).says('Only rows with one of these values.');
+    const filter = listOf(field, { max: FILTER_IDS_MAX }).says('Only rows with one of these values.');
+    filters[field.filter] = list?.mustFilterBy?.includes(field.filter) ? filter.required() : filter;
   }
   return filters;
 }
@@ -62,9 +65,16 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
   const list = JSON.stringify([resource.table, conditions, sort]);
   const after = cursorValues(resource, given.cursor, list, sort);
   return call.services.store.read(async (tx) => {
+    const fault = await resource.list?.rule?.({ given, account: call.account!, tx });
+    if (fault) refuse([fault]);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
-    const shown = await presenterOf(resource).rows(rows, { tx, account: call.account, now: call.now });
+    const shown = await presenterOf(resource).rows(rows, {
+      tx,
+      account: call.account,
+      now: call.now,
+      given: call.given,
+    });
     return {
       data: `[${shown.join(',')}]`,
       nextCursor: found.length > count ? cursorAfter(rows.at(-1)!, sort, list) : null,
@@ -100,9 +110,10 @@ function sortKeys(resource: AnyResource, given: Given): SortKey[] {
   const keys: SortKey[] = [];
   let last: 'asc' | 'desc' = 'asc';
   for (const one of asked) {
-    const [column, direction] = one.split('-') as [string, 'asc' | 'desc'];
+    const [key, direction] = one.split('-') as [string, 'asc' | 'desc'];
+    const column = String(resource.list?.sortsAs?.[key] ?? key);
     last = direction;
-    if (resource.list?.sortsAsNull?.includes(column)) continue;
+    if (resource.list?.sortsAsNull?.includes(key)) continue;
     if (keys.some((key) => key.column === column)) continue;
     const field = (resource.fields as Record<string, Field>)[column];
     keys.push({ column, direction, nullable: field?.isNullable ?? false });

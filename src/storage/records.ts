@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
+import type { Field } from '../contract/fields.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../contract/resource.ts';
-import type { Deleted, PageQuery, RecordsWriting, RowKey, SortKey } from '../contract/store.ts';
+import type { Conditions, Deleted, PageQuery, RecordsWriting, RowKey, SortKey, Tally } from '../contract/store.ts';
+import { insertRows } from './bulk.ts';
+import { addValues, among, type Builder, sizeFor } from './lists.ts';
 import type { Session } from './session.ts';
 import type { Argument, Queries, Value } from './statements.ts';
 
@@ -18,7 +21,7 @@ export function recordsOn(session: Session): RecordsWriting {
     const statement = statements.of(shape, (queries, argument) => {
       let query = queries.selectFrom(resource.table).select(columnsOf(resource)).where('id', '=', argument('id'));
       if (resource.scope === 'account') query = query.where('account_id', '=', argument('account'));
-      if (deleted === 'hidden') query = query.where('deleted', '=', 0);
+      if (deleted === 'hidden') query = live(query, resource as unknown as AnyResource, queries);
       return locked ? query.forUpdate() : query;
     });
     return (await session.all(statement, { id: key.id, account: key.account ?? null }))[0];
@@ -27,26 +30,31 @@ export function recordsOn(session: Session): RecordsWriting {
   async function many<F extends Fields>(
     resource: Resource<F>,
     account: string,
-    ids: readonly string[],
-    { deleted }: { deleted: Deleted },
+    values: readonly string[],
+    { deleted, lock = false, column = 'id' }: { deleted: Deleted; lock?: boolean; column?: string },
   ): Promise<RowOf<F>[]> {
-    const [first] = ids;
+    const [first] = values;
     if (first === undefined) return [];
-    if (ids.length === 1) {
-      const row = await get(resource, { account, id: first }, { deleted });
+    if (values.length === 1 && column === 'id') {
+      const row = await get(resource, { account, id: first }, { deleted, lock });
       return row ? [row] : [];
     }
-    const size = sizeFor(ids.length);
-    const statement = statements.of(`many ${resource.table} ${deleted} ${size}`, (queries, argument) => {
-      const all = queries
-        .selectFrom(resource.table)
-        .select(columnsOf(resource))
-        .where('account_id', '=', argument('account'));
-      const visible = deleted === 'hidden' ? all.where('deleted', '=', 0) : all;
-      return among(visible, 'id', size, argument);
-    });
+    const size = sizeFor(values.length);
+    const locked = lock && statements.engine === 'postgres';
+    const statement = statements.of(
+      `many ${resource.table} ${column} ${deleted} ${locked} ${size}`,
+      (queries, argument) => {
+        const all = queries
+          .selectFrom(resource.table)
+          .select(columnsOf(resource))
+          .where('account_id', '=', argument('account'));
+        const visible = deleted === 'hidden' ? live(all, resource as unknown as AnyResource, queries) : all;
+        const chosen = among(visible, column, size, argument);
+        return locked ? chosen.forUpdate() : chosen;
+      },
+    );
     const args: Record<string, Value> = { account };
-    addValues(args, 'id', ids, size);
+    addValues(args, column, values, size);
     return session.all(statement, args);
   }
 
@@ -73,7 +81,19 @@ export function recordsOn(session: Session): RecordsWriting {
     return session.all(statement, args);
   }
 
-  async function count(resource: AnyResource, query: Omit<PageQuery, 'sort' | 'after' | 'limit'>): Promise<number> {
+  async function tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
+    if (asksForNothing(query)) return [];
+    const lists = sizesOf(query);
+    const statement = statements.of(`tally ${by} ${conditionsShape(resource, query, lists)}`, (queries, argument) =>
+      withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries)
+        .select([...by, queries.fn.countAll().as('total')])
+        .groupBy(by),
+    );
+    const rows = await session.all(statement, conditionArgs(query, lists));
+    return rows.map((row) => ({ ...row, total: Number(row.total) }));
+  }
+
+  async function count(resource: AnyResource, query: Conditions): Promise<number> {
     if (asksForNothing(query)) return 0;
     const lists = sizesOf(query);
     const shape = `count ${conditionsShape(resource, query, lists)}`;
@@ -90,13 +110,9 @@ export function recordsOn(session: Session): RecordsWriting {
     many,
     page,
     count,
-    async insert(resource, row) {
-      const columns = Object.keys(row);
-      const statement = statements.of(`insert ${resource.table} ${columns}`, (queries, argument) =>
-        queries.insertInto(resource.table).values(Object.fromEntries(columns.map((name) => [name, argument(name)]))),
-      );
-      await session.run(statement, row);
-    },
+    tally,
+    insert: (resource, row) => insertRows(session, resource.table, [row]),
+    insertAll: (resource, rows) => insertRows(session, resource.table, rows),
     async update(resource, key, changes) {
       const columns = Object.keys(changes);
       const statement = statements.of(`update ${resource.table} ${resource.scope} ${columns}`, (queries, argument) => {
@@ -107,6 +123,21 @@ export function recordsOn(session: Session): RecordsWriting {
         return resource.scope === 'account' ? query.where('account_id', '=', argument('key_account')) : query;
       });
       await session.run(statement, { ...changes, key_id: key.id, key_account: key.account ?? null });
+    },
+    async updateAll(resource, account, ids, changes) {
+      if (ids.length === 0) return;
+      const columns = Object.keys(changes);
+      const size = sizeFor(ids.length);
+      const statement = statements.of(`update all ${resource.table} ${size} ${columns}`, (queries, argument) => {
+        const query = queries
+          .updateTable(resource.table)
+          .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+          .where('account_id', '=', argument('key_account'));
+        return among(query, 'id', size, argument);
+      });
+      const args: Record<string, Value> = { ...changes, key_account: account };
+      addValues(args, 'id', ids, size);
+      await session.run(statement, args);
     },
     async lockAccount(account) {
       // One writer at a time is all that SQLite has; the server needs to be told.
@@ -127,20 +158,17 @@ export function columnsOf(resource: AnyResource): string[] {
   if (!columns) {
     const own = Object.entries((resource as Resource).fields).filter(([, field]) => field.kind.column !== 'none');
     const standard = resource.scope === 'account' ? ['id', 'account_id'] : ['id'];
-    columns = [...new Set([...standard, ...own.map(([name]) => name), 'created_at', 'updated_at', 'deleted'])];
+    const kept = resource.onePer ? ['one_key'] : [];
+    columns = [...new Set([...standard, ...own.map(([name]) => name), ...kept, 'created_at', 'updated_at', 'deleted'])];
     columnLists.set(resource, columns);
   }
   return columns;
 }
 
-type Conditions = Omit<PageQuery, 'sort' | 'after' | 'limit'>;
-
 /** An empty list of accepted values matches nothing: answered without SQL. */
 function asksForNothing(query: Conditions): boolean {
   return Object.values(query.within).some((values) => values.length === 0);
 }
-
-const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** Lists are padded to a few sizes, so that few shapes of a statement exist. */
 function sizesOf(query: Conditions): Record<string, number> {
@@ -149,10 +177,6 @@ function sizesOf(query: Conditions): Record<string, number> {
     sizes[column] = sizeFor(values.length);
   }
   return sizes;
-}
-
-function sizeFor(length: number): number {
-  return SIZES.find((size) => size >= length) ?? length;
 }
 
 function conditionsShape(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
@@ -165,9 +189,6 @@ function orderShape(query: PageQuery): string {
   const keys = query.sort.map((key) => `${key.column} ${key.direction}`).join(',');
   return `${keys} ${query.after?.map((value) => (value === null ? 'null' : 'set')).join(',')}`;
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: builders of tables that are not typed here
-type Builder = any;
 
 function withConditions(
   start: Builder,
@@ -188,7 +209,7 @@ function withConditions(
         queries.selectFrom('account_users').select('account_id').where('user_id', '=', argument('user')),
       );
   }
-  if (query.deleted === 'hidden') chosen = chosen.where(`${resource.table}.deleted`, '=', 0);
+  if (query.deleted === 'hidden') chosen = live(chosen, resource, queries);
   for (const [column, size] of Object.entries(sizes)) {
     chosen = among(chosen, column, size, argument);
   }
@@ -200,11 +221,19 @@ function withConditions(
   return chosen;
 }
 
-/** Rows whose column has one of some values. SQLite makes a table for `in`, even of one. */
-function among(start: Builder, column: string, size: number, argument: Argument): Builder {
-  if (size === 1) return start.where(column, '=', argument(`${column}.0`));
-  const values = Array.from({ length: size }, (_, index) => argument(`${column}.${index}`));
-  return start.where(column, 'in', values);
+/** Rows that are not deleted, and neither are their parents. */
+function live(start: Builder, resource: AnyResource, queries: Queries): Builder {
+  const { table } = resource;
+  const own = start.where(`${table}.deleted`, '=', 0);
+  const under = resource.under as string | undefined;
+  if (under === undefined) return own;
+  const parent = (resource.fields as Record<string, Field>)[under]!.target!() as unknown as AnyResource;
+  const above = queries
+    .selectFrom(parent.table)
+    .select(sql`1`.as('one'))
+    .whereRef(`${parent.table}.account_id`, '=', `${table}.account_id`)
+    .whereRef(`${parent.table}.id`, '=', `${table}.${under}`);
+  return own.where((eb: Builder) => eb.exists(live(above, parent, queries)));
 }
 
 function conditionArgs(query: Conditions, sizes: Record<string, number>): Record<string, Value> {
@@ -224,11 +253,6 @@ function conditionArgs(query: Conditions, sizes: Record<string, number>): Record
     args.prefix_to = query.prefix.text + '\u{10FFFF}'.repeat(NAME_MAX);
   }
   return args;
-}
-
-/** Names the values of a list; the places beyond its end repeat the first. */
-function addValues(args: Record<string, Value>, column: string, values: readonly Value[], size: number): void {
-  for (let index = 0; index < size; index++) args[`${column}.${index}`] = values[index] ?? values[0]!;
 }
 
 /** No searched text is longer, folded. */

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
 import { newAccount } from '../../src/ads/accounts.ts';
+import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
+import { lineItems } from '../../src/ads/line-items.ts';
+import { advertiserOf } from '../../src/ads/promotable-users.ts';
+import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
+import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
+import { targetingCriteria } from '../../src/ads/targeting-criteria.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { foldCase } from '../../src/base/text.ts';
 import { catalog } from '../../src/catalog.ts';
@@ -32,7 +38,10 @@ export interface Ground {
 export async function openGround(world: World, client: Client = world.sandbox): Promise<Ground> {
   const made = await client.call('POST', '/12/accounts');
   assert.equal(made.status, 200, made.text);
-  return { world, client, account: made.body.data[0].id };
+  const account = made.body.data[0].id;
+  // What some parameters ask of the account.
+  await world.service.store.write((tx) => tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP']));
+  return { world, client, account };
 }
 
 /** A call ready to be sent. */
@@ -57,6 +66,15 @@ export function collection(ground: Ground, resource: AnyResource): string {
   return fill(operationOf(resource, 'list')!.path, { account_id: ground.account });
 }
 
+/** The collection as lists ask for it: of all parents that there are, where a list must name them. */
+export async function listed(ground: Ground, resource: AnyResource): Promise<string> {
+  const path = collection(ground, resource);
+  const required = resource.list?.mustFilterBy ?? [];
+  if (required.length === 0) return path;
+  const ids = (await rowsOf(ground, lineItems)).map(({ id }) => id).slice(0, 200);
+  return `${path}?${new URLSearchParams({ line_item_ids: ids.join(',') || 'zz9' })}`;
+}
+
 /** A field as a test can look at it. */
 type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
 
@@ -71,7 +89,10 @@ export function sampleOf(field: Shown): string {
     case 'text':
       return 'Sample';
     case 'enum':
-      return schema.anyOf![0]!.const;
+    case 'number enum':
+      return String(schema.anyOf![0]!.const);
+    case 'digits':
+      return '42';
     case 'micros':
       return '1000000';
     case 'integer':
@@ -84,29 +105,99 @@ export function sampleOf(field: Shown): string {
       return 'zz9';
     case 'list':
       return schema.items?.anyOf?.[0]?.const ?? 'zz9';
+    case 'targeting type':
+      return 'BROAD_KEYWORD';
+    case 'https url':
+      return 'https://example.com/seen';
     default:
       throw new Error(`no sample of kind ${field.kind.name}; say here what a good value looks like`);
   }
 }
 
+function isAmerican({ country_codes }: (typeof CURATED_CATEGORIES)[number]): boolean {
+  return country_codes.includes('US');
+}
+
+/** What is good of a resource beyond what each of its fields is by itself. */
+const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  line_items: {
+    objective: 'ENGAGEMENTS',
+    product_type: 'PROMOTED_POSTS',
+    placements: 'ALL_ON_SERVICE',
+    goal: 'ENGAGEMENT',
+    pay_by: 'ENGAGEMENT',
+    bid_strategy: 'MAX',
+    advertiser_domain: 'example.com',
+    end_time: '2027-01-01T00:00:00Z',
+  },
+  funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
+  line_item_curated_categories: { curated_category_id: CURATED_CATEGORIES.find(isAmerican)!.id },
+};
+
+/** A value of a parameter that is good together with those of the others. */
+export function goodValue(operation: Operation, name: string): string {
+  return GOOD[operation.group]?.[name] ?? sampleOf(operation.parameters[name]!);
+}
+
+/** A line item of a kind, made for whoever needs one. */
+async function lineItem(ground: Ground, kind: Record<string, string> = {}): Promise<string> {
+  const operation = operationOf(lineItems, 'create')!;
+  const params = { ...(await goodParameters(ground, operation)), ...kind };
+  const reply = await ground.client.call('POST', collection(ground, lineItems), { params });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data.id;
+}
+
+/** What makes a line item one for promoted accounts. */
+const ACCOUNT_LINE = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
+
+/** What rows need of the rows that they point to. */
+const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, string>>>> = {
+  promoted_accounts: async (ground) => ({
+    line_item_id: await lineItem(ground, ACCOUNT_LINE),
+    user_id: await advertiser(ground),
+  }),
+  line_item_curated_categories: async (ground) => {
+    const line_item_id = await lineItem(ground);
+    const params = { line_item_id, targeting_type: 'LOCATION', targeting_value: '96683cc9126741d1' };
+    const reply = await ground.client.call('POST', collection(ground, targetingCriteria), { params });
+    assert.equal(reply.status, 200, reply.text);
+    return { line_item_id };
+  },
+};
+
+async function advertiser(ground: Ground): Promise<string> {
+  return ground.world.service.services.store.read((tx) => advertiserOf(tx, ground.account));
+}
+
 /** Good values for the required parameters of an operation; references point to rows made for it. */
 export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
-  const params: Record<string, string> = {};
+  const needed = operation.id.endsWith('.create') ? await NEEDS[operation.group]?.(ground) : undefined;
+  const params: Record<string, string> = { ...needed };
   for (const [name, field] of Object.entries(operation.parameters)) {
-    if (!field.isRequired) continue;
+    if (!field.isRequired || name in params) continue;
     const target = field.target?.() as AnyResource | undefined;
-    params[name] = target ? (await make(ground, target)).id : sampleOf(field);
+    params[name] = target ? (await make(ground, target)).id : goodValue(operation, name);
   }
   return params;
 }
 
 /** Makes one row of a resource through the interface, as the administrator. */
 export async function make(ground: Ground, resource: AnyResource): Promise<{ id: string } & Record<string, unknown>> {
-  const operation = operationOf(resource, 'create')!;
+  const operation = operationOf(resource, 'create');
+  if (!operation) return found(ground, resource, (await seed(ground, resource, 1)).at(-1)!.id);
   const params = await goodParameters(ground, operation);
   const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), { params });
   assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
   return [reply.body.data].flat()[0];
+}
+
+/** A row as the interface shows it. */
+async function found(ground: Ground, resource: AnyResource, id: string): Promise<{ id: string }> {
+  const path = fill(operationOf(resource, 'get')!.path, { account_id: ground.account, [resource.idParameter]: id });
+  const reply = await ground.client.call('GET', path);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data;
 }
 
 /** A call of an operation that succeeds when the administrator makes it. Rows that it needs are made. */
@@ -139,23 +230,44 @@ const NAMES = [
   'éclair',
 ];
 
-/** Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. */
+/**
+ * Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. Before them come the
+ * rows that the account was made with, of resources that cannot be created.
+ */
 export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
   const { store, ids, clock } = ground.world.service.services;
   const taken = await ids.take(resource.name, resource.idsFrom, count);
   const targets = await targetsOf(ground, resource);
   const rows = taken.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
+  const before = operationOf(resource, 'create') ? [] : await rowsOf(ground, resource);
   await store.write(async (tx) => {
     for (const row of rows) {
       const search = resource.list?.search as string | undefined;
-      const folded = search ? { [`${search}_folded`]: foldCase(String(row[search])) } : {};
+      const searched = search ? row[search] : undefined;
+      const folded = searched == null ? {} : { [`${search}_folded`]: foldCase(String(searched)) };
       await tx.records.insert(resource, { ...row, ...folded });
       if (resource.scope !== 'user') continue;
       const user_id = ground.world.keys.other_user_id!;
       await tx.memberships.add({ account_id: row.id, user_id, role: 'ANALYST', post_composer: 0 });
     }
   });
-  return rows;
+  return [...before, ...rows];
+}
+
+/** Every row of a resource that the account has. */
+function rowsOf(ground: Ground, resource: AnyResource): Promise<Row[]> {
+  const { account } = ground;
+  const all = {
+    account,
+    member: undefined,
+    deleted: 'shown',
+    within: {},
+    without: undefined,
+    prefix: undefined,
+  } as const;
+  const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
+  const { store } = ground.world.service.services;
+  return store.read((tx) => tx.records.page(resource, { ...all, sort, after: undefined, limit: 1000 }));
 }
 
 /** Whoever sees the seeded rows: user two sees nothing but the accounts that were seeded. */
@@ -167,10 +279,18 @@ async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<str
   const targets = new Map<string, string[]>();
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const target = field.target?.() as AnyResource | undefined;
-    if (target) targets.set(name, [(await make(ground, target)).id, (await make(ground, target)).id]);
+    if (target) targets.set(name, [await targetOf(ground, resource, target), await targetOf(ground, resource, target)]);
   }
   return targets;
 }
+
+async function targetOf(ground: Ground, resource: AnyResource, target: AnyResource): Promise<string> {
+  if (resource === promotedAccounts) return lineItem(ground, ACCOUNT_LINE);
+  return (await make(ground, target)).id;
+}
+
+/** Values of which an account has one row only, and has it already: what the rows beside it have. */
+const ONLY: Readonly<Record<string, Stored>> = { promotable_user_type: 'REPOSTS_ONLY' };
 
 function seededRow(
   ground: Ground,
@@ -184,14 +304,50 @@ function seededRow(
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     if (field.kind.column === 'none') continue;
     const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
-    values[name] = isNull ? null : seededValue(field, index, targets.get(name));
+    values[name] = isNull ? null : (ONLY[name] ?? seededValue(field, index, targets.get(name)));
   }
+  Object.assign(values, SOUND[resource.plural]?.(values));
   if (resource.scope === 'account') values.account_id = ground.account;
   else Object.assign(values, extraOfAccounts(values, now));
   const made = formatInstant(now - Math.floor(index / 3) * 3_600_000);
   const changed = formatInstant(now - (index % 3) * 60_000);
   return { ...values, id, created_at: made, updated_at: changed, deleted: index % 5 === 4 ? 1 : 0 } as Row;
 }
+
+/** What makes seeded values fit each other, as rules would have it, where a test writes them back. */
+const SOUND: Readonly<Record<string, (values: Record<string, Stored | null>) => Record<string, Stored | null>>> = {
+  line_items(values) {
+    const {
+      objective,
+      bid_amount_local_micro: bid,
+      start_time,
+      total_budget_amount_local_micro: total = null,
+    } = values;
+    const { goals, withBid } = objectiveOf(String(objective));
+    const [goal, ways] = Object.entries(goals)[0]!;
+    return {
+      product_type: objective === 'PREROLL_VIEWS' ? 'MEDIA' : 'PROMOTED_POSTS',
+      placements: '["ALL_ON_SERVICE"]',
+      categories: '["IAB1"]',
+      currency: 'USD',
+      goal,
+      bid_strategy: bid === null ? 'AUTO' : withBid,
+      pay_by: ways[0]!,
+      end_time: start_time === null ? null : '2027-06-01T00:00:00Z',
+      daily_budget_amount_local_micro: total,
+      frequency_cap: null,
+      duration_in_days: null,
+      advertiser_domain: 'example.com',
+      android_store_identifier: 'com.example.sample',
+    };
+  },
+  targeting_criteria: ({ targeting_value = null }) => ({
+    targeting_type: 'PHRASE_KEYWORD',
+    targeting_value,
+    operator_type: 'EQ',
+  }),
+  line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
+};
 
 /** Columns of accounts that a declaration of fields does not name. */
 function extraOfAccounts(values: Record<string, Stored | null>, now: number): object {
@@ -210,12 +366,16 @@ function seededValue(field: Field, index: number, targets: string[] | undefined)
     case 'micros':
     case 'integer':
       return [5_000_000, 1_000_000, 9_007_199_254_740_000, 5_000_000, 20_000_000][index % 5]!;
+    case 'number enum':
+      return Number(schema.anyOf![index % schema.anyOf!.length]!.const);
     case 'boolean':
       return index % 2;
     case 'instant':
       return `2026-0${1 + (index % 3)}-01T00:00:00Z`;
     case 'list':
       return '[]';
+    case 'id':
+      return `i${index % 3}`;
     default:
       return field.kind.read(sampleOf(field), 'seed') as string;
   }

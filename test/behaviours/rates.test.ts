@@ -30,10 +30,16 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'authenticated_user_access.get': 'reads',
   'account_history.list': 'reads',
   'features.get': 'reads',
+  'promotable_users.list': 'reads',
+  'promotable_users.get': 'reads',
   'funding_instruments.list': 'small',
   'funding_instruments.get': 'small',
   'campaigns.list': 'core',
   'campaigns.get': 'core',
+  'account_apps.list': 'reads',
+  'line_items.placements': 'reads',
+  'line_items.list': 'core',
+  'line_items.get': 'core',
 };
 
 function categoryOf(operation: Operation): keyof typeof CATEGORIES {

@@ -16,8 +16,8 @@ export interface SchemaWords {
   addColumn(table: string, column: (columns: Columns) => Columns): string;
   /** An index; with `where`, of the rows only whose columns have these values. */
   index(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
-  /** No two rows have the same values there; a null equals nothing. */
-  uniqueIndex(name: string, table: string, columns: readonly string[]): string;
+  /** No two rows have the same values there, with `where` of the rows only whose columns have these; a null equals nothing. */
+  uniqueIndex(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
 }
 
 /** Columns in order; the words after a column speak of it. */
@@ -60,12 +60,9 @@ export function schemaWords(engine: Engine): SchemaWords {
       return `create table ${name} (${body})${engine === 'sqlite' ? ' strict, without rowid' : ''}`;
     },
     addColumn: (table, declare) => `alter table ${table} add column ${columnText(declare(none).list[0]!)}`,
-    index(name, table, on, where = {}) {
-      const conditions = Object.entries(where).map(([column, value]) => `${column} = ${literal(value)}`);
-      const filter = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '';
-      return `create index ${name} on ${table} (${on.join(', ')})${filter}`;
-    },
-    uniqueIndex: (name, table, on) => `create unique index ${name} on ${table} (${on.join(', ')})`,
+    index: (name, table, on, where) => `create index ${name} on ${table} (${on.join(', ')})${condition(where)}`,
+    uniqueIndex: (name, table, on, where) =>
+      `create unique index ${name} on ${table} (${on.join(', ')})${condition(where)}`,
   };
 }
 
@@ -83,6 +80,11 @@ function columns(engine: Engine, list: readonly Column[]): Columns {
     unique: () => change({ suffix: `${list.at(-1)!.suffix} unique` }),
     preset: (value) => change({ suffix: `${list.at(-1)!.suffix} default ${literal(value)}` }),
   };
+}
+
+function condition(where: Record<string, string | number> = {}): string {
+  const conditions = Object.entries(where).map(([column, value]) => `${column} = ${literal(value)}`);
+  return conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '';
 }
 
 function columnText(column: Column): string {

@@ -90,6 +90,20 @@ export const access: Case[] = [
     ],
   },
   {
+    name: 'PROMOTABLE_USER_NOT_FOUND',
+    given: 'a promotable user that there is not',
+    send: () => own('GET', '/promotable_users/l0zz9'),
+    status: 404,
+    errors: [
+      {
+        code: 'PROMOTABLE_USER_NOT_FOUND',
+        message: 'Promotable user l0zz9 was not found',
+        parameter: 'promotable_user_id',
+        value: 'l0zz9',
+      },
+    ],
+  },
+  {
     name: 'NOT_FOUND',
     given: 'a deleted account',
     async send() {

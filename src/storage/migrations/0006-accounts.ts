@@ -1,0 +1,32 @@
+import type { Migration } from './migration.ts';
+
+/** Promotable users, and the tax and user settings of accounts. */
+export const accountSettings: Migration = {
+  name: '0006-accounts',
+  statements: ({ table, index, uniqueIndex }) => [
+    table('promotable_users', (t) =>
+      t
+        .text('account_id')
+        .key()
+        .text('id')
+        .key()
+        .text('user_id')
+        .text('promotable_user_type')
+        .text('created_at')
+        .text('updated_at')
+        .integer('deleted'),
+    ),
+    index('promotable_users_created', 'promotable_users', ['account_id', 'created_at', 'id']),
+    uniqueIndex('promotable_users_full', 'promotable_users', ['account_id'], {
+      promotable_user_type: 'FULL',
+      deleted: 0,
+    }),
+    // An account that was there before advertises its first administrator. Its own id has the form of an id, and more
+    // characters than those that promotable users get.
+    `insert into promotable_users (account_id, id, user_id, promotable_user_type, created_at, updated_at, deleted)
+     select accounts.id, accounts.id, min(account_users.user_id), 'FULL', accounts.created_at, accounts.created_at, 0
+     from accounts join account_users on account_users.account_id = accounts.id
+     where account_users.role = 'ACCOUNT_ADMIN'
+     group by accounts.id, accounts.created_at`,
+  ],
+};
