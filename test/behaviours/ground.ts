@@ -82,12 +82,15 @@ type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
 export function sampleOf(field: Shown): string {
   const schema = field.kind.schema as {
     anyOf?: { const: string }[];
-    items?: { anyOf?: { const: string }[] };
+    items?: { anyOf?: { const: string }[]; pattern?: string };
+    pattern?: string;
     minimum?: number;
   };
   switch (field.kind.name) {
     case 'text':
       return 'Sample';
+    case 'code':
+      return codeLike(schema.pattern!);
     case 'enum':
     case 'number enum':
       return String(schema.anyOf![0]!.const);
@@ -104,6 +107,7 @@ export function sampleOf(field: Shown): string {
     case 'id':
       return 'zz9';
     case 'list':
+      if (schema.items?.pattern?.startsWith('^[A-Z]')) return codeLike(schema.items.pattern);
       return schema.items?.anyOf?.[0]?.const ?? 'zz9';
     case 'targeting type':
       return 'BROAD_KEYWORD';
@@ -112,6 +116,11 @@ export function sampleOf(field: Shown): string {
     default:
       throw new Error(`no sample of kind ${field.kind.name}; say here what a good value looks like`);
   }
+}
+
+/** A country or a currency, by the number of letters. */
+function codeLike(pattern: string): string {
+  return pattern === '^[A-Z]{2}$' ? 'US' : 'USD';
 }
 
 function isAmerican({ country_codes }: (typeof CURATED_CATEGORIES)[number]): boolean {
@@ -203,7 +212,10 @@ async function found(ground: Ground, resource: AnyResource, id: string): Promise
 /** A call of an operation that succeeds when the administrator makes it. Rows that it needs are made. */
 export async function goodCall(ground: Ground, operation: Operation): Promise<Prepared> {
   const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
-  const names: Record<string, string> = { account_id: ground.account };
+  const names: Record<string, string> = {
+    account_id: ground.account,
+    curated_category_id: CURATED_CATEGORIES[0]!.id,
+  };
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }

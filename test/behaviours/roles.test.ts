@@ -66,6 +66,8 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'line_item_curated_categories.create': WRITERS,
   'line_item_curated_categories.update': WRITERS,
   'line_item_curated_categories.remove': WRITERS,
+  'curated_categories.list': READERS,
+  'curated_categories.get': READERS,
 };
 
 const named: readonly Operation[] = accountOperations.filter((each) => each.path.includes(':account_id'));
