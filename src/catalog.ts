@@ -4,6 +4,7 @@ import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
+import { lineItems } from './ads/line-items.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
@@ -38,4 +39,5 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   promotableUsers,
   fundingInstruments,
   campaigns,
+  lineItems,
 ];

@@ -147,7 +147,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     box,
     ids: idsFrom(store, random),
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
-    limits: { active_campaigns_max: settings.active_campaigns_max },
+    limits: settings,
     logins: settings,
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
   };

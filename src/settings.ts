@@ -195,6 +195,16 @@ export const settingsTable = {
     unit: 'campaigns',
     bounds: [1, 8000],
   }),
+  active_line_items_max: integer('How many line items of an account may be active at once, over all campaigns.', {
+    default: 256,
+    unit: 'line items',
+    bounds: [1, 8000],
+  }),
+  campaign_line_items_max: integer('How many line items a campaign may have, deleted ones not counted.', {
+    default: 100,
+    unit: 'line items',
+    bounds: [1, 8000],
+  }),
   body_bytes_max: integer('A larger request body is refused, so that no caller can fill the memory.', {
     default: 1_048_576,
     unit: 'bytes',

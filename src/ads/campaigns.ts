@@ -44,7 +44,7 @@ export const campaigns = resource({
   label: 'Campaign',
   about: 'How an account groups its spending and switches it on and off.',
   scope: 'account',
-  operations: ['list', 'get', 'create', 'update', 'remove'],
+  operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'CAMPAIGN_NOT_FOUND',
   rate: 'account_reads',
@@ -66,17 +66,14 @@ export const campaigns = resource({
     withinCredit,
     wholeDenomination,
   ],
-  raises: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION', 'TOO_MANY_CAMPAIGNS'],
+  raises: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION'],
   raisesOnCreate: ['INVALID_FUNDING_INSTRUMENT'],
   quotas: [
     {
       where: { entity_status: 'ACTIVE' },
       setting: 'active_campaigns_max',
-      fault: (account, max) => ({
-        problem: 'TOO_MANY_CAMPAIGNS',
-        parameter: 'entity_status',
-        words: { account: account.id, max },
-      }),
+      problem: 'TOO_MANY_CAMPAIGNS',
+      parameter: 'entity_status',
     },
   ],
   list: {

@@ -105,6 +105,15 @@ export const entityProblems = {
     ads: [400, 'INVALID_PARAMETER', 'Content-Type must be application/json'],
   },
 
+  INCLUSIVE_PARAMETERS: {
+    when: 'one of two parameters that need each other',
+    ads: [400, 'INCLUSIVE_PARAMETERS', '{a} and {b} are inclusive parameters'],
+  },
+  NOT_SETTABLE: {
+    when: 'an attribute that only the service sets',
+    ads: [400, 'INVALID_PARAMETER', 'setting {parameter} is not allowed'],
+  },
+
   // Batches.
   BATCH_NOT_ARRAY: {
     when: 'a batch body that is not an array',
@@ -129,6 +138,7 @@ export const entityProblems = {
     ads: [404, 'NOT_FOUND', '{kind} {value} was not found'],
   },
   CAMPAIGN_NOT_FOUND: { when: 'no such campaign', ads: [404, 'CAMPAIGN_NOT_FOUND', '{kind} {value} was not found'] },
+  LINE_ITEM_NOT_FOUND: { when: 'no such line item', ads: [404, 'LINE_ITEM_NOT_FOUND', '{kind} {value} was not found'] },
   FUNDING_INSTRUMENT_NOT_FOUND: {
     when: 'no such funding instrument on this account',
     ads: [404, 'FUNDING_INSTRUMENT_NOT_FOUND', '{kind} {value} was not found'],
@@ -159,5 +169,25 @@ export const entityProblems = {
   TOO_MANY_CAMPAIGNS: {
     when: 'the limit of active campaigns of an account',
     ads: [400, 'TOO_MANY_CAMPAIGNS', 'Account {account} cannot have more than {max} active campaigns'],
+  },
+  TOO_MANY_LINE_ITEMS: {
+    when: 'the limit of line items of a campaign',
+    ads: [400, 'TOO_MANY_LINE_ITEMS', 'Campaign {parent} cannot have more than {max} line items'],
+  },
+  TOO_MANY_ACTIVE_LINE_ITEMS: {
+    when: 'the limit of active line items of an account',
+    ads: [400, 'TOO_MANY_LINE_ITEMS', 'Account {account} cannot have more than {max} active line items'],
+  },
+  FEATURE_NOT_AVAILABLE: {
+    when: 'something that the account has no feature for',
+    ads: [400, 'FEATURE_NOT_AVAILABLE', 'Feature {feature} is not available for account {account}'],
+  },
+  INVALID_PLACEMENT_TYPE: {
+    when: 'a placement that exists and cannot be set',
+    ads: [400, 'INVALID_PLACEMENT_TYPE', 'Placement {raw} is not available'],
+  },
+  INVALID_IAB_CATEGORY: {
+    when: 'an IAB category that there is not',
+    ads: [404, 'INVALID_IAB_CATEGORY', 'IAB category {value} was not found'],
   },
 } as const satisfies Record<string, ProblemRow>;

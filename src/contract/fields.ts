@@ -33,9 +33,14 @@ export interface Field<T extends Stored = any> {
   readonly isRequired: boolean;
   /** May be null in replies; a mandatory attribute may not be unset. */
   readonly isNullable: boolean;
-  /** `input`: callers may write it. `create`: on create only, ignored later. `none`: set by the service. */
-  readonly writable: 'input' | 'create' | 'none';
+  /**
+   * `input`: callers may write it. `create`: on create only, ignored later. `none`: set by the service, ignored.
+   * `refused`: set by the service, and a fault when a caller sends it.
+   */
+  readonly writable: 'input' | 'create' | 'none' | 'refused';
   readonly fallback: T | undefined;
+  /** What an empty value comes to, when that is not null. */
+  readonly emptied: T | undefined;
   /** The name of the list filter that this field answers, if any. */
   readonly filter: string | undefined;
   readonly isSortable: boolean;
@@ -43,16 +48,24 @@ export interface Field<T extends Stored = any> {
   readonly target: (() => Target) | undefined;
   /** Whether a deleted target is found: then a rule of the resource says what is wrong with it. */
   readonly deletedTarget: 'hidden' | 'shown';
+  /** Never null, and yet optional: what it is when a caller gives none follows from the other fields. */
+  readonly isSettled: boolean;
+  /** Whether the target is kept from changing while a row that points to it is made. */
+  readonly locksTarget: boolean;
 
   /** Mandatory: required on create, never null, never unset. */
   required(): Field<T>;
   /** Given a value when the caller gives none; never null unless `nullable()` follows. */
   defaults(value: T): Field<T>;
   nullable(): Field<T>;
+  /** Given a value by `settled` of the resource when the caller gives none or empties it; never null. */
+  settled(): Field<T>;
   /** Accepted on create, accepted without effect on update. */
   createOnly(): Field<T>;
   /** Set by the service; ignored when a caller sends it. */
   readOnly(): Field<T>;
+  /** Set by the service; a caller who sends it is told that this is not allowed. */
+  refused(): Field<T>;
   /** Makes a list filter of this name: one value or a comma list of up to 200. */
   filteredBy(parameter: string): Field<T>;
   sortable(): Field<T>;
@@ -75,10 +88,13 @@ type Facts<T extends Stored> = Pick<
   | 'isNullable'
   | 'writable'
   | 'fallback'
+  | 'emptied'
   | 'filter'
   | 'isSortable'
   | 'target'
   | 'deletedTarget'
+  | 'locksTarget'
+  | 'isSettled'
 >;
 
 /** A field of a kind: optional, nullable, writable, neither filter nor sort key, until told otherwise. */
@@ -90,10 +106,13 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     isNullable: true,
     writable: 'input',
     fallback: undefined,
+    emptied: undefined,
     filter: undefined,
     isSortable: false,
     target: undefined,
     deletedTarget: 'hidden',
+    locksTarget: false,
+    isSettled: false,
     ...facts,
   };
   const but = (changed: Partial<Facts<T>>): Field<T> => field(kind, { ...own, ...changed });
@@ -101,12 +120,23 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     ...own,
     required: () => but({ isRequired: true, isNullable: false }),
     defaults: (fallback) => but({ fallback, isNullable: false }),
+    settled: () => but({ isSettled: true, isNullable: false }),
     nullable: () => but({ isNullable: true }),
     createOnly: () => but({ writable: 'create' }),
     readOnly: () => but({ writable: 'none' }),
+    refused: () => but({ writable: 'refused', isRequired: false, kind: refusing(kind) }),
     filteredBy: (filter) => but({ filter }),
     sortable: () => but({ isSortable: true }),
     says: (about) => but({ about }),
+  };
+}
+
+function refusing<T extends Stored>(kind: Kind<T>): Kind<T> {
+  return {
+    ...kind,
+    name: 'refused',
+    raises: ['NOT_SETTABLE'],
+    read: (_, parameter) => ({ problem: 'NOT_SETTABLE', parameter }),
   };
 }
 
@@ -196,6 +226,39 @@ export function integer({ min, max }: { min: number; max: number }): Field<numbe
   });
 }
 
+/** One of a few whole numbers. */
+export function oneOfNumbers(...numbers: readonly number[]): Field<number> {
+  const list = numbers.join(', ');
+  return field({
+    name: 'number enum',
+    column: 'integer',
+    schema: Type.Union(numbers.map((number) => Type.Literal(number))),
+    raises: ['NOT_IN_ENUM'],
+    present: String,
+    read(raw, parameter) {
+      const value = readLong(raw, parameter);
+      if (typeof value === 'number' && numbers.includes(value)) return value;
+      return { problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(raw) } };
+    },
+  });
+}
+
+/** A decimal number of any length up to `max` that stays text, because it is a name. */
+export function digits({ max }: { max: number }): Field<string> {
+  const shape = new RegExp(`^\\d{1,${max}}$`);
+  return field({
+    name: 'digits',
+    column: 'text',
+    schema: Type.String({ pattern: shape.source }),
+    raises: ['NOT_LONG'],
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      const value = typeof raw === 'number' || typeof raw === 'string' ? String(raw) : '';
+      return shape.test(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
+    },
+  });
+}
+
 const BOOLEANS = new Map<unknown, 0 | 1>([
   ['true', 1],
   ['t', 1],
@@ -278,25 +341,28 @@ export function id(): Field<string> {
   return field(idKind);
 }
 
-/** The id of another resource of the same account; a deleted one is not found unless `deleted` says so. */
+/**
+ * The id of another resource of the same account; a deleted one is not found unless `deleted` says so. With `locked`
+ * it stays as it is while a row that points to it is made.
+ */
 export function reference(
   target: () => Target,
-  { deleted }: { readonly deleted: 'hidden' | 'shown' } = { deleted: 'hidden' },
+  { deleted = 'hidden', locked = false }: { readonly deleted?: 'hidden' | 'shown'; readonly locked?: boolean } = {},
 ): Field<string> {
-  return field(idKind, { target, deletedTarget: deleted });
+  return field(idKind, { target, deletedTarget: deleted, locksTarget: locked });
 }
 
 /**
  * A list of items of one kind, stored as JSON text: from comma-separated text or a JSON array; blanks dropped,
- * duplicates removed keeping the first.
+ * duplicates removed keeping the first. With `min` 0 it may be empty, is when nothing is given, and is never null.
  * @source campaigns 1.4
  */
-export function listOf(item: Field<string>, { max }: { max: number }): Field<string> {
-  return field({
+export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max: number }): Field<string> {
+  const kind: Kind<string> = {
     name: 'list',
     column: 'text',
-    schema: Type.Array(item.kind.schema, { minItems: 1, maxItems: max }),
-    raises: [...item.kind.raises, 'TOO_FEW_ITEMS', 'TOO_MANY_ITEMS'],
+    schema: Type.Array(item.kind.schema, { minItems: min, maxItems: max }),
+    raises: [...item.kind.raises, ...(min ? (['TOO_FEW_ITEMS'] as const) : []), 'TOO_MANY_ITEMS'],
     present: (stored) => stored,
     read(raw, parameter) {
       const parts: readonly Raw[] = typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw].flat();
@@ -307,11 +373,12 @@ export function listOf(item: Field<string>, { max }: { max: number }): Field<str
         if (isFault(value)) return value;
         values.add(value);
       }
-      if (values.size === 0) return { problem: 'TOO_FEW_ITEMS', parameter };
+      if (values.size < min) return { problem: 'TOO_FEW_ITEMS', parameter };
       if (values.size > max) return { problem: 'TOO_MANY_ITEMS', parameter, words: { max } };
       return JSON.stringify([...values]);
     },
-  });
+  };
+  return min ? field(kind) : field(kind, { fallback: '[]', emptied: '[]', isNullable: false });
 }
 
 /** The items of a stored list. */

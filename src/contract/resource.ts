@@ -24,7 +24,7 @@ export interface StandardColumns {
 export type Row = StandardColumns & { readonly [column: string]: Stored | null };
 
 /** What a caller may do to a resource. */
-export type Verb = 'list' | 'get' | 'create' | 'update' | 'remove';
+export type Verb = 'list' | 'get' | 'create' | 'update' | 'activate' | 'remove';
 
 /** The account that a call acts on, as far as decisions need it. */
 export interface AccountState {
@@ -61,17 +61,35 @@ export type Finding = Fault | readonly Fault[] | undefined;
 /** A rule over a change: says what is wrong, or nothing. Rules run after all parameters were read without fault. */
 export type Rule<R> = (change: Change<R>) => Finding | Promise<Finding>;
 
-/** A limit on how many rows of an account may be in a state at once. */
+/** What a row that is about to be stored is settled by: everything of the change, and what the caller gave. */
+export interface Settling<R> extends Omit<Change<R>, 'after'> {
+  readonly given: Readonly<Record<string, Stored | null>>;
+}
+
+/** A limit on how many rows of an account, or of one parent, may be in a state at once. */
 export interface Quota<R> {
   /** The rows that count: those not deleted whose columns have these values. */
   readonly where: { readonly [K in keyof R]?: R[K] };
+  /** Counts apart for each value of this column; over the whole account when not said. */
+  readonly per?: keyof R & string;
   /** The name of the setting that holds the limit, which an account may have raised. */
   readonly setting: LimitName;
-  readonly fault: (account: AccountState, max: number) => Fault;
+  /** What is said beyond the limit; its words are `account`, `max` and the value of `per` as `parent`. */
+  readonly problem: ProblemName;
+  readonly parameter: string;
 }
 
 /** Settings that are limits of an account. */
-export type LimitName = 'active_campaigns_max';
+export type LimitName = 'active_campaigns_max' | 'active_line_items_max' | 'campaign_line_items_max';
+
+/** Rows of another resource that follow from a write, made in the same unit. */
+export interface Consequence<R> {
+  readonly resource: () => AnyResource;
+  /** Only a write that gives one of these fields a value has this consequence; it makes at most one row for each. */
+  readonly from: readonly (keyof R & string)[];
+  /** The rows to make: what their declaration does not fill in by itself. */
+  rows(change: Change<R>): Promise<readonly Readonly<Record<string, Stored | null>>[]>;
+}
 
 /** Fields that are computed when a row is read. */
 export interface Computed<R> {
@@ -103,15 +121,18 @@ export interface ResourceSpec<F extends Fields> {
   readonly roles: { readonly read: readonly Role[]; readonly write: readonly Role[] };
   readonly notFound: ProblemName;
   readonly rate: ReadRate;
-  /** Problems that the rules and quotas of this resource can raise, for the descriptions. */
+  /** Problems that the rules of this resource can raise, for the descriptions; those of quotas need not be said. */
   readonly raises?: readonly ProblemName[];
   /** Those that only creating can raise; that a reference points nowhere need not be said. */
   readonly raisesOnCreate?: readonly ProblemName[];
   readonly fields: F;
   /** What follows from the other fields: these values replace those of a row about to be stored. */
-  settled?(row: RowOf<F>): Partial<RowOf<F>>;
+  settled?(row: RowOf<F>, change: Settling<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
   readonly rules?: readonly Rule<RowOf<F>>[];
   readonly quotas?: readonly Quota<RowOf<F>>[];
+  readonly consequences?: readonly Consequence<RowOf<F>>[];
+  /** The reference to the parent: while that is deleted or hidden, rows are hidden like deleted ones. */
+  readonly under?: keyof F & string;
   readonly list?: {
     /** The field that `q` searches by case-insensitive prefix. */
     readonly search?: keyof F & string;

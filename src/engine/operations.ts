@@ -86,6 +86,13 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     parameters: updateParameters(resource),
     perform: (call) => updateOne(resource, call),
   }),
+  activate: (resource) => ({
+    method: 'PUT',
+    path: `${paths(resource).one}/activate`,
+    about: `Switch ${oneOf(resource)} on.`,
+    parameters: {},
+    perform: (call) => updateOne(resource, { ...call, given: { entity_status: 'ACTIVE' } }),
+  }),
   remove: (resource) => ({
     method: 'DELETE',
     path: paths(resource).one,

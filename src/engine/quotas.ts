@@ -1,18 +1,20 @@
-import type { Field } from '../contract/fields.ts';
+import type { Field, Stored } from '../contract/fields.ts';
 import type { Call, Given } from '../contract/operation.ts';
 import type { Fault } from '../contract/problems.ts';
 import type { AnyResource, Quota, Row } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import type { Made } from './write.ts';
 
-/** Whether a create with these parameters could come under a quota: then the account is locked before counting. */
+/** Whether a write with these parameters could come under a quota: then the account is locked before counting. */
 export function mayRaise(resource: AnyResource, given: Given, verb: 'create' | 'update'): boolean {
-  return quotasOf(resource).some((quota) =>
-    Object.entries(quota.where).every(([name, wanted]) => {
+  return quotasOf(resource).some((quota) => {
+    const conditions = Object.entries(quota.where);
+    if (verb === 'update' && conditions.length === 0) return false;
+    return conditions.every(([name, wanted]) => {
       const fallback = verb === 'create' ? (resource.fields as Record<string, Field>)[name]?.fallback : undefined;
       return (given[name] ?? fallback) === wanted;
-    }),
-  );
+    });
+  });
 }
 
 /** How many of the changes go beyond each quota once all of them are made; a net effect, for batches. */
@@ -25,21 +27,42 @@ export async function exceeded(
   const found: Excess[] = [];
   for (const quota of quotasOf(resource)) {
     const raising = changes.map((change) => counts(quota, change.after) && !counts(quota, change.before));
-    if (!raising.includes(true)) continue;
-    const account = call.account!;
-    const max = account.limits[quota.setting] ?? call.services.limits[quota.setting];
-    const within = Object.fromEntries(Object.entries(quota.where).map(([name, value]) => [name, [value]]));
-    const total = await tx.records.count(resource, {
-      account: account.id,
-      member: undefined,
-      deleted: 'hidden',
-      within: within as Record<string, (string | number)[]>,
-      without: undefined,
-      prefix: undefined,
-    });
-    if (total > max) found.push({ fault: quota.fault(account, max), by: total - max, raising });
+    const parents = new Set(changes.filter((_, index) => raising[index]).map((change) => parentOf(quota, change)));
+    for (const parent of parents) {
+      const here = raising.map((raises, index) => raises && parentOf(quota, changes[index]!) === parent);
+      const by = await excessOver(tx, resource, call, quota, parent);
+      if (by) found.push({ ...by, raising: here });
+    }
   }
   return found;
+}
+
+async function excessOver(
+  tx: Writing,
+  resource: AnyResource,
+  call: Call,
+  quota: Quota<Row>,
+  parent: Stored | null,
+): Promise<Omit<Excess, 'raising'> | undefined> {
+  const account = call.account!;
+  const max = account.limits[quota.setting] ?? call.services.limits[quota.setting];
+  const wanted = quota.per ? { ...quota.where, [quota.per]: parent } : quota.where;
+  const within = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, [value as Stored]]));
+  const total = await tx.records.count(resource, {
+    account: account.id,
+    member: undefined,
+    deleted: 'hidden',
+    within,
+    without: undefined,
+    prefix: undefined,
+  });
+  if (total <= max) return undefined;
+  const words = { account: account.id, max, parent: String(parent) };
+  return { fault: { problem: quota.problem, parameter: quota.parameter, words }, by: total - max };
+}
+
+function parentOf(quota: Quota<Row>, change: Made): Stored | null {
+  return quota.per ? (change.after[quota.per] ?? null) : null;
 }
 
 /** A quota that a set of changes exceeds: by how many, and which of the changes raise the count. */

@@ -1,7 +1,7 @@
 import type { Field } from '../contract/fields.ts';
 import type { CredentialKind, Operation, Parameters } from '../contract/operation.ts';
 import { NOT_LET_IN, type ProblemName, type Wording, wordingIn } from '../contract/problems.ts';
-import type { AnyResource, Verb } from '../contract/resource.ts';
+import type { AnyResource, Quota, Row, Verb } from '../contract/resource.ts';
 import { ROLES } from '../contract/roles.ts';
 
 /** What can end any call before anything is known of it, in the order of the checks. */
@@ -81,10 +81,15 @@ function fieldProblems(field: Field, empty: 'unsets' | 'is refused'): ProblemNam
 
 /** What the rules, references and quotas of a resource can find wrong with a write. */
 export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
-  if (verb !== 'create') return verb === 'update' ? [...(resource.raises ?? [])] : [];
+  const quotas = (resource.quotas ?? []) as readonly Quota<Row>[];
+  const full = quotas.filter((quota) => verb === 'create' || Object.keys(quota.where).length > 0);
+  const beyond = full.map((quota) => quota.problem);
+  if (verb === 'activate') return beyond;
+  if (verb === 'update') return [...(resource.raises ?? []), ...beyond];
+  if (verb !== 'create') return [];
   const fields = Object.values(resource.fields as Record<string, Field>);
   const dangling = fields.flatMap((field) => field.target?.().notFound ?? []);
-  return [...dangling, ...(resource.raises ?? []), ...(resource.raisesOnCreate ?? [])];
+  return [...dangling, ...(resource.raises ?? []), ...(resource.raisesOnCreate ?? []), ...beyond];
 }
 
 /** How an operation says a problem: in the words of its family, or else in those that there are. */

@@ -43,8 +43,10 @@ export function readParameters(
 }
 
 function readValue(parameter: Field, name: string, value: Raw, unsets: boolean): Stored | null | Fault {
-  if (value !== '' && value !== null) return parameter.kind.read(value, name);
-  return parameter.isNullable && unsets ? null : emptyMandatory(parameter, name);
+  const isEmpty = value === '' || value === null;
+  if (!isEmpty || parameter.writable === 'refused') return parameter.kind.read(value, name);
+  if (unsets && parameter.emptied !== undefined) return parameter.emptied;
+  return (parameter.isNullable || parameter.isSettled) && unsets ? null : emptyMandatory(parameter, name);
 }
 
 /** What an empty value of a mandatory attribute is called depends on what was expected. */

@@ -61,17 +61,10 @@ export async function applyCreate(
   }
   if (resource.scope === 'account') values.account_id = call.account!.id;
   const drafted = { ...values, id: ids.row, created_at: call.now, updated_at: call.now, deleted: 0 } as Row;
-  const after = { ...drafted, ...resource.settled?.(drafted) } as Row;
-  const referenced = await readReferences(tx, resource, after);
-  await check(resource, {
-    verb: 'create',
-    before: undefined,
-    after,
-    referenced,
-    account: call.account,
-    tx,
-    now: call.now,
-  });
+  const referenced = await readReferences(tx, resource, drafted);
+  const change = { verb: 'create', before: undefined, referenced, account: call.account, tx, now: call.now } as const;
+  const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, given })) } as Row;
+  await check(resource, { ...change, after });
   await tx.records.insert(resource, { ...after, ...folded(resource, after) });
   return made(tx, resource, call, ids, { before: undefined, after });
 }
@@ -91,17 +84,11 @@ export async function applyUpdate(
     if (field.writable === 'input' && given[name] !== undefined) changes[name] = given[name];
   }
   const drafted = { ...before, ...changes, updated_at: call.now } as Row;
-  const settled = resource.settled?.(drafted) ?? {};
+  const referenced = new Map<string, Row>();
+  const change = { verb: 'update', before, referenced, account: call.account, tx, now: call.now } as const;
+  const settled = (await resource.settled?.(drafted, { ...change, given })) ?? {};
   const after = { ...drafted, ...settled } as Row;
-  await check(resource, {
-    verb: 'update',
-    before,
-    after,
-    referenced: new Map(),
-    account: call.account,
-    tx,
-    now: call.now,
-  });
+  await check(resource, { ...change, after });
   const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, changes as Row) };
   await tx.records.update(resource, key, stored as Record<string, Stored | null>);
   return made(tx, resource, call, ids, { before, after });
@@ -132,10 +119,10 @@ async function made(tx: Writing, resource: AnyResource, call: Call, ids: FreshId
 }
 
 /** The search column that goes with a changed name. */
-function folded(resource: AnyResource, changes: Row): Record<string, string> {
+function folded(resource: AnyResource, changes: Row): Record<string, string | null> {
   const name = resource.list?.search as string | undefined;
   const value = name === undefined ? undefined : changes[name];
-  return typeof value === 'string' ? { [`${name}_folded`]: foldCase(value) } : {};
+  return value === undefined ? {} : { [`${name}_folded`]: value === null ? null : foldCase(String(value)) };
 }
 
 /** The rows that references point to; each that is absent or deleted is a fault. */
@@ -149,7 +136,7 @@ async function readReferences(tx: Writing, resource: AnyResource, after: Row): P
     const row = await tx.records.get(
       target,
       { account: after.account_id, id: value },
-      { deleted: field.deletedTarget },
+      { deleted: field.deletedTarget, lock: field.locksTarget },
     );
     if (row) found.set(name, row as unknown as Row);
     else faults.push({ problem: target.notFound, parameter: name, value, words: { kind: target.label } });

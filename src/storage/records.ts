@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Field } from '../contract/fields.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../contract/resource.ts';
 import type { Deleted, PageQuery, RecordsWriting, RowKey, SortKey } from '../contract/store.ts';
 import type { Session } from './session.ts';
@@ -18,7 +19,7 @@ export function recordsOn(session: Session): RecordsWriting {
     const statement = statements.of(shape, (queries, argument) => {
       let query = queries.selectFrom(resource.table).select(columnsOf(resource)).where('id', '=', argument('id'));
       if (resource.scope === 'account') query = query.where('account_id', '=', argument('account'));
-      if (deleted === 'hidden') query = query.where('deleted', '=', 0);
+      if (deleted === 'hidden') query = live(query, resource as unknown as AnyResource, queries);
       return locked ? query.forUpdate() : query;
     });
     return (await session.all(statement, { id: key.id, account: key.account ?? null }))[0];
@@ -42,7 +43,7 @@ export function recordsOn(session: Session): RecordsWriting {
         .selectFrom(resource.table)
         .select(columnsOf(resource))
         .where('account_id', '=', argument('account'));
-      const visible = deleted === 'hidden' ? all.where('deleted', '=', 0) : all;
+      const visible = deleted === 'hidden' ? live(all, resource as unknown as AnyResource, queries) : all;
       return among(visible, 'id', size, argument);
     });
     const args: Record<string, Value> = { account };
@@ -188,7 +189,7 @@ function withConditions(
         queries.selectFrom('account_users').select('account_id').where('user_id', '=', argument('user')),
       );
   }
-  if (query.deleted === 'hidden') chosen = chosen.where(`${resource.table}.deleted`, '=', 0);
+  if (query.deleted === 'hidden') chosen = live(chosen, resource, queries);
   for (const [column, size] of Object.entries(sizes)) {
     chosen = among(chosen, column, size, argument);
   }
@@ -198,6 +199,21 @@ function withConditions(
     chosen = chosen.where(column, '>=', argument('prefix_from')).where(column, '<', argument('prefix_to'));
   }
   return chosen;
+}
+
+/** Rows that are not deleted, and neither are their parents. */
+function live(start: Builder, resource: AnyResource, queries: Queries): Builder {
+  const { table } = resource;
+  const own = start.where(`${table}.deleted`, '=', 0);
+  const under = resource.under as string | undefined;
+  if (under === undefined) return own;
+  const parent = (resource.fields as Record<string, Field>)[under]!.target!() as unknown as AnyResource;
+  const above = queries
+    .selectFrom(parent.table)
+    .select(sql`1`.as('one'))
+    .whereRef(`${parent.table}.account_id`, '=', `${table}.account_id`)
+    .whereRef(`${parent.table}.id`, '=', `${table}.${under}`);
+  return own.where((eb: Builder) => eb.exists(live(above, parent, queries)));
 }
 
 /** Rows whose column has one of some values. SQLite makes a table for `in`, even of one. */

@@ -89,13 +89,18 @@ export function sampleOf(field: Shown): string {
   }
 }
 
+/** What is good of a resource beyond what each of its fields is by itself. */
+const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  line_items: { objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS', placements: 'ALL_ON_SERVICE' },
+};
+
 /** Good values for the required parameters of an operation; references point to rows made for it. */
 export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
   const params: Record<string, string> = {};
   for (const [name, field] of Object.entries(operation.parameters)) {
     if (!field.isRequired) continue;
     const target = field.target?.() as AnyResource | undefined;
-    params[name] = target ? (await make(ground, target)).id : sampleOf(field);
+    params[name] = target ? (await make(ground, target)).id : (GOOD[operation.group]?.[name] ?? sampleOf(field));
   }
   return params;
 }
@@ -161,7 +166,8 @@ export async function seed(ground: Ground, resource: AnyResource, count: number)
   await store.write(async (tx) => {
     for (const row of rows) {
       const search = resource.list?.search as string | undefined;
-      const folded = search ? { [`${search}_folded`]: foldCase(String(row[search])) } : {};
+      const searched = search ? row[search] : undefined;
+      const folded = searched == null ? {} : { [`${search}_folded`]: foldCase(String(searched)) };
       await tx.records.insert(resource, { ...row, ...folded });
       if (resource.scope !== 'user') continue;
       const user_id = ground.world.keys.other_user_id!;
