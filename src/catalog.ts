@@ -6,6 +6,8 @@ import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
 import { lineItems } from './ads/line-items.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
+import { getTaxSettings, updateTaxSettings } from './ads/settings/tax-settings.ts';
+import { getUserSettings, updateUserSettings } from './ads/settings/user-settings.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
 import { revokeToken } from './auth/oauth1/revoke-token.ts';
@@ -37,6 +39,10 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   addFeatures,
   removeFeatures,
   promotableUsers,
+  getTaxSettings,
+  updateTaxSettings,
+  getUserSettings,
+  updateUserSettings,
   fundingInstruments,
   campaigns,
   lineItems,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { newAccount } from '../../src/ads/accounts.ts';
+import { advertiserOf } from '../../src/ads/promotable-users.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { foldCase } from '../../src/base/text.ts';
 import { catalog } from '../../src/catalog.ts';
@@ -123,13 +124,17 @@ async function found(ground: Ground, resource: AnyResource, id: string): Promise
   return reply.body.data;
 }
 
-/** A call of an operation that succeeds when the administrator makes it. Rows that it needs are made. */
-export async function goodCall(ground: Ground, operation: Operation): Promise<Prepared> {
+/**
+ * A call of an operation that succeeds when the administrator makes it, or a user whose id is given. Rows that it needs
+ * are made.
+ */
+export async function goodCall(ground: Ground, operation: Operation, user?: string): Promise<Prepared> {
   const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
   const names: Record<string, string> = { account_id: ground.account };
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }
+  if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
   const path = fill(operation.path, names);
   if (operation.body === 'json') {
     const create = operationOf(resource!, 'create')!;
@@ -137,6 +142,11 @@ export async function goodCall(ground: Ground, operation: Operation): Promise<Pr
     return { method: operation.method, path, sent: { json: [item] } };
   }
   return { method: operation.method, path, sent: { params: await goodParameters(ground, operation) } };
+}
+
+/** Whoever made the account. */
+function administratorOf({ world, account }: Ground): Promise<string> {
+  return world.service.store.read((tx) => advertiserOf(tx, account));
 }
 
 /** Texts that sort differently by bytes, by UTF-16 units, by case and by language. */

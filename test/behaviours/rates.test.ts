@@ -32,6 +32,8 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'features.get': 'reads',
   'promotable_users.list': 'reads',
   'promotable_users.get': 'reads',
+  'tax_settings.get': 'reads',
+  'user_settings.get': 'reads',
   'funding_instruments.list': 'small',
   'funding_instruments.get': 'small',
   'campaigns.list': 'core',
