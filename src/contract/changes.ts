@@ -27,5 +27,7 @@ export interface ChangesQuery {
 /** The log of changes of accounts. @source campaigns 5.4 */
 export interface Changes {
   append(row: ChangeRow): Promise<void>;
+  /** Appends many in few statements. */
+  appendAll(rows: readonly ChangeRow[]): Promise<void>;
   page(query: ChangesQuery): Promise<ChangeRow[]>;
 }

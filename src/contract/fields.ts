@@ -31,6 +31,10 @@ export interface Field<T extends Stored = any> {
   readonly about: string;
   /** Must be given on create. */
   readonly isRequired: boolean;
+  /** Must be given on update too. */
+  readonly isRequiredOnUpdate: boolean;
+  /** Replies leave it out where it is null. */
+  readonly isLeftOut: boolean;
   /** May be null in replies; a mandatory attribute may not be unset. */
   readonly isNullable: boolean;
   /**
@@ -55,6 +59,10 @@ export interface Field<T extends Stored = any> {
 
   /** Mandatory: required on create, never null, never unset. */
   required(): Field<T>;
+  /** Mandatory on update as well. */
+  requiredAlways(): Field<T>;
+  /** Absent from replies where it is null. */
+  leftOut(): Field<T>;
   /** Given a value when the caller gives none; never null unless `nullable()` follows. */
   defaults(value: T): Field<T>;
   nullable(): Field<T>;
@@ -85,6 +93,8 @@ type Facts<T extends Stored> = Pick<
   | 'kind'
   | 'about'
   | 'isRequired'
+  | 'isRequiredOnUpdate'
+  | 'isLeftOut'
   | 'isNullable'
   | 'writable'
   | 'fallback'
@@ -103,6 +113,8 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     kind,
     about: '',
     isRequired: false,
+    isRequiredOnUpdate: false,
+    isLeftOut: false,
     isNullable: true,
     writable: 'input',
     fallback: undefined,
@@ -119,25 +131,26 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
   return {
     ...own,
     required: () => but({ isRequired: true, isNullable: false }),
+    requiredAlways: () => but({ isRequired: true, isRequiredOnUpdate: true, isNullable: false }),
+    leftOut: () => but({ isLeftOut: true }),
     defaults: (fallback) => but({ fallback, isNullable: false }),
     settled: () => but({ isSettled: true, isNullable: false }),
     nullable: () => but({ isNullable: true }),
     createOnly: () => but({ writable: 'create' }),
     readOnly: () => but({ writable: 'none' }),
-    refused: () => but({ writable: 'refused', isRequired: false, kind: refusing(kind) }),
+    refused: () => but({ writable: 'refused', isRequired: false }),
     filteredBy: (filter) => but({ filter }),
     sortable: () => but({ isSortable: true }),
     says: (about) => but({ about }),
   };
 }
 
-function refusing<T extends Stored>(kind: Kind<T>): Kind<T> {
-  return {
-    ...kind,
-    name: 'refused',
-    raises: ['NOT_SETTABLE'],
-    read: (_, parameter) => ({ problem: 'NOT_SETTABLE', parameter }),
-  };
+/** The parameter that a refused field is: whatever it is given is a fault. */
+export function refusal(of: Field): Field {
+  const read: Kind<Stored>['read'] = (_, parameter) => ({ problem: 'NOT_SETTABLE', parameter });
+  const { kind, ...facts } = of;
+  const about = `${of.about} Refused: only the service sets it.`;
+  return field({ ...kind, name: 'refused', raises: ['NOT_SETTABLE'], read }, { ...facts, about });
 }
 
 /** Whether reading a parameter failed. */

@@ -49,6 +49,8 @@ export interface ShowContext {
   readonly account: AccountState | undefined;
   /** UTC text of the present second. */
   readonly now: string;
+  /** The parameters of a read, some of which say how rows are shown. */
+  readonly given?: Given;
 }
 
 /** Hands out ids, ever growing per kind. Never called inside a unit of work. */

@@ -47,7 +47,7 @@ export interface Change<R> {
   readonly after: R;
   /** Undefined on create. */
   readonly before: R | undefined;
-  /** The rows that the references of `after` point to, by field; read on create only. */
+  /** The rows that references of `after` point to, by field; those of `before` are not read again. */
   readonly referenced: ReadonlyMap<string, Row>;
   readonly account: AccountState | undefined;
   readonly tx: Reading;
@@ -60,6 +60,26 @@ export type Finding = Fault | readonly Fault[] | undefined;
 
 /** A rule over a change: says what is wrong, or nothing. Rules run after all parameters were read without fault. */
 export type Rule<R> = (change: Change<R>) => Finding | Promise<Finding>;
+
+/** One of the changes of a call, made: `before` is undefined when the row is new, `after` itself when nothing changed. */
+export interface MadeChange<R> {
+  readonly before: R | undefined;
+  readonly after: R;
+}
+
+/** Everything that a call changed, in order, with what may be looked at: the reads see all of it. */
+export interface Whole<R> {
+  readonly changes: readonly MadeChange<R>[];
+  readonly isBatch: boolean;
+  readonly account: AccountState;
+  readonly tx: Reading;
+}
+
+/**
+ * A rule over everything that a call changed, one row or a whole batch: says what is wrong with which change. It runs
+ * once, when all changes are made, whose net effect it judges; the account is locked.
+ */
+export type WholeRule<R> = (whole: Whole<R>) => Promise<readonly { readonly index: number; readonly fault: Fault }[]>;
 
 /** What a row that is about to be stored is settled by: everything of the change, and what the caller gave. */
 export interface Settling<R> extends Omit<Change<R>, 'after'> {
@@ -97,7 +117,13 @@ export interface Computed<R> {
   /** Reads once what a whole page needs; the answer then computes each row. */
   prepare(
     rows: readonly R[],
-    context: { readonly tx: Reading; readonly account: AccountState | undefined; readonly now: string },
+    context: {
+      readonly tx: Reading;
+      readonly account: AccountState | undefined;
+      readonly now: string;
+      /** Values of the parameters that say how rows are shown; undefined where a call has none. */
+      readonly given?: Readonly<Record<string, Stored | null>>;
+    },
   ): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
 }
 
@@ -133,7 +159,17 @@ export interface ResourceSpec<F extends Fields> {
   readonly consequences?: readonly Consequence<RowOf<F>>[];
   /** The reference to the parent: while that is deleted or hidden, rows are hidden like deleted ones. */
   readonly under?: keyof F & string;
+  readonly wholeRules?: readonly WholeRule<RowOf<F>>[];
+  /**
+   * What no two live rows have in common, of what is fixed at creation: a create that has it in common with a row
+   * answers with that row.
+   */
+  onePer?(drafted: RowOf<F>): readonly (Stored | null)[];
+  /** Parameters of list and get that say how rows are shown. */
+  readonly showing?: Readonly<Record<string, Field>>;
   readonly list?: {
+    /** Filters that every list must give. */
+    readonly mustFilterBy?: readonly string[];
     /** The field that `q` searches by case-insensitive prefix. */
     readonly search?: keyof F & string;
     /** `q` may have at most this many characters. */

@@ -27,6 +27,12 @@ export interface PageQuery {
   readonly limit: number;
 }
 
+/** Which rows are meant, without an order. */
+export type Conditions = Omit<PageQuery, 'sort' | 'after' | 'limit'>;
+
+/** Values of the columns that were counted by, and how many rows have them. */
+export type Tally = { readonly [column: string]: string | number | null } & { readonly total: number };
+
 /** One key of an order. */
 export interface SortKey {
   readonly column: string;
@@ -43,21 +49,35 @@ export interface RecordsReading {
     key: RowKey,
     options: { readonly deleted: Deleted; readonly lock?: boolean },
   ): Promise<RowOf<F> | undefined>;
-  /** Several rows of an account by id, in no order; ids that do not exist are absent. */
+  /**
+   * Several rows of an account by id, or by what another column holds, in no order; what does not exist is absent.
+   * `lock` as for one.
+   */
   many<F extends Fields>(
     resource: Resource<F>,
     account: string,
-    ids: readonly string[],
-    options: { readonly deleted: Deleted },
+    values: readonly string[],
+    options: { readonly deleted: Deleted; readonly lock?: boolean; readonly column?: string },
   ): Promise<RowOf<F>[]>;
   page(resource: AnyResource, query: PageQuery): Promise<Row[]>;
   count(resource: AnyResource, query: Omit<PageQuery, 'sort' | 'after' | 'limit'>): Promise<number>;
+  /** How many rows have each combination of values of these columns; combinations that no row has are absent. */
+  tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]>;
 }
 
 /** Writes of resource rows. */
 export interface RecordsWriting extends RecordsReading {
   insert(resource: AnyResource, row: Row): Promise<void>;
+  /** Inserts rows that have the same columns, many in one statement. */
+  insertAll(resource: AnyResource, rows: readonly Row[]): Promise<void>;
   update(resource: AnyResource, key: RowKey, changes: Readonly<Record<string, string | number | null>>): Promise<void>;
+  /** Changes several rows of an account alike. */
+  updateAll(
+    resource: AnyResource,
+    account: string,
+    ids: readonly string[],
+    changes: Readonly<Record<string, string | number | null>>,
+  ): Promise<void>;
   /** Keeps other units from changing anything counted per account until this unit ends. */
   lockAccount(account: string): Promise<void>;
 }

@@ -1,18 +1,20 @@
-import { id, quoted, type Raw } from '../contract/fields.ts';
+import { type Field, id, quoted, type Raw } from '../contract/fields.ts';
 import type { Answer, Call, Given, Parameters } from '../contract/operation.ts';
 import { type Fault, Problem, type ProblemName, problem } from '../contract/problems.ts';
 import type { AnyResource, Verb } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import { echo } from './echo.ts';
+import { type Expected, gathered, ONE_KEY } from './gathered.ts';
 import { keyFrom } from './get.ts';
 import { presenterOf } from './present.ts';
-import { exceeded } from './quotas.ts';
+import { exceeded, wholeFaults } from './quotas.ts';
 import { readParameters } from './validate.ts';
 import {
   applyCreate,
   applyRemove,
   applyUpdate,
   createParameters,
+  draftOf,
   type FreshIds,
   freshIds,
   type Made,
@@ -58,7 +60,9 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
   return call.services.store.write(async (tx) => {
     // Batches of one account go one after the other: they may touch the same rows in different orders.
     await tx.records.lockAccount(call.account!.id);
-    const made = await applyItems(tx, resource, call, items, ids, request);
+    const unit = await gathered(tx, resource, call.account!.id, expectedOf(resource, call, items));
+    const made = await applyItems(unit.tx, resource, call, items, ids, request);
+    await unit.flush();
     const rows = made.map((change) => change.after);
     const shown = await presenterOf(resource).rows(rows, { tx, account: call.account, now: call.now });
     return { data: `[${shown.join(',')}]`, request };
@@ -139,6 +143,27 @@ export function itemParameters(resource: AnyResource, verb: Verb): Parameters {
   return sets[verb]!;
 }
 
+/** What the items of a batch will look at. */
+function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): Expected {
+  const created = items.filter(({ verb }) => verb === 'create');
+  const others = items.filter(({ verb }) => verb !== 'create');
+  const references = Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.target);
+  return {
+    changed: distinct(others.map(({ given }) => given[resource.idParameter])),
+    referenced: references.map(([name, field]) => ({
+      target: field.target!() as unknown as AnyResource,
+      ids: distinct(items.map(({ given }) => given[name])),
+      deleted: field.deletedTarget,
+      lock: field.locksTarget,
+    })),
+    oneKeys: resource.onePer ? distinct(created.map(({ given }) => draftOf(resource, call, given, '')[ONE_KEY])) : [],
+  };
+}
+
+function distinct(values: readonly unknown[]): string[] {
+  return [...new Set(values.filter((value) => typeof value === 'string'))];
+}
+
 async function applyItems(
   tx: Writing,
   resource: AnyResource,
@@ -163,6 +188,9 @@ async function applyItems(
     const raising = items.map((_, index) => index).filter((index) => excess.raising[index]);
     for (const index of raising.slice(-excess.by)) faults[index]!.push(excess.fault);
   }
+  refuseItems(faults, request);
+  const whole = await wholeFaults(tx, resource, call, made, { isBatch: true });
+  for (const { index, fault } of whole) faults[index]!.push(fault);
   refuseItems(faults, request);
   return made;
 }

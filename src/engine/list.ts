@@ -18,7 +18,8 @@ export function listParameters(resource: AnyResource): Parameters {
   const { list } = resource;
   const parameters: Record<string, Field> = {
     [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
-    ...filterParameters(resource.fields),
+    ...filterParameters(resource),
+    ...resource.showing,
     count: integer({ min: 1, max: COUNT_MAX }).says(`Rows a page; ${COUNT_DEFAULT} when not given.`),
     cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
     sort_by: sortField(resource).says('`<attribute>-<asc|desc>`, several separated by commas.'),
@@ -32,11 +33,12 @@ export function listParameters(resource: AnyResource): Parameters {
   return parameters as Parameters;
 }
 
-function filterParameters(fields: Fields): Record<string, Field> {
+function filterParameters({ fields, list }: AnyResource): Record<string, Field> {
   const filters: Record<string, Field> = {};
-  for (const field of Object.values(fields) as Field<string>[]) {
+  for (const field of Object.values(fields as Fields) as Field<string>[]) {
     if (!field.filter) continue;
-    filters[field.filter] = listOf(field, { max: FILTER_IDS_MAX }).says('Only rows with one of these values.');
+    const filter = listOf(field, { max: FILTER_IDS_MAX }).says('Only rows with one of these values.');
+    filters[field.filter] = list?.mustFilterBy?.includes(field.filter) ? filter.required() : filter;
   }
   return filters;
 }
@@ -64,7 +66,12 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
   return call.services.store.read(async (tx) => {
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
-    const shown = await presenterOf(resource).rows(rows, { tx, account: call.account, now: call.now });
+    const shown = await presenterOf(resource).rows(rows, {
+      tx,
+      account: call.account,
+      now: call.now,
+      given: call.given,
+    });
     return {
       data: `[${shown.join(',')}]`,
       nextCursor: found.length > count ? cursorAfter(rows.at(-1)!, sort, list) : null,

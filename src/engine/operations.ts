@@ -6,7 +6,7 @@ import type { AnyResource, Verb } from '../contract/resource.ts';
 import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } from './batch.ts';
 import { getOne } from './get.ts';
 import { checkList, listPage, listParameters } from './list.ts';
-import { presenterOf, valueSchema } from './present.ts';
+import { givenSchema, presenterOf } from './present.ts';
 import { parameterProblems, ruleProblems } from './raises.ts';
 import { createOne, removeOne, updateOne } from './single.ts';
 import { createParameters, updateParameters } from './write.ts';
@@ -69,7 +69,10 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     method: 'GET',
     path: paths(resource).one,
     about: `Get one of the ${words(resource.plural)}.`,
-    parameters: { with_deleted: boolean().says('Also when it was deleted; false when not given.') },
+    parameters: {
+      with_deleted: boolean().says('Also when it was deleted; false when not given.'),
+      ...resource.showing,
+    },
     perform: async (call) => ({ data: await getOne(resource, call) }),
   }),
   create: (resource) => ({
@@ -143,7 +146,7 @@ function batchRequest(resource: AnyResource): TSchema {
   const items = batchVerbs(resource).map((verb, index) => {
     const parameters = itemParameters(resource, verb);
     const optional = Object.entries(parameters).map(([name, field]) => {
-      const schema = valueSchema(field);
+      const schema = givenSchema(field);
       return [name, field.isRequired ? schema : Type.Optional(schema)] as const;
     });
     return Type.Object({

@@ -38,16 +38,26 @@ export function shownFields(resource: AnyResource): Record<string, Field> {
   return { id: STANDARD.id, ...resource.fields, ...computed, ...STANDARD } as unknown as Record<string, Field>;
 }
 
+/** JSON Schema of a value that a caller gives: what may be emptied may be null. */
+export function givenSchema(field: Field): TSchema {
+  return valueSchema(field.isSettled ? field.nullable() : field);
+}
+
 /** JSON Schema of one value: what its kind says, or null. */
 export function valueSchema(field: Field): TSchema {
   const schema = field.isNullable ? Type.Union([field.kind.schema, Type.Null()]) : field.kind.schema;
   return field.about ? { ...schema, description: field.about } : schema;
 }
 
-/** JSON Schema of an object with these fields, each always present. */
+/** JSON Schema of an object with these fields, each always present but those that are left out. */
 export function objectSchema(fields: Readonly<Record<string, Field>>): TSchema {
-  const members = Object.entries(fields).map(([name, field]) => [name, valueSchema(field)] as const);
+  const members = Object.entries(fields).map(([name, field]) => [name, memberSchema(field)] as const);
   return Type.Object(Object.fromEntries(members) as Record<string, TSchema>, { additionalProperties: false });
+}
+
+function memberSchema(field: Field): TSchema {
+  if (!field.isLeftOut) return valueSchema(field);
+  return Type.Optional({ ...field.kind.schema, ...(field.about ? { description: field.about } : {}) });
 }
 
 interface Piece {
@@ -55,6 +65,8 @@ interface Piece {
   /** `,"name":` ready to be joined. */
   readonly label: string;
   readonly present: (value: never) => string;
+  /** What stands in place of the whole member where there is no value. */
+  readonly absent: string;
 }
 
 function piecesOf(fields: Record<string, Field>): Piece[] {
@@ -62,15 +74,16 @@ function piecesOf(fields: Record<string, Field>): Piece[] {
     name,
     label: `,${JSON.stringify(name)}:`,
     present: field.kind.present as (value: never) => string,
+    absent: field.isLeftOut ? '' : `,${JSON.stringify(name)}:null`,
   }));
 }
 
 /** Adds the pieces of a row to the text of an object that has its id already. */
 function added(start: string, pieces: readonly Piece[], values: Readonly<Record<string, unknown>>): string {
   let text = start;
-  for (const { name, label, present } of pieces) {
+  for (const { name, label, present, absent } of pieces) {
     const value = values[name];
-    text += value === null || value === undefined ? `${label}null` : label + present(value as never);
+    text += value === null || value === undefined ? absent : label + present(value as never);
   }
   return text;
 }

@@ -1,7 +1,7 @@
 import type { Field, Stored } from '../contract/fields.ts';
 import type { Call, Given } from '../contract/operation.ts';
 import type { Fault } from '../contract/problems.ts';
-import type { AnyResource, Quota, Row } from '../contract/resource.ts';
+import type { AnyResource, Quota, Row, WholeRule } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import type { Made } from './write.ts';
 
@@ -78,4 +78,18 @@ function quotasOf(resource: AnyResource): readonly Quota<Row>[] {
 
 function counts(quota: Quota<Row>, row: Row | undefined): boolean {
   return row !== undefined && !row.deleted && Object.entries(quota.where).every(([name, value]) => row[name] === value);
+}
+
+/** What the rules over a whole call find wrong with each change. */
+export async function wholeFaults(
+  tx: Writing,
+  resource: AnyResource,
+  call: Call,
+  changes: readonly Made[],
+  { isBatch }: { readonly isBatch: boolean },
+): Promise<readonly { readonly index: number; readonly fault: Fault }[]> {
+  const rules = (resource.wholeRules ?? []) as readonly WholeRule<Row>[];
+  const found: { readonly index: number; readonly fault: Fault }[] = [];
+  for (const rule of rules) found.push(...(await rule({ changes, isBatch, account: call.account!, tx })));
+  return found;
 }

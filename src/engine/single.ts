@@ -3,14 +3,14 @@ import type { AnyResource } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import { keyOf } from './get.ts';
 import { presenterOf } from './present.ts';
-import { exceeded, mayRaise } from './quotas.ts';
+import { exceeded, mayRaise, wholeFaults } from './quotas.ts';
 import { refuse } from './validate.ts';
 import { applyCreate, applyRemove, applyUpdate, freshIds, type Made } from './write.ts';
 
 /** Creates one row. */
 export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
   const [ids] = await freshIds(resource, call, 1);
-  return change(resource, call, mayRaise(resource, call.given, 'create'), (tx) =>
+  return change(resource, call, seesOthers(resource) || mayRaise(resource, call.given, 'create'), (tx) =>
     applyCreate(tx, resource, call, call.given, ids!),
   );
 }
@@ -19,7 +19,7 @@ export async function createOne(resource: AnyResource, call: Call): Promise<Answ
 export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
   const [ids] = await freshIds(resource, call, 1);
-  return change(resource, call, mayRaise(resource, call.given, 'update'), (tx) =>
+  return change(resource, call, seesOthers(resource) || mayRaise(resource, call.given, 'update'), (tx) =>
     applyUpdate(tx, resource, call, call.given, key, ids!),
   );
 }
@@ -29,6 +29,11 @@ export async function removeOne(resource: AnyResource, call: Call): Promise<Answ
   const key = keyOf(resource, call);
   const [ids] = await freshIds(resource, call, 1);
   return change(resource, call, false, (tx) => applyRemove(tx, resource, call, key, ids!));
+}
+
+/** Whether rows are judged together with others: then what changes goes one after the other. */
+function seesOthers(resource: AnyResource): boolean {
+  return resource.onePer !== undefined || resource.wholeRules !== undefined;
 }
 
 async function change(
@@ -41,6 +46,7 @@ async function change(
     if (lock) await tx.records.lockAccount(call.account!.id);
     const made = await apply(tx);
     refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.fault));
+    refuse((await wholeFaults(tx, resource, call, [made], { isBatch: false })).map(({ fault }) => fault));
     const [data] = await presenterOf(resource).rows([made.after], { tx, account: call.account, now: call.now });
     return { data: data! };
   });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Changes } from '../contract/changes.ts';
+import { insertRows } from './bulk.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
@@ -7,13 +8,8 @@ import type { Value } from './statements.ts';
 export function changesOn(session: Session): Changes {
   const { statements } = session;
   return {
-    async append(row) {
-      const columns = Object.keys(row);
-      const statement = statements.of('changes append', (queries, argument) =>
-        queries.insertInto('account_changes').values(Object.fromEntries(columns.map((name) => [name, argument(name)]))),
-      );
-      await session.run(statement, { ...row });
-    },
+    append: (row) => insertRows(session, 'account_changes', [{ ...row }]),
+    appendAll: (rows) => insertRows(session, 'account_changes', rows as unknown as Record<string, Value>[]),
     async page(query) {
       const asked = [query.user && 'user', query.from && 'from', query.until && 'until', query.after && 'after'];
       const statement = statements.of(`changes page ${asked}`, (queries, argument) => {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Field } from '../contract/fields.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../contract/resource.ts';
-import type { Deleted, PageQuery, RecordsWriting, RowKey, SortKey } from '../contract/store.ts';
+import type { Conditions, Deleted, PageQuery, RecordsWriting, RowKey, SortKey, Tally } from '../contract/store.ts';
+import { insertRows } from './bulk.ts';
 import type { Session } from './session.ts';
 import type { Argument, Queries, Value } from './statements.ts';
 
@@ -28,26 +29,31 @@ export function recordsOn(session: Session): RecordsWriting {
   async function many<F extends Fields>(
     resource: Resource<F>,
     account: string,
-    ids: readonly string[],
-    { deleted }: { deleted: Deleted },
+    values: readonly string[],
+    { deleted, lock = false, column = 'id' }: { deleted: Deleted; lock?: boolean; column?: string },
   ): Promise<RowOf<F>[]> {
-    const [first] = ids;
+    const [first] = values;
     if (first === undefined) return [];
-    if (ids.length === 1) {
-      const row = await get(resource, { account, id: first }, { deleted });
+    if (values.length === 1 && column === 'id') {
+      const row = await get(resource, { account, id: first }, { deleted, lock });
       return row ? [row] : [];
     }
-    const size = sizeFor(ids.length);
-    const statement = statements.of(`many ${resource.table} ${deleted} ${size}`, (queries, argument) => {
-      const all = queries
-        .selectFrom(resource.table)
-        .select(columnsOf(resource))
-        .where('account_id', '=', argument('account'));
-      const visible = deleted === 'hidden' ? live(all, resource as unknown as AnyResource, queries) : all;
-      return among(visible, 'id', size, argument);
-    });
+    const size = sizeFor(values.length);
+    const locked = lock && statements.engine === 'postgres';
+    const statement = statements.of(
+      `many ${resource.table} ${column} ${deleted} ${locked} ${size}`,
+      (queries, argument) => {
+        const all = queries
+          .selectFrom(resource.table)
+          .select(columnsOf(resource))
+          .where('account_id', '=', argument('account'));
+        const visible = deleted === 'hidden' ? live(all, resource as unknown as AnyResource, queries) : all;
+        const chosen = among(visible, column, size, argument);
+        return locked ? chosen.forUpdate() : chosen;
+      },
+    );
     const args: Record<string, Value> = { account };
-    addValues(args, 'id', ids, size);
+    addValues(args, column, values, size);
     return session.all(statement, args);
   }
 
@@ -74,7 +80,19 @@ export function recordsOn(session: Session): RecordsWriting {
     return session.all(statement, args);
   }
 
-  async function count(resource: AnyResource, query: Omit<PageQuery, 'sort' | 'after' | 'limit'>): Promise<number> {
+  async function tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
+    if (asksForNothing(query)) return [];
+    const lists = sizesOf(query);
+    const statement = statements.of(`tally ${by} ${conditionsShape(resource, query, lists)}`, (queries, argument) =>
+      withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries)
+        .select([...by, queries.fn.countAll().as('total')])
+        .groupBy(by),
+    );
+    const rows = await session.all(statement, conditionArgs(query, lists));
+    return rows.map((row) => ({ ...row, total: Number(row.total) }));
+  }
+
+  async function count(resource: AnyResource, query: Conditions): Promise<number> {
     if (asksForNothing(query)) return 0;
     const lists = sizesOf(query);
     const shape = `count ${conditionsShape(resource, query, lists)}`;
@@ -91,13 +109,9 @@ export function recordsOn(session: Session): RecordsWriting {
     many,
     page,
     count,
-    async insert(resource, row) {
-      const columns = Object.keys(row);
-      const statement = statements.of(`insert ${resource.table} ${columns}`, (queries, argument) =>
-        queries.insertInto(resource.table).values(Object.fromEntries(columns.map((name) => [name, argument(name)]))),
-      );
-      await session.run(statement, row);
-    },
+    tally,
+    insert: (resource, row) => insertRows(session, resource.table, [row]),
+    insertAll: (resource, rows) => insertRows(session, resource.table, rows),
     async update(resource, key, changes) {
       const columns = Object.keys(changes);
       const statement = statements.of(`update ${resource.table} ${resource.scope} ${columns}`, (queries, argument) => {
@@ -108,6 +122,21 @@ export function recordsOn(session: Session): RecordsWriting {
         return resource.scope === 'account' ? query.where('account_id', '=', argument('key_account')) : query;
       });
       await session.run(statement, { ...changes, key_id: key.id, key_account: key.account ?? null });
+    },
+    async updateAll(resource, account, ids, changes) {
+      if (ids.length === 0) return;
+      const columns = Object.keys(changes);
+      const size = sizeFor(ids.length);
+      const statement = statements.of(`update all ${resource.table} ${size} ${columns}`, (queries, argument) => {
+        const query = queries
+          .updateTable(resource.table)
+          .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+          .where('account_id', '=', argument('key_account'));
+        return among(query, 'id', size, argument);
+      });
+      const args: Record<string, Value> = { ...changes, key_account: account };
+      addValues(args, 'id', ids, size);
+      await session.run(statement, args);
     },
     async lockAccount(account) {
       // One writer at a time is all that SQLite has; the server needs to be told.
@@ -128,13 +157,12 @@ export function columnsOf(resource: AnyResource): string[] {
   if (!columns) {
     const own = Object.entries((resource as Resource).fields).filter(([, field]) => field.kind.column !== 'none');
     const standard = resource.scope === 'account' ? ['id', 'account_id'] : ['id'];
-    columns = [...new Set([...standard, ...own.map(([name]) => name), 'created_at', 'updated_at', 'deleted'])];
+    const kept = resource.onePer ? ['one_key'] : [];
+    columns = [...new Set([...standard, ...own.map(([name]) => name), ...kept, 'created_at', 'updated_at', 'deleted'])];
     columnLists.set(resource, columns);
   }
   return columns;
 }
-
-type Conditions = Omit<PageQuery, 'sort' | 'after' | 'limit'>;
 
 /** An empty list of accepted values matches nothing: answered without SQL. */
 function asksForNothing(query: Conditions): boolean {

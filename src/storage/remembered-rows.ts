@@ -51,10 +51,15 @@ export function rememberedRows(): RememberedRows {
         if (resource.remembered) changed.add(nameOf(resource, key.id));
         await records.update(resource, key, values);
       },
+      async updateAll(resource, account, ids, values) {
+        if (resource.remembered) for (const id of ids) changed.add(nameOf(resource, id));
+        await records.updateAll(resource, account, ids, values);
+      },
     }),
     reading: (records, position) => ({
       page: records.page,
       count: records.count,
+      tally: records.tally,
       async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
         const kind = resource as unknown as AnyResource;
         if (!resource.remembered || options.lock) return records.get(resource, key, options);
@@ -68,9 +73,10 @@ export function rememberedRows(): RememberedRows {
         resource: Resource<F>,
         account: string,
         ids: readonly string[],
-        options: { deleted: Deleted },
+        options: { deleted: Deleted; lock?: boolean; column?: string },
       ) {
-        if (!resource.remembered) return records.many(resource, account, ids, options);
+        if (!resource.remembered || options.lock || options.column)
+          return records.many(resource, account, ids, options);
         const kind = resource as unknown as AnyResource;
         const known = ids.map((id) => find(kind, { account, id }, 'shown'));
         const missing = ids.filter((_, index) => known[index] === undefined);

@@ -25,9 +25,9 @@ for (const resource of resources.filter((each) => each.batch)) {
       params = await goodParameters(ground, operationOf(resource, 'create')!);
     });
     const max = MAXIMA[resource.plural]!;
-    const text = Object.entries(resource.fields as Record<string, Field>).find(
+    const [text, { isNullable }] = Object.entries(resource.fields as Record<string, Field>).find(
       ([, field]) => field.kind.name === 'text' && field.writable === 'input',
-    )![0];
+    )!;
     const post = (json: unknown): Promise<Reply> => ground.client.call('POST', path, { json });
     const create = (name: string, more: object = {}) => ({
       operation_type: 'Create',
@@ -207,13 +207,15 @@ for (const resource of resources.filter((each) => each.batch)) {
             parameter: resource.idParameter,
           },
         ],
-        [
-          {
-            code: 'INVALID_PARAMETER',
-            message: `Expected a minimum length of 1, got 0 for ${text}`,
-            parameter: text,
-          },
-        ],
+        isNullable
+          ? []
+          : [
+              {
+                code: 'INVALID_PARAMETER',
+                message: `Expected a minimum length of 1, got 0 for ${text}`,
+                parameter: text,
+              },
+            ],
         [missing(resource.idParameter)],
       ]);
       assert.equal(reply.body.request.length, 10);
@@ -223,7 +225,10 @@ for (const resource of resources.filter((each) => each.batch)) {
           params: { account_id: ground.account, [resource.idParameter]: 'a_b', [text]: 'x' },
           operation_type: 'Update',
         },
-        { params: { account_id: ground.account, [resource.idParameter]: id, [text]: '' }, operation_type: 'Update' },
+        {
+          params: { account_id: ground.account, [resource.idParameter]: id, [text]: isNullable ? null : '' },
+          operation_type: 'Update',
+        },
       ]);
       assert.deepEqual(reply.body.request[2], {
         params: { account_id: ground.account },

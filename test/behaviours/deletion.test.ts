@@ -14,6 +14,7 @@ const NOT_FOUND: Record<string, readonly [code: string, kind: string]> = {
   accounts: ['NOT_FOUND', 'Account'],
   funding_instruments: ['FUNDING_INSTRUMENT_NOT_FOUND', 'Funding instrument'],
   campaigns: ['CAMPAIGN_NOT_FOUND', 'Campaign'],
+  line_items: ['LINE_ITEM_NOT_FOUND', 'Line item'],
 };
 
 for (const resource of resources.filter((each) => operationOf(each, 'remove'))) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { newAccount } from '../../src/ads/accounts.ts';
+import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
 import { advertiserOf } from '../../src/ads/promotable-users.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { foldCase } from '../../src/base/text.ts';
@@ -33,7 +34,10 @@ export interface Ground {
 export async function openGround(world: World, client: Client = world.sandbox): Promise<Ground> {
   const made = await client.call('POST', '/12/accounts');
   assert.equal(made.status, 200, made.text);
-  return { world, client, account: made.body.data[0].id };
+  const account = made.body.data[0].id;
+  // What some parameters ask of the account.
+  await world.service.store.write((tx) => tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP']));
+  return { world, client, account };
 }
 
 /** A call ready to be sent. */
@@ -72,7 +76,10 @@ export function sampleOf(field: Shown): string {
     case 'text':
       return 'Sample';
     case 'enum':
-      return schema.anyOf![0]!.const;
+    case 'number enum':
+      return String(schema.anyOf![0]!.const);
+    case 'digits':
+      return '42';
     case 'micros':
       return '1000000';
     case 'integer':
@@ -92,8 +99,23 @@ export function sampleOf(field: Shown): string {
 
 /** What is good of a resource beyond what each of its fields is by itself. */
 const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  line_items: { objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS', placements: 'ALL_ON_SERVICE' },
+  line_items: {
+    objective: 'ENGAGEMENTS',
+    product_type: 'PROMOTED_POSTS',
+    placements: 'ALL_ON_SERVICE',
+    goal: 'ENGAGEMENT',
+    pay_by: 'ENGAGEMENT',
+    bid_strategy: 'MAX',
+    advertiser_domain: 'example.com',
+    end_time: '2027-01-01T00:00:00Z',
+  },
+  funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
 };
+
+/** A value of a parameter that is good together with those of the others. */
+export function goodValue(operation: Operation, name: string): string {
+  return GOOD[operation.group]?.[name] ?? sampleOf(operation.parameters[name]!);
+}
 
 /** Good values for the required parameters of an operation; references point to rows made for it. */
 export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
@@ -101,7 +123,7 @@ export async function goodParameters(ground: Ground, operation: Operation): Prom
   for (const [name, field] of Object.entries(operation.parameters)) {
     if (!field.isRequired) continue;
     const target = field.target?.() as AnyResource | undefined;
-    params[name] = target ? (await make(ground, target)).id : (GOOD[operation.group]?.[name] ?? sampleOf(field));
+    params[name] = target ? (await make(ground, target)).id : goodValue(operation, name);
   }
   return params;
 }
@@ -217,9 +239,6 @@ async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<str
   return targets;
 }
 
-/** Values of which an account has one row only, and has it already: what the rows beside it have. */
-const ONLY: Readonly<Record<string, Stored>> = { promotable_user_type: 'REPOSTS_ONLY' };
-
 function seededRow(
   ground: Ground,
   resource: AnyResource,
@@ -232,14 +251,46 @@ function seededRow(
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     if (field.kind.column === 'none') continue;
     const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
-    values[name] = isNull ? null : (ONLY[name] ?? seededValue(field, index, targets.get(name)));
+    values[name] = isNull ? null : seededValue(field, index, targets.get(name));
   }
+  Object.assign(values, SOUND[resource.plural]?.(values));
   if (resource.scope === 'account') values.account_id = ground.account;
   else Object.assign(values, extraOfAccounts(values, now));
   const made = formatInstant(now - Math.floor(index / 3) * 3_600_000);
   const changed = formatInstant(now - (index % 3) * 60_000);
   return { ...values, id, created_at: made, updated_at: changed, deleted: index % 5 === 4 ? 1 : 0 } as Row;
 }
+
+/** What makes seeded values fit each other, as rules would have it, where a test writes them back. */
+const SOUND: Readonly<Record<string, (values: Record<string, Stored | null>) => Record<string, Stored | null>>> = {
+  // The account has its one of type FULL already.
+  promotable_users: () => ({ promotable_user_type: 'REPOSTS_ONLY' }),
+  line_items(values) {
+    const {
+      objective,
+      bid_amount_local_micro: bid,
+      start_time,
+      total_budget_amount_local_micro: total = null,
+    } = values;
+    const { goals, withBid } = objectiveOf(String(objective));
+    const [goal, ways] = Object.entries(goals)[0]!;
+    return {
+      product_type: objective === 'PREROLL_VIEWS' ? 'MEDIA' : 'PROMOTED_POSTS',
+      placements: '["ALL_ON_SERVICE"]',
+      categories: '["IAB1"]',
+      currency: 'USD',
+      goal,
+      bid_strategy: bid === null ? 'AUTO' : withBid,
+      pay_by: ways[0]!,
+      end_time: start_time === null ? null : '2027-06-01T00:00:00Z',
+      daily_budget_amount_local_micro: total,
+      frequency_cap: null,
+      duration_in_days: null,
+      advertiser_domain: 'example.com',
+      android_store_identifier: 'com.example.sample',
+    };
+  },
+};
 
 /** Columns of accounts that a declaration of fields does not name. */
 function extraOfAccounts(values: Record<string, Stored | null>, now: number): object {
@@ -258,12 +309,16 @@ function seededValue(field: Field, index: number, targets: string[] | undefined)
     case 'micros':
     case 'integer':
       return [5_000_000, 1_000_000, 9_007_199_254_740_000, 5_000_000, 20_000_000][index % 5]!;
+    case 'number enum':
+      return Number(schema.anyOf![index % schema.anyOf!.length]!.const);
     case 'boolean':
       return index % 2;
     case 'instant':
       return `2026-0${1 + (index % 3)}-01T00:00:00Z`;
     case 'list':
       return '[]';
+    case 'id':
+      return `i${index % 3}`;
     default:
       return field.kind.read(sampleOf(field), 'seed') as string;
   }

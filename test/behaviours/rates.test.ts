@@ -38,6 +38,8 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'funding_instruments.get': 'small',
   'campaigns.list': 'core',
   'campaigns.get': 'core',
+  'line_items.list': 'core',
+  'line_items.get': 'core',
 };
 
 function categoryOf(operation: Operation): keyof typeof CATEGORIES {

@@ -41,7 +41,15 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'campaigns.create': WRITERS,
   'campaigns.update': WRITERS,
   'campaigns.remove': WRITERS,
+  'campaigns.activate': WRITERS,
   'campaigns.batch': WRITERS,
+  'line_items.list': READERS,
+  'line_items.get': READERS,
+  'line_items.create': WRITERS,
+  'line_items.update': WRITERS,
+  'line_items.activate': WRITERS,
+  'line_items.remove': WRITERS,
+  'line_items.batch': WRITERS,
 };
 
 const named: readonly Operation[] = accountOperations.filter((each) => each.path.includes(':account_id'));

@@ -36,6 +36,7 @@ const SORTS: Record<string, readonly string[]> = {
     'total_budget_amount_local_micro',
     'standard_delivery',
   ],
+  line_items: ['created_at', 'updated_at', 'deleted', 'bid_amount_local_micro', 'name', 'start_time', 'end_time'],
 };
 
 for (const resource of resources) {

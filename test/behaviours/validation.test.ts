@@ -11,6 +11,7 @@ import {
   type Ground,
   goodCall,
   goodParameters,
+  goodValue,
   openGround,
   operationOf,
   resources,
@@ -47,7 +48,8 @@ function badValues(name: string, field: Field): [string, Said][] {
     minimum?: number;
     maximum?: number;
     anyOf?: { const: string }[];
-    items?: { anyOf?: { const: string }[] };
+    items?: { anyOf?: { const: string }[]; maxLength?: number };
+    minItems?: number;
     maxItems?: number;
   };
   const long = (raw: string) => invalid(name, `Expected Long, got "${raw}" for ${name}`);
@@ -108,8 +110,28 @@ function badValues(name: string, field: Field): [string, Said][] {
         raw,
         invalid(name, `Expected an id, got "${raw}" for ${name}`),
       ]);
+    case 'number enum': {
+      const list = schema.anyOf!.map((each) => each.const).join(', ');
+      return ['2', 'x', '1.0'].map((raw) => [
+        raw,
+        invalid(name, `Expected a value in ${list}, got "${raw}" for ${name}`),
+      ]);
+    }
+    case 'digits':
+      return ['id42', '4 2', '-4', '9'.repeat(21)].map((raw) => [raw, long(raw)]);
+    case 'refused':
+      return [['1', invalid(name, `setting ${name} is not allowed`)]];
     case 'list': {
       const words = schema.items?.anyOf;
+      if (schema.minItems === 0) {
+        const max = schema.items!.maxLength!;
+        const long = `Expected a maximum length of ${max}, got ${max + 1} for ${name}`;
+        const many = Array.from({ length: schema.maxItems! + 1 }, (_, index) => index).join(',');
+        return [
+          ['x'.repeat(max + 1), invalid(name, long)],
+          [many, invalid(name, `A maximum of ${schema.maxItems} items may be provided for ${name}`)],
+        ];
+      }
       const few = invalid(name, `A minimum of 1 items must be provided for ${name}`);
       return [[',', few], [' , ', few], ...(words ? [['NO_SUCH', among(words, 'NO_SUCH')] as [string, Said]] : [])];
     }
@@ -160,7 +182,12 @@ for (const operation of writing) {
 
       test(`${name}: an empty value un-sets what may be unset, and is refused otherwise`, async () => {
         const reply = await ask({ params: { ...good, [name]: '' } });
-        if (field.isNullable) {
+        if (field.emptied !== undefined) {
+          assert.equal(reply.status, 200, reply.text);
+          assert.deepEqual(reply.body.request.params[name], JSON.parse(field.emptied));
+        } else if (field.kind.name === 'refused') {
+          assert.deepEqual([reply.status, reply.body.errors], [400, [badValues(name, field)[0]![1]]]);
+        } else if (field.isNullable || field.isSettled) {
           assert.equal(reply.status, 200, reply.text);
           assert.strictEqual(reply.body.request.params[name], null);
         } else {
@@ -170,7 +197,7 @@ for (const operation of writing) {
       });
 
       test(`${name}: given twice in one place it is refused; in both places the body wins`, async () => {
-        const value = good[name] ?? sampleOf(field);
+        const value = field.kind.name === 'refused' ? '2' : (good[name] ?? sampleOf(field));
         const { [name]: _, ...others } = good;
         const twice = new URLSearchParams([...Object.entries(others), [name, value], [name, value]]);
         const reply = await ground.client.call(operation.method, `${path}?${twice}`);
@@ -182,6 +209,7 @@ for (const operation of writing) {
         const both = await ground.client.call(operation.method, `${path}?${query}`, {
           params: { ...good, [name]: value },
         });
+        if (field.kind.name === 'refused') return assert.deepEqual(both.body.errors, [said]);
         assert.notEqual(both.body.errors?.[0].message, said.message, both.text);
       });
     }
@@ -232,11 +260,15 @@ for (const operation of writing) {
   });
 }
 
+const NUMBERS = ['micros', 'integer', 'number enum'];
+
 /** All good values of the writable fields of a resource, as text. */
 function wholeOf(operation: Operation): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, field] of Object.entries(operation.parameters)) {
-    if (!field.target && field.kind.name !== 'list') values[name] = sampleOf(field);
+    if (!field.target && field.kind.name !== 'list' && field.kind.name !== 'refused') {
+      values[name] = goodValue(operation, name);
+    }
   }
   return values;
 }
@@ -245,16 +277,12 @@ for (const resource of resources.filter((each: AnyResource) => operationOf(each,
   const operation = operationOf(resource, 'create')!;
   test(`${operation.id}: query, form and JSON say the same`, async () => {
     const params = { ...wholeOf(operation), ...(await goodParameters(ground, operation)) };
-    const end: Record<string, string> = 'end_time' in params ? { end_time: '2027-01-01T00:00:00Z' } : {};
-    const whole: Record<string, string> = { ...params, ...end };
+    const whole: Record<string, string> = params;
     const path = fill(operation.path, { account_id: ground.account });
     const typed = Object.fromEntries(
       Object.entries(whole).map(([name, value]) => {
         const kind = operation.parameters[name]!.kind.name;
-        return [
-          name,
-          kind === 'micros' || kind === 'integer' ? Number(value) : kind === 'boolean' ? value === 'true' : value,
-        ];
+        return [name, NUMBERS.includes(kind) ? Number(value) : kind === 'boolean' ? value === 'true' : value];
       }),
     );
     const query = await ground.client.call('POST', `${path}?${new URLSearchParams(whole)}`);

@@ -63,7 +63,7 @@ const calls: readonly { what: string; atLeast: number; send(client: Client): Pro
   },
   {
     what: 'a batch of five',
-    atLeast: 15,
+    atLeast: 10,
     send: (client) =>
       client.call('POST', `/12/batch${home.path.slice('/12'.length)}/campaigns`, {
         json: [

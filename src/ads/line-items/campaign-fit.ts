@@ -22,16 +22,12 @@ export async function campaignOf(row: LineItem, { referenced, tx }: Context): Pr
 }
 
 /** What a line item has from its campaign, and from the account, once and for all. */
-export async function inherited(
-  row: LineItem,
-  change: Settling<LineItem>,
-): Promise<Pick<LineItem, 'funding_instrument_id' | 'currency' | 'advertiser_user_id'>> {
-  const { before, tx } = change;
-  if (before) return before;
+export async function inherited(row: LineItem, change: Settling<LineItem>): Promise<Partial<LineItem>> {
+  if (change.before) return {};
   const { funding_instrument_id } = await campaignOf(row, change);
   const key = { account: row.account_id, id: funding_instrument_id! };
-  const instrument = await tx.records.get(fundingInstruments, key, { deleted: 'shown' });
-  const advertiser_user_id = (await tx.memberships.findAdministrator(row.account_id)) ?? null;
+  const instrument = await change.tx.records.get(fundingInstruments, key, { deleted: 'shown' });
+  const advertiser_user_id = (await change.tx.memberships.findAdministrator(row.account_id)) ?? null;
   return { funding_instrument_id, currency: instrument!.currency, advertiser_user_id };
 }
 

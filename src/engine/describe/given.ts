@@ -1,6 +1,6 @@
 import type { Field } from '../../contract/fields.ts';
 import type { Operation, Parameters } from '../../contract/operation.ts';
-import { valueSchema } from '../present.ts';
+import { givenSchema } from '../present.ts';
 import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
 
 /** The names of the `:name` segments of a path template. */
@@ -89,7 +89,7 @@ function memberSchema(operation: Operation, field: Field, named: NamedSchemas): 
   const notes = [
     field.about,
     isUpdate && field.writable === 'create' ? 'Fixed when it was created: accepted, and ignored.' : '',
-    isUpdate && field.isNullable ? 'Given empty, it is unset.' : '',
+    isUpdate && (field.isNullable || field.isSettled) ? 'Given empty, it is unset.' : '',
   ].filter((note) => note !== '');
   return {
     ...schema,
@@ -110,7 +110,7 @@ export function echoSchema(operation: Operation, named: NamedSchemas, path: 'alw
 
 function echoed(parameters: Parameters, named: NamedSchemas): Json {
   const members = Object.entries(parameters).map(([name, field]) => {
-    const { description, ...schema } = portable(valueSchema(field), named);
+    const { description, ...schema } = portable(givenSchema(field), named);
     return [name, schema];
   });
   return Object.fromEntries(members) as Json;

@@ -1,0 +1,160 @@
+import type { ChangeRow } from '../contract/changes.ts';
+import type { AnyResource, Row } from '../contract/resource.ts';
+import type { Deleted, RecordsWriting, RowKey, Writing } from '../contract/store.ts';
+
+/** What the items of a batch will look at: read together, before the first of them. */
+export interface Expected {
+  /** Ids of rows that will be changed; they are locked. */
+  readonly changed: readonly string[];
+  /** What references point to. */
+  readonly referenced: readonly Pointed[];
+  /** What new rows must not have in common with live ones. */
+  readonly oneKeys: readonly string[];
+}
+
+/** Rows that references point to, as the field of the reference asks for them. */
+export interface Pointed {
+  readonly target: AnyResource;
+  readonly ids: readonly string[];
+  readonly deleted: Deleted;
+  readonly lock: boolean;
+}
+
+/** A unit of work whose reads were made ahead and whose writes wait: as many statements for 500 rows as for a few. */
+export interface Gathered {
+  readonly tx: Writing;
+  /** Performs the writes that wait. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Reads ahead what items of a batch will look at, row by row, and gathers what they write. Each item sees what those
+ * before it did: rows that were read are kept as they become, and whatever else is asked is asked after the writes.
+ */
+export async function gathered(
+  tx: Writing,
+  resource: AnyResource,
+  account: string,
+  expected: Expected,
+): Promise<Gathered> {
+  const rows = new Map<string, Row | undefined>();
+  const live = new Map<string, Row>();
+  const wait = waitingWrites(tx, account);
+
+  const keep = async (kind: AnyResource, ids: readonly string[], options: { deleted: Deleted; lock?: boolean }) => {
+    for (const id of ids) rows.set(nameOf(kind, id, options.deleted), undefined);
+    const found = await readMany(tx, kind, account, ids, options);
+    for (const row of found) rows.set(nameOf(kind, row.id, options.deleted), row);
+  };
+  for (const { target, ids, ...options } of expected.referenced) await keep(target, ids, options);
+  await keep(resource, expected.changed, { deleted: 'hidden', lock: true });
+  const same = await readMany(tx, resource, account, expected.oneKeys, { deleted: 'hidden', column: ONE_KEY });
+  for (const row of same) live.set(String(row[ONE_KEY]), row);
+
+  const records: RecordsWriting = {
+    async get(kind, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
+      const name = nameOf(kind as unknown as AnyResource, key.id, options.deleted);
+      // biome-ignore lint/suspicious/noExplicitAny: a row of whichever resource was asked for
+      if (rows.has(name) && key.account === account) return rows.get(name) as any;
+      await wait.flush();
+      return tx.records.get(kind, key, options);
+    },
+    async many(kind, of, values, options) {
+      if (options.column === ONE_KEY && (kind as unknown as AnyResource) === resource) {
+        // biome-ignore lint/suspicious/noExplicitAny: rows of the resource of the batch
+        return values.map((value) => live.get(value)).filter((row) => row !== undefined) as any;
+      }
+      await wait.flush();
+      return tx.records.many(kind, of, values, options);
+    },
+    async page(kind, query) {
+      await wait.flush();
+      return tx.records.page(kind, query);
+    },
+    async count(kind, query) {
+      await wait.flush();
+      return tx.records.count(kind, query);
+    },
+    async tally(kind, query, by) {
+      await wait.flush();
+      return tx.records.tally(kind, query, by);
+    },
+    async insert(kind, row) {
+      if (kind === resource && row[ONE_KEY]) live.set(String(row[ONE_KEY]), row);
+      wait.insert(kind, row);
+    },
+    async insertAll(kind, all) {
+      for (const row of all) await records.insert(kind, row);
+    },
+    async update(kind, key, changes) {
+      wait.update(kind, key.id, changes);
+      const name = nameOf(kind, key.id, 'hidden');
+      const before = rows.get(name);
+      if (!before) return;
+      const after = { ...before, ...changes } as Row;
+      rows.set(name, after.deleted ? undefined : after);
+      if (kind === resource && before[ONE_KEY] && !after[ONE_KEY]) live.delete(String(before[ONE_KEY]));
+    },
+    async updateAll(kind, of, ids, changes) {
+      for (const id of ids) await records.update(kind, { account: of, id }, changes);
+    },
+    lockAccount: (of) => tx.records.lockAccount(of),
+  };
+  const changes = { ...tx.changes, append: async (row: ChangeRow) => wait.append(row) };
+  return { tx: { ...tx, records, changes }, flush: wait.flush };
+}
+
+/** The column of what no two live rows of a resource have in common, where its declaration says so. */
+export const ONE_KEY = 'one_key';
+
+function nameOf(resource: AnyResource, id: string, deleted: Deleted): string {
+  return `${resource.name}:${id}:${deleted}`;
+}
+
+async function readMany(
+  tx: Writing,
+  resource: AnyResource,
+  account: string,
+  values: readonly string[],
+  options: { deleted: Deleted; lock?: boolean; column?: string },
+): Promise<Row[]> {
+  return (await tx.records.many(resource, account, values, options)) as unknown as Row[];
+}
+
+type Changed = Readonly<Record<string, string | number | null>>;
+
+interface WaitingWrites {
+  insert(kind: AnyResource, row: Row): void;
+  update(kind: AnyResource, id: string, changes: Changed): void;
+  append(row: ChangeRow): void;
+  flush(): Promise<void>;
+}
+
+/** Writes in the order in which they came; neighbours that are alike become one statement. */
+function waitingWrites(tx: Writing, account: string): WaitingWrites {
+  let writes: { readonly like: string; readonly kind: AnyResource; rows: Row[]; ids: string[]; changes: Changed }[] =
+    [];
+  let log: ChangeRow[] = [];
+  const among = (like: string, kind: AnyResource, changes: Changed) => {
+    const last = writes.at(-1);
+    if (last?.like === like && last.kind === kind) return last;
+    const next = { like, kind, rows: [], ids: [], changes };
+    writes.push(next);
+    return next;
+  };
+  return {
+    insert: (kind, row) => void among(`insert ${Object.keys(row)}`, kind, {}).rows.push(row),
+    update: (kind, id, changes) => void among(`update ${JSON.stringify(changes)}`, kind, changes).ids.push(id),
+    append: (row) => void log.push(row),
+    async flush() {
+      const [due, noted] = [writes, log];
+      writes = [];
+      log = [];
+      for (const { kind, rows, ids, changes } of due) {
+        if (rows.length > 0) await tx.records.insertAll(kind, rows);
+        if (ids.length > 0) await tx.records.updateAll(kind, account, ids, changes);
+      }
+      if (noted.length > 0) await tx.changes.appendAll(noted);
+    },
+  };
+}
