@@ -4,10 +4,14 @@ import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
+import { lineItemCuratedCategories } from './ads/line-item-curated-categories.ts';
 import { lineItems } from './ads/line-items.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
+import { promotedAccounts } from './ads/promoted-accounts.ts';
 import { getTaxSettings, updateTaxSettings } from './ads/settings/tax-settings.ts';
 import { getUserSettings, updateUserSettings } from './ads/settings/user-settings.ts';
+import { targetingCriteria } from './ads/targeting-criteria.ts';
+import { trackingTags } from './ads/tracking-tags.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
 import { revokeToken } from './auth/oauth1/revoke-token.ts';
@@ -46,4 +50,8 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   fundingInstruments,
   campaigns,
   lineItems,
+  targetingCriteria,
+  promotedAccounts,
+  trackingTags,
+  lineItemCuratedCategories,
 ];

@@ -103,6 +103,8 @@ export const secretContext = {
 /** Users, applications and tokens. */
 export interface Credentials {
   findUser(id: string): Promise<User | undefined>;
+  /** The screen names of users by id; users that there are not are absent. */
+  findScreenNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   findUserByName(screenName: string): Promise<User | undefined>;
   findApplication(id: string): Promise<Application | undefined>;
   findApplicationByKey(consumerKey: string): Promise<Application | undefined>;

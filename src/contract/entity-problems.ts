@@ -143,6 +143,18 @@ export const entityProblems = {
     when: 'no such funding instrument on this account',
     ads: [404, 'FUNDING_INSTRUMENT_NOT_FOUND', '{kind} {value} was not found'],
   },
+  TARGETING_CRITERION_NOT_FOUND: {
+    when: 'no such targeting criterion on this account',
+    ads: [404, 'TARGETING_CRITERION_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  PROMOTED_ACCOUNT_NOT_FOUND: {
+    when: 'no such promoted account on this account',
+    ads: [404, 'PROMOTED_ACCOUNT_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  TAILORED_AUDIENCE_NOT_FOUND: {
+    when: 'an audience that is neither of the account nor shared with it',
+    ads: [404, 'TAILORED_AUDIENCE_NOT_FOUND', '{kind} {value} was not found'],
+  },
   PROMOTABLE_USER_NOT_FOUND: {
     when: 'no such promotable user on this account',
     ads: [404, 'PROMOTABLE_USER_NOT_FOUND', '{kind} {value} was not found'],
@@ -189,5 +201,43 @@ export const entityProblems = {
   INVALID_IAB_CATEGORY: {
     when: 'an IAB category that there is not',
     ads: [404, 'INVALID_IAB_CATEGORY', 'IAB category {value} was not found'],
+  },
+
+  // Targeting and the other children of line items.
+  UNKNOWN_CRITERIA_TYPE: {
+    when: 'a targeting type that there is not, or not any more',
+    ads: [400, 'UNKNOWN_CRITERIA_TYPE', 'Unknown targeting type "{raw}"'],
+  },
+  INVALID_TARGETING_TYPE: {
+    when: 'a targeting type that cannot be used in this way',
+    ads: [400, 'INVALID_TARGETING_TYPE', 'Targeting type {name} can only be used {how}'],
+  },
+  NOT_A_TARGETING_VALUE: {
+    when: 'a value that the look-up of its targeting type does not have',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a value of the {name} look-up, got "{raw}" for {parameter}'],
+  },
+  TOO_MANY_CRITERIA: {
+    when: 'the limit of criteria of a type on a line item',
+    ads: [400, 'REQUEST_TOO_COMPLEX', 'Line item {line} cannot have more than {max} {kind} criteria'],
+  },
+  INVALID_TV_SHOW_LOCATIONS: {
+    when: 'a show on a line item that targets no location',
+    ads: [400, 'INVALID_TV_SHOW_LOCATIONS', 'A TV_SHOW criterion needs a LOCATION criterion first'],
+  },
+  TV_SHOW_OUTSIDE_MARKET: {
+    when: 'a show beside a location where it is not on',
+    ads: [400, 'TV_SHOW_OUTSIDE_MARKET', 'The locations of the line item are outside the market of the show'],
+  },
+  INCOMPATIBLE_LINE_ITEM: {
+    when: 'a line item that is not for promoted accounts',
+    ads: [400, 'INCOMPATIBLE_LINE_ITEM', 'Line item {value} is not compatible with promoted accounts'],
+  },
+  INVALID_USER_ID: {
+    when: 'a user who is not the one whom the account advertises',
+    ads: [400, 'INVALID_USER_ID', "You cannot promote someone else's account"],
+  },
+  NOT_HTTPS: {
+    when: 'an address that is not absolute and https',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an absolute https URL, got "{raw}" for {parameter}'],
   },
 } as const satisfies Record<string, ProblemRow>;

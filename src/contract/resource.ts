@@ -86,6 +86,13 @@ export interface Settling<R> extends Omit<Change<R>, 'after'> {
   readonly given: Readonly<Record<string, Stored | null>>;
 }
 
+/** A list that is asked for, its parameters good each by itself. */
+export interface Asked {
+  readonly given: Readonly<Record<string, Stored | null>>;
+  readonly account: AccountState;
+  readonly tx: Reading;
+}
+
 /** A limit on how many rows of an account, or of one parent, may be in a state at once. */
 export interface Quota<R> {
   /** The rows that count: those not deleted whose columns have these values. */
@@ -174,6 +181,11 @@ export interface ResourceSpec<F extends Fields> {
     readonly search?: keyof F & string;
     /** `q` may have at most this many characters. */
     readonly searchMax?: number;
+    /** What is wrong with a list beyond its parameters; `raises` names its problems. */
+    rule?(asked: Asked): Promise<Fault | undefined>;
+    readonly raises?: readonly ProblemName[];
+    /** Sort keys that stand for a field. */
+    readonly sortsAs?: Readonly<Record<string, keyof F & string>>;
     /** Sort keys kept for old clients, whose value is always null. */
     readonly sortsAsNull?: readonly string[];
     /** Rows with this value are hidden unless `with_draft=true`. */

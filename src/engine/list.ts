@@ -7,6 +7,7 @@ import type { AnyResource, Fields, Row } from '../contract/resource.ts';
 import type { PageQuery, SortKey } from '../contract/store.ts';
 import { presenterOf } from './present.ts';
 import { sortField } from './sort.ts';
+import { refuse } from './validate.ts';
 
 /** Ids that a filter takes at most. */
 export const FILTER_IDS_MAX = 200;
@@ -64,6 +65,8 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
   const list = JSON.stringify([resource.table, conditions, sort]);
   const after = cursorValues(resource, given.cursor, list, sort);
   return call.services.store.read(async (tx) => {
+    const fault = await resource.list?.rule?.({ given, account: call.account!, tx });
+    if (fault) refuse([fault]);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
     const shown = await presenterOf(resource).rows(rows, {
@@ -107,9 +110,10 @@ function sortKeys(resource: AnyResource, given: Given): SortKey[] {
   const keys: SortKey[] = [];
   let last: 'asc' | 'desc' = 'asc';
   for (const one of asked) {
-    const [column, direction] = one.split('-') as [string, 'asc' | 'desc'];
+    const [key, direction] = one.split('-') as [string, 'asc' | 'desc'];
+    const column = String(resource.list?.sortsAs?.[key] ?? key);
     last = direction;
-    if (resource.list?.sortsAsNull?.includes(column)) continue;
+    if (resource.list?.sortsAsNull?.includes(key)) continue;
     if (keys.some((key) => key.column === column)) continue;
     const field = (resource.fields as Record<string, Field>)[column];
     keys.push({ column, direction, nullable: field?.isNullable ?? false });

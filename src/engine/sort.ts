@@ -13,7 +13,8 @@ const STANDARD = ['created_at', 'updated_at', 'deleted'];
  */
 export function sortField(resource: AnyResource): Field<string> {
   const own = Object.entries(resource.fields as Record<string, Field>).filter(([, each]) => each.isSortable);
-  const attributes = [...STANDARD, ...own.map(([name]) => name), ...(resource.list?.sortsAsNull ?? [])];
+  const { sortsAs = {}, sortsAsNull = [] } = resource.list ?? {};
+  const attributes = [...STANDARD, ...own.map(([name]) => name), ...Object.keys(sortsAs), ...sortsAsNull];
   const allowed = attributes.flatMap((name) => [`${name}-asc`, `${name}-desc`]);
   return field({
     name: 'sort',

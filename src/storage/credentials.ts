@@ -1,4 +1,5 @@
 import type { Credentials } from '../contract/credentials.ts';
+import { addValues, among, sizeFor } from './lists.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
@@ -38,6 +39,18 @@ export function credentialsOn(session: Session): Credentials {
   };
   return {
     findUser: (id) => findBy('users', 'id', id),
+    async findScreenNames(ids) {
+      const [first] = ids;
+      if (first === undefined) return new Map();
+      const size = sizeFor(ids.length);
+      const statement = statements.of(`users names ${size}`, (queries, argument) =>
+        among(queries.selectFrom('users').select(['id', 'screen_name']), 'id', size, argument),
+      );
+      const args: Record<string, Value> = {};
+      addValues(args, 'id', ids, size);
+      const rows = await session.all(statement, args);
+      return new Map(rows.map(({ id, screen_name }) => [id, screen_name]));
+    },
     findUserByName: (screenName) => findBy('users', 'screen_name_folded', screenName.toLowerCase()),
     findApplication: (id) => findBy('applications', 'id', id),
     findApplicationByKey: (consumerKey) => findBy('applications', 'consumer_key', consumerKey),

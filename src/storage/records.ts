@@ -3,6 +3,7 @@ import type { Field } from '../contract/fields.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../contract/resource.ts';
 import type { Conditions, Deleted, PageQuery, RecordsWriting, RowKey, SortKey, Tally } from '../contract/store.ts';
 import { insertRows } from './bulk.ts';
+import { addValues, among, sizeFor } from './lists.ts';
 import type { Session } from './session.ts';
 import type { Argument, Queries, Value } from './statements.ts';
 
@@ -169,8 +170,6 @@ function asksForNothing(query: Conditions): boolean {
   return Object.values(query.within).some((values) => values.length === 0);
 }
 
-const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-
 /** Lists are padded to a few sizes, so that few shapes of a statement exist. */
 function sizesOf(query: Conditions): Record<string, number> {
   const sizes: Record<string, number> = {};
@@ -178,10 +177,6 @@ function sizesOf(query: Conditions): Record<string, number> {
     sizes[column] = sizeFor(values.length);
   }
   return sizes;
-}
-
-function sizeFor(length: number): number {
-  return SIZES.find((size) => size >= length) ?? length;
 }
 
 function conditionsShape(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
@@ -244,13 +239,6 @@ function live(start: Builder, resource: AnyResource, queries: Queries): Builder 
   return own.where((eb: Builder) => eb.exists(live(above, parent, queries)));
 }
 
-/** Rows whose column has one of some values. SQLite makes a table for `in`, even of one. */
-function among(start: Builder, column: string, size: number, argument: Argument): Builder {
-  if (size === 1) return start.where(column, '=', argument(`${column}.0`));
-  const values = Array.from({ length: size }, (_, index) => argument(`${column}.${index}`));
-  return start.where(column, 'in', values);
-}
-
 function conditionArgs(query: Conditions, sizes: Record<string, number>): Record<string, Value> {
   const args: Record<string, Value> = {};
   if (query.account !== undefined) args.account = query.account;
@@ -268,11 +256,6 @@ function conditionArgs(query: Conditions, sizes: Record<string, number>): Record
     args.prefix_to = query.prefix.text + '\u{10FFFF}'.repeat(NAME_MAX);
   }
   return args;
-}
-
-/** Names the values of a list; the places beyond its end repeat the first. */
-function addValues(args: Record<string, Value>, column: string, values: readonly Value[], size: number): void {
-  for (let index = 0; index < size; index++) args[`${column}.${index}`] = values[index] ?? values[0]!;
 }
 
 /** No searched text is longer, folded. */

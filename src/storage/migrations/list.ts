@@ -2,8 +2,16 @@ import { foundation } from './0001-foundation.ts';
 import { authorization } from './0002-authorization.ts';
 import { administration } from './0003-administration.ts';
 import { lineItems } from './0004-line-items.ts';
+import { targeting } from './0005-targeting.ts';
 import { accountSettings } from './0006-accounts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
-export const migrations: readonly Migration[] = [foundation, authorization, administration, lineItems, accountSettings];
+export const migrations: readonly Migration[] = [
+  foundation,
+  authorization,
+  administration,
+  lineItems,
+  targeting,
+  accountSettings,
+];

@@ -1,0 +1,23 @@
+import type { Argument, Value } from './statements.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: builders of tables that are not typed here
+type Builder = any;
+
+const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+/** Lists are padded to a few sizes, so that few shapes of a statement exist: the size for so many values. */
+export function sizeFor(length: number): number {
+  return SIZES.find((size) => size >= length) ?? length;
+}
+
+/** Rows whose column has one of some values. SQLite makes a table for `in`, even of one. */
+export function among(start: Builder, column: string, size: number, argument: Argument): Builder {
+  if (size === 1) return start.where(column, '=', argument(`${column}.0`));
+  const values = Array.from({ length: size }, (_, index) => argument(`${column}.${index}`));
+  return start.where(column, 'in', values);
+}
+
+/** Names the values of a list; the places beyond its end repeat the first. */
+export function addValues(args: Record<string, Value>, column: string, values: readonly Value[], size: number): void {
+  for (let index = 0; index < size; index++) args[`${column}.${index}`] = values[index] ?? values[0]!;
+}
