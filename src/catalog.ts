@@ -11,6 +11,7 @@ import { promotedAccounts } from './ads/promoted-accounts.ts';
 import { getTaxSettings, updateTaxSettings } from './ads/settings/tax-settings.ts';
 import { getUserSettings, updateUserSettings } from './ads/settings/user-settings.ts';
 import { targetingCriteria } from './ads/targeting-criteria.ts';
+import { targetingSuggestions } from './ads/targeting-suggestions.ts';
 import { trackingTags } from './ads/tracking-tags.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
@@ -54,4 +55,5 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   promotedAccounts,
   trackingTags,
   lineItemCuratedCategories,
+  targetingSuggestions,
 ];

@@ -32,6 +32,7 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'features.get': 'reads',
   'promotable_users.list': 'reads',
   'promotable_users.get': 'reads',
+  'targeting_suggestions.list': 'reads',
   'tax_settings.get': 'reads',
   'user_settings.get': 'reads',
   'funding_instruments.list': 'small',

@@ -28,6 +28,7 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'features.remove': WRITERS,
   'promotable_users.list': READERS,
   'promotable_users.get': READERS,
+  'targeting_suggestions.list': READERS,
   'tax_settings.get': READERS,
   'tax_settings.update': ADMIN,
   'user_settings.get': EVERYONE,

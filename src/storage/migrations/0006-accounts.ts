@@ -47,6 +47,10 @@ export const accountSettings: Migration = {
         'subscribed_email_types',
       ),
     ),
+    // What is targeted together with a value: of any account.
+    index('targeting_criteria_value', 'targeting_criteria', ['targeting_type', 'targeting_value', 'operator_type'], {
+      deleted: 0,
+    }),
     // An account that was there before advertises its first administrator. Its own id has the form of an id, and more
     // characters than those that promotable users get.
     `insert into promotable_users (account_id, id, user_id, promotable_user_type, created_at, updated_at, deleted)
