@@ -27,6 +27,14 @@ export interface Memberships {
   /** An administrator of an account, always the same one while nobody joins or leaves. */
   findAdministrator(account: string): Promise<string | undefined>;
   add(membership: Membership): Promise<void>;
+  /** Makes a user what this says on the account, whatever the user was before. */
+  put(membership: Membership): Promise<void>;
+  /** True when the user had a role there. */
+  remove(account: string, user: string): Promise<boolean>;
+  /** Everybody on an account, by id. */
+  listMembers(account: string): Promise<Membership[]>;
+  /** What an account has beside its declared fields; undefined when there is none of this id. */
+  findLimits(account: string): Promise<Pick<AccountAccess, 'environment' | 'limits'> | undefined>;
   /** The feature keys of an account, sorted. */
   listFeatures(account: string): Promise<string[]>;
   addFeatures(account: string, keys: readonly string[]): Promise<void>;
