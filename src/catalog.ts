@@ -1,3 +1,4 @@
+import { accountApps } from './ads/account-apps.ts';
 import { accountHistory } from './ads/account-history.ts';
 import { accounts, createSandboxAccount } from './ads/accounts.ts';
 import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
@@ -5,9 +6,11 @@ import { campaigns } from './ads/campaigns.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
 import { lineItemCuratedCategories } from './ads/line-item-curated-categories.ts';
+import { lookUpPlacements } from './ads/line-items/look-up-placements.ts';
 import { lineItems } from './ads/line-items.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
 import { promotedAccounts } from './ads/promoted-accounts.ts';
+import { referenceOperations, targetingLookups } from './ads/reference/operations.ts';
 import { getTaxSettings, updateTaxSettings } from './ads/settings/tax-settings.ts';
 import { getUserSettings, updateUserSettings } from './ads/settings/user-settings.ts';
 import { targetingCriteria } from './ads/targeting-criteria.ts';
@@ -38,6 +41,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   rateLimitStatus,
   accounts,
   createSandboxAccount,
+  accountApps,
   authenticatedUserAccess,
   accountHistory,
   getFeatures,
@@ -48,12 +52,15 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   updateTaxSettings,
   getUserSettings,
   updateUserSettings,
+  ...referenceOperations,
   fundingInstruments,
   campaigns,
   lineItems,
+  lookUpPlacements,
   targetingCriteria,
   promotedAccounts,
   trackingTags,
   lineItemCuratedCategories,
   targetingSuggestions,
+  ...targetingLookups,
 ];

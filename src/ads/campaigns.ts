@@ -62,6 +62,7 @@ export const campaigns = resource({
       'Daily budget cannot exceed the total budget',
     ),
     neverBackTo('entity_status', 'DRAFT', 'A campaign cannot become a draft again'),
+    optimizedWhileEmpty,
     canFund,
     withinCredit,
     wholeDenomination,
@@ -85,6 +86,15 @@ export const campaigns = resource({
   history: 'CAMPAIGN',
   computed: servability,
 });
+
+/** Where budgets are balanced cannot change under line items. @source campaigns 8.1 */
+async function optimizedWhileEmpty({ before, after, tx, now }: Change<Campaign>): Promise<Fault | undefined> {
+  if (!before || before.budget_optimization === after.budget_optimization) return undefined;
+  const lineItems = await tx.delivery.listLineItems(after.account_id, [after.id], now);
+  if (!lineItems.has(after.id)) return undefined;
+  const message = 'Budget optimization cannot change while the campaign has line items';
+  return { problem: 'INVALID', attribute: 'budget_optimization', words: { message } };
+}
 
 /** A campaign is made on an instrument that is live, not paused and not over; one that has yet to start is fine. */
 function canFund({ referenced, now }: Change<Campaign>): Fault | undefined {

@@ -66,10 +66,15 @@ function exists({ after }: Change<LineItemCuratedCategory>): Fault | undefined {
   return { problem: 'NOT_FOUND', parameter: 'curated_category_id', value, words: { kind: 'Curated category' } };
 }
 
+function isAlike(before: LineItemCuratedCategory | undefined, after: LineItemCuratedCategory): boolean {
+  const [one, other] = [before, after].map((row) => [row?.line_item_id, row?.curated_category_id].join(' '));
+  return one === other;
+}
+
 /** Rule: one for each line item, which targets a country of it, no IAB categories and excludes few publishers. */
 async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<LineItemCuratedCategory>>[0]) {
   const [change] = changes;
-  if (!change || change.after.deleted) return [];
+  if (!change || change.after.deleted || isAlike(change.before, change.after)) return [];
   const { line_item_id: line, curated_category_id: category } = change.after;
   const messages = [];
   const [linked] = await tx.records.tally(lineItemCuratedCategories, under(account.id, [String(line)]), [

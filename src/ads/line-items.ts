@@ -24,6 +24,7 @@ import {
   wholeAmounts,
   withinCampaign,
 } from './line-items/campaign-fit.ts';
+import { categoriesFit, completed } from './line-items/categories.ts';
 import {
   capsAreAvailable,
   domainIsBare,
@@ -33,6 +34,8 @@ import {
 } from './line-items/conditions.ts';
 import { BID_STRATEGIES, GOALS, OBJECTIVE_NAMES, PAY_BY } from './line-items/objectives.ts';
 import { inOrder, PRODUCT_TYPES, placementList, placementsFit } from './line-items/placements.ts';
+import { namedApps } from './line-items/stores.ts';
+import { platformsOfStores } from './targeting-criteria/platforms.ts';
 
 const CAP_MAX = 1_000_000;
 const CATEGORIES_MAX = 1000;
@@ -109,6 +112,7 @@ export const lineItems = resource({
   fields,
   settled: async (row, change) => ({
     placements: inOrder(row.product_type, row.placements),
+    categories: completed(row),
     ...settledBidding(row, change),
     ...(await settledDelivery(row, change)),
     ...(await inherited(row, change)),
@@ -131,6 +135,7 @@ export const lineItems = resource({
     capsAreAvailable,
     hasWhatIsNeeded,
     domainIsBare,
+    categoriesFit,
   ],
   raises: [
     'INVALID',
@@ -139,6 +144,8 @@ export const lineItems = resource({
     'INVALID_DENOMINATION',
     'FEATURE_NOT_AVAILABLE',
     'INCLUSIVE_PARAMETERS',
+    'TOO_FEW_ITEMS',
+    'INVALID_IAB_CATEGORY',
   ],
   quotas: [
     {
@@ -155,6 +162,7 @@ export const lineItems = resource({
       parameter: 'entity_status',
     },
   ],
+  consequences: [namedApps, platformsOfStores],
   list: { search: 'name', drafts: { field: 'entity_status', value: 'DRAFT' } },
   batch: { max: 40 },
   history: 'LINE_ITEM',

@@ -72,6 +72,10 @@ export const entityProblems = {
     ads: [400, 'INVALID_PARAMETER', 'Expected an id, got "{raw}" for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
+  NOT_A_CODE: {
+    when: 'a code of a country or currency that has not as many letters as these have',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a code of {letters} letters, got "{raw}" for {parameter}'],
+  },
   TOO_FEW_ITEMS: {
     when: 'an empty list where at least one item is needed',
     ads: [400, 'INVALID_PARAMETER', 'A minimum of 1 items must be provided for {parameter}'],

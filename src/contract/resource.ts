@@ -115,7 +115,7 @@ export interface Consequence<R> {
   /** Only a write that gives one of these fields a value has this consequence; it makes at most one row for each. */
   readonly from: readonly (keyof R & string)[];
   /** The rows to make: what their declaration does not fill in by itself. */
-  rows(change: Change<R>): Promise<readonly Readonly<Record<string, Stored | null>>[]>;
+  rows(change: Change<R>): readonly Readonly<Record<string, Stored | null>>[];
 }
 
 /** Fields that are computed when a row is read. */

@@ -6,6 +6,7 @@ import type { Writing } from '../contract/store.ts';
 import { echo } from './echo.ts';
 import { type Expected, gathered, ONE_KEY } from './gathered.ts';
 import { keyFrom } from './get.ts';
+import { draftOf, type Made } from './new-row.ts';
 import { presenterOf } from './present.ts';
 import { exceeded, wholeFaults } from './quotas.ts';
 import { readParameters } from './validate.ts';
@@ -14,11 +15,9 @@ import {
   applyRemove,
   applyUpdate,
   createParameters,
-  draftOf,
-  type FreshIds,
   freshIds,
-  type Made,
   updateParameters,
+  type WriteIds,
 } from './write.ts';
 
 /** Items of a batch failed: for each item, in order, what is wrong with it. Nothing was changed. */
@@ -56,7 +55,11 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
     items.map((item) => item.faults),
     request,
   );
-  const ids = await freshIds(resource, call, items.length);
+  const ids = await freshIds(
+    resource,
+    call,
+    items.map((item) => item.given),
+  );
   return call.services.store.write(async (tx) => {
     // Batches of one account go one after the other: they may touch the same rows in different orders.
     await tx.records.lockAccount(call.account!.id);
@@ -169,7 +172,7 @@ async function applyItems(
   resource: AnyResource,
   call: Call,
   items: readonly Item[],
-  ids: readonly FreshIds[],
+  ids: readonly WriteIds[],
   request: string,
 ): Promise<Made[]> {
   const made: Made[] = [];
@@ -207,7 +210,7 @@ function net(made: readonly Made[]): Made[] {
   );
 }
 
-function applyItem(tx: Writing, resource: AnyResource, call: Call, item: Item, ids: FreshIds): Promise<Made> {
+function applyItem(tx: Writing, resource: AnyResource, call: Call, item: Item, ids: WriteIds): Promise<Made> {
   if (item.verb === 'create') return applyCreate(tx, resource, call, item.given, ids);
   const key = keyFrom(resource, call, String(item.given[resource.idParameter]));
   if (item.verb === 'update') return applyUpdate(tx, resource, call, item.given, key, ids);

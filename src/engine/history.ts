@@ -1,8 +1,8 @@
 import type { Call } from '../contract/operation.ts';
 import type { AnyResource, Row } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
+import type { Made } from './new-row.ts';
 import { presenterOf } from './present.ts';
-import type { Made } from './write.ts';
 
 /**
  * Writes a change into the history of its account, in the unit that makes it: a snapshot after the change without id

@@ -3,7 +3,7 @@ import type { Call, Given } from '../contract/operation.ts';
 import type { Fault } from '../contract/problems.ts';
 import type { AnyResource, Quota, Row, WholeRule } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
-import type { Made } from './write.ts';
+import type { Made } from './new-row.ts';
 
 /** Whether a write with these parameters could come under a quota: then the account is locked before counting. */
 export function mayRaise(resource: AnyResource, given: Given, verb: 'create' | 'update'): boolean {

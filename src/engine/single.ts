@@ -2,15 +2,16 @@ import type { Answer, Call } from '../contract/operation.ts';
 import type { AnyResource } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import { keyOf } from './get.ts';
+import type { Made } from './new-row.ts';
 import { presenterOf } from './present.ts';
 import { exceeded, mayRaise, wholeFaults } from './quotas.ts';
 import { refuse } from './validate.ts';
-import { applyCreate, applyRemove, applyUpdate, freshIds, type Made } from './write.ts';
+import { applyCreate, applyRemove, applyUpdate, freshIds, type WriteIds } from './write.ts';
 
 /** Creates one row. */
 export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
-  const [ids] = await freshIds(resource, call, 1);
-  return change(resource, call, seesOthers(resource) || mayRaise(resource, call.given, 'create'), (tx) =>
+  const [ids] = await freshIds(resource, call, [call.given]);
+  return change(resource, call, mustLock(resource, call, 'create', ids!), (tx) =>
     applyCreate(tx, resource, call, call.given, ids!),
   );
 }
@@ -18,8 +19,8 @@ export async function createOne(resource: AnyResource, call: Call): Promise<Answ
 /** Changes what is given of one row. */
 export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
-  const [ids] = await freshIds(resource, call, 1);
-  return change(resource, call, seesOthers(resource) || mayRaise(resource, call.given, 'update'), (tx) =>
+  const [ids] = await freshIds(resource, call, [call.given]);
+  return change(resource, call, mustLock(resource, call, 'update', ids!), (tx) =>
     applyUpdate(tx, resource, call, call.given, key, ids!),
   );
 }
@@ -27,13 +28,14 @@ export async function updateOne(resource: AnyResource, call: Call): Promise<Answ
 /** Deletes one row; a second time it is not found. */
 export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
-  const [ids] = await freshIds(resource, call, 1);
+  const [ids] = await freshIds(resource, call, [call.given]);
   return change(resource, call, false, (tx) => applyRemove(tx, resource, call, key, ids!));
 }
 
-/** Whether rows are judged together with others: then what changes goes one after the other. */
-function seesOthers(resource: AnyResource): boolean {
-  return resource.onePer !== undefined || resource.wholeRules !== undefined;
+/** Whether others must wait: rows are counted, judged together with others, or made if they are not there yet. */
+function mustLock(resource: AnyResource, call: Call, verb: 'create' | 'update', { following }: WriteIds): boolean {
+  const seesOthers = resource.onePer !== undefined || resource.wholeRules !== undefined;
+  return seesOthers || following.length > 0 || mayRaise(resource, call.given, verb);
 }
 
 async function change(

@@ -1,32 +1,25 @@
-import { foldCase } from '../base/text.ts';
 import { type Field, refusal, type Stored } from '../contract/fields.ts';
 import type { Call, Given, Parameters } from '../contract/operation.ts';
 import type { Fault } from '../contract/problems.ts';
-import type { AnyResource, Change, MadeChange, Row } from '../contract/resource.ts';
+import type { AnyResource, Change, Row } from '../contract/resource.ts';
 import type { RowKey, Writing } from '../contract/store.ts';
+import { type Following, follow, followingOf } from './consequences.ts';
 import { ONE_KEY } from './gathered.ts';
 import { existing } from './get.ts';
-import { recordChange } from './history.ts';
+import { columnFields, draftOf, type FreshIds, folded, idPairs, type Made, made, storeNew } from './new-row.ts';
 import { refuse } from './validate.ts';
 
-/** A change that was made: what was stored before it, and after. */
-export type Made = MadeChange<Row>;
-
 /** The ids that a write uses up, taken before its unit of work began. */
-export interface FreshIds {
-  readonly row: string;
-  readonly change: string;
+export interface WriteIds extends FreshIds {
+  readonly following: readonly Following[];
 }
 
-/** Takes the ids of `count` writes. */
-export async function freshIds(resource: AnyResource, call: Call, count: number): Promise<FreshIds[]> {
-  const { ids } = call.services;
-  const rows = await ids.take(resource.name, resource.idsFrom, count);
-  const changes = resource.history ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
-  return rows.map((row, index) => ({ row, change: changes[index]! }));
+/** Takes the ids of several writes, by what is given to each. */
+export async function freshIds(resource: AnyResource, call: Call, all: readonly Given[]): Promise<WriteIds[]> {
+  const following = await followingOf(resource, call, all);
+  const own = await idPairs(resource, call, all.length);
+  return own.map((ids, index) => ({ ...ids, following: following[index]! }));
 }
-
-const CHANGE_IDS_FROM = 36 ** 10;
 
 /** What may be given on create: every field that is input. */
 export function createParameters(resource: AnyResource): Parameters {
@@ -47,17 +40,6 @@ function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters 
   ) as Parameters;
 }
 
-/** The row that a create with these parameters begins with, before it is settled. */
-export function draftOf(resource: AnyResource, call: Call, given: Given, id: string): Row {
-  const values: Record<string, Stored | null> = {};
-  for (const [name, field] of columnFields(resource)) {
-    values[name] = (isInput(field) ? given[name] : undefined) ?? field.fallback ?? null;
-  }
-  if (resource.scope === 'account') values.account_id = call.account!.id;
-  const row = { ...values, id, created_at: call.now, updated_at: call.now, deleted: 0 } as Row;
-  return resource.onePer ? ({ ...row, [ONE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
-}
-
 /**
  * Stores a new row, or throws every fault of the first phase that has any: references, then rules. Where there may be
  * only one of its kind and it is there already, that one is the answer, and nothing changes.
@@ -67,17 +49,16 @@ export async function applyCreate(
   resource: AnyResource,
   call: Call,
   given: Given,
-  ids: FreshIds,
+  ids: WriteIds,
 ): Promise<Made> {
   const drafted = draftOf(resource, call, given, ids.row);
   const referenced = await readReferences(tx, resource, drafted);
   const change = { verb: 'create', before: undefined, referenced, account: call.account, tx, now: call.now } as const;
   const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, given })) } as Row;
   await check(resource, { ...change, after });
-  const same = resource.onePer ? await findSame(tx, resource, after) : undefined;
-  if (same) return { before: same, after: same };
-  await tx.records.insert(resource, { ...after, ...folded(resource, after) });
-  return made(tx, resource, call, ids, { before: undefined, after });
+  const stored = await storeNew(tx, resource, call, after, ids);
+  await follow(tx, call, { ...change, after }, ids.following);
+  return stored;
 }
 
 /** Changes the given fields of a row; what was fixed at creation stays as it is. */
@@ -87,7 +68,7 @@ export async function applyUpdate(
   call: Call,
   given: Given,
   key: RowKey,
-  ids: FreshIds,
+  ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
   const changes: Record<string, Stored | null> = {};
@@ -102,7 +83,9 @@ export async function applyUpdate(
   await check(resource, { ...change, after });
   const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, changes as Row) };
   await tx.records.update(resource, key, stored as Record<string, Stored | null>);
-  return made(tx, resource, call, ids, { before, after });
+  const done = await made(tx, resource, call, ids, { before, after });
+  await follow(tx, call, { ...change, after }, ids.following);
+  return done;
 }
 
 /** Marks a row as deleted. */
@@ -111,40 +94,13 @@ export async function applyRemove(
   resource: AnyResource,
   call: Call,
   key: RowKey,
-  ids: FreshIds,
+  ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
   const freed: Record<string, null> = resource.onePer ? { [ONE_KEY]: null } : {};
   const changes = { ...freed, deleted: 1, updated_at: call.now };
   await tx.records.update(resource, key, changes);
   return made(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
-}
-
-function isInput(field: Field): boolean {
-  return field.writable === 'input' || field.writable === 'create';
-}
-
-async function findSame(tx: Writing, resource: AnyResource, row: Row): Promise<Row | undefined> {
-  const keys = [String(row[ONE_KEY])];
-  const [same] = await tx.records.many(resource, row.account_id, keys, { deleted: 'hidden', column: ONE_KEY });
-  return same as unknown as Row | undefined;
-}
-
-function columnFields(resource: AnyResource): [string, Field][] {
-  return Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.kind.column !== 'none');
-}
-
-async function made(tx: Writing, resource: AnyResource, call: Call, ids: FreshIds, change: Made): Promise<Made> {
-  if (resource.history) await recordChange(tx, resource, call, ids.change, change);
-  tx.touch(`${resource.name}:${change.after.id}`);
-  return change;
-}
-
-/** The search column that goes with a changed name. */
-function folded(resource: AnyResource, changes: Row): Record<string, string | null> {
-  const name = resource.list?.search as string | undefined;
-  const value = name === undefined ? undefined : changes[name];
-  return value === undefined ? {} : { [`${name}_folded`]: value === null ? null : foldCase(String(value)) };
 }
 
 /** The rows that new references point to; each that is absent or deleted is a fault. */

@@ -1,11 +1,12 @@
 import type { Argument, Value } from './statements.ts';
 
+/** A query that is being built. */
 // biome-ignore lint/suspicious/noExplicitAny: builders of tables that are not typed here
-type Builder = any;
+export type Builder = any;
 
 const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** Lists are padded to a few sizes, so that few shapes of a statement exist: the size for so many values. */
+/** How many places a list of this length takes: lists are padded to a few sizes, so that few shapes of a statement exist. */
 export function sizeFor(length: number): number {
   return SIZES.find((size) => size >= length) ?? length;
 }

@@ -3,7 +3,7 @@ import type { Field } from '../contract/fields.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../contract/resource.ts';
 import type { Conditions, Deleted, PageQuery, RecordsWriting, RowKey, SortKey, Tally } from '../contract/store.ts';
 import { insertRows } from './bulk.ts';
-import { addValues, among, sizeFor } from './lists.ts';
+import { addValues, among, type Builder, sizeFor } from './lists.ts';
 import type { Session } from './session.ts';
 import type { Argument, Queries, Value } from './statements.ts';
 
@@ -189,9 +189,6 @@ function orderShape(query: PageQuery): string {
   const keys = query.sort.map((key) => `${key.column} ${key.direction}`).join(',');
   return `${keys} ${query.after?.map((value) => (value === null ? 'null' : 'set')).join(',')}`;
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: builders of tables that are not typed here
-type Builder = any;
 
 function withConditions(
   start: Builder,

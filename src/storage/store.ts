@@ -2,6 +2,7 @@ import { Problem } from '../contract/problems.ts';
 import type { Reading, Store, Writing } from '../contract/store.ts';
 import { changesOn } from './changes.ts';
 import { credentialsOn } from './credentials.ts';
+import { deliveryOn } from './delivery.ts';
 import { bearerTokensOn, requestTokensOn, sessionsOn } from './grants.ts';
 import { membershipsOn } from './memberships.ts';
 import { recordsOn } from './records.ts';
@@ -88,6 +89,7 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
   return {
     records: recordsOn(session),
     changes: changesOn(session),
+    delivery: deliveryOn(session),
     credentials: credentialsOn(session),
     memberships: membershipsOn(session),
     requestTokens: requestTokensOn(session),

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { newAccount } from '../../src/ads/accounts.ts';
 import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
+import { lineItems } from '../../src/ads/line-items.ts';
 import { advertiserOf } from '../../src/ads/promotable-users.ts';
+import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
+import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
+import { targetingCriteria } from '../../src/ads/targeting-criteria.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { foldCase } from '../../src/base/text.ts';
 import { catalog } from '../../src/catalog.ts';
@@ -62,6 +66,15 @@ export function collection(ground: Ground, resource: AnyResource): string {
   return fill(operationOf(resource, 'list')!.path, { account_id: ground.account });
 }
 
+/** The collection as lists ask for it: of all parents that there are, where a list must name them. */
+export async function listed(ground: Ground, resource: AnyResource): Promise<string> {
+  const path = collection(ground, resource);
+  const required = resource.list?.mustFilterBy ?? [];
+  if (required.length === 0) return path;
+  const ids = (await rowsOf(ground, lineItems)).map(({ id }) => id).slice(0, 200);
+  return `${path}?${new URLSearchParams({ line_item_ids: ids.join(',') || 'zz9' })}`;
+}
+
 /** A field as a test can look at it. */
 type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
 
@@ -69,12 +82,15 @@ type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
 export function sampleOf(field: Shown): string {
   const schema = field.kind.schema as {
     anyOf?: { const: string }[];
-    items?: { anyOf?: { const: string }[] };
+    items?: { anyOf?: { const: string }[]; pattern?: string };
+    pattern?: string;
     minimum?: number;
   };
   switch (field.kind.name) {
     case 'text':
       return 'Sample';
+    case 'code':
+      return codeLike(schema.pattern!);
     case 'enum':
     case 'number enum':
       return String(schema.anyOf![0]!.const);
@@ -91,10 +107,24 @@ export function sampleOf(field: Shown): string {
     case 'id':
       return 'zz9';
     case 'list':
+      if (schema.items?.pattern?.startsWith('^[A-Z]')) return codeLike(schema.items.pattern);
       return schema.items?.anyOf?.[0]?.const ?? 'zz9';
+    case 'targeting type':
+      return 'BROAD_KEYWORD';
+    case 'https url':
+      return 'https://example.com/seen';
     default:
       throw new Error(`no sample of kind ${field.kind.name}; say here what a good value looks like`);
   }
+}
+
+/** A country or a currency, by the number of letters. */
+function codeLike(pattern: string): string {
+  return pattern === '^[A-Z]{2}$' ? 'US' : 'USD';
+}
+
+function isAmerican({ country_codes }: (typeof CURATED_CATEGORIES)[number]): boolean {
+  return country_codes.includes('US');
 }
 
 /** What is good of a resource beyond what each of its fields is by itself. */
@@ -110,6 +140,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     end_time: '2027-01-01T00:00:00Z',
   },
   funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
+  line_item_curated_categories: { curated_category_id: CURATED_CATEGORIES.find(isAmerican)!.id },
 };
 
 /** A value of a parameter that is good together with those of the others. */
@@ -117,11 +148,43 @@ export function goodValue(operation: Operation, name: string): string {
   return GOOD[operation.group]?.[name] ?? sampleOf(operation.parameters[name]!);
 }
 
+/** A line item of a kind, made for whoever needs one. */
+async function lineItem(ground: Ground, kind: Record<string, string> = {}): Promise<string> {
+  const operation = operationOf(lineItems, 'create')!;
+  const params = { ...(await goodParameters(ground, operation)), ...kind };
+  const reply = await ground.client.call('POST', collection(ground, lineItems), { params });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data.id;
+}
+
+/** What makes a line item one for promoted accounts. */
+const ACCOUNT_LINE = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
+
+/** What rows need of the rows that they point to. */
+const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, string>>>> = {
+  promoted_accounts: async (ground) => ({
+    line_item_id: await lineItem(ground, ACCOUNT_LINE),
+    user_id: await advertiser(ground),
+  }),
+  line_item_curated_categories: async (ground) => {
+    const line_item_id = await lineItem(ground);
+    const params = { line_item_id, targeting_type: 'LOCATION', targeting_value: '96683cc9126741d1' };
+    const reply = await ground.client.call('POST', collection(ground, targetingCriteria), { params });
+    assert.equal(reply.status, 200, reply.text);
+    return { line_item_id };
+  },
+};
+
+async function advertiser(ground: Ground): Promise<string> {
+  return ground.world.service.services.store.read((tx) => advertiserOf(tx, ground.account));
+}
+
 /** Good values for the required parameters of an operation; references point to rows made for it. */
 export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
-  const params: Record<string, string> = {};
+  const needed = operation.id.endsWith('.create') ? await NEEDS[operation.group]?.(ground) : undefined;
+  const params: Record<string, string> = { ...needed };
   for (const [name, field] of Object.entries(operation.parameters)) {
-    if (!field.isRequired) continue;
+    if (!field.isRequired || name in params) continue;
     const target = field.target?.() as AnyResource | undefined;
     params[name] = target ? (await make(ground, target)).id : goodValue(operation, name);
   }
@@ -152,7 +215,10 @@ async function found(ground: Ground, resource: AnyResource, id: string): Promise
  */
 export async function goodCall(ground: Ground, operation: Operation, user?: string): Promise<Prepared> {
   const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
-  const names: Record<string, string> = { account_id: ground.account };
+  const names: Record<string, string> = {
+    account_id: ground.account,
+    curated_category_id: CURATED_CATEGORIES[0]!.id,
+  };
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }
@@ -234,9 +300,14 @@ async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<str
   const targets = new Map<string, string[]>();
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const target = field.target?.() as AnyResource | undefined;
-    if (target) targets.set(name, [(await make(ground, target)).id, (await make(ground, target)).id]);
+    if (target) targets.set(name, [await targetOf(ground, resource, target), await targetOf(ground, resource, target)]);
   }
   return targets;
+}
+
+async function targetOf(ground: Ground, resource: AnyResource, target: AnyResource): Promise<string> {
+  if (resource === promotedAccounts) return lineItem(ground, ACCOUNT_LINE);
+  return (await make(ground, target)).id;
 }
 
 function seededRow(
@@ -290,6 +361,12 @@ const SOUND: Readonly<Record<string, (values: Record<string, Stored | null>) => 
       android_store_identifier: 'com.example.sample',
     };
   },
+  targeting_criteria: ({ targeting_value = null }) => ({
+    targeting_type: 'PHRASE_KEYWORD',
+    targeting_value,
+    operator_type: 'EQ',
+  }),
+  line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
 };
 
 /** Columns of accounts that a declaration of fields does not name. */

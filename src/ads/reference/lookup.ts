@@ -1,51 +1,66 @@
-/** A value that can be targeted, as the look-ups show it. */
+import { iabCategories } from './categories.ts';
+import {
+  conversations,
+  devices,
+  interests,
+  languages,
+  locations,
+  networkOperators,
+  platforms,
+  platformVersions,
+  shows,
+  storeCategories,
+} from './entries.ts';
+import { events } from './events.ts';
+import { nameOfCountry, nameOfLanguage, nameOfPlatform } from './names.ts';
+import { atFirstUse } from './table.ts';
+
+export { isIabCategory } from './categories.ts';
+
+/** One value that can be targeted, whatever its type. */
 export interface ReferenceEntry {
   readonly targeting_value: string;
+  /** In English. */
   readonly name: string;
   readonly location_type?: string;
   readonly country_code?: string;
+  /** Of what is in several countries. */
+  readonly country_codes?: readonly string[];
   readonly os_type?: string;
-  /** Names by language. */
-  readonly localized?: Readonly<Record<string, string>>;
 }
 
-/** The values whose ids the reference prints. */
-const DOCUMENTED: Readonly<Record<string, readonly ReferenceEntry[]>> = {
-  LOCATION: [
-    {
-      targeting_value: '96683cc9126741d1',
-      name: 'United States',
-      location_type: 'COUNTRIES',
-      country_code: 'US',
-      localized: { de: 'Vereinigte Staaten' },
-    },
-    {
-      targeting_value: '5122804691e5fecc',
-      name: 'San Francisco-Oakland-San Jose CA, US',
-      location_type: 'METROS',
-      country_code: 'US',
-    },
-  ],
-  PLATFORM: [
-    'iOS',
-    'Android',
-    'BlackBerry phones and tablets',
-    'Mobile web on other devices',
-    'Desktop and laptop computers',
-  ].map((name, index) => ({ targeting_value: String(index), name })),
-  DEVICE: [
-    { targeting_value: '1q', name: 'iPhone 3GS', os_type: 'iOS' },
-    { targeting_value: '1r', name: 'iPhone 4', os_type: 'iOS' },
-  ],
-  INTEREST: [{ targeting_value: '1001', name: 'Books and literature/Biographies and memoirs' }],
+const stores = byValue(storeCategories);
+
+const tables: Readonly<Record<string, () => ReadonlyMap<string, ReferenceEntry>>> = {
+  LOCATION: byValue(locations),
+  LANGUAGE: byValue(languages),
+  PLATFORM: byValue(platforms),
+  PLATFORM_VERSION: byValue(platformVersions),
+  DEVICE: byValue(devices),
+  NETWORK_OPERATOR: byValue(networkOperators),
+  INTEREST: byValue(interests),
+  CONVERSATION: byValue(conversations),
+  EVENT: byValue(events),
+  TV_SHOW: byValue(shows),
+  STORE_CATEGORY: stores,
+  STORE_CATEGORY_LOOKALIKE: stores,
+  IAB_CATEGORY: byValue(() => iabCategories().map(({ id, name }) => ({ targeting_value: id, name }))),
 };
 
-/** The value of a look-up, if there is such a one. */
-export function referenceEntry(targetingType: string, value: string): ReferenceEntry | undefined {
-  return DOCUMENTED[targetingType]?.find((entry) => entry.targeting_value === value);
+function byValue(entries: () => readonly ReferenceEntry[]): () => ReadonlyMap<string, ReferenceEntry> {
+  return atFirstUse(() => new Map(entries().map((entry) => [entry.targeting_value, entry])));
 }
 
-/** Whether there is an IAB category of this id. */
-export function isIabCategory(id: string): boolean {
-  return /^IAB([1-9]|1\d|2[0-6])(-[1-9]\d?)?$/.test(id);
+/** What a value of a targeting type means; undefined when there is no such value, or the type has no look-up. */
+export function referenceEntry(targetingType: string, value: string): ReferenceEntry | undefined {
+  return Object.hasOwn(tables, targetingType) ? tables[targetingType]!().get(value) : undefined;
+}
+
+/** The name of a value in a language (BCP 47), where there is a translation. @source campaigns 10.1 */
+export function localizedName(targetingType: string, value: string, lang: string): string | undefined {
+  const entry = referenceEntry(targetingType, value);
+  if (!entry) return undefined;
+  if (entry.location_type === 'COUNTRIES') return nameOfCountry(entry.country_code!, lang);
+  if (targetingType === 'LANGUAGE') return nameOfLanguage(value, lang);
+  return targetingType === 'PLATFORM' ? nameOfPlatform(entry.name, lang) : undefined;
 }

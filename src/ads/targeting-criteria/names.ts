@@ -2,7 +2,9 @@ import { oneOf, type Stored, text } from '../../contract/fields.ts';
 import type { Computed } from '../../contract/resource.ts';
 import type { Reading } from '../../contract/store.ts';
 import { campaigns } from '../campaigns.ts';
-import { referenceEntry } from '../reference/lookup.ts';
+import { iabCategories } from '../reference/categories.ts';
+import { localizedName, referenceEntry } from '../reference/lookup.ts';
+import { atFirstUse } from '../reference/table.ts';
 import type { Criterion } from '../targeting-criteria.ts';
 import { targetingType } from './types.ts';
 
@@ -33,7 +35,7 @@ export const shownNames: Computed<Criterion> = {
         case 'looked-up':
           return lookedUp(kind.as ?? type, value, lang);
         case 'iab':
-          return lookedUp(type, value, lang);
+          return named(iabNames().get(value));
         case 'word':
           return named(kind.words[value]);
         case 'user':
@@ -50,11 +52,13 @@ export const shownNames: Computed<Criterion> = {
   },
 };
 
+const iabNames = atFirstUse(() => new Map(iabCategories().map(({ id, name }) => [id, name])));
+
 function lookedUp(type: string, value: string, lang: string | undefined): Record<string, Stored | null> {
   const entry = referenceEntry(type, value);
   return {
     name: entry?.name ?? value,
-    localized_name: (lang && entry?.localized?.[lang]) || null,
+    localized_name: (lang && localizedName(type, value, lang)) || null,
     location_type: entry?.location_type ?? null,
   };
 }

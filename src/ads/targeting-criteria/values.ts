@@ -26,8 +26,8 @@ export function typeName(): Field<TargetingName> {
 
 /** A value as it is stored: there may be several ways to write one. */
 export function storedValue(type: string, value: string): string {
-  const kind = targetingType(type).value;
-  switch (kind.is) {
+  const kind = targetingType(type)?.value;
+  switch (kind?.is) {
     case 'word':
       return kind.also?.[value.toLowerCase()] ?? value;
     case 'number':

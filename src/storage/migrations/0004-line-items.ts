@@ -90,11 +90,13 @@ export const lineItems: Migration = {
         .integer('conversion_tracking_enabled')
         .text('deep_link_pattern')
         .nullable()
+        .text('one_key')
+        .nullable()
         .text('created_at')
         .text('updated_at')
         .integer('deleted'),
     ),
     index('account_apps_created', 'account_apps', ['account_id', 'created_at', 'id']),
-    uniqueIndex('account_apps_store', 'account_apps', ['account_id', 'os_type', 'store_identifier']),
+    uniqueIndex('account_apps_one', 'account_apps', ['account_id', 'one_key']),
   ],
 };

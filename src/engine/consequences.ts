@@ -1,0 +1,39 @@
+import type { Call, Given } from '../contract/operation.ts';
+import type { AnyResource, Change, Consequence, Row } from '../contract/resource.ts';
+import type { Writing } from '../contract/store.ts';
+import { type FreshIds, idPairs, rowOf, storeNew } from './new-row.ts';
+
+/** A consequence that a write may have, and the ids of the rows that it may make. */
+export interface Following {
+  readonly consequence: Consequence<Row>;
+  readonly ids: readonly FreshIds[];
+}
+
+/** Takes the ids for what may follow from each of several writes. */
+export async function followingOf(resource: AnyResource, call: Call, all: readonly Given[]): Promise<Following[][]> {
+  const following: Following[][] = all.map(() => []);
+  for (const consequence of (resource.consequences ?? []) as readonly Consequence<Row>[]) {
+    const counts = all.map((given) => consequence.from.filter((name) => given[name] != null).length);
+    const ids = await idPairs(
+      consequence.resource(),
+      call,
+      counts.reduce((sum, count) => sum + count, 0),
+    );
+    for (const [index, count] of counts.entries()) {
+      if (count > 0) following[index]!.push({ consequence, ids: ids.splice(0, count) });
+    }
+  }
+  return following;
+}
+
+/** Makes the rows that follow from a change, in its unit. */
+export async function follow(tx: Writing, call: Call, change: Change<Row>, all: readonly Following[]): Promise<void> {
+  for (const { consequence, ids } of all) {
+    const kind = consequence.resource();
+    const rows = consequence.rows(change);
+    for (const [index, values] of rows.entries()) {
+      const fresh = ids[index]!;
+      await storeNew(tx, kind, call, rowOf(kind, call, values, fresh.row), fresh);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { foldCase } from '../base/text.ts';
+import type { Field, Stored } from '../contract/fields.ts';
+import type { Call, Given } from '../contract/operation.ts';
+import type { AnyResource, MadeChange, Row } from '../contract/resource.ts';
+import type { Writing } from '../contract/store.ts';
+import { ONE_KEY } from './gathered.ts';
+import { recordChange } from './history.ts';
+
+/** A change that was made: what was stored before it, and after. */
+export type Made = MadeChange<Row>;
+
+/** The ids that a write uses up, taken before its unit of work began. */
+export interface FreshIds {
+  readonly row: string;
+  readonly change: string;
+}
+
+/** Takes the ids of `count` rows, and of their places in the history. */
+export async function idPairs(resource: AnyResource, call: Call, count: number): Promise<FreshIds[]> {
+  if (count === 0) return [];
+  const { ids } = call.services;
+  const rows = await ids.take(resource.name, resource.idsFrom, count);
+  const changes = resource.history ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
+  return rows.map((row, index) => ({ row, change: changes[index]! }));
+}
+
+const CHANGE_IDS_FROM = 36 ** 10;
+
+/** The row that a create with these parameters begins with, before it is settled. */
+export function draftOf(resource: AnyResource, call: Call, given: Given, id: string): Row {
+  const values: Record<string, Stored | null> = {};
+  for (const [name, field] of columnFields(resource)) {
+    values[name] = (isInput(field) ? given[name] : undefined) ?? field.fallback ?? null;
+  }
+  if (resource.scope === 'account') values.account_id = call.account!.id;
+  return whole(resource, call, values, id);
+}
+
+function whole(resource: AnyResource, call: Call, values: Readonly<Record<string, Stored | null>>, id: string): Row {
+  const row = { ...values, id, created_at: call.now, updated_at: call.now, deleted: 0 } as Row;
+  return resource.onePer ? ({ ...row, [ONE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
+}
+
+/** The row that has these values, whoever may give them, and otherwise what it is when nothing is given. */
+export function rowOf(resource: AnyResource, call: Call, values: Given, id: string): Row {
+  const { created_at, updated_at, deleted, ...drafted } = draftOf(resource, call, {}, id);
+  return whole(resource, call, { ...drafted, ...values }, id);
+}
+
+/** Stores a new row. Where there may be only one of its kind and it is there already, nothing changes. */
+export async function storeNew(tx: Writing, resource: AnyResource, call: Call, row: Row, ids: FreshIds): Promise<Made> {
+  const same = resource.onePer ? await findSame(tx, resource, row) : undefined;
+  if (same) return { before: same, after: same };
+  await tx.records.insert(resource, { ...row, ...folded(resource, row) });
+  return made(tx, resource, call, ids, { before: undefined, after: row });
+}
+
+/** What was changed goes into the history, and whoever remembers it is told. */
+export async function made(tx: Writing, resource: AnyResource, call: Call, ids: FreshIds, change: Made): Promise<Made> {
+  if (resource.history) await recordChange(tx, resource, call, ids.change, change);
+  tx.touch(`${resource.name}:${change.after.id}`);
+  return change;
+}
+
+/** The search column that goes with a changed name. */
+export function folded(resource: AnyResource, changes: Row): Record<string, string | null> {
+  const name = resource.list?.search as string | undefined;
+  const value = name === undefined ? undefined : changes[name];
+  return value === undefined ? {} : { [`${name}_folded`]: value === null ? null : foldCase(String(value)) };
+}
+
+/** The fields that have a column. */
+export function columnFields(resource: AnyResource): [string, Field][] {
+  return Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.kind.column !== 'none');
+}
+
+function isInput(field: Field): boolean {
+  return field.writable === 'input' || field.writable === 'create';
+}
+
+async function findSame(tx: Writing, resource: AnyResource, row: Row): Promise<Row | undefined> {
+  const keys = [String(row[ONE_KEY])];
+  const [same] = await tx.records.many(resource, row.account_id, keys, { deleted: 'hidden', column: ONE_KEY });
+  return same as unknown as Row | undefined;
+}
