@@ -5,6 +5,7 @@ import { operations } from '../../src/server.ts';
 import { access } from './problems/access.ts';
 import { batches, items } from './problems/batches.ts';
 import { beforeAll } from './problems/calls.ts';
+import { lineItemProblems } from './problems/line-items.ts';
 import { parameters } from './problems/parameters.ts';
 import { rules, UNIT } from './problems/rules.ts';
 import {
@@ -38,6 +39,9 @@ describe('logins, application-only tokens and users are refused', () => {
 });
 describe('parameters are refused', () => {
   for (const one of parameters) check(one);
+});
+describe('line items are refused', () => {
+  for (const one of lineItemProblems) check(one);
 });
 describe('a batch is refused as a whole', () => {
   for (const one of batches) check(one);
@@ -206,7 +210,7 @@ describe('each operation says what it looks for itself', () => {
 
 test('every problem that a call can end with is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
-    const own = family === 'ads' ? [...access, ...parameters, ...batches] : tokens;
+    const own = family === 'ads' ? [...access, ...parameters, ...lineItemProblems, ...batches] : tokens;
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);
