@@ -10,6 +10,7 @@ import { lookUpPlacements } from './ads/line-items/look-up-placements.ts';
 import { lineItems } from './ads/line-items.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
 import { promotedAccounts } from './ads/promoted-accounts.ts';
+import { referenceOperations, targetingLookups } from './ads/reference/operations.ts';
 import { targetingCriteria } from './ads/targeting-criteria.ts';
 import { trackingTags } from './ads/tracking-tags.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
@@ -44,6 +45,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   addFeatures,
   removeFeatures,
   promotableUsers,
+  ...referenceOperations,
   fundingInstruments,
   campaigns,
   lineItems,
@@ -52,4 +54,5 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   promotedAccounts,
   trackingTags,
   lineItemCuratedCategories,
+  ...targetingLookups,
 ];

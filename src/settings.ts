@@ -125,6 +125,7 @@ export const settingsTable = {
   rate_account_reads_small_per_15min: limit(2000, 'Reads of what an account has few of, per endpoint and account.'),
   rate_reads_per_15min: limit(2000, 'Other reads that name an account, per endpoint and user token.'),
   rate_global_reads_per_15min: limit(2000, 'Reads that name no account, per endpoint and user token.'),
+  rate_lookups_per_15min: limit(400, 'Look-ups of what can be targeted, all of a user token together.'),
   rate_total_count_per_15min: limit(200, 'Reads that count all matches, which costs far more than a page.'),
   rate_revocations_per_15min: limit(75, 'Revocations of a user token; a working client needs few.'),
   rate_request_tokens_per_15min: limit(300, 'Logins that an application begins; each leaves a row behind.'),

@@ -22,6 +22,19 @@ export function foldCase(text: string): string {
   return text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().replaceAll('\u03c2', '\u03c3');
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters of which case is all there is to fold
+const PLAIN = /^[\u0000-\u007f]*$/;
+
+/** The form in which public names are searched: case folded, and accents and kinds of apostrophes left out. */
+export function foldName(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
+  const bare = text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[\u02bb\u02bc\u2018\u2019]/g, "'");
+  return foldCase(bare);
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON must escape
 const ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/;
 

@@ -72,6 +72,10 @@ export const entityProblems = {
     ads: [400, 'INVALID_PARAMETER', 'Expected an id, got "{raw}" for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
+  NOT_A_CODE: {
+    when: 'a code of a country or currency that has not as many letters as these have',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a code of {letters} letters, got "{raw}" for {parameter}'],
+  },
   TOO_FEW_ITEMS: {
     when: 'an empty list where at least one item is needed',
     ads: [400, 'INVALID_PARAMETER', 'A minimum of 1 items must be provided for {parameter}'],
@@ -206,7 +210,7 @@ export const entityProblems = {
   // Targeting and the other children of line items.
   UNKNOWN_CRITERIA_TYPE: {
     when: 'a targeting type that there is not, or not any more',
-    ads: [400, 'UNKNOWN_CRITERIA_TYPE', 'Unknown targeting type "{raw}"'],
+    ads: [400, 'UNKNOWN_CRITERIA_TYPE', 'Expected a known targeting type, got "{raw}" for {parameter}'],
   },
   INVALID_TARGETING_TYPE: {
     when: 'a targeting type that cannot be used in this way',

@@ -170,6 +170,7 @@ export interface Operation {
 /** The rate categories, each a row in the table of limits. @source campaigns 3.2 */
 export type RateName =
   | ReadRate
+  | 'lookups'
   | 'writes'
   | 'revocations'
   | 'request_tokens'

@@ -24,6 +24,7 @@ export type RateSetting =
   | 'rate_account_reads_small_per_15min'
   | 'rate_reads_per_15min'
   | 'rate_global_reads_per_15min'
+  | 'rate_lookups_per_15min'
   | 'rate_total_count_per_15min'
   | 'rate_user_quota_per_15min'
   | 'rate_revocations_per_15min'
@@ -51,6 +52,7 @@ export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', Rat
   },
   reads: { setting: 'rate_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
   global_reads: { setting: 'rate_global_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  lookups: { setting: 'rate_lookups_per_15min', window_s: QUARTER, perAccount: false, together: true },
   revocations: { setting: 'rate_revocations_per_15min', window_s: QUARTER, perAccount: false, together: true },
   request_tokens: {
     ...ofApplications('rate_request_tokens_per_15min'),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { AnyResource } from '../../src/contract/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { collection, fill, type Ground, goodParameters, make, openGround, operationOf, resources } from './ground.ts';
+import { fill, type Ground, goodParameters, listed, make, openGround, operationOf, resources } from './ground.ts';
 
 let world: World;
 before(async () => {
@@ -15,6 +16,10 @@ const NOT_FOUND: Record<string, readonly [code: string, kind: string]> = {
   funding_instruments: ['FUNDING_INSTRUMENT_NOT_FOUND', 'Funding instrument'],
   campaigns: ['CAMPAIGN_NOT_FOUND', 'Campaign'],
   line_items: ['LINE_ITEM_NOT_FOUND', 'Line item'],
+  targeting_criteria: ['TARGETING_CRITERION_NOT_FOUND', 'Targeting criterion'],
+  promoted_accounts: ['PROMOTED_ACCOUNT_NOT_FOUND', 'Promoted account'],
+  tracking_tags: ['NOT_FOUND', 'Tracking tag'],
+  line_item_curated_categories: ['NOT_FOUND', 'Line item curated category'],
 };
 
 for (const resource of resources.filter((each) => operationOf(each, 'remove'))) {
@@ -31,7 +36,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
     test('deletes once; afterwards it is there only for those who ask for deleted ones', async () => {
       const { id, ...made } = await make(ground, resource);
       const path = fill(operationOf(resource, 'get')!.path, { account_id: ground.account, [resource.idParameter]: id });
-      const all = collection(ground, resource);
+      const all = await listed(ground, resource);
       world.clock.advance(90);
 
       const deleted = await ground.client.call('DELETE', path);
@@ -42,7 +47,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       assert.equal(deleted.body.data.created_at, made.created_at);
       assert.equal(deleted.body.request.params[resource.idParameter], id);
 
-      const params = await goodParameters(ground, { ...operationOf(resource, 'get')!, parameters: {} });
+      const params = await neededParameters(ground, resource);
       const calls = { DELETE: {}, GET: {}, ...(operationOf(resource, 'update') ? { PUT: { params } } : {}) };
       for (const [method, sent] of Object.entries(calls)) {
         const reply = await ground.client.call(method, path, sent);
@@ -64,11 +69,12 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       if (resource.scope === 'user') return;
       const path = fill(operationOf(resource, 'get')!.path, { account_id: ground.account });
       for (const method of ['GET', 'DELETE', ...(operationOf(resource, 'update') ? ['PUT'] : [])]) {
-        const reply = await ground.client.call(method, path);
+        const params = method === 'PUT' ? await neededParameters(ground, resource) : {};
+        const reply = await ground.client.call(method, path, { params });
         assert.equal(reply.status, 404);
         assert.deepEqual(reply.body.errors, gone('zz9'));
         assert.deepEqual(reply.body.request, {
-          params: { account_id: ground.account, [resource.idParameter]: 'zz9' },
+          params: { account_id: ground.account, [resource.idParameter]: 'zz9', ...params },
         });
       }
     });
@@ -91,6 +97,12 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       assert.equal(reply.body.data.id, id);
     });
   });
+}
+
+/** What an update must give. */
+async function neededParameters(ground: Ground, resource: AnyResource): Promise<Record<string, string>> {
+  const update = operationOf(resource, 'update');
+  return update ? goodParameters(ground, update) : {};
 }
 
 describe('a deleted account', () => {

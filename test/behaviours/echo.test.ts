@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Field } from '../../src/contract/fields.ts';
+import type { Operation } from '../../src/contract/operation.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { accountOperations, type Ground, goodCall, openGround, sampleOf, send } from './ground.ts';
+import { accountOperations, type Ground, goodCall, goodValue, openGround, send } from './ground.ts';
 
 let world: World;
 let ground: Ground;
@@ -25,11 +26,11 @@ function typed(field: Field, text: string): unknown {
 }
 
 /** A sample of a parameter of a request; those that only continue a list are left out. */
-function sampleOfParameter(name: string, field: Field): string | undefined {
-  if (name === 'cursor') return undefined;
+function sampleOfParameter(operation: Operation, name: string, field: Field): string | undefined {
+  if (name === 'cursor' || field.kind.name === 'refused' || field.target) return undefined;
   if (name === 'sort_by') return 'created_at-asc';
   if (name === 'start_time' || name === 'end_time') return name === 'end_time' ? '2027-01-01T00:00:00Z' : undefined;
-  return sampleOf(field);
+  return goodValue(operation, name);
 }
 
 /** Path parameters under their full names. */
@@ -60,8 +61,7 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       const { method, path, sent } = await goodCall(ground, operation);
       const params: Record<string, string> = { ...(sent.params as Record<string, string>) };
       for (const [name, field] of Object.entries(operation.parameters)) {
-        if (field.kind.name === 'refused') continue;
-        const sample = sampleOfParameter(name, field);
+        const sample = sampleOfParameter(operation, name, field);
         if (sample !== undefined) params[name] ??= sample;
       }
       const reply = await send(world.sandbox, { method, path, sent: { params } });

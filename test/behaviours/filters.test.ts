@@ -4,7 +4,7 @@ import { foldCase } from '../../src/base/text.ts';
 import type { Field } from '../../src/contract/fields.ts';
 import type { AnyResource, Row } from '../../src/contract/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { collection, everything, type Ground, openGround, reader, resources, seed, visible } from './ground.ts';
+import { collection, everything, type Ground, listed, openGround, reader, resources, seed, visible } from './ground.ts';
 
 let world: World;
 before(async () => {
@@ -28,7 +28,10 @@ for (const resource of resources) {
       rows = await seed(ground, resource, 23);
       path = collection(ground, resource);
     });
-    const list = (params: Record<string, string>) => reader(ground, resource).call('GET', path, { params });
+    const list = async (params: Record<string, string>) => {
+      const isNamed = resource.list?.mustFilterBy?.some((name: string) => name in params);
+      return reader(ground, resource).call('GET', isNamed ? path : await listed(ground, resource), { params });
+    };
     const found = async (params: Record<string, string>) => {
       const reply = await list(params);
       assert.equal(reply.status, 200, reply.text);

@@ -3,6 +3,7 @@ import { newAccount } from '../../src/ads/accounts.ts';
 import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
 import { lineItems } from '../../src/ads/line-items.ts';
 import { advertiserOf } from '../../src/ads/promotable-users.ts';
+import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
 import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
 import { targetingCriteria } from '../../src/ads/targeting-criteria.ts';
 import { formatInstant } from '../../src/base/instants.ts';
@@ -65,6 +66,15 @@ export function collection(ground: Ground, resource: AnyResource): string {
   return fill(operationOf(resource, 'list')!.path, { account_id: ground.account });
 }
 
+/** The collection as lists ask for it: of all parents that there are, where a list must name them. */
+export async function listed(ground: Ground, resource: AnyResource): Promise<string> {
+  const path = collection(ground, resource);
+  const required = resource.list?.mustFilterBy ?? [];
+  if (required.length === 0) return path;
+  const ids = (await rowsOf(ground, lineItems)).map(({ id }) => id).slice(0, 200);
+  return `${path}?${new URLSearchParams({ line_item_ids: ids.join(',') || 'zz9' })}`;
+}
+
 /** A field as a test can look at it. */
 type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
 
@@ -104,6 +114,10 @@ export function sampleOf(field: Shown): string {
   }
 }
 
+function isAmerican({ country_codes }: (typeof CURATED_CATEGORIES)[number]): boolean {
+  return country_codes.includes('US');
+}
+
 /** What is good of a resource beyond what each of its fields is by itself. */
 const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   line_items: {
@@ -117,6 +131,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     end_time: '2027-01-01T00:00:00Z',
   },
   funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
+  line_item_curated_categories: { curated_category_id: CURATED_CATEGORIES.find(isAmerican)!.id },
 };
 
 /** A value of a parameter that is good together with those of the others. */
@@ -133,10 +148,13 @@ async function lineItem(ground: Ground, kind: Record<string, string> = {}): Prom
   return reply.body.data.id;
 }
 
+/** What makes a line item one for promoted accounts. */
+const ACCOUNT_LINE = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
+
 /** What rows need of the rows that they point to. */
 const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, string>>>> = {
   promoted_accounts: async (ground) => ({
-    line_item_id: await lineItem(ground, { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' }),
+    line_item_id: await lineItem(ground, ACCOUNT_LINE),
     user_id: await advertiser(ground),
   }),
   line_item_curated_categories: async (ground) => {
@@ -144,8 +162,7 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
     const params = { line_item_id, targeting_type: 'LOCATION', targeting_value: '96683cc9126741d1' };
     const reply = await ground.client.call('POST', collection(ground, targetingCriteria), { params });
     assert.equal(reply.status, 200, reply.text);
-    const curated_category_id = CURATED_CATEGORIES.find((each) => each.country_codes.includes('US'))!.id;
-    return { line_item_id, curated_category_id };
+    return { line_item_id };
   },
 };
 
@@ -262,9 +279,14 @@ async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<str
   const targets = new Map<string, string[]>();
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const target = field.target?.() as AnyResource | undefined;
-    if (target) targets.set(name, [(await make(ground, target)).id, (await make(ground, target)).id]);
+    if (target) targets.set(name, [await targetOf(ground, resource, target), await targetOf(ground, resource, target)]);
   }
   return targets;
+}
+
+async function targetOf(ground: Ground, resource: AnyResource, target: AnyResource): Promise<string> {
+  if (resource === promotedAccounts) return lineItem(ground, ACCOUNT_LINE);
+  return (await make(ground, target)).id;
 }
 
 /** Values of which an account has one row only, and has it already: what the rows beside it have. */
@@ -319,6 +341,12 @@ const SOUND: Readonly<Record<string, (values: Record<string, Stored | null>) => 
       android_store_identifier: 'com.example.sample',
     };
   },
+  targeting_criteria: ({ targeting_value = null }) => ({
+    targeting_type: 'PHRASE_KEYWORD',
+    targeting_value,
+    operator_type: 'EQ',
+  }),
+  line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
 };
 
 /** Columns of accounts that a declaration of fields does not name. */

@@ -8,6 +8,7 @@ import {
   type Ground,
   goodParameters,
   inOrder,
+  listed,
   openGround,
   operationOf,
   pageThrough,
@@ -34,7 +35,7 @@ for (const resource of resources) {
       ground = await openGround(world);
       const targetsToo = await seed(ground, resource, ROWS);
       rows = targetsToo;
-      path = collection(ground, resource);
+      path = await listed(ground, resource);
     });
     const list = (params: Record<string, string | number>) => reader(ground, resource).call('GET', path, { params });
     const ids = (some: readonly Row[]) => some.map((row) => row.id);
@@ -184,7 +185,7 @@ describe('pages of a list that changes', () => {
     test(`${resource.plural}: what is added or deleted between pages moves no other row`, async () => {
       const ground = await openGround(world);
       const rows = inOrder(await seed(ground, resource, 12), [['created_at', 'desc']]);
-      const path = collection(ground, resource);
+      const path = await listed(ground, resource);
       const client = reader(ground, resource);
       const get = async (cursor?: string) => {
         const params = { ...everything(resource), count: 4, ...(cursor === undefined ? {} : { cursor }) };
@@ -193,11 +194,11 @@ describe('pages of a list that changes', () => {
       const first = await get();
       const params = await goodParameters(ground, operationOf(resource, 'create')!);
       world.clock.advance(60);
-      await ground.client.call('POST', path, { params });
+      await ground.client.call('POST', collection(ground, resource), { params });
       // The last row shown and one not shown yet go away.
       const live = rows.slice(4).find((row) => row.deleted === 0)!;
       const last = rows.slice(0, 4).findLast((row) => row.deleted === 0)!;
-      for (const row of [live, last]) await ground.client.call('DELETE', `${path}/${row.id}`);
+      for (const row of [live, last]) await ground.client.call('DELETE', `${collection(ground, resource)}/${row.id}`);
       const second = await get(first.next_cursor);
       const third = await get(second.next_cursor);
       const found = [first, second, third].flatMap((page) => page.data.map((row: Row) => row.id));

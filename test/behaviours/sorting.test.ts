@@ -3,10 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import type { Row } from '../../src/contract/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
-  collection,
   everything,
   type Ground,
   inOrder,
+  listed,
   openGround,
   pageThrough,
   reader,
@@ -38,6 +38,10 @@ const SORTS: Record<string, readonly string[]> = {
   ],
   account_apps: ['created_at', 'updated_at', 'deleted'],
   line_items: ['created_at', 'updated_at', 'deleted', 'bid_amount_local_micro', 'name', 'start_time', 'end_time'],
+  targeting_criteria: ['created_at', 'updated_at', 'deleted'],
+  promoted_accounts: ['created_at', 'updated_at', 'deleted', 'paused'],
+  tracking_tags: ['created_at', 'updated_at', 'deleted'],
+  line_item_curated_categories: ['created_at', 'updated_at', 'deleted'],
 };
 
 for (const resource of resources) {
@@ -48,11 +52,16 @@ for (const resource of resources) {
     before(async () => {
       ground = await openGround(world);
       rows = await seed(ground, resource, 23);
-      path = collection(ground, resource);
+      path = await listed(ground, resource);
     });
     const sorted = async (sort_by: string, count: number) =>
       pageThrough(reader(ground, resource), path, { ...everything(resource), sort_by }, count);
-    const expected = (...keys: [string, 'asc' | 'desc'][]) => inOrder(rows, keys).map((row) => row.id);
+    const column = (name: string): string => resource.list?.sortsAs?.[name] ?? name;
+    const expected = (...keys: [string, 'asc' | 'desc'][]) =>
+      inOrder(
+        rows,
+        keys.map(([name, direction]) => [column(name), direction]),
+      ).map((row) => row.id);
 
     for (const name of SORTS[resource.plural] ?? ['a row of this resource is missing in SORTS']) {
       for (const direction of ['asc', 'desc'] as const) {

@@ -11,6 +11,7 @@ import {
   type Ground,
   goodCall,
   goodParameters,
+  listed,
   make,
   openGround,
   operationOf,
@@ -47,7 +48,8 @@ for (const resource of owned) {
         if (!operation) continue;
         const path = fill(operation.path, { account_id: second.account, [resource.idParameter]: id });
         for (const end of ['', '?with_deleted=true']) {
-          const reply = await world.sandbox.call(operation.method, path + end);
+          const params = verb === 'update' ? await goodParameters(mine, operation) : {};
+          const reply = await world.sandbox.call(operation.method, path + end, { params });
           assert.deepEqual([reply.status, reply.body.errors[0].code], [404, resource.notFound], verb);
         }
       }
@@ -62,7 +64,7 @@ for (const resource of owned) {
         { [resource.idsParameter]: `${id},${own.id}`, with_total_count: 'true' },
         { [resource.idsParameter]: `${id},${own.id}`, with_total_count: 'true', with_deleted: 'true' },
       ]) {
-        const reply = await world.sandbox.call('GET', collection(second, resource), { params });
+        const reply = await world.sandbox.call('GET', await listed(second, resource), { params });
         assert.deepEqual(
           reply.body.data.map((row: { id: string }) => row.id),
           [own.id],
@@ -93,7 +95,7 @@ for (const resource of owned) {
       if (!batch) return;
       const { id } = await make(theirs, resource);
       const path = fill(batch.path, { account_id: mine.account });
-      for (const operation_type of ['Update', 'Delete']) {
+      for (const operation_type of operationOf(resource, 'update') ? ['Update', 'Delete'] : ['Delete']) {
         const json = [{ operation_type, params: { [resource.idParameter]: id } }];
         const reply = await world.sandbox.call('POST', path, { json });
         assert.equal(reply.status, 400);

@@ -1,6 +1,19 @@
-import { nameOfCountry, nameOfLanguage } from './names.ts';
-import { places } from './places.ts';
-import { atFirstUse, readTable } from './table.ts';
+import { iabCategories } from './categories.ts';
+import {
+  conversations,
+  devices,
+  interests,
+  languages,
+  locations,
+  networkOperators,
+  platforms,
+  platformVersions,
+  shows,
+  storeCategories,
+} from './entries.ts';
+import { events } from './events.ts';
+import { nameOfCountry, nameOfLanguage, nameOfPlatform } from './names.ts';
+import { atFirstUse } from './table.ts';
 
 export { isIabCategory } from './categories.ts';
 
@@ -11,30 +24,43 @@ export interface ReferenceEntry {
   readonly name: string;
   readonly location_type?: string;
   readonly country_code?: string;
+  /** Of what is in several countries. */
+  readonly country_codes?: readonly string[];
   readonly os_type?: string;
 }
 
-type Entries = ReadonlyMap<string, ReferenceEntry>;
+const stores = byValue(storeCategories);
 
-const tables: Readonly<Record<string, () => Entries>> = {
-  LOCATION: byValue(places),
-  LANGUAGE: byValue(() => readTable<keyof ReferenceEntry>('languages')),
-  PLATFORM: byValue(() => readTable<keyof ReferenceEntry>('platforms')),
+const tables: Readonly<Record<string, () => ReadonlyMap<string, ReferenceEntry>>> = {
+  LOCATION: byValue(locations),
+  LANGUAGE: byValue(languages),
+  PLATFORM: byValue(platforms),
+  PLATFORM_VERSION: byValue(platformVersions),
+  DEVICE: byValue(devices),
+  NETWORK_OPERATOR: byValue(networkOperators),
+  INTEREST: byValue(interests),
+  CONVERSATION: byValue(conversations),
+  EVENT: byValue(events),
+  TV_SHOW: byValue(shows),
+  STORE_CATEGORY: stores,
+  STORE_CATEGORY_LOOKALIKE: stores,
+  IAB_CATEGORY: byValue(() => iabCategories().map(({ id, name }) => ({ targeting_value: id, name }))),
 };
 
-function byValue(entries: () => readonly ReferenceEntry[]): () => Entries {
+function byValue(entries: () => readonly ReferenceEntry[]): () => ReadonlyMap<string, ReferenceEntry> {
   return atFirstUse(() => new Map(entries().map((entry) => [entry.targeting_value, entry])));
 }
 
 /** What a value of a targeting type means; undefined when there is no such value, or the type has no look-up. */
 export function referenceEntry(targetingType: string, value: string): ReferenceEntry | undefined {
-  return tables[targetingType]?.().get(value);
+  return Object.hasOwn(tables, targetingType) ? tables[targetingType]!().get(value) : undefined;
 }
 
 /** The name of a value in a language (BCP 47), where there is a translation. @source campaigns 10.1 */
 export function localizedName(targetingType: string, value: string, lang: string): string | undefined {
   const entry = referenceEntry(targetingType, value);
-  if (entry?.location_type === 'COUNTRIES') return nameOfCountry(entry.country_code!, lang);
-  if (targetingType === 'LANGUAGE' && entry) return nameOfLanguage(value, lang);
-  return undefined;
+  if (!entry) return undefined;
+  if (entry.location_type === 'COUNTRIES') return nameOfCountry(entry.country_code!, lang);
+  if (targetingType === 'LANGUAGE') return nameOfLanguage(value, lang);
+  return targetingType === 'PLATFORM' ? nameOfPlatform(entry.name, lang) : undefined;
 }

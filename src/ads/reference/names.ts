@@ -36,3 +36,28 @@ function isSpoken(lang: string): boolean {
     return false;
   }
 }
+
+/** Platforms that are no proper names, in languages that our users speak. */
+const PLATFORM_NAMES: Readonly<Record<string, readonly [phones: string, web: string, computers: string]>> = {
+  de: ['BlackBerry-Telefone und -Tablets', 'Mobiles Web auf anderen Geräten', 'Desktop-Computer und Laptops'],
+  es: ['Teléfonos y tabletas BlackBerry', 'Web móvil en otros dispositivos', 'Ordenadores de sobremesa y portátiles'],
+  fr: ['Téléphones et tablettes BlackBerry', 'Web mobile sur d’autres appareils', 'Ordinateurs de bureau et portables'],
+  it: ['Telefoni e tablet BlackBerry', 'Web mobile su altri dispositivi', 'Computer desktop e portatili'],
+  ja: [
+    'BlackBerryのスマートフォンとタブレット',
+    'その他の端末のモバイルウェブ',
+    'デスクトップパソコンとノートパソコン',
+  ],
+  nl: ['BlackBerry-telefoons en -tablets', 'Mobiel web op andere apparaten', 'Desktops en laptops'],
+  pt: ['Celulares e tablets BlackBerry', 'Web móvel em outros dispositivos', 'Computadores de mesa e notebooks'],
+};
+
+const DESCRIBED = ['BlackBerry phones and tablets', 'Mobile web on other devices', 'Desktop and laptop computers'];
+
+/** The name of a platform, of which the English one is known; proper names are the same in every language. */
+export function nameOfPlatform(name: string, lang: string): string | undefined {
+  if (!isSpoken(lang)) return undefined;
+  const index = DESCRIBED.indexOf(name);
+  const spoken = new Intl.Locale(lang).language;
+  return index < 0 || spoken === 'en' ? name : PLATFORM_NAMES[spoken]?.[index];
+}

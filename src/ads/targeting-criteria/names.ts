@@ -31,7 +31,6 @@ export const shownNames: Computed<Criterion> = {
       const named = (name: string | undefined): Record<string, Stored | null> => ({ name: name ?? value });
       switch (kind.is) {
         case 'looked-up':
-          return lookedUp(kind.as ?? type, value, lang);
         case 'iab':
           return lookedUp(type, value, lang);
         case 'word':

@@ -36,6 +36,5 @@ function isOn(show: Criterion, place: Criterion): boolean {
 }
 
 function countriesOf(show: Criterion): readonly string[] {
-  const country = referenceEntry('TV_SHOW', String(show.targeting_value))?.country_code;
-  return country === undefined ? [] : [country];
+  return referenceEntry('TV_SHOW', String(show.targeting_value))?.country_codes ?? [];
 }
