@@ -202,6 +202,7 @@ describe('each operation says what it looks for itself', () => {
       assert.equal(refused.body.errors[0].code, 'INVALID_ID_ILLEGAL_CHARACTERS');
       assert.match(refused.body.errors[0].message, / id a_b has illegal characters$/);
     });
+    if (!own.some((name) => name.endsWith('_NOT_FOUND'))) continue;
     test(`${id}: an id that there is not`, async () => {
       world.clock.advance(901);
       const target = path.replace(':account_id', home.account).replace(/:\w+$/, 'zz9zz');
