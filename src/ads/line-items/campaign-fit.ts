@@ -4,6 +4,7 @@ import { type Campaign, campaigns } from '../campaigns.ts';
 import { minimumDenomination } from '../currencies.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
+import { advertiserOf } from '../promotable-users.ts';
 
 const AMOUNTS = [
   'bid_amount_local_micro',
@@ -27,7 +28,7 @@ export async function inherited(row: LineItem, change: Settling<LineItem>): Prom
   const { funding_instrument_id } = await campaignOf(row, change);
   const key = { account: row.account_id, id: funding_instrument_id! };
   const instrument = await change.tx.records.get(fundingInstruments, key, { deleted: 'shown' });
-  const advertiser_user_id = (await change.tx.memberships.findAdministrator(row.account_id)) ?? null;
+  const advertiser_user_id = await advertiserOf(change.tx, row.account_id);
   return { funding_instrument_id, currency: instrument!.currency, advertiser_user_id };
 }
 
