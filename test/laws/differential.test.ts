@@ -18,6 +18,8 @@ const STEPS_MAX = 60;
 /** Small enough that programs come to them. */
 const LIMITS = {
   active_campaigns_max: 4,
+  active_line_items_max: 4,
+  campaign_line_items_max: 3,
   rate_writes_per_min: 60,
   rate_account_reads_per_15min: 200,
   rate_reads_per_15min: 5,
@@ -51,7 +53,13 @@ type Met = Record<Pool, string[]>;
 async function prologue(): Promise<Met> {
   const [first] = worlds;
   // The far end of each pool is what does not exist, or exists elsewhere.
-  const met: Met = { account: [first!.keys.user_id!, 'nope'], instrument: ['nope'], campaign: ['nope'], cursor: ['x'] };
+  const met: Met = {
+    account: [first!.keys.user_id!, 'nope'],
+    instrument: ['nope'],
+    campaign: ['nope'],
+    line: ['nope'],
+    cursor: ['x'],
+  };
   advance(901);
   const made = await call({ who: 'ada', method: 'POST', path: ['/12/accounts'] }, met);
   met.account.unshift(made.body.data[0].id);
@@ -110,9 +118,12 @@ async function everythingAlike(met: Met): Promise<void> {
   advance(901);
   const account = { pool: 'account', pick: 0 } as const;
   const params = { with_deleted: true, with_draft: true, count: 1000, sort_by: 'name-asc' };
-  for (const list of ['campaigns', 'funding_instruments', 'features']) {
+  for (const list of ['campaigns', 'line_items', 'account_apps', 'funding_instruments', 'features']) {
     const path = ['/12/accounts/', account, `/${list}`];
-    await call({ who: 'ada', method: 'GET', path, params: list === 'campaigns' ? params : {} }, met);
+    await call(
+      { who: 'ada', method: 'GET', path, params: list === 'campaigns' || list === 'line_items' ? params : {} },
+      met,
+    );
   }
 }
 
@@ -146,10 +157,17 @@ function comparable({ status, headers, text }: Reply): { status: number; headers
 function remember(path: string, { status, body }: Reply, met: Met): void {
   if (status !== 200) return;
   if (body.next_cursor) met.cursor.unshift(body.next_cursor);
-  const pool = path.includes('/campaigns') ? 'campaign' : path.includes('/funding') ? 'instrument' : undefined;
+  const [, pool] = POOLS.find(([part]) => path.includes(part)) ?? [];
   if (!pool) return;
   for (const { id } of [body.data].flat()) if (id && !met[pool].includes(id)) met[pool].unshift(id);
 }
+
+/** What ids of replies are ids of, by a part of the path. */
+const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
+  ['/campaigns', 'campaign'],
+  ['/line_items', 'line'],
+  ['/funding', 'instrument'],
+];
 
 function found({ pool, pick }: Ref, met: Met): string {
   return met[pool][pick % met[pool].length]!;

@@ -67,3 +67,16 @@ export function faultsOf(reply: Reply): string[] {
 export function subset(data: Readonly<Record<string, unknown>>, expected: object): Record<string, unknown> {
   return Object.fromEntries(Object.keys(expected).map((name) => [name, data[name]]));
 }
+
+/** What comes of a write: members of the row, or what is wrong. */
+export type Then = Readonly<Record<string, unknown>> | readonly string[];
+
+/** Holds a reply against what was to come of the write. */
+export function check(reply: Reply, then: Then): void {
+  if (Array.isArray(then)) {
+    assert.deepEqual(faultsOf(reply), then, reply.text);
+    return;
+  }
+  assert.equal(reply.status, 200, reply.text);
+  assert.deepEqual(subset(reply.body.data, then), then);
+}
