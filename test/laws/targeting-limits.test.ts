@@ -71,7 +71,7 @@ describe(`the limits of a line item hold under ${WRITERS} writers at once`, () =
   test('a batch that swaps one keyword for another fits where there is no room for one more', async () => {
     const line = await place.line();
     const all = Array.from({ length: 1000 }, (_, index) => creating(line, 'BROAD_KEYWORD', `word ${index}`));
-    const made = [];
+    const made: { id: string }[] = [];
     for (const half of [all.slice(0, 500), all.slice(500)])
       made.push(...(good(await place.batch(half)) as unknown as { id: string }[]));
     const replies = await atOnce((number) =>
