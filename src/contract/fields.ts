@@ -198,23 +198,6 @@ export function oneOf<const W extends string>(...words: readonly W[]): Field<W> 
   });
 }
 
-/** A code of so many letters, as countries and currencies have; lower-case letters are folded. */
-export function code({ letters }: { letters: number }): Field<string> {
-  const pattern = `^[A-Z]{${letters}}$`;
-  return field<string>({
-    name: 'code',
-    column: 'text',
-    schema: Type.String({ pattern }),
-    raises: ['NOT_A_CODE'],
-    present: (stored) => `"${stored}"`,
-    read(raw, parameter) {
-      const value = typeof raw === 'string' ? raw.trim().toUpperCase() : '';
-      if (new RegExp(pattern).test(value)) return value;
-      return { problem: 'NOT_A_CODE', parameter, words: { letters, raw: quoted(raw) } };
-    },
-  });
-}
-
 /** Reads a whole number of at most 53 bits. */
 function readLong(raw: Raw, parameter: string): number | Fault {
   const value = typeof raw === 'number' ? raw : typeof raw === 'string' && /^-?\d{1,16}$/.test(raw) ? Number(raw) : NaN;

@@ -82,12 +82,15 @@ type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
 export function sampleOf(field: Shown): string {
   const schema = field.kind.schema as {
     anyOf?: { const: string }[];
-    items?: { anyOf?: { const: string }[] };
+    items?: { anyOf?: { const: string }[]; pattern?: string };
+    pattern?: string;
     minimum?: number;
   };
   switch (field.kind.name) {
     case 'text':
       return 'Sample';
+    case 'code':
+      return codeLike(schema.pattern!);
     case 'enum':
     case 'number enum':
       return String(schema.anyOf![0]!.const);
@@ -104,6 +107,7 @@ export function sampleOf(field: Shown): string {
     case 'id':
       return 'zz9';
     case 'list':
+      if (schema.items?.pattern?.startsWith('^[A-Z]')) return codeLike(schema.items.pattern);
       return schema.items?.anyOf?.[0]?.const ?? 'zz9';
     case 'targeting type':
       return 'BROAD_KEYWORD';
@@ -112,6 +116,11 @@ export function sampleOf(field: Shown): string {
     default:
       throw new Error(`no sample of kind ${field.kind.name}; say here what a good value looks like`);
   }
+}
+
+/** A country or a currency, by the number of letters. */
+function codeLike(pattern: string): string {
+  return pattern === '^[A-Z]{2}$' ? 'US' : 'USD';
 }
 
 function isAmerican({ country_codes }: (typeof CURATED_CATEGORIES)[number]): boolean {
@@ -200,13 +209,20 @@ async function found(ground: Ground, resource: AnyResource, id: string): Promise
   return reply.body.data;
 }
 
-/** A call of an operation that succeeds when the administrator makes it. Rows that it needs are made. */
-export async function goodCall(ground: Ground, operation: Operation): Promise<Prepared> {
+/**
+ * A call of an operation that succeeds when the administrator makes it, or a user whose id is given. Rows that it needs
+ * are made.
+ */
+export async function goodCall(ground: Ground, operation: Operation, user?: string): Promise<Prepared> {
   const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
-  const names: Record<string, string> = { account_id: ground.account };
+  const names: Record<string, string> = {
+    account_id: ground.account,
+    curated_category_id: CURATED_CATEGORIES[0]!.id,
+  };
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }
+  if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
   const path = fill(operation.path, names);
   if (operation.body === 'json') {
     const create = operationOf(resource!, 'create')!;
@@ -214,6 +230,11 @@ export async function goodCall(ground: Ground, operation: Operation): Promise<Pr
     return { method: operation.method, path, sent: { json: [item] } };
   }
   return { method: operation.method, path, sent: { params: await goodParameters(ground, operation) } };
+}
+
+/** Whoever made the account. */
+function administratorOf({ world, account }: Ground): Promise<string> {
+  return world.service.store.read((tx) => advertiserOf(tx, account));
 }
 
 /** Texts that sort differently by bytes, by UTF-16 units, by case and by language. */
@@ -289,9 +310,6 @@ async function targetOf(ground: Ground, resource: AnyResource, target: AnyResour
   return (await make(ground, target)).id;
 }
 
-/** Values of which an account has one row only, and has it already: what the rows beside it have. */
-const ONLY: Readonly<Record<string, Stored>> = { promotable_user_type: 'REPOSTS_ONLY' };
-
 function seededRow(
   ground: Ground,
   resource: AnyResource,
@@ -304,7 +322,7 @@ function seededRow(
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     if (field.kind.column === 'none') continue;
     const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
-    values[name] = isNull ? null : (ONLY[name] ?? seededValue(field, index, targets.get(name)));
+    values[name] = isNull ? null : seededValue(field, index, targets.get(name));
   }
   Object.assign(values, SOUND[resource.plural]?.(values));
   if (resource.scope === 'account') values.account_id = ground.account;
@@ -316,6 +334,8 @@ function seededRow(
 
 /** What makes seeded values fit each other, as rules would have it, where a test writes them back. */
 const SOUND: Readonly<Record<string, (values: Record<string, Stored | null>) => Record<string, Stored | null>>> = {
+  // The account has its one of type FULL already.
+  promotable_users: () => ({ promotable_user_type: 'REPOSTS_ONLY' }),
   line_items(values) {
     const {
       objective,

@@ -21,6 +21,7 @@ const CATEGORIES = {
   core: { user: [1_000_000, QUARTER], account: [10_000, QUARTER] },
   small: { user: [1_000_000, QUARTER], account: [2000, QUARTER] },
   reads: { user: [2000, QUARTER] },
+  lookups: { user: [400, QUARTER] },
 } as const satisfies Record<string, { user: readonly [number, number]; account?: readonly [number, number] }>;
 
 /** Which reads are of which category; what is not a read is a write. */
@@ -32,6 +33,9 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'features.get': 'reads',
   'promotable_users.list': 'reads',
   'promotable_users.get': 'reads',
+  'targeting_suggestions.list': 'reads',
+  'tax_settings.get': 'reads',
+  'user_settings.get': 'reads',
   'funding_instruments.list': 'small',
   'funding_instruments.get': 'small',
   'campaigns.list': 'core',
@@ -40,6 +44,25 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'line_items.placements': 'reads',
   'line_items.list': 'core',
   'line_items.get': 'core',
+  'bidding_rules.list': 'reads',
+  'content_categories.list': 'reads',
+  'advertiser_business_categories.list': 'reads',
+  'iab_categories.list': 'reads',
+  'curated_categories.list': 'reads',
+  'curated_categories.get': 'reads',
+  'publishers.list': 'reads',
+  'store_categories.list': 'lookups',
+  'conversations.list': 'lookups',
+  'devices.list': 'lookups',
+  'events.list': 'lookups',
+  'interests.list': 'lookups',
+  'languages.list': 'lookups',
+  'locations.list': 'lookups',
+  'network_operators.list': 'lookups',
+  'platform_versions.list': 'lookups',
+  'platforms.list': 'lookups',
+  'tv_markets.list': 'reads',
+  'tv_shows.list': 'reads',
 };
 
 function categoryOf(operation: Operation): keyof typeof CATEGORIES {
@@ -138,6 +161,7 @@ describe('when a window is used up', () => {
         rate_account_reads_small_per_15min: 2,
         rate_reads_per_15min: 3,
         rate_global_reads_per_15min: 3,
+        rate_lookups_per_15min: 3,
         rate_total_count_per_15min: 2,
         rate_user_quota_per_15min: 6,
       },
@@ -232,6 +256,15 @@ describe('when a window is used up', () => {
     assert.equal((await world.other.call('GET', '/12/accounts')).status, 200);
     assert.equal((await world.production.call('GET', '/12/accounts')).status, 200);
     assert.equal((await world.sandbox.call('GET', path)).status, 200, 'another endpoint');
+  });
+
+  test('look-ups of what can be targeted share a window, those of television excepted', async () => {
+    world.clock.advance(QUARTER);
+    const look = (name: string) => world.sandbox.call('GET', `/12/targeting_criteria/${name}`);
+    for (const name of ['locations', 'app_store_categories', 'events']) assert.equal((await look(name)).status, 200);
+    assertRefused(await look('languages'), 'x-rate-limit');
+    assert.equal((await look('tv_markets')).status, 200);
+    assert.equal((await world.sandbox.call('GET', '/12/iab_categories')).status, 200);
   });
 
   test('counting all matches has a lower limit; plain pages go on', async () => {

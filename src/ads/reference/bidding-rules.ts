@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { code } from '../../contract/fields.ts';
+import { code } from '../../contract/codes.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { CURRENCIES, minimumDenomination } from '../currencies.ts';
 import { lookup } from './lookups.ts';

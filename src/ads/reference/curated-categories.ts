@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { code, isId, itemsOf, listOf } from '../../contract/fields.ts';
+import { code } from '../../contract/codes.ts';
+import { isId, itemsOf, listOf } from '../../contract/fields.ts';
 import type { Given, Operation } from '../../contract/operation.ts';
 import { problem } from '../../contract/problems.ts';
 import { CAMPAIGN_READERS } from '../../contract/roles.ts';

@@ -1,5 +1,6 @@
 import Type, { type TObject, type TSchema } from 'typebox';
-import { code, type Field, oneOf } from '../../contract/fields.ts';
+import { code } from '../../contract/codes.ts';
+import { type Field, oneOf } from '../../contract/fields.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { type Filter, type Lookup, lookup } from './lookups.ts';
 
