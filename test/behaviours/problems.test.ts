@@ -23,6 +23,7 @@ import {
   useWorld,
   world,
 } from './problems/setting.ts';
+import { targetingProblems } from './problems/targeting.ts';
 import { tokens } from './problems/tokens.ts';
 
 useWorld();
@@ -40,6 +41,9 @@ describe('logins, application-only tokens and users are refused', () => {
 });
 describe('parameters are refused', () => {
   for (const one of parameters) check(one);
+});
+describe('targeting and other children of line items are refused', () => {
+  for (const one of targetingProblems) check(one);
 });
 describe('line items are refused', () => {
   for (const one of lineItemProblems) check(one);
@@ -216,7 +220,8 @@ describe('each operation says what it looks for itself', () => {
 
 test('every problem that a call can end with is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
-    const own = family === 'ads' ? [...access, ...parameters, ...lineItemProblems, ...batches] : tokens;
+    const own =
+      family === 'ads' ? [...access, ...parameters, ...lineItemProblems, ...targetingProblems, ...batches] : tokens;
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);
