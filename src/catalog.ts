@@ -11,7 +11,10 @@ import { lineItems } from './ads/line-items.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
 import { promotedAccounts } from './ads/promoted-accounts.ts';
 import { referenceOperations, targetingLookups } from './ads/reference/operations.ts';
+import { getTaxSettings, updateTaxSettings } from './ads/settings/tax-settings.ts';
+import { getUserSettings, updateUserSettings } from './ads/settings/user-settings.ts';
 import { targetingCriteria } from './ads/targeting-criteria.ts';
+import { targetingSuggestions } from './ads/targeting-suggestions.ts';
 import { trackingTags } from './ads/tracking-tags.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
@@ -45,6 +48,10 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   addFeatures,
   removeFeatures,
   promotableUsers,
+  getTaxSettings,
+  updateTaxSettings,
+  getUserSettings,
+  updateUserSettings,
   ...referenceOperations,
   fundingInstruments,
   campaigns,
@@ -54,5 +61,6 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   promotedAccounts,
   trackingTags,
   lineItemCuratedCategories,
+  targetingSuggestions,
   ...targetingLookups,
 ];

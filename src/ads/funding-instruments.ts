@@ -60,8 +60,7 @@ export const fundingInstruments = resource({
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 18,
   fields,
-  // The limit of an insertion order has no meaning: it is not kept.
-  settled: (row) => (row.type === 'INSERTION_ORDER' ? { credit_limit_local_micro: null } : {}),
+  settled: settledAmounts,
   rules: [insertionOrderEnds, endsAfterStart, wholeDenomination],
   raises: ['MISSING_PARAMETER', 'NOT_AFTER', 'INVALID_DENOMINATION'],
   computed: {
@@ -83,6 +82,11 @@ export const fundingInstruments = resource({
   },
   list: {},
 });
+
+/** The amounts that are not kept: the limit of an insertion order has no meaning. */
+export function settledAmounts({ type }: Pick<FundingInstrument, 'type'>): Partial<FundingInstrument> {
+  return type === 'INSERTION_ORDER' ? { credit_limit_local_micro: null } : {};
+}
 
 /**
  * Why an instrument cannot fund at a time (UTC text). Nothing has been spent until delivery exists, so no budget is

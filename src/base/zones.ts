@@ -15,6 +15,21 @@ export function startOfDay(date: string, zone: string): string {
   return `${new Date(guess).toISOString().slice(0, 19)}Z`;
 }
 
+/** The instant at which the day of an instant begins in a time zone, UTC text. */
+export function startOfDayAround(ms: number, zone: string): string {
+  return startOfDay(new Date(shownMs(clockOf(zone), ms)).toISOString().slice(0, 10), zone);
+}
+
+/** Whether this is the name of a time zone. */
+export function isZone(name: string): boolean {
+  try {
+    // Offsets like +01:00 are understood too, and are no names.
+    return /^[A-Za-z]/.test(name) && clockOf(name) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function clockOf(zone: string): Intl.DateTimeFormat {

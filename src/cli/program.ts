@@ -35,6 +35,11 @@ const COMMANDS: readonly Entry[] = [
     about: 'Applications: create, list, show, edit, keys, tokens, suspend',
     load: async () => (await import('./app.ts')).appCommand,
   },
+  {
+    name: 'account',
+    about: 'Accounts: create, list, show, roles, features, funding, limits, approval, import',
+    load: async () => (await import('./account.ts')).accountCommand,
+  },
   { name: 'token', about: 'Access tokens: create', load: async () => (await import('./token.ts')).tokenCommand },
   {
     name: 'call',

@@ -25,6 +25,14 @@ export interface Memberships {
   /** Ids of the live accounts of one environment on which a user has a role, at most `limit`. */
   listAccounts(user: string, environment: string, limit: number): Promise<string[]>;
   add(membership: Membership): Promise<void>;
+  /** Makes a user what this says on the account, whatever the user was before. */
+  put(membership: Membership): Promise<void>;
+  /** True when the user had a role there. */
+  remove(account: string, user: string): Promise<boolean>;
+  /** Everybody on an account, by id. */
+  listMembers(account: string): Promise<Membership[]>;
+  /** What an account has beside its declared fields; undefined when there is none of this id. */
+  findLimits(account: string): Promise<Pick<AccountAccess, 'environment' | 'limits'> | undefined>;
   /** The feature keys of an account, sorted. */
   listFeatures(account: string): Promise<string[]>;
   addFeatures(account: string, keys: readonly string[]): Promise<void>;

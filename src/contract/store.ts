@@ -4,6 +4,7 @@ import type { Delivery } from './delivery.ts';
 import type { BearerTokens, RequestTokens, Sessions } from './grants.ts';
 import type { Memberships } from './memberships.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
+import type { Suggestions } from './suggestions.ts';
 
 /** Whether deleted rows are part of an answer. Every read must say. */
 export type Deleted = 'hidden' | 'shown';
@@ -99,6 +100,7 @@ export interface Reading {
   readonly requestTokens: Pick<RequestTokens, 'find'>;
   readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
   readonly sessions: Pick<Sessions, 'find'>;
+  readonly suggestions: Suggestions;
   /** The next number of a sequence; undefined when none was ever taken. */
   findNumber(sequence: string): Promise<number | undefined>;
 }

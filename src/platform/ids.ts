@@ -1,11 +1,31 @@
 import type { Random } from '../base/random.ts';
 import type { Ids } from '../contract/operation.ts';
-import type { Store } from '../contract/store.ts';
+import type { Store, Writing } from '../contract/store.ts';
 
 /** Ids grow by a step of 1 to this, so that they do not tell how many there are. */
 const STEP_MAX = 97;
 /** Ids taken from the database at once; what a process does not use is lost. */
 const BLOCK = 256;
+
+/**
+ * The next id of a kind, for a unit of work that stands alone: a command's. Where ids are dense, neighbours are hidden
+ * by `step`.
+ */
+export async function takeIdIn(
+  tx: Writing,
+  random: Random,
+  { kind, start, step = STEP_MAX }: { readonly kind: string; readonly start: number; readonly step?: number },
+): Promise<string> {
+  const first = await tx.takeNumbers(kind, start, step);
+  return (first + 1 + (random.bytes(4).readUInt32BE() % step)).toString(36);
+}
+
+/** Sees to it that an id which came from outside is never given out. */
+export async function passId(tx: Writing, id: string, { kind, start }: { kind: string; start: number }): Promise<void> {
+  const number = Number.parseInt(id, 36);
+  const next = (await tx.findNumber(kind)) ?? start;
+  if (Number.isSafeInteger(number) && number >= next) await tx.takeNumbers(kind, start, number - next + 1);
+}
 
 interface Range {
   next: number;

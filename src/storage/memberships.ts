@@ -47,6 +47,45 @@ export function membershipsOn(session: Session): Memberships {
       );
       await session.run(statement, { ...membership });
     },
+    async put(membership) {
+      const columns = Object.keys(membership);
+      const statement = statements.of('membership put', (queries, argument) =>
+        queries
+          .insertInto('account_users')
+          .values(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+          .onConflict((conflict) =>
+            conflict
+              .columns(['account_id', 'user_id'])
+              .doUpdateSet({ role: argument('role'), post_composer: argument('post_composer') }),
+          ),
+      );
+      await session.run(statement, { ...membership });
+    },
+    async remove(account, user) {
+      const statement = statements.of('membership remove', (queries, argument) =>
+        queries
+          .deleteFrom('account_users')
+          .where('account_id', '=', argument('account'))
+          .where('user_id', '=', argument('user')),
+      );
+      return (await session.run(statement, { account, user })) > 0;
+    },
+    async listMembers(account) {
+      const statement = statements.of('membership members', (queries, argument) =>
+        queries
+          .selectFrom('account_users')
+          .select(['account_id', 'user_id', 'role', 'post_composer'])
+          .where('account_id', '=', argument('account'))
+          .orderBy('user_id'),
+      );
+      return session.all(statement, { account });
+    },
+    async findLimits(account) {
+      const statement = statements.of('account limits', (queries, argument) =>
+        queries.selectFrom('accounts').select(['environment', 'limits']).where('id', '=', argument('account')),
+      );
+      return (await session.all(statement, { account }))[0];
+    },
     async listFeatures(account) {
       const statement = statements.of('features list', (queries, argument) =>
         queries

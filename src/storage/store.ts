@@ -11,6 +11,7 @@ import { findNumberOn, takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
 import type { Release } from './sole-server.ts';
 import type { Engine, Statements } from './statements.ts';
+import { suggestionsOn } from './suggestions.ts';
 
 /** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
 export interface Driver {
@@ -94,6 +95,7 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
     requestTokens: requestTokensOn(session),
     bearerTokens: bearerTokensOn(session),
     sessions: sessionsOn(session),
+    suggestions: suggestionsOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };

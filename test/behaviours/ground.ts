@@ -209,8 +209,11 @@ async function found(ground: Ground, resource: AnyResource, id: string): Promise
   return reply.body.data;
 }
 
-/** A call of an operation that succeeds when the administrator makes it. Rows that it needs are made. */
-export async function goodCall(ground: Ground, operation: Operation): Promise<Prepared> {
+/**
+ * A call of an operation that succeeds when the administrator makes it, or a user whose id is given. Rows that it needs
+ * are made.
+ */
+export async function goodCall(ground: Ground, operation: Operation, user?: string): Promise<Prepared> {
   const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
   const names: Record<string, string> = {
     account_id: ground.account,
@@ -219,6 +222,7 @@ export async function goodCall(ground: Ground, operation: Operation): Promise<Pr
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }
+  if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
   const path = fill(operation.path, names);
   if (operation.body === 'json') {
     const create = operationOf(resource!, 'create')!;
@@ -226,6 +230,11 @@ export async function goodCall(ground: Ground, operation: Operation): Promise<Pr
     return { method: operation.method, path, sent: { json: [item] } };
   }
   return { method: operation.method, path, sent: { params: await goodParameters(ground, operation) } };
+}
+
+/** Whoever made the account. */
+function administratorOf({ world, account }: Ground): Promise<string> {
+  return world.service.store.read((tx) => advertiserOf(tx, account));
 }
 
 /** Texts that sort differently by bytes, by UTF-16 units, by case and by language. */
@@ -301,9 +310,6 @@ async function targetOf(ground: Ground, resource: AnyResource, target: AnyResour
   return (await make(ground, target)).id;
 }
 
-/** Values of which an account has one row only, and has it already: what the rows beside it have. */
-const ONLY: Readonly<Record<string, Stored>> = { promotable_user_type: 'REPOSTS_ONLY' };
-
 function seededRow(
   ground: Ground,
   resource: AnyResource,
@@ -316,7 +322,7 @@ function seededRow(
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     if (field.kind.column === 'none') continue;
     const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
-    values[name] = isNull ? null : (ONLY[name] ?? seededValue(field, index, targets.get(name)));
+    values[name] = isNull ? null : seededValue(field, index, targets.get(name));
   }
   Object.assign(values, SOUND[resource.plural]?.(values));
   if (resource.scope === 'account') values.account_id = ground.account;
@@ -328,6 +334,8 @@ function seededRow(
 
 /** What makes seeded values fit each other, as rules would have it, where a test writes them back. */
 const SOUND: Readonly<Record<string, (values: Record<string, Stored | null>) => Record<string, Stored | null>>> = {
+  // The account has its one of type FULL already.
+  promotable_users: () => ({ promotable_user_type: 'REPOSTS_ONLY' }),
   line_items(values) {
     const {
       objective,

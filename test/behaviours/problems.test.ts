@@ -6,6 +6,7 @@ import { sampleOf } from './ground.ts';
 import { access } from './problems/access.ts';
 import { batches, items } from './problems/batches.ts';
 import { beforeAll } from './problems/calls.ts';
+import { lineItemProblems } from './problems/line-items.ts';
 import { parameters } from './problems/parameters.ts';
 import { rules, UNIT } from './problems/rules.ts';
 import {
@@ -39,6 +40,9 @@ describe('logins, application-only tokens and users are refused', () => {
 });
 describe('parameters are refused', () => {
   for (const one of parameters) check(one);
+});
+describe('line items are refused', () => {
+  for (const one of lineItemProblems) check(one);
 });
 describe('a batch is refused as a whole', () => {
   for (const one of batches) check(one);
@@ -198,6 +202,7 @@ describe('each operation says what it looks for itself', () => {
       assert.equal(refused.body.errors[0].code, 'INVALID_ID_ILLEGAL_CHARACTERS');
       assert.match(refused.body.errors[0].message, / id a_b has illegal characters$/);
     });
+    if (!own.some((name) => name.endsWith('_NOT_FOUND'))) continue;
     test(`${id}: an id that there is not`, async () => {
       world.clock.advance(901);
       const target = path.replace(':account_id', home.account).replace(/:\w+$/, 'zz9zz');
@@ -211,7 +216,7 @@ describe('each operation says what it looks for itself', () => {
 
 test('every problem that a call can end with is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
-    const own = family === 'ads' ? [...access, ...parameters, ...batches] : tokens;
+    const own = family === 'ads' ? [...access, ...parameters, ...lineItemProblems, ...batches] : tokens;
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);

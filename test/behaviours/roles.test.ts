@@ -29,6 +29,11 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'features.remove': WRITERS,
   'promotable_users.list': READERS,
   'promotable_users.get': READERS,
+  'targeting_suggestions.list': READERS,
+  'tax_settings.get': READERS,
+  'tax_settings.update': ADMIN,
+  'user_settings.get': EVERYONE,
+  'user_settings.update': EVERYONE,
   'funding_instruments.list': READERS,
   'funding_instruments.get': READERS,
   'funding_instruments.create': WRITERS,
@@ -99,7 +104,7 @@ describe('who may do what on an account', () => {
       // Deleting the account comes last.
       const order = [...named].sort((a, b) => Number(a.id === 'accounts.remove') - Number(b.id === 'accounts.remove'));
       for (const operation of order) {
-        const reply = await send(world.other, await goodCall(ground, operation));
+        const reply = await send(world.other, await goodCall(ground, operation, world.keys.other_user_id));
         if (ALLOWED[operation.id]!.includes(role)) {
           assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
           continue;

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { barker, cleanEnvironment, ENTRY } from './program.ts';
 
-const NAMES = ['dev', 'serve', 'migrate', 'user', 'app', 'token', 'call', 'sign', 'config'];
+const NAMES = ['dev', 'serve', 'migrate', 'user', 'app', 'account', 'token', 'call', 'sign', 'config'];
 
 describe('help', () => {
   test('names every command and the first steps', async () => {
@@ -33,6 +33,15 @@ describe('help', () => {
     'app bearer',
     'app suspend',
     'app resume',
+    'account create',
+    'account list',
+    'account show',
+    'account role',
+    'account features',
+    'account fund',
+    'account limits',
+    'account approve',
+    'account import',
     'token create',
     'call',
     'sign',

@@ -51,7 +51,15 @@ type Met = Record<Pool, string[]>;
 async function prologue(): Promise<Met> {
   const [first] = worlds;
   // The far end of each pool is what does not exist, or exists elsewhere.
-  const met: Met = { account: [first!.keys.user_id!, 'nope'], instrument: ['nope'], campaign: ['nope'], cursor: ['x'] };
+  const met: Met = {
+    account: [first!.keys.user_id!, 'nope'],
+    instrument: ['nope'],
+    campaign: ['nope'],
+    line: ['nope'],
+    criterion: ['nope'],
+    child: ['nope'],
+    cursor: ['x'],
+  };
   advance(901);
   const made = await call({ who: 'ada', method: 'POST', path: ['/12/accounts'] }, met);
   met.account.unshift(made.body.data[0].id);
@@ -69,8 +77,25 @@ async function prologue(): Promise<Met> {
     },
   }));
   await call({ who: 'ada', method: 'POST', path: ['/12/batch/accounts/', path[1]!, '/campaigns'], json }, met);
+  for (const kind of LINES) {
+    const params = {
+      ...kind,
+      campaign_id: { pool: 'campaign', pick: LINES.indexOf(kind) },
+      placements: 'ALL_ON_SERVICE',
+    };
+    await call(
+      { who: 'ada', method: 'POST', path: [...path, '/line_items'], params: params as CallStep['params'] },
+      met,
+    );
+  }
   return met;
 }
+
+const LINES: readonly Record<string, Value>[] = [
+  { objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS' },
+  { objective: 'APP_INSTALLS', product_type: 'PROMOTED_POSTS', ios_store_identifier: '42' },
+  { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' },
+];
 
 const INSTRUMENTS: readonly Record<string, Value>[] = [
   { currency: 'JPY', type: 'CREDIT_LINE', start_time: '2026-01-01', credit_limit_local_micro: 50_000_000 },
@@ -114,6 +139,11 @@ async function everythingAlike(met: Met): Promise<void> {
     const path = ['/12/accounts/', account, `/${list}`];
     await call({ who: 'ada', method: 'GET', path, params: list === 'campaigns' ? params : {} }, met);
   }
+  const line_item_ids = met.line.slice(0, 50).map((_, pick) => ({ pool: 'line', pick }) as const);
+  const all = { with_deleted: true, count: 1000, line_item_ids };
+  for (const list of ['targeting_criteria', 'tracking_tags', 'line_item_curated_categories', 'promoted_accounts']) {
+    await call({ who: 'ada', method: 'GET', path: ['/12/accounts/', account, `/${list}`], params: all }, met);
+  }
 }
 
 /** Sends a call to both, demands one reply, and remembers what later calls can refer to. */
@@ -143,10 +173,21 @@ function comparable({ status, headers, text }: Reply): { status: number; headers
   return { status, headers: [...headers].filter(([name]) => !OWN.includes(name)), text };
 }
 
+/** Which pool what a path answers with goes to. */
+const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
+  ['/campaigns', 'campaign'],
+  ['/funding', 'instrument'],
+  ['/line_items', 'line'],
+  ['/targeting_criteria', 'criterion'],
+  ['/tracking_tags', 'child'],
+  ['/line_item_curated_categories', 'child'],
+  ['/promoted_accounts', 'child'],
+];
+
 function remember(path: string, { status, body }: Reply, met: Met): void {
   if (status !== 200) return;
   if (body.next_cursor) met.cursor.unshift(body.next_cursor);
-  const pool = path.includes('/campaigns') ? 'campaign' : path.includes('/funding') ? 'instrument' : undefined;
+  const [, pool] = POOLS.find(([part]) => path.includes(part)) ?? [];
   if (!pool) return;
   for (const { id } of [body.data].flat()) if (id && !met[pool].includes(id)) met[pool].unshift(id);
 }

@@ -1,5 +1,15 @@
 import fc from 'fast-check';
 import {
+  child,
+  childList,
+  children,
+  criterion,
+  criterionBatch,
+  criterionFields,
+  criterionList,
+  line,
+} from './targeting-values.ts';
+import {
   account,
   accountFields,
   accountList,
@@ -118,6 +128,27 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   [1, get(under('/campaigns?count=1&count=2'))],
   [1, put(under('/campaigns'))],
   [1, get(oddPaths)],
+  [2, remove(oneOf('line_items', line))],
+  [10, { ...post(under('/targeting_criteria')), params: criterionFields }],
+  [
+    10,
+    {
+      method: 'POST',
+      path: account.map((one) => ['/12/batch/accounts/', one, '/targeting_criteria']),
+      json: criterionBatch,
+    },
+  ],
+  [5, get(under('/targeting_criteria'), { ...criterionList, with_total_count: truth }, ['line_item_ids'])],
+  [1, get(under('/targeting_criteria'), { ...criterionList, cursor })],
+  [2, get(oneOf('targeting_criteria', criterion), { with_deleted: truth })],
+  [3, remove(oneOf('targeting_criteria', criterion))],
+  ...Object.entries(children).flatMap(([name, fields]): (readonly [number, Kind])[] => [
+    [3, post(under(`/${name}`), fields, Object.keys(fields))],
+    [1, put(oneOf(name, child), fields)],
+    [2, get(under(`/${name}`), childList)],
+    [1, get(oneOf(name, child), { with_deleted: truth })],
+    [1, remove(oneOf(name, child))],
+  ]),
 ];
 
 const who = fc.oneof(

@@ -3,7 +3,7 @@ import type { Change, Settling } from '../../contract/resource.ts';
 import { type Campaign, campaigns } from '../campaigns.ts';
 import { minimumDenomination } from '../currencies.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
-import { type LineItem, lineItems } from '../line-items.ts';
+import type { LineItem } from '../line-items.ts';
 import { advertiserOf } from '../promotable-users.ts';
 
 const AMOUNTS = [
@@ -47,9 +47,9 @@ export async function settledDelivery(
 }
 
 /** All line items of a campaign have one product type and one objective. @source advertising: Line items */
-export async function likeItsSiblings({ verb, after, tx }: Change<LineItem>): Promise<readonly Fault[]> {
+export async function likeItsSiblings({ kind, verb, after, tx }: Change<LineItem>): Promise<readonly Fault[]> {
   if (verb !== 'create') return [];
-  const [sibling] = (await tx.records.page(lineItems, {
+  const [sibling] = (await tx.records.page(kind, {
     account: after.account_id,
     member: undefined,
     deleted: 'hidden',

@@ -1,7 +1,5 @@
 import type { Change, Consequence } from '../../contract/resource.ts';
-import { accountApps } from '../account-apps.ts';
 import type { LineItem } from '../line-items.ts';
-import { targetingCriteria } from '../targeting-criteria.ts';
 
 /** The fields that name an application; what it runs on, and how targeting calls that. */
 const STORES = {
@@ -13,7 +11,7 @@ const FIELDS = Object.keys(STORES) as StoreField[];
 
 /** An application that a line item names first appears among those of the account. @source campaigns 5.3 */
 export const namedApps: Consequence<LineItem> = {
-  resource: () => accountApps,
+  makes: 'account_apps',
   from: FIELDS,
   rows: (change) =>
     newlyNamed(change).map((field) => ({ store_identifier: change.after[field], os_type: STORES[field].os })),
@@ -24,7 +22,7 @@ export const namedApps: Consequence<LineItem> = {
  * @source advertising: Line items; campaigns 9.6
  */
 export const targetedPlatforms: Consequence<LineItem> = {
-  resource: () => targetingCriteria,
+  makes: 'targeting_criteria',
   from: FIELDS,
   rows: (change) =>
     newlyNamed(change).map((field) => ({

@@ -51,8 +51,10 @@ export const shownNames: Computed<Criterion> = {
 
 function lookedUp(type: string, value: string, lang: string | undefined): Record<string, Stored | null> {
   const entry = referenceEntry(type, value);
+  const isInside = entry?.location_type !== undefined && entry.location_type !== 'COUNTRIES';
   return {
-    name: entry?.name ?? value,
+    // A place inside a country is named with its country.
+    name: entry ? (isInside ? `${entry.name}, ${entry.country_code}` : entry.name) : value,
     localized_name: (lang && localizedName(type, value, lang)) || null,
     location_type: entry?.location_type ?? null,
   };

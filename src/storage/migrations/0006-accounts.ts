@@ -1,4 +1,14 @@
-import type { Migration } from './migration.ts';
+import type { Columns, Migration } from './migration.ts';
+
+const ADDRESS = 'city country email first_name last_name name postal_code region street1 street2'.split(' ');
+
+function texts(columns: Columns, names: readonly string[]): Columns {
+  return names.reduce((all, name) => all.text(name).nullable(), columns);
+}
+
+function settings(columns: Columns): Columns {
+  return columns.text('account_id').key().text('id').key().text('created_at').text('updated_at').integer('deleted');
+}
 
 /** Promotable users, and the tax and user settings of accounts. */
 export const accountSettings: Migration = {
@@ -19,6 +29,26 @@ export const accountSettings: Migration = {
     index('promotable_users_created', 'promotable_users', ['account_id', 'created_at', 'id']),
     uniqueIndex('promotable_users_full', 'promotable_users', ['account_id'], {
       promotable_user_type: 'FULL',
+      deleted: 0,
+    }),
+    table('tax_settings', (t) =>
+      texts(settings(t), [
+        ...['address', 'client_address'].flatMap((prefix) => ADDRESS.map((name) => `${prefix}_${name}`)),
+        'business_relationship',
+        'tax_category',
+        'tax_exemption_id',
+        'tax_id',
+      ])
+        .text('bill_to')
+        .text('invoice_jurisdiction'),
+    ),
+    table('user_settings', (t) =>
+      texts(settings(t), ['notification_email', 'contact_phone', 'contact_phone_extension']).text(
+        'subscribed_email_types',
+      ),
+    ),
+    // What is targeted together with a value: of any account.
+    index('targeting_criteria_value', 'targeting_criteria', ['targeting_type', 'targeting_value', 'operator_type'], {
       deleted: 0,
     }),
     // An account that was there before advertises its first administrator. Its own id has the form of an id, and more

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { Raw } from '../../contract/fields.ts';
+import { itemsOf } from '../../contract/fields.ts';
+import { insist, tell } from '../registering.ts';
+import { PARTS, readPart } from './fields.ts';
+import { good, onAccount } from './found.ts';
+
+/** Grants features to an account and takes them away; says what it has then. */
+export async function changeFeatures(command: Command, id: string): Promise<void> {
+  const { add = [], remove = [] } = command.opts<{ add?: string[]; remove?: string[] }>();
+  if (add.length + remove.length === 0) insist('give --add or --remove');
+  const [granted, taken] = [keysOf(add), keysOf(remove)];
+  const features = await onAccount(command, id, async ({ tx }) => {
+    await tx.memberships.addFeatures(id, granted);
+    await tx.memberships.removeFeatures(id, taken);
+    return tx.memberships.listFeatures(id);
+  });
+  tell({ account_id: id, features: features.join(',') });
+}
+
+function keysOf(told: readonly Raw[]): string[] {
+  return itemsOf(String(good(readPart(PARTS.features, { features: told }, 'account')).features));
+}

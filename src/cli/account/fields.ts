@@ -1,0 +1,71 @@
+import { accounts } from '../../ads/accounts.ts';
+import { FEATURES } from '../../ads/features.ts';
+import { fundingInstruments } from '../../ads/funding-instruments.ts';
+import { PROMOTABLE_USER_TYPES } from '../../ads/promotable-users.ts';
+import { boolean, type Field, id, integer, listOf, oneOf, type Raw } from '../../contract/fields.ts';
+import type { Given, Parameters } from '../../contract/operation.ts';
+import { type Fault, wordingOf } from '../../contract/problems.ts';
+import type { Fields, LimitName } from '../../contract/resource.ts';
+import { ROLES } from '../../contract/roles.ts';
+import { readParameters } from '../../engine/validate.ts';
+import { settingsTable } from '../../settings.ts';
+
+/** The limits that an account may have of its own: how operators call them -> the setting that they replace. */
+export const LIMITS = {
+  active_campaigns: 'active_campaigns_max',
+  active_line_items: 'active_line_items_max',
+  campaign_line_items: 'campaign_line_items_max',
+} as const satisfies Record<string, LimitName>;
+
+/** What an operator may say of the parts of an account, by part. @source campaigns 5.7 */
+export const PARTS: Readonly<Record<Part, Parameters>> = {
+  account: {
+    id: id().required(),
+    environment: oneOf('production', 'sandbox').defaults('production'),
+    ...(accounts.fields as Fields),
+  },
+  user: { user_id: id().required(), role: oneOf(...ROLES).required(), post_composer: boolean() },
+  promotable: { user_id: id().required(), promotable_user_type: oneOf(...PROMOTABLE_USER_TYPES).required() },
+  instrument: { id: id().required(), ...instrumentFields() },
+  features: { features: listOf(oneOf(...FEATURES), { min: 0, max: FEATURES.length }) },
+  limits: Object.fromEntries(Object.entries(LIMITS).map(([name, setting]) => [name, limit(setting)])),
+};
+
+type Part = 'account' | 'user' | 'promotable' | 'instrument' | 'features' | 'limits';
+
+function instrumentFields(): Record<string, Field> {
+  const { account_id, ...fields } = fundingInstruments.fields as Record<string, Field>;
+  return fields;
+}
+
+function limit(setting: LimitName): Field<number> {
+  const [min, max] = settingsTable[setting].bounds!;
+  return integer({ min, max });
+}
+
+/** What was read of an object, and what is wrong with it: one sentence each, with the place. */
+export interface Read {
+  readonly given: Given;
+  readonly wrong: readonly string[];
+}
+
+/** Reads the members of an object that are declared. `ignored` may stand there too. */
+export function readPart(
+  declared: Parameters,
+  object: Readonly<Record<string, Raw>>,
+  place: string,
+  ignored: readonly string[] = [],
+): Read {
+  const known = [...Object.keys(declared), ...ignored];
+  const unknown = Object.keys(object).filter((name) => !known.includes(name));
+  const raw = new Map(Object.entries(object).map(([name, value]) => [name, [value]] as const));
+  const { given, faults } = readParameters(declared, raw);
+  const strange = unknown.map((name) => `${place}.${name} is not known; known are ${known.join(', ')}`);
+  return { given, wrong: [...strange, ...faults.map((fault) => faultAt(place, fault))] };
+}
+
+/** What is wrong, and where. */
+export function faultAt(place: string, fault: Fault): string {
+  const name = fault.parameter ?? fault.attribute;
+  return `${name === undefined ? place : `${place}.${name}`}: ${wordingOf(fault, 'ads').message}`;
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { accounts } from '../../ads/accounts.ts';
+import type { User } from '../../contract/credentials.ts';
+import type { Given } from '../../contract/operation.ts';
+import type { Environment, Row } from '../../contract/resource.ts';
+import type { Writing } from '../../contract/store.ts';
+import type { Registrar } from '../../platform/register.ts';
+import { CommandFailed } from '../failure.ts';
+import { registering } from '../registering.ts';
+import type { Read } from './fields.ts';
+
+/** An account as commands meet it. */
+export interface Found {
+  readonly row: Row;
+  readonly environment: Environment;
+  /** Limits of its own, by setting name. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+/** Does something to an account that exists, in one unit of work; running servers take notice. */
+export async function onAccount<T>(
+  command: Command,
+  id: string,
+  work: (registrar: Registrar, account: Found) => Promise<T>,
+): Promise<T> {
+  return registering(command, async (registrar) => {
+    const { tx } = registrar;
+    const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden', lock: true });
+    const beside = await tx.memberships.findLimits(id);
+    if (!row || !beside) throw new CommandFailed(`there is no account ${id}; see: barker account list`);
+    tx.touch(`account:${id}`);
+    const environment = beside.environment as Environment;
+    return work(registrar, { row: row as unknown as Row, environment, limits: JSON.parse(beside.limits) });
+  });
+}
+
+/** Changes columns of an account. */
+export async function changeAccount(
+  { tx, now }: Registrar,
+  id: string,
+  changes: Readonly<Record<string, string | number | null>>,
+): Promise<void> {
+  await tx.records.update(accounts, { account: undefined, id }, { ...changes, updated_at: now });
+}
+
+/** The user of a name. */
+export async function userNamed(tx: Writing, name: string): Promise<User> {
+  const user = await tx.credentials.findUserByName(name);
+  if (!user) throw new CommandFailed(`there is no user ${name}; make one with: barker user create`);
+  return user;
+}
+
+/** What was read, or the failure that says what is wrong with it. */
+export function good({ given, wrong }: Read): Given {
+  if (wrong.length > 0) throw new CommandFailed(wrong.join('; '), 2);
+  return given;
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { accounts } from '../../ads/accounts.ts';
+import type { Environment, Row } from '../../contract/resource.ts';
+import type { PageQuery } from '../../contract/store.ts';
+import { registering } from '../registering.ts';
+import { userNamed } from './found.ts';
+
+const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
+const PAGE = 1000;
+
+/** Lists accounts, production first: id, environment, approval status and name on a line each. */
+export async function listAccounts(command: Command): Promise<void> {
+  const { user: named, deleted } = command.opts<{ user?: string; deleted?: true }>();
+  const lines = await registering(command, async ({ tx }) => {
+    const user = named === undefined ? undefined : (await userNamed(tx, named)).id;
+    const found: string[] = [];
+    for (const environment of ENVIRONMENTS) {
+      let after: readonly string[] | undefined;
+      for (;;) {
+        const page: Row[] = await tx.records.page(accounts, {
+          ...conditions(environment, user),
+          deleted: deleted ? 'shown' : 'hidden',
+          sort: [{ column: 'id', direction: 'asc', nullable: false }],
+          after,
+          limit: PAGE,
+        });
+        for (const row of page) found.push(lineOf(row, environment));
+        if (page.length < PAGE) break;
+        after = [page.at(-1)!.id];
+      }
+    }
+    return found;
+  });
+  for (const line of lines) process.stdout.write(`${line}\n`);
+}
+
+function conditions(environment: Environment, user: string | undefined) {
+  const member: PageQuery['member'] = user === undefined ? undefined : { user, environment };
+  const within: PageQuery['within'] = member ? {} : { environment: [environment] };
+  return { account: undefined, member, within, without: undefined, prefix: undefined };
+}
+
+function lineOf({ id, approval_status, deleted, name }: Row, environment: Environment): string {
+  return [id, environment, deleted ? 'DELETED' : approval_status, name].join('\t');
+}

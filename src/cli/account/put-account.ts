@@ -1,0 +1,145 @@
+import { accounts } from '../../ads/accounts.ts';
+import { fundingInstruments } from '../../ads/funding-instruments.ts';
+import { newPromotableUser, promotableUsers } from '../../ads/promotable-users.ts';
+import type { AnyResource, Row } from '../../contract/resource.ts';
+import type { Writing } from '../../contract/store.ts';
+import { passId, takeIdIn } from '../../platform/ids.ts';
+import type { Registrar } from '../../platform/register.ts';
+import { CommandFailed } from '../failure.ts';
+import { faultAt } from './fields.ts';
+import {
+  type AccountPlan,
+  accountChanges,
+  accountRow,
+  differing,
+  instrumentRow,
+  type PlannedInstrument,
+} from './plan.ts';
+import { sequenceOf } from './sequence.ts';
+
+/** What became of an account. */
+export type Outcome = 'created' | 'changed' | 'unchanged';
+
+/**
+ * Makes an account what a plan says, with whatever there was before: users, features and instruments that the plan does
+ * not name stay. Doing it again changes nothing.
+ */
+export async function putAccount(registrar: Registrar, plan: AccountPlan): Promise<Outcome> {
+  const { tx, now } = registrar;
+  const key = { account: undefined, id: plan.id };
+  const before = (await tx.records.get(accounts, key, { deleted: 'shown', lock: true })) as Row | undefined;
+  const kept = before && (await tx.memberships.findLimits(plan.id));
+  if (before?.deleted) throw new CommandFailed(`account ${plan.id} was deleted`);
+  if (kept && kept.environment !== plan.environment) {
+    throw new CommandFailed(`account ${plan.id} belongs to ${kept.environment}`);
+  }
+  const changes = before ? accountChanges(plan, before) : {};
+  const limits = JSON.stringify({ ...JSON.parse(kept?.limits ?? '{}'), ...plan.limits });
+  const changed = [
+    Object.keys(changes).length > 0 || (before !== undefined && limits !== kept!.limits),
+    before === undefined,
+  ];
+  if (!before) {
+    await tx.records.insert(accounts, { ...accountRow(plan, now), limits } as Row);
+    await passId(tx, plan.id, sequenceOf(plan.environment));
+  } else if (changed[0]) {
+    await tx.records.update(accounts, key, { ...changes, limits, updated_at: now });
+  }
+  changed.push(await putUsers(tx, plan));
+  changed.push(await putFeatures(tx, plan));
+  changed.push(await putInstruments(tx, plan.id, plan.instruments, now));
+  changed.push(await putPromotable(registrar, plan));
+  tx.touch(`account:${plan.id}`);
+  return before ? (changed.includes(true) ? 'changed' : 'unchanged') : 'created';
+}
+
+async function putUsers(tx: Writing, { id, users }: AccountPlan): Promise<boolean> {
+  const there = await tx.memberships.listMembers(id);
+  const missing = users
+    .map(({ user, role, composer }) => {
+      return { account_id: id, user_id: user, role, post_composer: composer ? (1 as const) : (0 as const) };
+    })
+    .filter((wanted) => {
+      const found = there.find(({ user_id }) => user_id === wanted.user_id);
+      return found?.role !== wanted.role || found.post_composer !== wanted.post_composer;
+    });
+  for (const membership of missing) await tx.memberships.put(membership);
+  return missing.length > 0;
+}
+
+async function putFeatures(tx: Writing, { id, features }: AccountPlan): Promise<boolean> {
+  const there = await tx.memberships.listFeatures(id);
+  const missing = features.filter((key) => !there.includes(key));
+  await tx.memberships.addFeatures(id, missing);
+  return missing.length > 0;
+}
+
+/** Makes the instruments of an account what is planned; true when that changed anything. */
+export async function putInstruments(
+  tx: Writing,
+  account: string,
+  instruments: readonly PlannedInstrument[],
+  now: string,
+): Promise<boolean> {
+  let changed = false;
+  for (const planned of instruments) {
+    const { id, values } = planned;
+    const found = await tx.records.get(fundingInstruments, { account, id }, { deleted: 'hidden', lock: true });
+    const before = found as unknown as Row | undefined;
+    const after = before ? ({ ...before, ...values } as Row) : instrumentRow(account, id, values, now);
+    await checkInstrument(tx, planned, after, now);
+    const changes = before ? differing(values, before) : {};
+    if (!before) {
+      await tx.records.insert(fundingInstruments, after);
+      await passId(tx, id, { kind: fundingInstruments.name, start: fundingInstruments.idsFrom });
+    } else if (Object.keys(changes).length > 0) {
+      await tx.records.update(fundingInstruments, { account, id }, { ...changes, updated_at: now });
+    }
+    changed ||= !before || Object.keys(changes).length > 0;
+  }
+  return changed;
+}
+
+/** Operators keep the rules that callers keep. */
+async function checkInstrument(tx: Writing, { place }: PlannedInstrument, after: Row, now: string): Promise<void> {
+  const standing = { before: undefined, referenced: new Map(), account: undefined, tx, now };
+  for (const rule of fundingInstruments.rules ?? []) {
+    const found = await rule({ kind: fundingInstruments, verb: 'create', after: after as never, ...standing });
+    const [fault] = found ? [found].flat() : [];
+    if (fault) throw new CommandFailed(faultAt(place, fault), 2);
+  }
+}
+
+/** The one of type FULL changes its user; of the others those that are missing are added. */
+async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan): Promise<boolean> {
+  const there = await allOf(tx, promotableUsers, plan.id);
+  let changed = false;
+  for (const { user, type } of plan.promotable) {
+    const same = there.filter((row) => row.promotable_user_type === type);
+    if (same.some((row) => row.user_id === user)) continue;
+    changed = true;
+    const key = { account: plan.id, id: same[0]?.id ?? '' };
+    if (type === 'FULL' && same[0]) {
+      await tx.records.update(promotableUsers, key, { user_id: user, updated_at: now });
+      continue;
+    }
+    const id = await takeIdIn(tx, random, { kind: promotableUsers.name, start: promotableUsers.idsFrom });
+    await tx.records.insert(promotableUsers, newPromotableUser({ id, account: plan.id, user, type, now }));
+  }
+  return changed;
+}
+
+/** Every live row that an account has of a resource, by id. */
+export function allOf(tx: Writing, resource: AnyResource, account: string | undefined): Promise<Row[]> {
+  return tx.records.page(resource, {
+    account,
+    member: undefined,
+    deleted: 'hidden',
+    within: {},
+    without: undefined,
+    prefix: undefined,
+    sort: [{ column: 'id', direction: 'asc', nullable: false }],
+    after: undefined,
+    limit: 100_000,
+  });
+}
