@@ -26,7 +26,7 @@ describe('bidding_rules', () => {
     ['USD', [rule('USD', 10_000, 1_000_000_000, 10_000)]],
     ['JPY', [rule('JPY', 1_000_000, 100_000_000_000, 1_000_000)]],
     ['KWD', [rule('KWD', 10_000, 1_000_000_000, 1000)]],
-    ['XXX', []],
+    ['ZZZ', []],
   ];
   for (const [currency, data] of cases) {
     test(`${currency}, the whole reply`, async () => {
