@@ -57,6 +57,9 @@ import { openSqlite } from './storage/sqlite.ts';
 import { type Driver, storeOn } from './storage/store.ts';
 import { programVersion } from './version.ts';
 
+/** Every declared resource of the catalog, by its plural name. */
+const resources = new Map(catalog.filter((entry) => 'fields' in entry).map((entry) => [entry.plural, entry]));
+
 /** Every operation of the catalog, in its order. */
 export const operations: readonly Operation[] = catalog.flatMap((entry) =>
   'fields' in entry ? operationsOf(entry as AnyResource) : [entry as Operation],
@@ -146,6 +149,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     secrets: secureRandom,
     box,
     ids: idsFrom(store, random),
+    resources,
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,

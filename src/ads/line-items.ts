@@ -34,8 +34,7 @@ import {
 } from './line-items/conditions.ts';
 import { BID_STRATEGIES, GOALS, OBJECTIVE_NAMES, PAY_BY } from './line-items/objectives.ts';
 import { inOrder, PRODUCT_TYPES, placementList, placementsFit } from './line-items/placements.ts';
-import { namedApps } from './line-items/stores.ts';
-import { platformsOfStores } from './targeting-criteria/platforms.ts';
+import { namedApps, targetedPlatforms } from './line-items/stores.ts';
 
 const CAP_MAX = 1_000_000;
 const CATEGORIES_MAX = 1000;
@@ -162,7 +161,7 @@ export const lineItems = resource({
       parameter: 'entity_status',
     },
   ],
-  consequences: [namedApps, platformsOfStores],
+  consequences: [namedApps, targetedPlatforms],
   list: { search: 'name', drafts: { field: 'entity_status', value: 'DRAFT' } },
   batch: { max: 40 },
   history: 'LINE_ITEM',

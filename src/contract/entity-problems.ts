@@ -210,7 +210,7 @@ export const entityProblems = {
   // Targeting and the other children of line items.
   UNKNOWN_CRITERIA_TYPE: {
     when: 'a targeting type that there is not, or not any more',
-    ads: [400, 'UNKNOWN_CRITERIA_TYPE', 'Unknown targeting type "{raw}"'],
+    ads: [400, 'UNKNOWN_CRITERIA_TYPE', 'Expected a known targeting type, got "{raw}" for {parameter}'],
   },
   INVALID_TARGETING_TYPE: {
     when: 'a targeting type that cannot be used in this way',

@@ -24,8 +24,6 @@ export interface Memberships {
   find(user: string, account: string): Promise<AccountAccess | undefined>;
   /** Ids of the live accounts of one environment on which a user has a role, at most `limit`. */
   listAccounts(user: string, environment: string, limit: number): Promise<string[]>;
-  /** An administrator of an account, always the same one while nobody joins or leaves. */
-  findAdministrator(account: string): Promise<string | undefined>;
   add(membership: Membership): Promise<void>;
   /** Makes a user what this says on the account, whatever the user was before. */
   put(membership: Membership): Promise<void>;

@@ -36,6 +36,8 @@ export interface Services {
   readonly secrets: Random;
   readonly box: SecretBox;
   readonly ids: Ids;
+  /** Every declared resource, by its plural name. */
+  readonly resources: ReadonlyMap<string, AnyResource>;
   readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly logins: LoginRules;

@@ -43,6 +43,8 @@ export type Environment = 'production' | 'sandbox';
 
 /** A change about to be stored: the whole row after it, the row before it, and what a rule may look at. */
 export interface Change<R> {
+  /** The resource that the row is one of. */
+  readonly kind: AnyResource;
   readonly verb: 'create' | 'update' | 'remove';
   readonly after: R;
   /** Undefined on create. */
@@ -111,7 +113,8 @@ export type LimitName = 'active_campaigns_max' | 'active_line_items_max' | 'camp
 
 /** Rows of another resource that follow from a write, made in the same unit. */
 export interface Consequence<R> {
-  readonly resource: () => AnyResource;
+  /** The plural name of that resource. */
+  readonly makes: string;
   /** Only a write that gives one of these fields a value has this consequence; it makes at most one row for each. */
   readonly from: readonly (keyof R & string)[];
   /** The rows to make: what their declaration does not fill in by itself. */

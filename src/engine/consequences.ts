@@ -15,7 +15,7 @@ export async function followingOf(resource: AnyResource, call: Call, all: readon
   for (const consequence of (resource.consequences ?? []) as readonly Consequence<Row>[]) {
     const counts = all.map((given) => consequence.from.filter((name) => given[name] != null).length);
     const ids = await idPairs(
-      consequence.resource(),
+      madeBy(consequence, call),
       call,
       counts.reduce((sum, count) => sum + count, 0),
     );
@@ -29,11 +29,15 @@ export async function followingOf(resource: AnyResource, call: Call, all: readon
 /** Makes the rows that follow from a change, in its unit. */
 export async function follow(tx: Writing, call: Call, change: Change<Row>, all: readonly Following[]): Promise<void> {
   for (const { consequence, ids } of all) {
-    const kind = consequence.resource();
+    const kind = madeBy(consequence, call);
     const rows = consequence.rows(change);
     for (const [index, values] of rows.entries()) {
       const fresh = ids[index]!;
       await storeNew(tx, kind, call, rowOf(kind, call, values, fresh.row), fresh);
     }
   }
+}
+
+function madeBy({ makes }: Consequence<Row>, call: Call): AnyResource {
+  return call.services.resources.get(makes)!;
 }

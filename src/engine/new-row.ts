@@ -1,5 +1,5 @@
 import { foldCase } from '../base/text.ts';
-import type { Field, Stored } from '../contract/fields.ts';
+import type { Field } from '../contract/fields.ts';
 import type { Call, Given } from '../contract/operation.ts';
 import type { AnyResource, MadeChange, Row } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
@@ -28,23 +28,17 @@ const CHANGE_IDS_FROM = 36 ** 10;
 
 /** The row that a create with these parameters begins with, before it is settled. */
 export function draftOf(resource: AnyResource, call: Call, given: Given, id: string): Row {
-  const values: Record<string, Stored | null> = {};
-  for (const [name, field] of columnFields(resource)) {
-    values[name] = (isInput(field) ? given[name] : undefined) ?? field.fallback ?? null;
-  }
-  if (resource.scope === 'account') values.account_id = call.account!.id;
-  return whole(resource, call, values, id);
-}
-
-function whole(resource: AnyResource, call: Call, values: Readonly<Record<string, Stored | null>>, id: string): Row {
-  const row = { ...values, id, created_at: call.now, updated_at: call.now, deleted: 0 } as Row;
-  return resource.onePer ? ({ ...row, [ONE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
+  const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && given[name] != null);
+  return rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, given[name]!])), id);
 }
 
 /** The row that has these values, whoever may give them, and otherwise what it is when nothing is given. */
 export function rowOf(resource: AnyResource, call: Call, values: Given, id: string): Row {
-  const { created_at, updated_at, deleted, ...drafted } = draftOf(resource, call, {}, id);
-  return whole(resource, call, { ...drafted, ...values }, id);
+  const filled = columnFields(resource).map(([name, field]) => [name, values[name] ?? field.fallback ?? null] as const);
+  const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
+  const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
+  const row = { ...Object.fromEntries(filled), ...own, ...standard } as Row;
+  return resource.onePer ? ({ ...row, [ONE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
 }
 
 /** Stores a new row. Where there may be only one of its kind and it is there already, nothing changes. */

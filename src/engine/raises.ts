@@ -85,10 +85,11 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   const full = quotas.filter((quota) => verb === 'create' || Object.keys(quota.where).length > 0);
   const beyond = full.map((quota) => quota.problem);
   if (verb === 'activate') return beyond;
-  if (verb === 'update') return [...(resource.raises ?? []), ...beyond];
-  if (verb !== 'create') return [];
+  if (verb === 'remove') return [];
   const fields = Object.values(resource.fields as Record<string, Field>);
-  const dangling = fields.flatMap((field) => field.target?.().notFound ?? []);
+  const pointing = fields.filter((field) => verb === 'create' || field.writable === 'input');
+  const dangling = pointing.flatMap((field) => field.target?.().notFound ?? []);
+  if (verb === 'update') return [...dangling, ...(resource.raises ?? []), ...beyond];
   return [...dangling, ...(resource.raises ?? []), ...(resource.raisesOnCreate ?? []), ...beyond];
 }
 

@@ -53,7 +53,15 @@ export async function applyCreate(
 ): Promise<Made> {
   const drafted = draftOf(resource, call, given, ids.row);
   const referenced = await readReferences(tx, resource, drafted);
-  const change = { verb: 'create', before: undefined, referenced, account: call.account, tx, now: call.now } as const;
+  const change = {
+    kind: resource,
+    verb: 'create',
+    before: undefined,
+    referenced,
+    account: call.account,
+    tx,
+    now: call.now,
+  } as const;
   const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, given })) } as Row;
   await check(resource, { ...change, after });
   const stored = await storeNew(tx, resource, call, after, ids);
@@ -77,7 +85,15 @@ export async function applyUpdate(
   }
   const drafted = { ...before, ...changes, updated_at: call.now } as Row;
   const referenced = await readReferences(tx, resource, drafted, before);
-  const change = { verb: 'update', before, referenced, account: call.account, tx, now: call.now } as const;
+  const change = {
+    kind: resource,
+    verb: 'update',
+    before,
+    referenced,
+    account: call.account,
+    tx,
+    now: call.now,
+  } as const;
   const settled = (await resource.settled?.(drafted, { ...change, given })) ?? {};
   const after = { ...drafted, ...settled } as Row;
   await check(resource, { ...change, after });

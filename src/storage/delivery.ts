@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
 import type { Argument, Queries, Value } from './statements.ts';
 
 /** Where what a line item shows is kept: each has `line_item_id`, `approval_status` and `deleted`. */
-const CREATIVES: readonly string[] = [];
+const CREATIVES: readonly string[] = ['promoted_accounts'];
 
 /** What campaigns deliver: one grouped statement for a page of them. */
 export function deliveryOn(session: Session): Delivery {

@@ -40,18 +40,6 @@ export function membershipsOn(session: Session): Memberships {
       );
       return (await session.all(statement, { user, environment, limit })).map((row) => row.account_id);
     },
-    async findAdministrator(account) {
-      const statement = statements.of('membership administrator', (queries, argument) =>
-        queries
-          .selectFrom('account_users')
-          .select('user_id')
-          .where('account_id', '=', argument('account'))
-          .where('role', '=', 'ACCOUNT_ADMIN')
-          .orderBy('user_id')
-          .limit(1),
-      );
-      return (await session.all(statement, { account }))[0]?.user_id;
-    },
     async add(membership) {
       const columns = Object.keys(membership);
       const statement = statements.of('membership add', (queries, argument) =>

@@ -14,7 +14,8 @@ after(() => world.close());
 /** How many operations one batch takes. @source advertising: Limits */
 const MAXIMA: Record<string, number> = { campaigns: 40, line_items: 40 };
 
-for (const resource of resources.filter((each) => each.batch)) {
+// What has no update is tested by itself: see resources/targeting-batches.
+for (const resource of resources.filter((each) => each.batch && operationOf(each, 'update'))) {
   describe(`batches of ${resource.plural}`, () => {
     let ground: Ground;
     let path: string;

@@ -121,6 +121,19 @@ function badValues(name: string, field: Field): [string, Said][] {
       return ['id42', '4 2', '-4', '9'.repeat(21)].map((raw) => [raw, long(raw)]);
     case 'refused':
       return [['1', invalid(name, `setting ${name} is not allowed`)]];
+    case 'targeting type':
+      return ['NO_SUCH', 'TAILORED_AUDIENCE', 'NEGATIVE_KEYWORD', 'age'].map((raw) => [
+        raw,
+        {
+          code: 'UNKNOWN_CRITERIA_TYPE',
+          message: `Expected a known targeting type, got "${raw}" for ${name}`,
+          parameter: name,
+        },
+      ]);
+    case 'https url':
+      return ['http://example.com', 'https://', 'example.com/x', '/x', 'https://a b', 'ftp://example.com'].map(
+        (raw) => [raw, invalid(name, `Expected an absolute https URL, got "${raw}" for ${name}`)],
+      );
     case 'list': {
       const words = schema.items?.anyOf;
       if (schema.minItems === 0 && words) return [['NO_SUCH', among(words, 'NO_SUCH')]];
@@ -244,6 +257,7 @@ for (const operation of writing) {
     });
 
     test('what nobody reads is ignored and not echoed', async () => {
+      const { path: fresh, sent } = await goodCall(ground, operation);
       const extra = {
         colour: 'red',
         id: 'zz9',
@@ -252,7 +266,7 @@ for (const operation of writing) {
         constructor: 'x',
         __proto__x: '1',
       };
-      const reply = await ask({ params: { ...good, ...extra } });
+      const reply = await ground.client.call(operation.method, fresh, { params: { ...sent.params, ...extra } });
       assert.equal(reply.status, 200, reply.text);
       for (const name of Object.keys(extra)) assert.ok(!Object.hasOwn(reply.body.request.params, name), name);
       assert.equal(reply.body.data.deleted ?? false, false);

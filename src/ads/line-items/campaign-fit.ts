@@ -3,7 +3,8 @@ import type { Change, Settling } from '../../contract/resource.ts';
 import { type Campaign, campaigns } from '../campaigns.ts';
 import { minimumDenomination } from '../currencies.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
-import { type LineItem, lineItems } from '../line-items.ts';
+import type { LineItem } from '../line-items.ts';
+import { advertiserOf } from '../promotable-users.ts';
 
 const AMOUNTS = [
   'bid_amount_local_micro',
@@ -27,7 +28,7 @@ export async function inherited(row: LineItem, change: Settling<LineItem>): Prom
   const { funding_instrument_id } = await campaignOf(row, change);
   const key = { account: row.account_id, id: funding_instrument_id! };
   const instrument = await change.tx.records.get(fundingInstruments, key, { deleted: 'shown' });
-  const advertiser_user_id = (await change.tx.memberships.findAdministrator(row.account_id)) ?? null;
+  const advertiser_user_id = await advertiserOf(change.tx, row.account_id);
   return { funding_instrument_id, currency: instrument!.currency, advertiser_user_id };
 }
 
@@ -46,9 +47,9 @@ export async function settledDelivery(
 }
 
 /** All line items of a campaign have one product type and one objective. @source advertising: Line items */
-export async function likeItsSiblings({ verb, after, tx }: Change<LineItem>): Promise<readonly Fault[]> {
+export async function likeItsSiblings({ kind, verb, after, tx }: Change<LineItem>): Promise<readonly Fault[]> {
   if (verb !== 'create') return [];
-  const [sibling] = (await tx.records.page(lineItems, {
+  const [sibling] = (await tx.records.page(kind, {
     account: after.account_id,
     member: undefined,
     deleted: 'hidden',

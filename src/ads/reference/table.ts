@@ -9,7 +9,7 @@ export type Line<C extends string> = Readonly<Record<C, string>>;
  */
 export function readTable<C extends string>(name: string): readonly Line<C>[] {
   const text = readFileSync(new URL(`./tables/${name}.tsv`, import.meta.url), 'utf8');
-  const [head, ...lines] = text.trimEnd().split('\n');
+  const [head, ...lines] = text.replace(/\n$/, '').split('\n');
   const columns = head!.split('\t');
   return lines.map((line) => {
     const values = line.split('\t');

@@ -2,9 +2,7 @@ import { oneOf, type Stored, text } from '../../contract/fields.ts';
 import type { Computed } from '../../contract/resource.ts';
 import type { Reading } from '../../contract/store.ts';
 import { campaigns } from '../campaigns.ts';
-import { iabCategories } from '../reference/categories.ts';
 import { localizedName, referenceEntry } from '../reference/lookup.ts';
-import { atFirstUse } from '../reference/table.ts';
 import type { Criterion } from '../targeting-criteria.ts';
 import { targetingType } from './types.ts';
 
@@ -33,9 +31,8 @@ export const shownNames: Computed<Criterion> = {
       const named = (name: string | undefined): Record<string, Stored | null> => ({ name: name ?? value });
       switch (kind.is) {
         case 'looked-up':
-          return lookedUp(kind.as ?? type, value, lang);
         case 'iab':
-          return named(iabNames().get(value));
+          return lookedUp(type, value, lang);
         case 'word':
           return named(kind.words[value]);
         case 'user':
@@ -51,8 +48,6 @@ export const shownNames: Computed<Criterion> = {
     };
   },
 };
-
-const iabNames = atFirstUse(() => new Map(iabCategories().map(({ id, name }) => [id, name])));
 
 function lookedUp(type: string, value: string, lang: string | undefined): Record<string, Stored | null> {
   const entry = referenceEntry(type, value);

@@ -35,19 +35,18 @@ export const ENGAGEMENTS = [
 ] as const;
 
 /**
- * What the values of a type are. `looked-up`: of the reference data, under the own name of the type or another. `word`:
+ * What the values of a type are. `looked-up`: of the reference data, under the name of the type. `word`:
  * one of a few, by the name that is shown. `number`: a whole number. `text`: any text, which is its own name. `user`:
  * any user. `advertiser`: the user whom the account advertises. `id`: an id of something that is kept elsewhere.
  */
 export type ValueKind =
-  | { readonly is: 'looked-up'; readonly as?: string }
   | {
       readonly is: 'word';
       readonly words: Readonly<Record<string, string>>;
       readonly also?: Readonly<Record<string, string>>;
     }
   | { readonly is: 'number'; readonly min: number; readonly max: number }
-  | { readonly is: 'text' | 'user' | 'advertiser' | 'audience' | 'campaign' | 'iab' | 'id' };
+  | { readonly is: 'looked-up' | 'text' | 'user' | 'advertiser' | 'audience' | 'campaign' | 'iab' | 'id' };
 
 /** One type of targeting: a row of the reference. */
 export interface TargetingType {
@@ -113,11 +112,7 @@ export const TARGETING_TYPES = {
   TV_SHOW: { value: lookedUp, operators: EQ, isPrimary: true },
   LIVE_TV_EVENT: { value: { is: 'id' }, operators: EQ, isPrimary: true },
   STORE_CATEGORY: { value: lookedUp, operators: EITHER, isPrimary: true },
-  STORE_CATEGORY_LOOKALIKE: {
-    value: { is: 'looked-up', as: 'STORE_CATEGORY' },
-    operators: EITHER,
-    isPrimary: true,
-  },
+  STORE_CATEGORY_LOOKALIKE: { value: lookedUp, operators: EITHER, isPrimary: true },
   APP_LIST: { value: { is: 'id' }, operators: NE, isPrimary: false },
   ENGAGEMENT_TYPE: { value: word(...ENGAGEMENTS), operators: EITHER, isPrimary: false },
   CAMPAIGN_ENGAGEMENT: { value: { is: 'campaign' }, operators: EITHER, isPrimary: true },

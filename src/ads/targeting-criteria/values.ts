@@ -66,7 +66,7 @@ function valueFault(name: string, { value: kind }: TargetingType, raw: string): 
   const unknown: Fault = { problem: 'NOT_A_TARGETING_VALUE', parameter, words: { raw, name } };
   switch (kind.is) {
     case 'looked-up':
-      return referenceEntry(kind.as ?? name, raw) ? undefined : unknown;
+      return referenceEntry(name, raw) ? undefined : unknown;
     case 'word': {
       const list = Object.keys(kind.words).sort().join(', ');
       return Object.hasOwn(kind.words, raw) ? undefined : { problem: 'NOT_IN_ENUM', parameter, words: { list, raw } };

@@ -104,7 +104,7 @@ export async function putInstruments(
 async function checkInstrument(tx: Writing, { place }: PlannedInstrument, after: Row, now: string): Promise<void> {
   const standing = { before: undefined, referenced: new Map(), account: undefined, tx, now };
   for (const rule of fundingInstruments.rules ?? []) {
-    const found = await rule({ verb: 'create', after: after as never, ...standing });
+    const found = await rule({ kind: fundingInstruments, verb: 'create', after: after as never, ...standing });
     const [fault] = found ? [found].flat() : [];
     if (fault) throw new CommandFailed(faultAt(place, fault), 2);
   }

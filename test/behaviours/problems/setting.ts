@@ -11,6 +11,8 @@ export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 export const JSON_TYPE = { 'content-type': 'application/json' };
 /** How many campaigns may be active. */
 export const ACTIVE_MAX = 2;
+/** How many line items a campaign may have, and how many may be active. */
+export const LINE_ITEMS = { campaign_line_items_max: 2, active_line_items_max: 1 };
 /** How many bytes a body may have. */
 export const BODY_MAX = 2048;
 
@@ -41,6 +43,7 @@ export function useWorld(): void {
       rate_revocations_per_15min: 1,
       rate_bearer_tokens_per_15min: 1,
       active_campaigns_max: ACTIVE_MAX,
+      ...LINE_ITEMS,
     });
     home = await openAccount(world.sandbox);
   });
