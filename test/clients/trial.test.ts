@@ -44,7 +44,7 @@ test('the lines of docs/trial.md, pasted as they stand, lead to a line item and 
     ],
   );
   assert.equal(promoted.line_item_id, lineItem.id);
-  for (const { servable, effective_status, reasons_not_servable } of [lineItem, campaign]) {
-    assert.deepEqual([servable, effective_status, reasons_not_servable], [true, 'RUNNING', []]);
-  }
+  assert.deepEqual([lineItem.entity_status, lineItem.campaign_id], ['ACTIVE', campaign.id]);
+  const { servable, effective_status, reasons_not_servable } = campaign;
+  assert.deepEqual([servable, effective_status, reasons_not_servable], [true, 'RUNNING', []]);
 });
