@@ -4,6 +4,7 @@ import { openApiOf, type Surroundings } from '../engine/describe.ts';
 import { operations } from '../server.ts';
 import { settingsMarkdown } from '../settings/show.ts';
 import { settingsTable } from '../settings.ts';
+import { coverageMarkdown } from './coverage/markdown.ts';
 
 /** What the descriptions say of a service with the settings that it has by default. */
 export const byDefault: Surroundings = {
@@ -20,7 +21,7 @@ export const byDefault: Surroundings = {
 export function generatedDocs(): Readonly<Record<string, string>> {
   return {
     'openapi.json': `${JSON.stringify(openApiOf(operations, byDefault), null, 1)}\n`,
-    'endpoints.md': endpointsMarkdown(operations, byDefault.limits),
+    'endpoints.md': endpointsMarkdown(operations, byDefault.limits, coverageMarkdown(operations)),
     'problems.md': problemsMarkdown(operations),
     'settings.md': `# Settings\n\n${GENERATED}\n\n${settingsMarkdown()}`,
   };

@@ -192,7 +192,7 @@ describe('an account at the command line', () => {
       /^barker: funding_instrument\.end_time: "end_time" is a required/,
     ],
     [
-      ['fund', 'ID', '--type', 'CREDIT_CARD', '--currency', 'XXX'],
+      ['fund', 'ID', '--type', 'CREDIT_CARD', '--currency', 'QQQ'],
       2,
       /^barker: funding_instrument\.currency: Expected a value in /,
     ],

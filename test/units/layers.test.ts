@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [...BELOW, 'engine'],
   // Development mode makes a world of features.
   dev: [...BELOW, 'platform', 'ads'],
-  cli: [...BELOW, 'platform', 'auth', 'engine', 'storage', 'settings', 'http', 'dev', 'server'],
+  cli: [...BELOW, 'ads', 'platform', 'auth', 'engine', 'storage', 'settings', 'http', 'dev', 'server'],
   // Files that stand alone.
   catalog: [...BELOW, 'platform', 'auth', 'ads'],
   version: [],

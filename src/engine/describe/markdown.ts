@@ -5,13 +5,17 @@ import { groupsOf, type Surroundings } from '../describe.ts';
 import { raisable } from '../raises.ts';
 import { parameterWords, problemWords, rateWords, sharedProblems } from './words.ts';
 
-/** Every operation with what it takes and how it can end, in Markdown. */
-export function endpointsMarkdown(operations: readonly Operation[], limits: Surroundings['limits']): string {
+/** Every operation with what it takes and how it can end, in Markdown; `before` stands between title and operations. */
+export function endpointsMarkdown(
+  operations: readonly Operation[],
+  limits: Surroundings['limits'],
+  before: string,
+): string {
   const groups = groupsOf(operations).map(({ name, about, operations: own }) => {
     const sections = own.map((operation) => operationMarkdown(operation, operations, limits));
     return [`## ${name}`, about, ...sections].join('\n\n');
   });
-  return ['# Endpoints', GENERATED, ...groups, ''].join('\n\n');
+  return ['# Endpoints', GENERATED, before, ...groups, ''].join('\n\n');
 }
 
 /** Every problem, as each family says it, in Markdown. */

@@ -1,0 +1,47 @@
+import type { Operation } from '../../contract/operation.ts';
+import { NOT_SHOWN } from './not-shown.ts';
+import { PAGES, REFERENCE_TABLES } from './reference-tables.ts';
+
+/** Every endpoint of the two documents with its state, what goes beyond them, and what they do not show, in Markdown. */
+export function coverageMarkdown(operations: readonly Operation[]): string {
+  const served = new Map(operations.flatMap((operation) => namesOf(operation).map((name) => [name, operation.id])));
+  const inDocuments = new Set(REFERENCE_TABLES.flatMap(({ endpoints }) => endpoints.map(plain)));
+  const listed = REFERENCE_TABLES.flatMap(({ document, table, endpoints }) =>
+    endpoints.map((endpoint) => {
+      const id = served.get(plain(endpoint));
+      const state =
+        id === undefined ? (PAGES.includes(endpoint) ? 'served, a page' : 'not yet') : `served: ${code(id)}`;
+      return `| ${document} | ${table} | ${code(endpoint)} | ${state} |`;
+    }),
+  );
+  const beyond = operations
+    .filter((operation) => !namesOf(operation).some((name) => inDocuments.has(name)))
+    .map(({ id, method, path }) => `| ${code(`${method} ${path}`)} | ${code(id)} |`);
+  const silent = NOT_SHOWN.map(({ document, what, filledBy, decisions }) => {
+    const state = filledBy === '' ? 'not yet' : filledBy;
+    return `| ${document} | ${what} | ${state} | ${decisions.join(', ')} |`;
+  });
+  return [
+    '## Coverage',
+    'Every endpoint of the two reference documents, and whether this version serves it.',
+    ['| Document | Table | Endpoint | State |', '|---|---|---|---|', ...listed].join('\n'),
+    'What this version serves beyond the tables of the documents:',
+    ['| Endpoint | Operation |', '|---|---|', ...beyond].join('\n'),
+    'What the documents mark as not shown: the sections of the companion specification that fill it, and the rows of\n[decisions.md](../decisions.md) where those leave a choice.',
+    ['| Document | Not shown | Filled by | Decisions |', '|---|---|---|---|', ...silent].join('\n'),
+  ].join('\n\n');
+}
+
+/** `METHOD /path` of an operation and of its other paths, names of parameters aside. */
+function namesOf({ method, path, aliases = [] }: Operation): string[] {
+  return [path, ...aliases].map((each) => plain(`${method} ${each}`));
+}
+
+/** How parameters are named makes no other endpoint. */
+function plain(endpoint: string): string {
+  return endpoint.replace(/:\w+/g, ':');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { NOT_SHOWN } from '../../src/cli/coverage/not-shown.ts';
+import { PAGES, REFERENCE_TABLES } from '../../src/cli/coverage/reference-tables.ts';
+import { operations } from '../../src/server.ts';
+
+const page = readFileSync('docs/generated/endpoints.md', 'utf8');
+const coverage = page.split('\n## ').find((section) => section.startsWith('Coverage\n'))!;
+const cells = coverage
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
+const endpoints = REFERENCE_TABLES.flatMap(({ table, endpoints: own }) => own.map((endpoint) => ({ table, endpoint })));
+const rowOf = (endpoint: string) => cells.find(([, , , said]) => said === endpoint);
+
+describe('the table of coverage', () => {
+  test('has every endpoint of both documents once', () => {
+    assert.equal(endpoints.length, new Set(endpoints.map(({ endpoint }) => endpoint)).size);
+    assert.ok(endpoints.length > 90);
+    for (const { endpoint, table } of endpoints) assert.equal(rowOf(endpoint)?.[2], table, endpoint);
+  });
+
+  test('calls served what an operation answers, and nothing else', () => {
+    for (const { endpoint } of endpoints) {
+      const state = rowOf(endpoint)![4]!;
+      const [method, path] = endpoint.split(' ');
+      const form = path!.replace(/:\w+/g, ':');
+      const answering = operations.find(
+        (each) =>
+          each.method === method &&
+          [each.path, ...(each.aliases ?? [])].some((own) => own.replace(/:\w+/g, ':') === form),
+      );
+      const wanted = answering ? `served: ${answering.id}` : PAGES.includes(endpoint) ? 'served, a page' : 'not yet';
+      assert.equal(state, wanted, endpoint);
+    }
+  });
+
+  test('has every operation that is served', () => {
+    const told = new Set(cells.flatMap((row) => [row[2], row[4]?.replace('served: ', '')]));
+    assert.deepEqual(
+      operations.map(({ id }) => id).filter((id) => !told.has(id)),
+      [],
+    );
+  });
+
+  const WHOLE = ['Endpoints', 'Accounts', 'Reference data', 'Funding instruments', 'Campaigns', 'Line items'];
+  for (const table of WHOLE) {
+    test(`leaves out nothing of ${table}`, () => {
+      const own = endpoints.filter((each) => each.table === table);
+      assert.ok(own.length > 3);
+      for (const { endpoint } of own) assert.match(rowOf(endpoint)![4]!, /^served/, endpoint);
+    });
+  }
+
+  test('names decisions that there are for what the documents do not show', () => {
+    const decisions = new Set(
+      [...readFileSync('docs/decisions.md', 'utf8').matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number)),
+    );
+    for (const { what, decisions: named, filledBy } of NOT_SHOWN) {
+      for (const number of named) assert.ok(decisions.has(number), `${what}: ${number}`);
+      if (filledBy === '') assert.deepEqual(named, [], what);
+      const row = cells.find((each) => each[2] === what);
+      assert.deepEqual(row?.slice(3, 5), [filledBy || 'not yet', named.join(', ')], what);
+    }
+    assert.equal(NOT_SHOWN.length, 32);
+  });
+});
