@@ -197,13 +197,6 @@ function remember(path: string, { status, body }: Reply, met: Met): void {
   for (const { id } of [body.data].flat()) if (id && !met[pool].includes(id)) met[pool].unshift(id);
 }
 
-/** What ids of replies are ids of, by a part of the path. */
-const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
-  ['/campaigns', 'campaign'],
-  ['/line_items', 'line'],
-  ['/funding', 'instrument'],
-];
-
 function found({ pool, pick }: Ref, met: Met): string {
   return met[pool][pick % met[pool].length]!;
 }

@@ -8,7 +8,6 @@ import {
   criterionBatch,
   criterionFields,
   criterionList,
-  line,
 } from './targeting-values.ts';
 import {
   account,
