@@ -83,8 +83,8 @@ async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<Li
   if (linked && linked.total > 1) messages.push('A line item can have one curated category only');
   const countries = CURATED_CATEGORIES.find(({ id }) => id === category)!.country_codes;
   const live = await liveByLine(tx, account.id, [String(line)], ['LOCATION', 'IAB_CATEGORY']);
-  const criteria = live.get(String(line)) ?? [];
-  const isThere = criteria.some((row) => {
+  const targeted = live.get(String(line)) ?? [];
+  const isThere = targeted.some((row) => {
     const country =
       row.targeting_type === 'LOCATION' && referenceEntry('LOCATION', String(row.targeting_value))?.country_code;
     return country && countries.includes(country);

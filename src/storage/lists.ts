@@ -1,4 +1,5 @@
-import type { Argument, Value } from './statements.ts';
+import { sql } from 'kysely';
+import type { Argument, Engine, Value } from './statements.ts';
 
 /** A query that is being built. */
 // biome-ignore lint/suspicious/noExplicitAny: builders of tables that are not typed here
@@ -16,6 +17,27 @@ export function among(start: Builder, column: string, size: number, argument: Ar
   if (size === 1) return start.where(column, '=', argument(`${column}.0`));
   const values = Array.from({ length: size }, (_, index) => argument(`${column}.${index}`));
   return start.where(column, 'in', values);
+}
+
+/**
+ * Rows of an account whose column has one of some values, in a column that an index has behind the account. SQLite
+ * would rather read the whole account than look once for each value; pairs leave it no choice.
+ */
+export function amongOfAccount(
+  start: Builder,
+  column: string,
+  size: number,
+  argument: Argument,
+  engine: Engine,
+): Builder {
+  if (size === 1 || engine === 'postgres') {
+    return among(start.where('account_id', '=', argument('account')), column, size, argument);
+  }
+  const pairs = Array.from(
+    { length: size },
+    (_, index) => sql`(${argument('account')}, ${argument(`${column}.${index}`)})`,
+  );
+  return start.where(sql<boolean>`(${sql.ref('account_id')}, ${sql.ref(column)}) in (values ${sql.join(pairs)})`);
 }
 
 /** Names the values of a list; the places beyond its end repeat the first. */

@@ -3,9 +3,9 @@ import type { Field } from '../contract/fields.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../contract/resource.ts';
 import type { Conditions, Deleted, PageQuery, RecordsWriting, RowKey, SortKey, Tally } from '../contract/store.ts';
 import { insertRows } from './bulk.ts';
-import { addValues, among, type Builder, sizeFor } from './lists.ts';
+import { addValues, among, amongOfAccount, type Builder, sizeFor } from './lists.ts';
 import type { Session } from './session.ts';
-import type { Argument, Queries, Value } from './statements.ts';
+import type { Argument, Engine, Queries, Value } from './statements.ts';
 
 /** Rows of declared resources: the same statements for every resource, on both databases. */
 export function recordsOn(session: Session): RecordsWriting {
@@ -44,12 +44,12 @@ export function recordsOn(session: Session): RecordsWriting {
     const statement = statements.of(
       `many ${resource.table} ${column} ${deleted} ${locked} ${size}`,
       (queries, argument) => {
-        const all = queries
-          .selectFrom(resource.table)
-          .select(columnsOf(resource))
-          .where('account_id', '=', argument('account'));
+        const all = queries.selectFrom(resource.table).select(columnsOf(resource));
         const visible = deleted === 'hidden' ? live(all, resource as unknown as AnyResource, queries) : all;
-        const chosen = among(visible, column, size, argument);
+        const chosen =
+          column === 'id'
+            ? among(visible.where('account_id', '=', argument('account')), column, size, argument)
+            : amongOfAccount(visible, column, size, argument, statements.engine);
         return locked ? chosen.forUpdate() : chosen;
       },
     );
@@ -63,7 +63,15 @@ export function recordsOn(session: Session): RecordsWriting {
     const lists = sizesOf(query);
     const shape = `page ${conditionsShape(resource, query, lists)} ${orderShape(query)}`;
     const statement = statements.of(shape, (queries, argument) => {
-      let chosen = withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries);
+      let chosen = withConditions(
+        queries.selectFrom(resource.table),
+        resource,
+        query,
+        lists,
+        argument,
+        queries,
+        statements.engine,
+      );
       chosen = chosen.select(columnsOf(resource));
       if (query.after) chosen = afterCursor(chosen, query.sort, query.after, argument);
       for (const key of query.sort) {
@@ -85,7 +93,7 @@ export function recordsOn(session: Session): RecordsWriting {
     if (asksForNothing(query)) return [];
     const lists = sizesOf(query);
     const statement = statements.of(`tally ${by} ${conditionsShape(resource, query, lists)}`, (queries, argument) =>
-      withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries)
+      withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries, statements.engine)
         .select([...by, queries.fn.countAll().as('total')])
         .groupBy(by),
     );
@@ -98,9 +106,15 @@ export function recordsOn(session: Session): RecordsWriting {
     const lists = sizesOf(query);
     const shape = `count ${conditionsShape(resource, query, lists)}`;
     const statement = statements.of(shape, (queries, argument) =>
-      withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries).select(
-        queries.fn.countAll().as('total'),
-      ),
+      withConditions(
+        queries.selectFrom(resource.table),
+        resource,
+        query,
+        lists,
+        argument,
+        queries,
+        statements.engine,
+      ).select(queries.fn.countAll().as('total')),
     );
     return Number((await session.all(statement, conditionArgs(query, lists)))[0].total);
   }
@@ -197,9 +211,12 @@ function withConditions(
   sizes: Record<string, number>,
   argument: Argument,
   queries: Queries,
+  engine: Engine,
 ): Builder {
   let chosen = start;
-  if (query.account !== undefined) chosen = chosen.where('account_id', '=', argument('account'));
+  const under = resource.under as string | undefined;
+  const paired = query.account !== undefined && under !== undefined && under in sizes ? under : undefined;
+  if (query.account !== undefined && !paired) chosen = chosen.where('account_id', '=', argument('account'));
   if (query.member) {
     chosen = chosen
       .where('environment', '=', argument('environment'))
@@ -211,7 +228,10 @@ function withConditions(
   }
   if (query.deleted === 'hidden') chosen = live(chosen, resource, queries);
   for (const [column, size] of Object.entries(sizes)) {
-    chosen = among(chosen, column, size, argument);
+    chosen =
+      column === paired
+        ? amongOfAccount(chosen, column, size, argument, engine)
+        : among(chosen, column, size, argument);
   }
   if (query.without) chosen = chosen.where(query.without.column, '<>', argument('without'));
   if (query.prefix) {

@@ -19,7 +19,7 @@ const TARGETS: readonly (readonly [type: string, ...values: string[]])[] = [
   ['NETWORK_ACTIVATION_DURATION', '6', '06', '25', 'x'],
   ['BROAD_KEYWORD', ...DIFFICULT],
   ['EXACT_KEYWORD', 'tea', 'TEA', ' tea'],
-  ['EVENT', '1ex', '1ey'],
+  ['EVENT', '1ex', '1ez'],
   ['TV_SHOW', '10001'],
   ['ENGAGEMENT_TYPE', 'IMPRESSION'],
   ['USER_ENGAGEMENT', '900000001', '7'],

@@ -270,7 +270,7 @@ describe('limits of a line item', () => {
   const single: [string, string, string, string?][] = [
     ['GENDER', '1', '2'],
     ['AGE', 'AGE_OVER_13', 'AGE_OVER_50'],
-    ['EVENT', '1ex', '1ey'],
+    ['EVENT', '1ex', '1ez'],
     ['NETWORK_ACTIVATION_DURATION', '6', '7', 'LT'],
     ['NETWORK_ACTIVATION_DURATION', '6', '7', 'GTE'],
   ];

@@ -54,11 +54,14 @@ export async function liveByLine(
   lines: readonly string[],
   types: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Criterion[]>> {
-  const query = { ...ofLines(account, lines, types, 'EQ'), sort: BY_ID, after: undefined, limit: ALL };
+  const query = { ...ofLines(account, lines, types, 'EQ'), sort: AS_INDEXED, after: undefined, limit: ALL };
   const rows = (await tx.records.page(criteria, query)) as unknown as Criterion[];
   return Map.groupBy(rows, (row) => String(row.line_item_id));
 }
 
-const BY_ID = [{ column: 'id', direction: 'asc', nullable: false }] as const;
+/** As the index of types has them; by id alone the whole account would be read. */
+const AS_INDEXED = (['line_item_id', 'targeting_type', 'id'] as const).map(
+  (column) => ({ column, direction: 'asc', nullable: false }) as const,
+);
 /** More than there can be. */
 const ALL = 1_000_000;
