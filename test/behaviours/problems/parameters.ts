@@ -165,4 +165,11 @@ export const parameters: Case[] = [
       },
     ],
   },
+  {
+    name: 'NOT_A_CODE',
+    given: 'a country of three letters',
+    send: () => own('GET', '/curated_categories', { country_codes: 'USA' }),
+    status: 400,
+    errors: [invalid('country_codes', 'Expected a code of 2 letters, got "USA" for country_codes')],
+  },
 ];
