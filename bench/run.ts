@@ -1,4 +1,7 @@
-const names = ['get', 'list', 'create', 'targeting', 'pages', 'signature', 'postgres', 'bearer', 'refusals'];
+const names = [
+  ...['get', 'list', 'create', 'targeting', 'pages', 'signature'],
+  ...['postgres', 'bearer', 'refusals', 'servability'],
+];
 const name = process.argv[2] ?? '';
 if (!names.includes(name)) {
   process.stderr.write(`npm run bench -- NAME, where NAME is one of ${names.join(', ')}\n`);

@@ -7,8 +7,8 @@ import { lineItems } from './line-items.ts';
 import { CURATED_CATEGORIES } from './reference/categories.ts';
 import { referenceEntry } from './reference/lookup.ts';
 import { liveByLine, ofLines } from './targeting-criteria/created.ts';
+import { criteria } from './targeting-criteria/rows.ts';
 import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX } from './targeting-criteria/types.ts';
-import { targetingCriteria } from './targeting-criteria.ts';
 
 const fields = {
   line_item_id: reference(() => lineItems)
@@ -83,20 +83,18 @@ async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<Li
   if (linked && linked.total > 1) messages.push('A line item can have one curated category only');
   const countries = CURATED_CATEGORIES.find(({ id }) => id === category)!.country_codes;
   const live = await liveByLine(tx, account.id, [String(line)], ['LOCATION', 'IAB_CATEGORY']);
-  const criteria = live.get(String(line)) ?? [];
-  const isThere = criteria.some((row) => {
+  const placed = live.get(String(line)) ?? [];
+  const isThere = placed.some((row) => {
     const country =
       row.targeting_type === 'LOCATION' && referenceEntry('LOCATION', String(row.targeting_value))?.country_code;
     return country && countries.includes(country);
   });
   if (!isThere) messages.push('The line item must target a country of the curated category');
   const ofType = (type: string) => ofLines(account.id, [String(line)], [type]);
-  if ((await tx.records.count(targetingCriteria, ofType('IAB_CATEGORY'))) > 0) {
+  if ((await tx.records.count(criteria, ofType('IAB_CATEGORY'))) > 0) {
     messages.push('A line item that targets IAB categories cannot have a curated category');
   }
-  if (
-    (await tx.records.count(targetingCriteria, ofType('CONTENT_PUBLISHER_USER'))) > EXCLUDED_PUBLISHERS_OF_CURATED_MAX
-  ) {
+  if ((await tx.records.count(criteria, ofType('CONTENT_PUBLISHER_USER'))) > EXCLUDED_PUBLISHERS_OF_CURATED_MAX) {
     messages.push(
       `A line item with a curated category can exclude ${EXCLUDED_PUBLISHERS_OF_CURATED_MAX} publishers at most`,
     );

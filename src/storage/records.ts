@@ -244,7 +244,8 @@ function withConditions(
 /** Rows that are not deleted, and neither are their parents. */
 function live(start: Builder, resource: AnyResource, queries: Queries): Builder {
   const { table } = resource;
-  const own = start.where(`${table}.deleted`, '=', 0);
+  // Written out, because an index of live rows serves no condition whose value is bound.
+  const own = start.where(`${table}.deleted`, '=', sql.lit(0));
   const under = resource.under as string | undefined;
   if (under === undefined) return own;
   const parent = (resource.fields as Record<string, Field>)[under]!.target!() as unknown as AnyResource;

@@ -18,6 +18,7 @@ function typed(field: Field, text: string): unknown {
   const kinds: Record<string, () => unknown> = {
     micros: () => Number(text),
     integer: () => Number(text),
+    'number enum': () => Number(text),
     boolean: () => text === 'true',
     list: () => [text],
     sort: () => [text],

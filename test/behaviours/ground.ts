@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { newAccount } from '../../src/ads/accounts.ts';
-import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
 import { lineItems } from '../../src/ads/line-items.ts';
 import { advertiserOf } from '../../src/ads/promotable-users.ts';
 import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
@@ -15,6 +14,9 @@ import type { AnyResource, Row, Verb } from '../../src/contract/resource.ts';
 import { operations } from '../../src/server.ts';
 import type { Client, Reply, Sent } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
+import { goodValue, SOUND, seededValue } from './samples.ts';
+
+export { goodValue, sampleOf } from './samples.ts';
 
 /** Every declared resource of the catalog. */
 export const resources: readonly AnyResource[] = catalog.filter((entry): entry is AnyResource => 'fields' in entry);
@@ -73,79 +75,6 @@ export async function listed(ground: Ground, resource: AnyResource): Promise<str
   if (required.length === 0) return path;
   const ids = (await rowsOf(ground, lineItems)).map(({ id }) => id).slice(0, 200);
   return `${path}?${new URLSearchParams({ line_item_ids: ids.join(',') || 'zz9' })}`;
-}
-
-/** A field as a test can look at it. */
-type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
-
-/** A value of a kind that is good everywhere: what a caller would send as text. */
-export function sampleOf(field: Shown): string {
-  const schema = field.kind.schema as {
-    anyOf?: { const: string }[];
-    items?: { anyOf?: { const: string }[]; pattern?: string };
-    pattern?: string;
-    minimum?: number;
-  };
-  switch (field.kind.name) {
-    case 'text':
-      return 'Sample';
-    case 'code':
-      return codeLike(schema.pattern!);
-    case 'enum':
-    case 'number enum':
-      return String(schema.anyOf![0]!.const);
-    case 'digits':
-      return '42';
-    case 'micros':
-      return '1000000';
-    case 'integer':
-      return String(schema.minimum ?? 1);
-    case 'boolean':
-      return 'true';
-    case 'instant':
-      return '2026-01-01T00:00:00Z';
-    case 'id':
-      return 'zz9';
-    case 'list':
-      if (schema.items?.pattern?.startsWith('^[A-Z]')) return codeLike(schema.items.pattern);
-      return schema.items?.anyOf?.[0]?.const ?? 'zz9';
-    case 'targeting type':
-      return 'BROAD_KEYWORD';
-    case 'https url':
-      return 'https://example.com/seen';
-    default:
-      throw new Error(`no sample of kind ${field.kind.name}; say here what a good value looks like`);
-  }
-}
-
-/** A country or a currency, by the number of letters. */
-function codeLike(pattern: string): string {
-  return pattern === '^[A-Z]{2}$' ? 'US' : 'USD';
-}
-
-function isAmerican({ country_codes }: (typeof CURATED_CATEGORIES)[number]): boolean {
-  return country_codes.includes('US');
-}
-
-/** What is good of a resource beyond what each of its fields is by itself. */
-const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  line_items: {
-    objective: 'ENGAGEMENTS',
-    product_type: 'PROMOTED_POSTS',
-    placements: 'ALL_ON_SERVICE',
-    goal: 'ENGAGEMENT',
-    pay_by: 'ENGAGEMENT',
-    bid_strategy: 'MAX',
-    advertiser_domain: 'example.com',
-    end_time: '2027-01-01T00:00:00Z',
-  },
-  funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
-  line_item_curated_categories: { curated_category_id: CURATED_CATEGORIES.find(isAmerican)!.id },
-};
-
-/** A value of a parameter that is good together with those of the others. */
-export function goodValue(operation: Operation, name: string): string {
-  return GOOD[operation.group]?.[name] ?? sampleOf(operation.parameters[name]!);
 }
 
 /** A line item of a kind, made for whoever needs one. */
@@ -237,20 +166,6 @@ function administratorOf({ world, account }: Ground): Promise<string> {
   return world.service.store.read((tx) => advertiserOf(tx, account));
 }
 
-/** Texts that sort differently by bytes, by UTF-16 units, by case and by language. */
-const NAMES = [
-  'apple',
-  'Apple',
-  'Äpfel',
-  'apple',
-  'zebra',
-  '\u{1f600} face',
-  '\uff21 wide',
-  'apple pie',
-  'ZEBRA',
-  'éclair',
-];
-
 /**
  * Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. Before them come the
  * rows that the account was made with, of resources that cannot be created.
@@ -332,73 +247,10 @@ function seededRow(
   return { ...values, id, created_at: made, updated_at: changed, deleted: index % 5 === 4 ? 1 : 0 } as Row;
 }
 
-/** What makes seeded values fit each other, as rules would have it, where a test writes them back. */
-const SOUND: Readonly<Record<string, (values: Record<string, Stored | null>) => Record<string, Stored | null>>> = {
-  // The account has its one of type FULL already.
-  promotable_users: () => ({ promotable_user_type: 'REPOSTS_ONLY' }),
-  line_items(values) {
-    const {
-      objective,
-      bid_amount_local_micro: bid,
-      start_time,
-      total_budget_amount_local_micro: total = null,
-    } = values;
-    const { goals, withBid } = objectiveOf(String(objective));
-    const [goal, ways] = Object.entries(goals)[0]!;
-    return {
-      product_type: objective === 'PREROLL_VIEWS' ? 'MEDIA' : 'PROMOTED_POSTS',
-      placements: '["ALL_ON_SERVICE"]',
-      categories: '["IAB1"]',
-      currency: 'USD',
-      goal,
-      bid_strategy: bid === null ? 'AUTO' : withBid,
-      pay_by: ways[0]!,
-      end_time: start_time === null ? null : '2027-06-01T00:00:00Z',
-      daily_budget_amount_local_micro: total,
-      frequency_cap: null,
-      duration_in_days: null,
-      advertiser_domain: 'example.com',
-      android_store_identifier: 'com.example.sample',
-    };
-  },
-  targeting_criteria: ({ targeting_value = null }) => ({
-    targeting_type: 'PHRASE_KEYWORD',
-    targeting_value,
-    operator_type: 'EQ',
-  }),
-  line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
-};
-
 /** Columns of accounts that a declaration of fields does not name. */
 function extraOfAccounts(values: Record<string, Stored | null>, now: number): object {
   const whole = newAccount({ id: '', environment: 'sandbox', name: '', now: formatInstant(now) });
   return Object.fromEntries(Object.entries(whole).filter(([name]) => !(name in values)));
-}
-
-function seededValue(field: Field, index: number, targets: string[] | undefined): Stored {
-  if (targets) return targets[index % targets.length]!;
-  const schema = field.kind.schema as { anyOf?: { const: string }[] };
-  switch (field.kind.name) {
-    case 'text':
-      return NAMES[index % NAMES.length]!;
-    case 'enum':
-      return schema.anyOf![index % schema.anyOf!.length]!.const;
-    case 'micros':
-    case 'integer':
-      return [5_000_000, 1_000_000, 9_007_199_254_740_000, 5_000_000, 20_000_000][index % 5]!;
-    case 'number enum':
-      return Number(schema.anyOf![index % schema.anyOf!.length]!.const);
-    case 'boolean':
-      return index % 2;
-    case 'instant':
-      return `2026-0${1 + (index % 3)}-01T00:00:00Z`;
-    case 'list':
-      return '[]';
-    case 'id':
-      return `i${index % 3}`;
-    default:
-      return field.kind.read(sampleOf(field), 'seed') as string;
-  }
 }
 
 /** Where a row stands in an order: the value of each key, then the id. Nulls last whichever the direction. */

@@ -297,7 +297,16 @@ for (const resource of resources.filter((each: AnyResource) => operationOf(each,
     const typed = Object.fromEntries(
       Object.entries(whole).map(([name, value]) => {
         const kind = operation.parameters[name]!.kind.name;
-        return [name, NUMBERS.includes(kind) ? Number(value) : kind === 'boolean' ? value === 'true' : value];
+        return [
+          name,
+          NUMBERS.includes(kind)
+            ? Number(value)
+            : kind === 'boolean'
+              ? value === 'true'
+              : kind === 'list'
+                ? [value]
+                : value,
+        ];
       }),
     );
     const query = await ground.client.call('POST', `${path}?${new URLSearchParams(whole)}`);

@@ -18,6 +18,8 @@ const STEPS_MAX = 60;
 /** Small enough that programs come to them. */
 const LIMITS = {
   active_campaigns_max: 4,
+  active_line_items_max: 4,
+  campaign_line_items_max: 3,
   rate_writes_per_min: 60,
   rate_account_reads_per_15min: 200,
   rate_reads_per_15min: 5,
@@ -135,9 +137,12 @@ async function everythingAlike(met: Met): Promise<void> {
   advance(901);
   const account = { pool: 'account', pick: 0 } as const;
   const params = { with_deleted: true, with_draft: true, count: 1000, sort_by: 'name-asc' };
-  for (const list of ['campaigns', 'funding_instruments', 'features']) {
+  for (const list of ['campaigns', 'line_items', 'account_apps', 'funding_instruments', 'features']) {
     const path = ['/12/accounts/', account, `/${list}`];
-    await call({ who: 'ada', method: 'GET', path, params: list === 'campaigns' ? params : {} }, met);
+    await call(
+      { who: 'ada', method: 'GET', path, params: list === 'campaigns' || list === 'line_items' ? params : {} },
+      met,
+    );
   }
   const line_item_ids = met.line.slice(0, 50).map((_, pick) => ({ pool: 'line', pick }) as const);
   const all = { with_deleted: true, count: 1000, line_item_ids };

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { LINE_ITEM_NEEDS, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
 import {
   child,
   childList,
@@ -7,7 +8,6 @@ import {
   criterionBatch,
   criterionFields,
   criterionList,
-  line,
 } from './targeting-values.ts';
 import {
   account,
@@ -25,6 +25,7 @@ import {
   instrumentFields,
   instrumentList,
   type JsonValue,
+  line,
   type Ref,
   ref,
   some,
@@ -108,6 +109,16 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   [3, get(under('/campaigns'), { ...campaignList, cursor })],
   [1, get(under('/campaigns'), { ...campaignList, cursor, with_total_count: truth })],
   [5, get(oneOf('campaigns', campaign), { with_deleted: truth })],
+  [14, post(under('/line_items'), lineItemFields, LINE_ITEM_NEEDS)],
+  [10, put(oneOf('line_items', line), lineItemFields)],
+  [2, { ...put(oneOf('line_items', line).map((path) => [...path, '/activate'])) }],
+  [2, { ...put(oneOf('campaigns', campaign).map((path) => [...path, '/activate'])) }],
+  [3, remove(oneOf('line_items', line))],
+  [6, { method: 'POST', path: account.map((one) => ['/12/batch/accounts/', one, '/line_items']), json: lineItemBatch }],
+  [8, get(under('/line_items'), { ...lineItemList, with_total_count: truth })],
+  [2, get(under('/line_items'), { ...lineItemList, cursor })],
+  [4, get(oneOf('line_items', line), { with_deleted: truth })],
+  [3, get(under('/account_apps'), { count, with_deleted: truth })],
   [6, get(under('/account_history'), history, ['entity_type', 'entity_id'])],
   [1, get(under('/account_history'), { ...history, cursor }, ['entity_type', 'entity_id'])],
   [3, post(under('/funding_instruments'), instrumentFields, ['currency', 'start_time', 'type'])],
@@ -128,7 +139,6 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   [1, get(under('/campaigns?count=1&count=2'))],
   [1, put(under('/campaigns'))],
   [1, get(oddPaths)],
-  [2, remove(oneOf('line_items', line))],
   [10, { ...post(under('/targeting_criteria')), params: criterionFields }],
   [
     10,

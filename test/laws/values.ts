@@ -38,7 +38,7 @@ export const DIFFICULT: readonly string[] = [
 const REFUSED = ['', '\0', 'a\0b', '\ud800', 'a\udfff', '\u0007', '\u0085', 'x'.repeat(256), '\n'];
 
 /** Good values, and now and then a bad one: a call with one bad value tests nothing else. */
-function mostly<T>(good: fc.Arbitrary<T>, ...bad: T[]): fc.Arbitrary<T> {
+export function mostly<T>(good: fc.Arbitrary<T>, ...bad: T[]): fc.Arbitrary<T> {
   return fc.oneof({ weight: 30, arbitrary: good }, { weight: 1, arbitrary: fc.constantFrom(...bad) });
 }
 
@@ -61,6 +61,8 @@ export const account = ref(
 export const instrument = ref('instrument');
 /** A campaign of the run. */
 export const campaign = ref('campaign');
+/** A line item of the run. */
+export const line = ref('line');
 
 const goodName = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...DIFFICULT) },
@@ -70,11 +72,12 @@ const goodName = fc.oneof(
 /** A name. */
 export const name = mostly(goodName, ...REFUSED);
 /** The beginning of a name, by characters; all of it for 0. */
-const beginning = fc
+export const beginning = fc
   .tuple(name, fc.constantFrom(1, 1, 2, 3, 0))
   .map(([whole, length]) => (length === 0 ? whole : [...whole].slice(0, length).join('')));
 
-const micros = mostly<Value>(
+/** An amount of money. */
+export const micros = mostly<Value>(
   fc.integer({ min: 1, max: 9 }).map((units) => units * 10_000_000),
   ...['', 0, -1, 1, 10_000, 9_007_199_254_740_000, 9_007_199_254_740_991, '9007199254740992', '99999999999999999999'],
   ...['1e3', '1.5', ' 5', '5 ', '+5', '٣', 'NaN', '007'],
@@ -84,7 +87,8 @@ export const truth = mostly<Value>(
   fc.constantFrom<Value>(true, false),
   ...['', 't', 'F', 'TRUE', '1', '0', 'yes', 'null', 2],
 );
-const status = mostly(fc.constantFrom('ACTIVE', 'ACTIVE', 'PAUSED', 'DRAFT'), '', 'active', 'DELETED', '\u0130');
+/** Whether something is switched on. */
+export const status = mostly(fc.constantFrom('ACTIVE', 'ACTIVE', 'PAUSED', 'DRAFT'), '', 'active', 'DELETED', '\u0130');
 /** A time or a date. */
 export const time = mostly(
   fc.constantFrom('2026-03-01', '2026-03-02', '2026-03-02T17:00:00Z', '2026-03-02T19:00:00+01:00', '2027-01-01'),

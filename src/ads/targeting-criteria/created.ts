@@ -1,6 +1,6 @@
 import type { Whole } from '../../contract/resource.ts';
 import type { Reading } from '../../contract/store.ts';
-import { type Criterion, targetingCriteria } from '../targeting-criteria.ts';
+import { type Criterion, criteria } from './rows.ts';
 
 /** A criterion that a call created, and which of its changes did. */
 export interface Created {
@@ -55,7 +55,7 @@ export async function liveByLine(
   types: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Criterion[]>> {
   const query = { ...ofLines(account, lines, types, 'EQ'), sort: AS_INDEXED, after: undefined, limit: ALL };
-  const rows = (await tx.records.page(targetingCriteria, query)) as unknown as Criterion[];
+  const rows = (await tx.records.page(criteria, query)) as unknown as Criterion[];
   return Map.groupBy(rows, (row) => String(row.line_item_id));
 }
 

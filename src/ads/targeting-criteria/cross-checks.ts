@@ -2,8 +2,8 @@ import type { Fault } from '../../contract/problems.ts';
 import type { WholeRule } from '../../contract/resource.ts';
 import { linesWithCurated } from '../line-item-curated-categories.ts';
 import { referenceEntry } from '../reference/lookup.ts';
-import { type Criterion, targetingCriteria } from '../targeting-criteria.ts';
 import { createdBy, linesOf, liveByLine, ofLines, ofTypes } from './created.ts';
+import { type Criterion, criteria } from './rows.ts';
 
 /** The platform that the devices of an operating system have. */
 const PLATFORM_OF_OS: Readonly<Record<string, string>> = { IOS: '0', ANDROID: '1', BLACKBERRY: '2' };
@@ -66,7 +66,7 @@ export const engagementsArePaired: WholeRule<Criterion> = async (whole) => {
   if (kinds.length === 0 || sources.length === 0) return [];
   const lines = linesOf([...kinds, ...sources]);
   const query = ofLines(whole.account.id, lines, [...KINDS, ...SOURCES]);
-  const tallies = await whole.tx.records.tally(targetingCriteria, query, ['line_item_id', 'targeting_type']);
+  const tallies = await whole.tx.records.tally(criteria, query, ['line_item_id', 'targeting_type']);
   const withSome = (types: readonly string[]) =>
     new Set(tallies.filter((tally) => types.includes(String(tally.targeting_type))).map((tally) => tally.line_item_id));
   const [lacksSource, lacksKind] = [withSome(SOURCES), withSome(KINDS)].map(

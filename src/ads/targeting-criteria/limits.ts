@@ -1,8 +1,8 @@
 import type { Fault } from '../../contract/problems.ts';
 import type { WholeRule } from '../../contract/resource.ts';
 import { linesWithCurated } from '../line-item-curated-categories.ts';
-import { type Criterion, targetingCriteria } from '../targeting-criteria.ts';
 import { type Created, createdBy, linesOf, ofLines, ofTypes } from './created.ts';
+import { type Criterion, criteria } from './rows.ts';
 import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX, TARGETING_TYPES, targetingType } from './types.ts';
 
 /**
@@ -15,7 +15,7 @@ export const withinLimits: WholeRule<Criterion> = async (whole) => {
   const counted = createdBy(whole).filter(({ row }) => targetingType(String(row.targeting_type)).most);
   if (counted.length === 0) return [];
   const types = new Set(counted.flatMap(({ row }) => countedTogether(String(row.targeting_type))));
-  const tallies = await tx.records.tally(targetingCriteria, ofLines(account.id, linesOf(counted), [...types]), COLUMNS);
+  const tallies = await tx.records.tally(criteria, ofLines(account.id, linesOf(counted), [...types]), COLUMNS);
   const totals = new Map<string, number>();
   for (const tally of tallies) {
     const key = keyOf(tally as unknown as Criterion);

@@ -2,8 +2,8 @@ import type { Fault } from '../../contract/problems.ts';
 import type { WholeRule } from '../../contract/resource.ts';
 import { campaigns } from '../campaigns.ts';
 import { advertiserOf } from '../promotable-users.ts';
-import type { Criterion } from '../targeting-criteria.ts';
 import { createdBy } from './created.ts';
+import type { Criterion } from './rows.ts';
 import { targetingType } from './types.ts';
 
 /** Rule: some types are created by batches only. @source campaigns 10.3 */

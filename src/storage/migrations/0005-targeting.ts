@@ -45,7 +45,9 @@ export const targeting: Migration = {
         .integer('deleted'),
     ),
     index('promoted_accounts_created', 'promoted_accounts', ['account_id', 'created_at', 'id']),
-    index('promoted_accounts_line_item', 'promoted_accounts', ['account_id', 'line_item_id', 'id'], { deleted: 0 }),
+    index('promoted_accounts_line_item', 'promoted_accounts', ['account_id', 'line_item_id', 'id', 'approval_status'], {
+      deleted: 0,
+    }),
     uniqueIndex('promoted_accounts_one', 'promoted_accounts', ['account_id', 'one_key']),
     table('tracking_tags', (t) =>
       t
