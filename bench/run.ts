@@ -1,14 +1,6 @@
 const names = [
-  'get',
-  'list',
-  'create',
-  'pages',
-  'signature',
-  'postgres',
-  'bearer',
-  'refusals',
-  'servability',
-  'targeting',
+  ...['get', 'list', 'create', 'targeting', 'pages', 'signature'],
+  ...['postgres', 'bearer', 'refusals', 'servability'],
 ];
 const name = process.argv[2] ?? '';
 if (!names.includes(name)) {

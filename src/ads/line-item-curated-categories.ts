@@ -7,7 +7,7 @@ import { lineItems } from './line-items.ts';
 import { CURATED_CATEGORIES } from './reference/categories.ts';
 import { referenceEntry } from './reference/lookup.ts';
 import { liveByLine, ofLines } from './targeting-criteria/created.ts';
-import { criteria } from './targeting-criteria/criteria.ts';
+import { criteria } from './targeting-criteria/rows.ts';
 import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX } from './targeting-criteria/types.ts';
 
 const fields = {
@@ -83,8 +83,8 @@ async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<Li
   if (linked && linked.total > 1) messages.push('A line item can have one curated category only');
   const countries = CURATED_CATEGORIES.find(({ id }) => id === category)!.country_codes;
   const live = await liveByLine(tx, account.id, [String(line)], ['LOCATION', 'IAB_CATEGORY']);
-  const targeted = live.get(String(line)) ?? [];
-  const isThere = targeted.some((row) => {
+  const placed = live.get(String(line)) ?? [];
+  const isThere = placed.some((row) => {
     const country =
       row.targeting_type === 'LOCATION' && referenceEntry('LOCATION', String(row.targeting_value))?.country_code;
     return country && countries.includes(country);

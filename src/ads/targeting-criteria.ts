@@ -5,9 +5,10 @@ import { criteria } from './targeting-criteria/criteria.ts';
 import { engagementsArePaired, noBroaderPlatform, noCuratedCategory } from './targeting-criteria/cross-checks.ts';
 import { withinLimits } from './targeting-criteria/limits.ts';
 import { shownNames } from './targeting-criteria/names.ts';
+import { criteria } from './targeting-criteria/rows.ts';
 import { showsAreInTheirMarket } from './targeting-criteria/shows.ts';
 import { comesByBatch, pointsSomewhere } from './targeting-criteria/targets.ts';
-import { isMeaningful, storedValue } from './targeting-criteria/values.ts';
+import { isMeaningful } from './targeting-criteria/values.ts';
 
 /**
  * Targeting criteria: whom a line item is shown to. Primary ones are united with each other, others narrow them down.
@@ -15,13 +16,6 @@ import { isMeaningful, storedValue } from './targeting-criteria/values.ts';
  */
 export const targetingCriteria = resource({
   ...criteria,
-  settled: (row) => ({ targeting_value: storedValue(String(row.targeting_type), String(row.targeting_value)) }),
-  onePer: (row) => [
-    row.line_item_id,
-    row.targeting_type,
-    storedValue(String(row.targeting_type), String(row.targeting_value)),
-    row.operator_type,
-  ],
   rules: [isMeaningful],
   wholeRules: [
     comesByBatch,

@@ -159,7 +159,6 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   [1, get(under('/campaigns?count=1&count=2'))],
   [1, put(under('/campaigns'))],
   [1, get(oddPaths)],
-  [2, remove(oneOf('line_items', line))],
   [10, { ...post(under('/targeting_criteria')), params: criterionFields }],
   [
     10,

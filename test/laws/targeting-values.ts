@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { count, DIFFICULT, type Given, ids, type JsonValue, ref, some, sort, truth, type Value } from './values.ts';
 
-/** A line item of the run. */
-export const line = ref('line', fc.nat(6));
+/** One of the few newest line items of the run: limits are met on them. */
+export const oneLine = ref('line', fc.nat(6));
 /** A targeting criterion of the run. */
 export const criterion = ref('criterion');
 /** Something else that belongs to a line item. */
@@ -47,7 +47,7 @@ const operator = fc.constantFrom('EQ', 'EQ', 'NE', 'NE', 'LT', 'GTE', 'eq');
 /** Parameters of a new criterion. */
 export const criterionFields: fc.Arbitrary<Record<string, Value>> = fc
   .tuple(
-    line,
+    oneLine,
     target,
     fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: some({ operator_type: operator }) }),
   )
@@ -58,7 +58,7 @@ export const criterionList: Given = {
   count,
   sort_by: sort('created_at', 'updated_at', 'deleted'),
   with_deleted: truth,
-  line_item_ids: ids(line),
+  line_item_ids: ids(oneLine),
   targeting_criterion_ids: ids(criterion),
   lang: fc.constantFrom('de', 'ja', 'xx', '', '-'),
 };
@@ -82,15 +82,15 @@ export const criterionBatch: fc.Arbitrary<JsonValue> = fc.array(item, { minLengt
 /** What else belongs to line items: parameters by the name of the resource. */
 export const children = {
   tracking_tags: {
-    line_item_id: line,
+    line_item_id: oneLine,
     tracking_tag_type: fc.constantFrom('IMPRESSION_TAG', 'CLICK_TRACKER', 'x'),
     tracking_tag_url: fc.constantFrom('https://example.com/é?a=1', 'https://example.com', 'http://x', ''),
   },
   line_item_curated_categories: {
-    line_item_id: line,
+    line_item_id: oneLine,
     curated_category_id: fc.constantFrom('9ddk3gesia6o', '9ddk3gesia60', 'zz9'),
   },
-  promoted_accounts: { line_item_id: line, user_id: fc.constantFrom('900000001', '7', 'x') },
+  promoted_accounts: { line_item_id: oneLine, user_id: fc.constantFrom('900000001', '7', 'x') },
 } satisfies Record<string, Given>;
 
 /** Conditions of the lists of what else belongs to line items. */
@@ -98,5 +98,5 @@ export const childList: Given = {
   count,
   sort_by: sort('created_at', 'updated_at', 'deleted'),
   with_deleted: truth,
-  line_item_ids: ids(line),
+  line_item_ids: ids(oneLine),
 };

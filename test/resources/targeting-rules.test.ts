@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { interests, locations } from '../../src/ads/reference/entries.ts';
-import { targetingCriteria } from '../../src/ads/targeting-criteria.ts';
+import { locations } from '../../src/ads/reference/entries.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { creating, deleting, good, itemFaults, openPlace, type Place } from './targeting-calls.ts';
+import { creating, deleting, good, openPlace, type Place } from './targeting-calls.ts';
 
 const UNITED_STATES = '96683cc9126741d1';
 const SAN_FRANCISCO = '5122804691e5fecc';
@@ -188,115 +187,133 @@ async function instrument(): Promise<string> {
   return first.id;
 }
 
-/** How many criteria a line item may have. @source campaigns 10.3 and 18 */
-const LIMITS: readonly { kind: string; max: number; types: readonly string[]; value(number: number): string }[] = [
-  {
-    kind: 'keyword',
-    max: 1000,
-    types: ['BROAD_KEYWORD', 'PHRASE_KEYWORD', 'EXACT_KEYWORD', 'UNORDERED_KEYWORD'],
-    value: (number) => `word ${number}`,
-  },
-  { kind: 'INTEREST', max: 100, types: ['INTEREST'], value: (number) => interests()[number]!.targeting_value },
-  {
-    kind: 'LOCATION',
-    max: 2000,
-    types: ['LOCATION'],
-    value: (number) => locations()[number % locations().length]!.targeting_value,
-  },
-  {
-    kind: 'SIMILAR_TO_FOLLOWERS_OF_USER',
-    max: 100,
-    types: ['SIMILAR_TO_FOLLOWERS_OF_USER'],
-    value: (number) => String(number + 1),
-  },
-  { kind: 'CONTENT_PUBLISHER_USER', max: 50, types: ['CONTENT_PUBLISHER_USER'], value: (number) => String(number + 1) },
-];
+describe('a platform and a device that has it', () => {
+  const message = 'Platform iOS is broader than device iPhone 3GS and cannot be combined with it';
+  const said = { code: 'INVALID', message, attribute: 'targeting_value' };
 
-/** Puts locations straight into the store. */
-async function store(line: string, count: number): Promise<void> {
-  const now = '2026-01-01T00:00:00Z';
-  const rows = Array.from({ length: count }, (_, index) => ({
-    account_id: place.account,
-    id: `stored${index.toString(36)}`,
-    line_item_id: line,
-    targeting_type: 'LOCATION',
-    targeting_value: `stored${index}`,
-    operator_type: 'EQ',
-    created_at: now,
-    updated_at: now,
-    deleted: 0 as const,
-  }));
-  await world.service.store.write((tx) => tx.records.insertAll(targetingCriteria, rows));
-}
-
-describe('limits of a line item', () => {
-  for (const { kind, max, types, value } of LIMITS) {
-    test(`${max} ${kind} criteria, in whatever operator they are`, async () => {
+  test('cannot be combined, whichever comes first', async () => {
+    const two = [
+      ['PLATFORM', '0'],
+      ['DEVICE', IPHONE],
+    ] as const;
+    for (const [first, second] of [two, [two[1], two[0]]] as const) {
       const line = await place.line();
-      const isExcluding = kind === 'CONTENT_PUBLISHER_USER';
-      const item = (number: number) => {
-        const operator = isExcluding || number % 2 ? 'NE' : 'EQ';
-        // Twice as many criteria as there are values: each is targeted and excluded.
-        return creating(
-          line,
-          types[number % types.length]!,
-          value(kind === 'LOCATION' ? number >> 1 : number),
-          operator,
-        );
-      };
-      // Values that are looked up are fewer than a line item may have: the others are there already.
-      const stored = kind === 'LOCATION' ? max - 100 : 0;
-      await store(line, stored);
-      for (let from = stored; from < max - 1; from += 500) {
-        const count = Math.min(500, max - 1 - from);
-        good(await place.batch(Array.from({ length: count }, (_, index) => item(from + index))));
-      }
-      const refused = await place.batch([item(max - 1), item(stored), item(max), item(max + 1)]);
-      const said = 'REQUEST_TOO_COMPLEX targeting_type';
-      assert.deepEqual(itemFaults(refused), ['', '', said, said], 'the last that raise the number, not what is there');
-      const message = `Line item ${line} cannot have more than ${max} ${kind} criteria`;
-      assert.equal(refused.body.operation_errors[2][0].message, message);
-      good(await place.batch([item(max - 1)]));
-      if (isExcluding) return;
-      const { params } = item(max);
-      const one = await place.add(line, params.targeting_type!, params.targeting_value!, params.operator_type);
-      assert.equal(one.status, 400);
-      assert.deepEqual(one.body.errors, [{ code: 'REQUEST_TOO_COMPLEX', message, parameter: 'targeting_type' }]);
-      const there = item(stored).params;
-      good(await place.add(line, there.targeting_type!, there.targeting_value!, there.operator_type));
-    });
-  }
-
-  const single: [string, string, string, string?][] = [
-    ['GENDER', '1', '2'],
-    ['AGE', 'AGE_OVER_13', 'AGE_OVER_50'],
-    ['EVENT', '1ex', '1ez'],
-    ['NETWORK_ACTIVATION_DURATION', '6', '7', 'LT'],
-    ['NETWORK_ACTIVATION_DURATION', '6', '7', 'GTE'],
-  ];
-  for (const [type, one, other, operator] of single) {
-    test(`one ${type} ${operator ?? ''}`, async () => {
-      const line = await place.line();
-      const kind = operator ? `${type} ${operator}` : type;
-      const said = {
-        code: 'INVALID',
-        message: `Only one ${kind} criterion is allowed per line item`,
-        attribute: 'targeting_type',
-      };
-      const both = await place.batch([creating(line, type, one, operator), creating(line, type, other, operator)]);
-      assert.deepEqual(both.body.operation_errors, [[], [said]]);
-      const made = good(await place.add(line, type, one, operator));
-      const refused = await place.add(line, type, other, operator);
+      good(await place.add(line, first[0], first[1]));
+      const refused = await place.add(line, second[0], second[1]);
       assert.equal(refused.status, 400);
       assert.deepEqual(refused.body.errors, [said]);
-      if (operator) good(await place.add(line, type, other, operator === 'LT' ? 'GTE' : 'LT'));
-      good(await place.batch([creating(line, type, other, operator), deleting(made.id)]));
-      assert.ok((await place.targeted(line)).includes(`${type} ${other} ${operator ?? 'EQ'}`));
-    });
-  }
+    }
+  });
 
-  test('one line item does not count for another', async () => {
+  test('cannot be combined in one batch, but one can take the place of the other', async () => {
+    const line = await place.line();
+    const both = await place.batch([creating(line, 'PLATFORM', '0'), creating(line, 'DEVICE', IPHONE)]);
+    assert.deepEqual(both.body.operation_errors, [[said], [said]]);
+    const { id } = good(await place.add(line, 'PLATFORM', '0'));
+    good(await place.batch([creating(line, 'DEVICE', IPHONE), deleting(id)]));
+    assert.deepEqual(await place.targeted(line), [`DEVICE ${IPHONE} EQ`]);
+  });
+
+  test('go together when one is of another system, excluded, or on another line item', async () => {
+    const line = await place.line();
+    good(await place.add(line, 'PLATFORM', '1'));
+    good(await place.add(line, 'DEVICE', IPHONE));
+    const other = await place.line();
+    good(await place.add(other, 'PLATFORM', '0'));
+    good(await place.add(other, 'DEVICE', IPHONE, 'NE'));
+  });
+});
+
+describe('a show', () => {
+  const add = (line: string) => place.add(line, 'TV_SHOW', SHOW_IN_UNITED_STATES);
+
+  test('needs a location first', async () => {
+    const line = await place.line();
+    const refused = await add(line);
+    assert.equal(refused.status, 400);
+    assert.deepEqual(refused.body.errors, [
+      {
+        code: 'INVALID_TV_SHOW_LOCATIONS',
+        message: 'A TV_SHOW criterion needs a LOCATION criterion first',
+        parameter: 'targeting_type',
+      },
+    ]);
+    good(await place.add(line, 'LOCATION', UNITED_STATES, 'NE'));
+    assert.equal((await add(line)).body.errors[0].code, 'INVALID_TV_SHOW_LOCATIONS');
+    good(await place.add(line, 'LOCATION', SAN_FRANCISCO));
+    good(await add(line));
+  });
+
+  test('is on where every location is, whichever comes first', async () => {
+    const said = {
+      code: 'TV_SHOW_OUTSIDE_MARKET',
+      message: 'The locations of the line item are outside the market of the show',
+      parameter: 'targeting_value',
+    };
+    const line = await place.line();
+    good(await place.add(line, 'LOCATION', germany()));
+    assert.deepEqual((await add(line)).body.errors, [said]);
+    good(await place.add(line, 'LOCATION', UNITED_STATES));
+    assert.deepEqual((await add(line)).body.errors, [said]);
+    const american = await place.line();
+    good(
+      await place.batch([
+        creating(american, 'TV_SHOW', SHOW_IN_UNITED_STATES),
+        creating(american, 'LOCATION', UNITED_STATES),
+      ]),
+    );
+    assert.deepEqual((await place.add(american, 'LOCATION', germany())).body.errors, [said]);
+    good(await place.add(american, 'LOCATION', germany(), 'NE'));
+  });
+});
+
+describe('kinds of engagement', () => {
+  const lacksSource = 'ENGAGEMENT_TYPE needs a criterion of type CAMPAIGN_ENGAGEMENT or USER_ENGAGEMENT';
+  const said = (message: string) => [{ code: 'INVALID', message, attribute: 'targeting_type' }];
+
+  test('may come one by one', async () => {
+    const line = await place.line();
+    good(await place.add(line, 'ENGAGEMENT_TYPE', 'IMPRESSION'));
+    good(await place.batch([creating(await place.line(), 'CAMPAIGN_ENGAGEMENT', place.campaign)]));
+  });
+
+  test('belong to something that was engaged with, when a batch has both', async () => {
     const [one, other] = [await place.line(), await place.line()];
-    good(await place.batch([creating(one, 'AGE', 'AGE_OVER_13'), creating(other, 'AGE', 'AGE_OVER_13')]));
+    const apart = await place.batch([
+      creating(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
+      creating(other, 'CAMPAIGN_ENGAGEMENT', place.campaign),
+      creating(other, 'LANGUAGE', 'en'),
+    ]);
+    assert.equal(apart.status, 400);
+    assert.deepEqual(apart.body.operation_errors, [
+      said(lacksSource),
+      said('CAMPAIGN_ENGAGEMENT needs a criterion of type ENGAGEMENT_TYPE'),
+      [],
+    ]);
+    good(await place.add(other, 'ENGAGEMENT_TYPE', 'VIDEO_VIEW'));
+    const half = await place.batch([
+      creating(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
+      creating(other, 'USER_ENGAGEMENT', world.keys.user_id!),
+    ]);
+    assert.deepEqual(half.body.operation_errors, [said(lacksSource), []]);
+    good(
+      await place.batch([
+        creating(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
+        creating(one, 'USER_ENGAGEMENT', world.keys.user_id!),
+      ]),
+    );
+  });
+});
+
+describe('targets of another account', () => {
+  test('are not there', async () => {
+    const foreign = await openPlace(world);
+    const line = await place.line();
+    const campaign = await place.add(line, 'CAMPAIGN_ENGAGEMENT', foreign.campaign);
+    assert.deepEqual([campaign.status, campaign.body.errors[0].code], [404, 'CAMPAIGN_NOT_FOUND']);
+    const user = await place.add(line, 'FOLLOWERS_OF_USER', world.keys.other_user_id!);
+    assert.deepEqual([user.status, user.body.errors[0].code], [404, 'PROMOTABLE_USER_NOT_FOUND']);
+    const strange = await place.add(await foreign.line(), 'LANGUAGE', 'en');
+    assert.deepEqual([strange.status, strange.body.errors[0].code], [404, 'LINE_ITEM_NOT_FOUND']);
   });
 });

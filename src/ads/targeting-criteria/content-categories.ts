@@ -2,7 +2,7 @@ import type { Fault } from '../../contract/problems.ts';
 import type { WholeRule } from '../../contract/resource.ts';
 import { CONTENT_CATEGORIES } from '../reference/categories.ts';
 import { liveByLine } from './created.ts';
-import type { Criterion } from './criteria.ts';
+import type { Criterion } from './rows.ts';
 
 /**
  * Rule: what a batch leaves of the IAB categories that a line item targets is made of whole content categories. What

@@ -1,6 +1,6 @@
 import type { Whole } from '../../contract/resource.ts';
 import type { Reading } from '../../contract/store.ts';
-import { type Criterion, criteria } from './criteria.ts';
+import { type Criterion, criteria } from './rows.ts';
 
 /** A criterion that a call created, and which of its changes did. */
 export interface Created {

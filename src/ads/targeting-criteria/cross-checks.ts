@@ -3,7 +3,7 @@ import type { WholeRule } from '../../contract/resource.ts';
 import { linesWithCurated } from '../line-item-curated-categories.ts';
 import { referenceEntry } from '../reference/lookup.ts';
 import { createdBy, linesOf, liveByLine, ofLines, ofTypes } from './created.ts';
-import { type Criterion, criteria } from './criteria.ts';
+import { type Criterion, criteria } from './rows.ts';
 
 /** The platform that the devices of an operating system have. */
 const PLATFORM_OF_OS: Readonly<Record<string, string>> = { IOS: '0', ANDROID: '1', BLACKBERRY: '2' };

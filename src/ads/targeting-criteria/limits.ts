@@ -2,7 +2,7 @@ import type { Fault } from '../../contract/problems.ts';
 import type { WholeRule } from '../../contract/resource.ts';
 import { linesWithCurated } from '../line-item-curated-categories.ts';
 import { type Created, createdBy, linesOf, ofLines, ofTypes } from './created.ts';
-import { type Criterion, criteria } from './criteria.ts';
+import { type Criterion, criteria } from './rows.ts';
 import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX, TARGETING_TYPES, targetingType } from './types.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Computed } from '../../contract/resource.ts';
 import type { Reading } from '../../contract/store.ts';
 import { campaigns } from '../campaigns.ts';
 import { localizedName, referenceEntry } from '../reference/lookup.ts';
-import type { Criterion } from './criteria.ts';
+import type { Criterion } from './rows.ts';
 import { targetingType } from './types.ts';
 
 /**

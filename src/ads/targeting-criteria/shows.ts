@@ -2,7 +2,7 @@ import type { Fault } from '../../contract/problems.ts';
 import type { WholeRule } from '../../contract/resource.ts';
 import { referenceEntry } from '../reference/lookup.ts';
 import { createdBy, linesOf, liveByLine, ofTypes } from './created.ts';
-import type { Criterion } from './criteria.ts';
+import type { Criterion } from './rows.ts';
 
 /**
  * Rule: a show is targeted where there is a place already, and every place is in a country where the show is on. A

@@ -3,7 +3,7 @@ import type { WholeRule } from '../../contract/resource.ts';
 import { campaigns } from '../campaigns.ts';
 import { advertiserOf } from '../promotable-users.ts';
 import { createdBy } from './created.ts';
-import type { Criterion } from './criteria.ts';
+import type { Criterion } from './rows.ts';
 import { targetingType } from './types.ts';
 
 /** Rule: some types are created by batches only. @source campaigns 10.3 */

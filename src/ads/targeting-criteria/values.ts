@@ -3,7 +3,7 @@ import { type Field, field, isId, quoted } from '../../contract/fields.ts';
 import type { Fault } from '../../contract/problems.ts';
 import type { Change } from '../../contract/resource.ts';
 import { isIabCategory, referenceEntry } from '../reference/lookup.ts';
-import type { Criterion } from './criteria.ts';
+import type { Criterion } from './rows.ts';
 import { TARGETING_TYPES, type TargetingName, type TargetingType, TYPE_ALIASES, targetingType } from './types.ts';
 
 const NAMES = Object.keys(TARGETING_TYPES) as TargetingName[];
