@@ -1,7 +1,6 @@
 import { text } from '../contract/fields.ts';
 import { resource } from '../contract/resource.ts';
 import { contentCategoriesAreWhole } from './targeting-criteria/content-categories.ts';
-import { criteria } from './targeting-criteria/criteria.ts';
 import { engagementsArePaired, noBroaderPlatform, noCuratedCategory } from './targeting-criteria/cross-checks.ts';
 import { withinLimits } from './targeting-criteria/limits.ts';
 import { shownNames } from './targeting-criteria/names.ts';

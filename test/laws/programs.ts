@@ -91,20 +91,6 @@ const history: Given = {
   count,
   user_id: fc.constantFrom('1', '900000001', 'x!'),
 };
-const taxSettings: Given = {
-  address_name: fc.constantFrom('', 'Å & Co', 'x'),
-  address_company: fc.constantFrom('', 'Company'),
-  bill_to: fc.constantFrom('', 'AGENCY', 'NOT_SET', 'x'),
-  tax_category: fc.constantFrom('', 'INDIVIDUAL'),
-};
-const userSettings: Given = {
-  contact_phone: fc.constantFrom('', '+41', '\u{1f600}'),
-  subscribed_email_types: fc.constantFrom('', 'ACCOUNT_PERFORMANCE', 'x'),
-};
-const suggestions: Given = {
-  suggestion_type: fc.constantFrom('KEYWORD', 'USER_ID', 'x'),
-  targeting_values: fc.constantFrom('coffee', 'tea,coffee', ','),
-};
 const oddPaths: Path = fc.constantFrom(
   ['/12/nothing'],
   ['/11/accounts'],
@@ -150,12 +136,6 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   [2, post(under('/features'), { feature_keys: features })],
   [2, remove(under('/features'), { feature_keys: features })],
   [2, get(under('/authenticated_user_access'))],
-  [2, get(under('/promotable_users'), { count, with_deleted: truth, with_total_count: truth })],
-  [1, get(under('/tax_settings'))],
-  [2, put(under('/tax_settings'), taxSettings)],
-  [1, get(under('/user_settings/900000001'))],
-  [2, put(under('/user_settings/900000001'), userSettings)],
-  [1, get(under('/targeting_suggestions'), suggestions, ['suggestion_type', 'targeting_values'])],
   [1, get(under('/campaigns?count=1&count=2'))],
   [1, put(under('/campaigns'))],
   [1, get(oddPaths)],
