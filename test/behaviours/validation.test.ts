@@ -309,10 +309,17 @@ for (const resource of resources.filter((each: AnyResource) => operationOf(each,
         ];
       }),
     );
-    const query = await ground.client.call('POST', `${path}?${new URLSearchParams(whole)}`);
-    const form = await ground.client.call('POST', path, { params: whole });
-    const json = await ground.client.call('POST', path, { json: typed });
-    const texts = await ground.client.call('POST', path, { json: whole });
+    const isRemovable = operationOf(resource, 'remove') !== undefined;
+    // Made and removed: of some things there may be one at a time.
+    const made = async (target: string, sent: { params?: Record<string, string>; json?: unknown } = {}) => {
+      const reply = await ground.client.call('POST', target, sent);
+      if (isRemovable && reply.status === 200) await ground.client.call('DELETE', `${path}/${reply.body.data.id}`);
+      return reply;
+    };
+    const query = await made(`${path}?${new URLSearchParams(whole)}`);
+    const form = await made(path, { params: whole });
+    const json = await made(path, { json: typed });
+    const texts = await made(path, { json: whole });
     const plain = ({ body }: { body: { request: unknown; data: Record<string, unknown> } }) => ({
       request: body.request,
       data: { ...body.data, id: '' },
