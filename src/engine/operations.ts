@@ -44,6 +44,7 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   if (verb === 'list') return ['CURSOR_INVALID', 'EXCLUSIVE_PARAMETERS', ...(resource.list?.raises ?? [])];
   const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
+  if (verb === 'get') return found;
   return [...found, ...ruleProblems(resource, verb)];
 }
 

@@ -75,7 +75,7 @@ export const probe: Migration = {
 `,
   );
   const list = readFileSync(join(copy, STEPS, 'list.ts'), 'utf8');
-  const added = `import { probe } from './${number}-probe.ts';\n${list.replace(/,?\s*\];\s*$/, ', probe];\n')}`;
+  const added = `import { probe } from './${number}-probe.ts';\n${list.replace(/,\n\];\s*$/, ',\n  probe,\n];\n')}`;
   writeFileSync(join(copy, STEPS, 'list.ts'), added);
 }
 
@@ -89,7 +89,7 @@ describe('a field that is added to campaigns', () => {
     assert.match(step!, /\/migrations\/\d{4}-probe\.ts$/);
     assert.deepEqual(difference(DECLARATION), { added: [FIELD], removed: 0 });
     const { added, removed } = difference(`${STEPS}/list.ts`);
-    assert.deepEqual([added.length, removed], [2, 1], 'its import and its place');
+    assert.deepEqual([added.length, removed], [2, 0], 'its import and its place');
   });
 
   test('is of the type that it is declared with', () => {

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { locations } from '../../src/ads/reference/entries.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { faultsOf, idOf, lineItemCalls } from './line-item-calls.ts';
+import { creating, good, itemFaults, openPlace } from './targeting-calls.ts';
+
+const SHOW_IN_UNITED_STATES = '10001';
+
+let world: World;
+const { open, campaign, create, change, batch, call } = lineItemCalls(() => world);
+
+describe('an item of a batch of line items says what is wrong with it', () => {
+  before(async () => {
+    world = await openWorld({ flags: { rate_limits: 'off' } });
+  });
+  after(() => world.close());
+
+  const given: [what: string, params: Record<string, unknown>, fault: string][] = [
+    ['a campaign that there is not', { campaign_id: 'zzzz9' }, 'CAMPAIGN_NOT_FOUND campaign_id'],
+    [
+      'a part of a cent',
+      { daily_budget_amount_local_micro: 1_000_001 },
+      'INVALID_DENOMINATION daily_budget_amount_local_micro',
+    ],
+    ['a category that there is not', { categories: ['IAB999'] }, 'INVALID_IAB_CATEGORY categories'],
+    ['a switch that is neither on nor off', { standard_delivery: 'maybe' }, 'INVALID_PARAMETER standard_delivery'],
+    ['what cannot be set', { advertiser_user_id: '1' }, 'INVALID_PARAMETER advertiser_user_id'],
+    ['a cap of nothing', { frequency_cap: 0, duration_in_days: 7 }, 'INVALID_PARAMETER frequency_cap'],
+    [
+      'more categories than there can be',
+      { categories: Array.from({ length: 1001 }, (_, index) => `IAB${index}`) },
+      'INVALID_PARAMETER categories',
+    ],
+  ];
+  for (const [what, params, fault] of given) {
+    test(what, async () => {
+      const place = await open();
+      const item = { objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS', placements: ['ALL_ON_SERVICE'] };
+      const of = { campaign_id: await campaign(place), ...item, ...params };
+      assert.deepEqual(itemFaults(await batch(place, [{ operation_type: 'Create', params: of }])), [fault]);
+    });
+  }
+
+  test('and so does a single change', async () => {
+    const place = await open();
+    const id = idOf(await create(place, 'ENGAGEMENTS'));
+    const refused = await change(place, id, { daily_budget_amount_local_micro: 1_000_001 });
+    assert.deepEqual(faultsOf(refused), ['INVALID_DENOMINATION daily_budget_amount_local_micro']);
+  });
+});
+
+describe('an item of a batch of criteria says what is wrong with it', () => {
+  before(async () => {
+    world = await openWorld({ flags: { rate_limits: 'off' } });
+  });
+  after(() => world.close());
+
+  const given: [what: string, type: string, value: unknown, fault: string][] = [
+    ['a control character', 'BROAD_KEYWORD', 'a\u0007', 'ILLEGAL_CHARACTERS targeting_value'],
+    ['what is no text', 'BROAD_KEYWORD', { a: 1 }, 'INVALID_PARAMETER targeting_value'],
+    ['nothing', 'BROAD_KEYWORD', '', 'INVALID_PARAMETER targeting_value'],
+    ['a text that is too long', 'BROAD_KEYWORD', 'x'.repeat(256), 'INVALID_PARAMETER targeting_value'],
+  ];
+  for (const [what, type, value, fault] of given) {
+    test(what, async () => {
+      const place = await openPlace(world);
+      const item = creating(await place.line(), type, value as string);
+      assert.deepEqual(itemFaults(await place.batch([item])), [fault]);
+    });
+  }
+
+  test('more months than can be told apart', async () => {
+    const place = await openPlace(world);
+    const item = creating(await place.line(), 'NETWORK_ACTIVATION_DURATION', '25', 'LT');
+    assert.deepEqual(itemFaults(await place.batch([item])), ['INVALID_PARAMETER targeting_value']);
+  });
+
+  test('a show that is not on where the line item is shown', async () => {
+    const place = await openPlace(world);
+    const line = await place.line();
+    const germany = locations().find(({ name }) => name === 'Germany')!.targeting_value;
+    good(await place.add(line, 'LOCATION', germany));
+    const refused = await place.batch([creating(line, 'TV_SHOW', SHOW_IN_UNITED_STATES)]);
+    assert.match(itemFaults(refused)[0]!, /^TV_SHOW_OUTSIDE_MARKET /);
+  });
+
+  test('a batch of nothing is refused as a whole', async () => {
+    const place = await openPlace(world);
+    const refused = await place.batch([]);
+    assert.equal(refused.status, 400);
+    assert.deepEqual(faultsOf(refused).length, 1);
+  });
+});
+
+describe('switching on what would be too many', () => {
+  test('campaigns', async () => {
+    world = await openWorld({ flags: { rate_limits: 'off', active_campaigns_max: 1 } });
+    try {
+      const place = await open();
+      await campaign(place);
+      const paused = await campaign(place, { entity_status: 'PAUSED' });
+      const refused = await call('PUT', `${place.path}/campaigns/${paused}/activate`);
+      assert.match(faultsOf(refused).join(), /^TOO_MANY_CAMPAIGNS /);
+    } finally {
+      await world.close();
+    }
+  });
+});
