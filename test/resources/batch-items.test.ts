@@ -17,6 +17,9 @@ describe('an item of a batch of line items says what is wrong with it', () => {
   after(() => world.close());
 
   const given: [what: string, params: Record<string, unknown>, fault: string][] = [
+    ['no campaign', { campaign_id: '' }, 'INVALID_PARAMETER campaign_id'],
+    ['a bid of nothing', { bid_amount_local_micro: 0 }, 'INVALID_PARAMETER bid_amount_local_micro'],
+    ['a place that is not for sale here', { placements: ['SPOTLIGHT'] }, 'INVALID_PLACEMENT_TYPE placements'],
     ['a campaign that there is not', { campaign_id: 'zzzz9' }, 'CAMPAIGN_NOT_FOUND campaign_id'],
     [
       'a part of a cent',
@@ -102,6 +105,8 @@ describe('switching on what would be too many', () => {
       const paused = await campaign(place, { entity_status: 'PAUSED' });
       const refused = await call('PUT', `${place.path}/campaigns/${paused}/activate`);
       assert.match(faultsOf(refused).join(), /^TOO_MANY_CAMPAIGNS /);
+      const unknown = await call('PUT', `${place.path}/campaigns/zzzz9/activate`);
+      assert.deepEqual(faultsOf(unknown), ['CAMPAIGN_NOT_FOUND campaign_id']);
     } finally {
       await world.close();
     }
