@@ -25,7 +25,7 @@ export async function run(): Promise<void> {
   const account = await filled(folder);
   const store = storeOn(openSqlite({ file: join(folder, 'barker.db') }));
   await multiply(store, account);
-  const plain = { ...campaigns, computed: undefined } as unknown as AnyResource;
+  const plain = { ...campaigns, computed: undefined, kept: undefined } as unknown as AnyResource;
   const results = await interleaved(7, {
     'with servability': () => perSecond(() => page(store, account, campaigns as unknown as AnyResource)),
     without: () => perSecond(() => page(store, account, plain)),
@@ -79,7 +79,8 @@ function multiply(store: Store, account: string): Promise<void> {
     const [promoted] = await tx.records.page(promotedAccounts, everything(account, 1));
     for (const [index, { id }] of all.entries()) {
       for (let number = 0; number < EACH; number++) {
-        const own = { ...line!, id: `o${index}l${number}`, campaign_id: id } as Row;
+        const start_time = new Date(Date.UTC(2026, 0, 1 + (index % 28), number)).toISOString().replace('.000', '');
+        const own = { ...line!, id: `o${index}l${number}`, campaign_id: id, start_time } as Row;
         await tx.records.insert(lineItems, own);
         const shown = { ...promoted!, id: `p${index}l${number}`, line_item_id: own.id, one_key: null } as Row;
         await tx.records.insert(promotedAccounts, shown);

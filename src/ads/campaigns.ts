@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { LINE_ITEMS_SUMMARY } from '../contract/delivery.ts';
 import { alwaysNull, boolean, micros, oneOf, reference, text } from '../contract/fields.ts';
 import type { Fault } from '../contract/problems.ts';
 import { atMost, type Change, type Fields, neverBackTo, type RowOf, resource } from '../contract/resource.ts';
@@ -10,7 +11,7 @@ import {
   fundingInstruments,
   reasonsNotAbleToFund,
 } from './funding-instruments.ts';
-import { servability } from './servability.ts';
+import { hasLineItems, servability } from './servability.ts';
 
 const fields = {
   name: text({ max: 255 }).required().sortable().says('Shown to people; need not be unique.'),
@@ -85,13 +86,13 @@ export const campaigns = resource({
   batch: { max: 40 },
   history: 'CAMPAIGN',
   computed: servability,
+  kept: [LINE_ITEMS_SUMMARY],
 });
 
 /** Where budgets are balanced cannot change under line items. @source campaigns 8.1 */
-async function optimizedWhileEmpty({ before, after, tx, now }: Change<Campaign>): Promise<Fault | undefined> {
+function optimizedWhileEmpty({ before, after }: Change<Campaign>): Fault | undefined {
   if (!before || before.budget_optimization === after.budget_optimization) return undefined;
-  const lineItems = await tx.delivery.listLineItems(after.account_id, [after.id], now);
-  if (!lineItems.has(after.id)) return undefined;
+  if (!hasLineItems(before)) return undefined;
   const message = 'Budget optimization cannot change while the campaign has line items';
   return { problem: 'INVALID', attribute: 'budget_optimization', words: { message } };
 }

@@ -1,27 +1,86 @@
-/** What the live line items of a campaign amount to, as far as its servability depends on them: how many of them ... */
-export interface LineItemsOfCampaign {
-  /** ... there are. */
-  readonly live: number;
-  /** ... have not ended. */
-  readonly unended: number;
-  /** ... have not ended and have begun. */
-  readonly begun: number;
-  /** ... have a budget. */
-  readonly budgeted: number;
-  /** ... are no drafts and have something to show. */
-  readonly ready: number;
-  /** ... are active and have something to show. */
-  readonly showing: number;
-  /** ... are active and have something to show that was not rejected. */
-  readonly accepted: number;
+/** A live line item, as far as the servability of its campaign depends on it. */
+export interface LineItemOfCampaign {
+  readonly entity_status: string;
+  /** UTC text; null when it has begun ever since. */
+  readonly start_time: string | null;
+  /** UTC text; null when it never ends. */
+  readonly end_time: string | null;
+  readonly hasBudget: boolean;
+  /** What it has to show: nothing, something that was rejected, or something that was not. */
+  readonly creative: 'none' | 'rejected' | 'accepted';
 }
 
-/** What campaigns deliver, over everything below them. */
-export interface Delivery {
-  /** For each of these campaigns that has live line items, what they amount to at a time (UTC text). One statement. */
-  listLineItems(
-    account: string,
-    campaigns: readonly string[],
-    now: string,
-  ): Promise<ReadonlyMap<string, LineItemsOfCampaign>>;
+/** What the live line items of a campaign amount to; whether any of them ... */
+export interface LineItemsOfCampaign {
+  /** ... has a budget. */
+  readonly budgeted: boolean;
+  /** ... is no draft and has something to show. */
+  readonly ready: boolean;
+  /** ... is active and has something to show. */
+  readonly showing: boolean;
+  /** ... is active and has something to show that was not rejected. */
+  readonly accepted: boolean;
+  /** When at least one of them runs, by their dates alone: spans that do not touch, in order. */
+  readonly spans: readonly Span[];
+}
+
+/** From a time on and before another (UTC texts); an empty text is no bound. */
+export interface Span {
+  readonly from: string;
+  readonly until: string;
+}
+
+/**
+ * The column of campaigns that holds what their line items amount to, as text; null when they have none. The storage
+ * writes it in the unit of work that changes a line item or what it shows.
+ */
+export const LINE_ITEMS_SUMMARY = 'line_items_summary';
+
+type Flag = Exclude<keyof LineItemsOfCampaign, 'spans'>;
+
+/** Each holds when its letter stands before the first space. */
+const LETTERS = { budgeted: 'b', ready: 'r', showing: 's', accepted: 'a' } as const satisfies Record<Flag, string>;
+
+/** What live line items amount to, as text like `bra 2026-03-01T00:00:00Z/`; null without any. */
+export function summaryOf(lines: readonly LineItemOfCampaign[]): string | null {
+  if (lines.length === 0) return null;
+  const holds: Record<Flag, (line: LineItemOfCampaign) => boolean> = {
+    budgeted: (line) => line.hasBudget,
+    ready: (line) => line.entity_status !== 'DRAFT' && line.creative !== 'none',
+    showing: (line) => line.entity_status === 'ACTIVE' && line.creative !== 'none',
+    accepted: (line) => line.entity_status === 'ACTIVE' && line.creative === 'accepted',
+  };
+  const flags = (Object.keys(LETTERS) as Flag[]).filter((flag) => lines.some(holds[flag]));
+  const spans = joined(lines.map(({ start_time, end_time }) => ({ from: start_time ?? '', until: end_time ?? '' })));
+  return [flags.map((flag) => LETTERS[flag]).join(''), ...spans.map(({ from, until }) => `${from}/${until}`)].join(' ');
+}
+
+/** Reads the text of a summary. */
+export function readSummary(text: string): LineItemsOfCampaign {
+  const [letters = '', ...spans] = text.split(' ');
+  return {
+    budgeted: letters.includes(LETTERS.budgeted),
+    ready: letters.includes(LETTERS.ready),
+    showing: letters.includes(LETTERS.showing),
+    accepted: letters.includes(LETTERS.accepted),
+    spans: spans.map((span) => {
+      const middle = span.indexOf('/');
+      return { from: span.slice(0, middle), until: span.slice(middle + 1) };
+    }),
+  };
+}
+
+/** Spans that overlap or touch are one. */
+function joined(spans: readonly Span[]): Span[] {
+  const found: Span[] = [];
+  for (const span of [...spans].sort((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = found.at(-1);
+    if (last && (last.until === '' || span.from <= last.until)) {
+      const later = last.until === '' || span.until === '' ? '' : span.until > last.until ? span.until : last.until;
+      found[found.length - 1] = { from: last.from, until: later };
+    } else {
+      found.push(span);
+    }
+  }
+  return found;
 }

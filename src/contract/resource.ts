@@ -167,6 +167,8 @@ export interface ResourceSpec<F extends Fields> {
   readonly rules?: readonly Rule<RowOf<F>>[];
   readonly quotas?: readonly Quota<RowOf<F>>[];
   readonly consequences?: readonly Consequence<RowOf<F>>[];
+  /** Columns that the storage fills in: read with every row, shown to nobody. */
+  readonly kept?: readonly string[];
   /** The reference to the parent: while that is deleted or hidden, rows are hidden like deleted ones. */
   readonly under?: keyof F & string;
   readonly wholeRules?: readonly WholeRule<RowOf<F>>[];

@@ -1,6 +1,5 @@
 import type { Changes } from './changes.ts';
 import type { Credentials } from './credentials.ts';
-import type { Delivery } from './delivery.ts';
 import type { BearerTokens, RequestTokens, Sessions } from './grants.ts';
 import type { Memberships } from './memberships.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
@@ -94,7 +93,6 @@ export interface RowKey {
 export interface Reading {
   readonly records: RecordsReading;
   readonly changes: Pick<Changes, 'page'>;
-  readonly delivery: Delivery;
   readonly credentials: Pick<Credentials, Extract<keyof Credentials, `find${string}` | `list${string}`>>;
   readonly memberships: Pick<Memberships, Extract<keyof Memberships, `find${string}` | `list${string}`>>;
   readonly requestTokens: Pick<RequestTokens, 'find'>;

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox';
-import { boolean, type Field, id, instant } from '../contract/fields.ts';
+import { boolean, type Field, id, instant, type Stored } from '../contract/fields.ts';
 import type { ShowContext } from '../contract/operation.ts';
 import type { AnyResource, Fields, Row } from '../contract/resource.ts';
 
@@ -100,9 +100,18 @@ function makePresenter(resource: AnyResource): Presenter {
     schema: { ...objectSchema(shown), title: resource.label },
     async rows(rows, context) {
       const compute = await computed?.prepare(rows, context);
+      // Rows of a page often come to the same: what is one object then is text once.
+      const texts = new Map<object, string>();
+      const derivedText = (values: Readonly<Record<string, Stored | null>>): string => {
+        const known = texts.get(values);
+        if (known !== undefined) return known;
+        const text = added('', derived, values);
+        texts.set(values, text);
+        return text;
+      };
       return rows.map((row) => {
         const text = added(`{"id":"${row.id}"`, stored, row);
-        return `${compute ? added(text, derived, compute(row)) : text}}`;
+        return `${compute ? text + derivedText(compute(row)) : text}}`;
       });
     },
     field(name, row) {

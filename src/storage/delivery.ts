@@ -1,73 +1,175 @@
 import { sql } from 'kysely';
-import type { Delivery, LineItemsOfCampaign } from '../contract/delivery.ts';
+import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, summaryOf } from '../contract/delivery.ts';
+import type { AnyResource, Row } from '../contract/resource.ts';
+import type { RecordsWriting } from '../contract/store.ts';
 import { addValues, among, type Builder, sizeFor } from './lists.ts';
 import type { Session } from './session.ts';
-import type { Argument, Queries, Value } from './statements.ts';
+import type { Queries, Value } from './statements.ts';
 
 /** Where what a line item shows is kept: each has `line_item_id`, `approval_status` and `deleted`. */
 const CREATIVES: readonly string[] = ['promoted_accounts'];
 
-/** What campaigns deliver: one grouped statement for a page of them. */
+/** Changes of these columns of a line item, or of what it shows, change what the campaign amounts to. */
+const COLUMNS: ReadonlySet<string> = new Set([
+  'entity_status',
+  'start_time',
+  'end_time',
+  'daily_budget_amount_local_micro',
+  'total_budget_amount_local_micro',
+  'approval_status',
+  'deleted',
+]);
+
+/** Keeps with each campaign what its line items amount to, whichever way they are written. */
+export interface Delivery {
+  /** Writes that note which campaigns they bear on. */
+  noting(records: RecordsWriting): RecordsWriting;
+  /** Writes anew what was noted; the last thing of a unit of work. */
+  settle(): Promise<void>;
+}
+
+/** What changed in an account: ids of line items, and of what they show, by table. */
+type Noted = Map<string, Map<string, Set<string>>>;
+
+/** What campaigns deliver, during one unit of work. */
 export function deliveryOn(session: Session): Delivery {
-  const { statements } = session;
+  const noted: Noted = new Map();
+  const note = (resource: AnyResource, account: string, ids: readonly string[], columns: readonly string[]): void => {
+    if (resource.table !== 'line_items' && !CREATIVES.includes(resource.table)) return;
+    if (!columns.some((column) => COLUMNS.has(column))) return;
+    const tables = noted.get(account) ?? new Map<string, Set<string>>();
+    const known = tables.get(resource.table) ?? new Set<string>();
+    for (const id of ids) known.add(id);
+    noted.set(account, tables.set(resource.table, known));
+  };
+  const noteNew = (resource: AnyResource, rows: readonly Row[]): void => {
+    for (const row of rows) note(resource, row.account_id, [row.id], Object.keys(row));
+  };
   return {
-    async listLineItems(account, campaigns, now) {
-      if (campaigns.length === 0) return new Map();
-      const size = sizeFor(campaigns.length);
-      const statement = statements.of(`delivery ${size}`, (queries, argument) =>
-        summed(queries, among(lineItemsOf(queries, argument), 'campaign_id', size, argument), argument),
-      );
-      const args: Record<string, Value> = { account, now };
-      addValues(args, 'campaign_id', campaigns, size);
-      const rows = await session.all(statement, args);
-      return new Map(rows.map(({ campaign_id, ...counts }) => [campaign_id, numbered(counts)]));
+    noting: (records) => ({
+      ...records,
+      async insert(resource, row) {
+        noteNew(resource, [row]);
+        await records.insert(resource, row);
+      },
+      async insertAll(resource, rows) {
+        noteNew(resource, rows);
+        await records.insertAll(resource, rows);
+      },
+      async update(resource, key, changes) {
+        if (key.account !== undefined) note(resource, key.account, [key.id], Object.keys(changes));
+        await records.update(resource, key, changes);
+      },
+      async updateAll(resource, account, ids, changes) {
+        note(resource, account, ids, Object.keys(changes));
+        await records.updateAll(resource, account, ids, changes);
+      },
+    }),
+    async settle() {
+      for (const [account, tables] of noted) await settleAccount(session, account, tables);
+      noted.clear();
     },
   };
 }
 
-/** The live line items of campaigns, each with whether it has something to show: 2 when some of it was not rejected. */
-function lineItemsOf(queries: Queries, argument: Argument): Builder {
-  const creative = sql<number>`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 2
-    when ${hasCreative(sql``)} then 1 else 0 end`;
-  return (
+async function settleAccount(session: Session, account: string, tables: Map<string, Set<string>>): Promise<void> {
+  const lines = new Set(tables.get('line_items'));
+  for (const table of CREATIVES) {
+    for (const id of await parents(session, table, 'line_item_id', account, tables.get(table) ?? [])) lines.add(id);
+  }
+  const campaigns = await parents(session, 'line_items', 'campaign_id', account, lines);
+  // Locked before their line items are read: whoever changes another of them waits, and then sees this change.
+  const before = await summaries(session, account, campaigns);
+  const after = await linesOf(session, account, campaigns);
+  for (const [id, summary] of before) {
+    const now = summaryOf(after.get(id) ?? []);
+    if (now !== summary) await replace(session, account, id, now);
+  }
+}
+
+/** What a column of rows says, each value once. */
+async function parents(
+  session: Session,
+  table: string,
+  column: string,
+  account: string,
+  ids: Iterable<string>,
+): Promise<string[]> {
+  const rows = await chosen(session, `${table} ${column}`, account, 'id', [...ids], (queries) =>
+    queries.selectFrom(table).select(column),
+  );
+  return [...new Set(rows.map((row) => String(row[column])))];
+}
+
+async function summaries(
+  session: Session,
+  account: string,
+  campaigns: readonly string[],
+): Promise<Map<string, string | null>> {
+  const locked = session.statements.engine === 'postgres';
+  const rows = await chosen(session, 'summaries', account, 'id', campaigns, (queries) => {
+    const all = queries.selectFrom('campaigns').select(['id', LINE_ITEMS_SUMMARY]);
+    return locked ? all.orderBy('id').forUpdate() : all;
+  });
+  return new Map(rows.map((row) => [row.id as string, row[LINE_ITEMS_SUMMARY] as string | null]));
+}
+
+/** The live line items of campaigns, each with whether it has something to show. */
+async function linesOf(
+  session: Session,
+  account: string,
+  campaigns: readonly string[],
+): Promise<Map<string, LineItemOfCampaign[]>> {
+  const creative = sql<string>`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
+    when ${hasCreative(sql``)} then 'rejected' else 'none' end`;
+  const rows = await chosen(session, 'lines', account, 'campaign_id', campaigns, (queries) =>
     queries
       .selectFrom('line_items')
-      .where('account_id', '=', argument('account'))
       // Written out, because an index of live rows serves no condition whose value is bound.
       .where('deleted', '=', sql.lit(0))
       .select(['campaign_id', 'entity_status', 'start_time', 'end_time', creative.as('creative')])
-      .select(sql`coalesce(daily_budget_amount_local_micro, total_budget_amount_local_micro)`.as('budget'))
+      .select(sql`coalesce(daily_budget_amount_local_micro, total_budget_amount_local_micro)`.as('budget')),
   );
+  const found = new Map<string, LineItemOfCampaign[]>();
+  for (const { campaign_id, budget, ...line } of rows) {
+    const others = found.get(campaign_id as string) ?? [];
+    others.push({ ...line, hasBudget: budget !== null } as unknown as LineItemOfCampaign);
+    found.set(campaign_id as string, others);
+  }
+  return found;
 }
 
-function summed(queries: Queries, lines: Builder, argument: Argument): Builder {
-  const now = argument('now');
-  const unended = sql`(end_time is null or end_time > ${now})`;
-  // Materialized, so that what a line item shows is looked up once and not for each count.
-  return queries
-    .with(
-      (cte) => cte('lines').materialized(),
-      () => lines,
-    )
-    .selectFrom('lines')
-    .groupBy('campaign_id')
-    .select([
-      'campaign_id',
-      counted(sql`1 = 1`).as('live'),
-      counted(unended).as('unended'),
-      counted(sql`${unended} and (start_time is null or start_time <= ${now})`).as('begun'),
-      counted(sql`budget is not null`).as('budgeted'),
-      counted(sql`entity_status <> 'DRAFT' and creative > 0`).as('ready'),
-      counted(sql`entity_status = 'ACTIVE' and creative > 0`).as('showing'),
-      counted(sql`entity_status = 'ACTIVE' and creative = 2`).as('accepted'),
-    ]);
+async function replace(session: Session, account: string, id: string, summary: string | null): Promise<void> {
+  const statement = session.statements.of('summarize', (queries, argument) =>
+    queries
+      .updateTable('campaigns')
+      .set({ [LINE_ITEMS_SUMMARY]: argument('summary') })
+      .where('account_id', '=', argument('account'))
+      .where('id', '=', argument('id')),
+  );
+  await session.run(statement, { account, id, summary });
+}
+
+/** Rows of an account whose column has one of some values, in one statement. */
+async function chosen(
+  session: Session,
+  shape: string,
+  account: string,
+  column: string,
+  values: readonly string[],
+  start: (queries: Queries) => Builder,
+): Promise<Record<string, unknown>[]> {
+  if (values.length === 0) return [];
+  const size = sizeFor(values.length);
+  const statement = session.statements.of(`delivery ${shape} ${size}`, (queries, argument) =>
+    among(start(queries).where('account_id', '=', argument('account')), column, size, argument),
+  );
+  const args: Record<string, Value> = { account };
+  addValues(args, column, values, size);
+  return session.all(statement, args);
 }
 
 type Condition = ReturnType<typeof sql>;
-
-function counted(condition: Condition): ReturnType<typeof sql<number>> {
-  return sql<number>`sum(case when ${condition} then 1 else 0 end)`;
-}
 
 /** Whether a line item has something live to show, of which something further holds. */
 function hasCreative(further: Condition): Condition {
@@ -76,11 +178,5 @@ function hasCreative(further: Condition): Condition {
     return sql`exists (select 1 from ${of} where ${of}.account_id = line_items.account_id
       and ${of}.line_item_id = line_items.id and ${of}.deleted = 0 ${further})`;
   });
-  return found.length > 0 ? sql`(${sql.join(found, sql` or `)})` : sql`1 = 0`;
-}
-
-/** PostgreSQL answers sums as text. */
-function numbered(counts: Record<string, unknown>): LineItemsOfCampaign {
-  const numbers = Object.entries(counts).map(([name, value]) => [name, Number(value)]);
-  return Object.fromEntries(numbers) as LineItemsOfCampaign;
+  return sql`(${sql.join(found, sql` or `)})`;
 }

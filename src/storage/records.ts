@@ -172,7 +172,7 @@ export function columnsOf(resource: AnyResource): string[] {
   if (!columns) {
     const own = Object.entries((resource as Resource).fields).filter(([, field]) => field.kind.column !== 'none');
     const standard = resource.scope === 'account' ? ['id', 'account_id'] : ['id'];
-    const kept = resource.onePer ? ['one_key'] : [];
+    const kept = [...(resource.onePer ? ['one_key'] : []), ...(resource.kept ?? [])];
     columns = [...new Set([...standard, ...own.map(([name]) => name), ...kept, 'created_at', 'updated_at', 'deleted'])];
     columnLists.set(resource, columns);
   }

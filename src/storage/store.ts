@@ -64,12 +64,15 @@ export function storeOn(driver: Driver): Store {
     async write(work) {
       const tags = new Set<string>();
       const changed = new Set<string>();
-      const value = await driver.write((session) => {
+      const value = await driver.write(async (session) => {
         tags.clear();
         changed.clear();
         const parts = partsOn(session);
-        const records = remembered.writing(parts.records, changed);
-        return work({ ...parts, records, touch: (tag) => void tags.add(tag) });
+        const delivery = deliveryOn(session);
+        const records = remembered.writing(delivery.noting(parts.records), changed);
+        const done = await work({ ...parts, records, touch: (tag) => void tags.add(tag) });
+        await delivery.settle();
+        return done;
       });
       remembered.forget(changed);
       if (tags.size > 0) for (const listener of listeners) listener(tags);
@@ -89,7 +92,6 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
   return {
     records: recordsOn(session),
     changes: changesOn(session),
-    delivery: deliveryOn(session),
     credentials: credentialsOn(session),
     memberships: membershipsOn(session),
     requestTokens: requestTokensOn(session),

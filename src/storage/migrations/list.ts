@@ -4,6 +4,7 @@ import { administration } from './0003-administration.ts';
 import { lineItems } from './0004-line-items.ts';
 import { targeting } from './0005-targeting.ts';
 import { accountSettings } from './0006-accounts.ts';
+import { servability } from './0007-servability.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   lineItems,
   targeting,
   accountSettings,
+  servability,
 ];

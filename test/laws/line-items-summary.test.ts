@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { campaigns } from '../../src/ads/campaigns.ts';
+import { lineItems } from '../../src/ads/line-items.ts';
+import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
+import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, readSummary, summaryOf } from '../../src/contract/delivery.ts';
+import type { AnyResource, Row } from '../../src/contract/resource.ts';
+import { openDriver } from '../../src/server.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { servability } from '../../src/storage/migrations/0007-servability.ts';
+import { migrations } from '../../src/storage/migrations/list.ts';
+import type { Driver } from '../../src/storage/store.ts';
+import { lineItemCalls, type Params, type Place } from '../resources/line-item-calls.ts';
+import { openPlace } from '../rig/databases.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+});
+after(() => world.close());
+
+const { call, open, campaign, create, change } = lineItemCalls(() => world);
+
+async function rowsOf(account: string, resource: AnyResource): Promise<Row[]> {
+  const all = { member: undefined, without: undefined, prefix: undefined, sort: [], after: undefined } as const;
+  return world.service.store.read((tx) =>
+    tx.records.page(resource, { ...all, account, deleted: 'shown', within: {}, limit: 10_000 }),
+  );
+}
+
+/** What each campaign of an account should say, and what it says. */
+async function told(account: string): Promise<{ expected: (string | null)[]; actual: unknown[] }> {
+  const shown = (await rowsOf(account, promotedAccounts)).filter((row) => !row.deleted);
+  const lines = (await rowsOf(account, lineItems)).filter((row) => !row.deleted);
+  const all = await rowsOf(account, campaigns);
+  const creative = (line: Row): LineItemOfCampaign['creative'] => {
+    const own = shown.filter((row) => row.line_item_id === line.id);
+    if (own.length === 0) return 'none';
+    return own.some((row) => row.approval_status !== 'REJECTED') ? 'accepted' : 'rejected';
+  };
+  const expected = all.map(({ id }) =>
+    summaryOf(
+      lines
+        .filter((line) => line.campaign_id === id)
+        .map((line) => ({
+          entity_status: String(line.entity_status),
+          start_time: line.start_time as string | null,
+          end_time: line.end_time as string | null,
+          hasBudget: line.daily_budget_amount_local_micro !== null || line.total_budget_amount_local_micro !== null,
+          creative: creative(line),
+        })),
+    ),
+  );
+  return { expected, actual: all.map((row) => row[LINE_ITEMS_SUMMARY]) };
+}
+
+const SEED = 20260302;
+const pick = fc.nat(30);
+const dates = fc.constantFrom<Params>(
+  {},
+  { start_time: '2026-04-01' },
+  { start_time: '2026-04-01', end_time: '2026-05-01' },
+  { start_time: '2026-05-01', end_time: '2026-06-01' },
+  { start_time: '2026-07-01', end_time: '2026-08-01' },
+);
+const status = fc.constantFrom('ACTIVE', 'PAUSED', 'DRAFT');
+const step = fc.oneof(
+  fc.record({ does: fc.constant('create' as const), campaign: fc.nat(2), dates, status }),
+  fc.record({ does: fc.constant('change' as const), line: pick, dates, status: fc.constantFrom('ACTIVE', 'PAUSED') }),
+  fc.record({ does: fc.constant('budget' as const), line: pick, value: fc.constantFrom('', 1_000_000) }),
+  fc.record({ does: fc.constant('remove' as const), line: pick }),
+  fc.record({ does: fc.constant('promote' as const), line: pick }),
+  fc.record({ does: fc.constant('withdraw' as const), promoted: pick }),
+  fc.record({ does: fc.constant('judge' as const), promoted: pick, as: fc.constantFrom('REJECTED', 'ACCEPTED') }),
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+/** What a run made so far. */
+interface Made {
+  readonly campaigns: string[];
+  readonly lines: string[];
+  readonly promoted: string[];
+}
+
+async function take(place: Place, made: Made, taken: Step): Promise<void> {
+  const of = (pool: readonly string[], at: number) => pool[at % Math.max(pool.length, 1)] ?? 'none';
+  const add = ({ status: code, body }: { status: number; body: { data: { id: string } } }, pool: string[]) => {
+    if (code === 200) pool.push(body.data.id);
+  };
+  switch (taken.does) {
+    case 'create': {
+      const params = { campaign_id: of(made.campaigns, taken.campaign), entity_status: taken.status, ...taken.dates };
+      return add(await create(place, 'FOLLOWERS', params), made.lines);
+    }
+    case 'change':
+      return void (await change(place, of(made.lines, taken.line), { entity_status: taken.status, ...taken.dates }));
+    case 'budget':
+      return void (await change(place, of(made.lines, taken.line), { daily_budget_amount_local_micro: taken.value }));
+    case 'remove':
+      return void (await call('DELETE', `${place.path}/line_items/${of(made.lines, taken.line)}`));
+    case 'promote': {
+      const params = { line_item_id: of(made.lines, taken.line), user_id: world.keys.user_id! };
+      return add(await call('POST', `${place.path}/promoted_accounts`, params), made.promoted);
+    }
+    case 'withdraw':
+      return void (await call('DELETE', `${place.path}/promoted_accounts/${of(made.promoted, taken.promoted)}`));
+    case 'judge': {
+      const key = { account: place.account, id: of(made.promoted, taken.promoted) };
+      const changes = { approval_status: taken.as };
+      return world.service.store.write((tx) => tx.records.update(promotedAccounts, key, changes));
+    }
+  }
+}
+
+describe('what a campaign says of its line items', () => {
+  test('is what they amount to, whatever was done, eight writers at once', async () => {
+    const program = fc.array(step, { minLength: 20, maxLength: 60, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(program, async (steps) => {
+        const place = await open();
+        const made: Made = {
+          campaigns: await Promise.all([campaign(place), campaign(place), campaign(place)]),
+          lines: [],
+          promoted: [],
+        };
+        for (let at = 0; at < steps.length; at += 8) {
+          await Promise.all(steps.slice(at, at + 8).map((taken) => take(place, made, taken)));
+        }
+        const { expected, actual } = await told(place.account);
+        assert.deepEqual(actual, expected);
+        assert.ok(made.lines.length > 0);
+      }),
+      { seed: SEED, numRuns: 8 },
+    );
+  });
+
+  test('is read as it was written, and its spans are when any of them runs', () => {
+    const time = fc.option(fc.constantFrom('2026-01-01', '2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01'));
+    const line = fc
+      .record({
+        entity_status: status,
+        start_time: time,
+        end_time: time,
+        hasBudget: fc.boolean(),
+        creative: fc.constantFrom('none' as const, 'rejected' as const, 'accepted' as const),
+      })
+      .filter(({ start_time, end_time }) => start_time === null || end_time === null || start_time < end_time);
+    const moments = ['2025', ...[1, 2, 3, 4, 5].flatMap((month) => [`2026-0${month}-01`, `2026-0${month}-15`]), '2027'];
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
+        const read = readSummary(summaryOf(lines)!);
+        assert.equal(
+          read.budgeted,
+          lines.some((each) => each.hasBudget),
+        );
+        for (const now of moments) {
+          const unended = lines.filter((each) => each.end_time === null || each.end_time > now);
+          const running = unended.filter((each) => each.start_time === null || each.start_time <= now);
+          const spans = read.spans.filter((span) => span.until === '' || span.until > now);
+          assert.equal(spans.length > 0, unended.length > 0, now);
+          assert.equal(
+            spans.some((span) => span.from <= now),
+            running.length > 0,
+            now,
+          );
+        }
+      }),
+      { seed: SEED, numRuns: 500 },
+    );
+  });
+
+  test('is summed up for campaigns that were there before', async () => {
+    const place = await openPlace();
+    const driver = openDriver({
+      ...world.service.settings,
+      data_folder: place.folder,
+      database_url: place.databaseUrl,
+    });
+    await migrate(
+      driver,
+      '2026-01-01T00:00:00Z',
+      migrations.filter(({ name }) => name < servability.name),
+    );
+    const stamps = "'2025-05-05T00:00:00Z', '2025-05-05T00:00:00Z'";
+    const aCampaign = (id: string) =>
+      `insert into campaigns (account_id, id, name, name_folded, funding_instrument_id, budget_optimization, entity_status,
+        created_at, updated_at, deleted) values ('gq12fh', '${id}', 'A', 'a', 'hz7qe', 'CAMPAIGN', 'ACTIVE', ${stamps}, 0)`;
+    const aLine = (id: string, of: string, state: string, times: string, budget: string, deleted: number) =>
+      `insert into line_items (account_id, id, campaign_id, objective, product_type, placements, entity_status, start_time,
+        end_time, bid_strategy, goal, pay_by, daily_budget_amount_local_micro, categories, creative_source,
+        funding_instrument_id, currency, created_at, updated_at, deleted) values ('gq12fh', '${id}', '${of}', 'FOLLOWERS',
+        'PROMOTED_ACCOUNT', '[]', '${state}', ${times}, 'AUTO', 'FOLLOWERS', 'FOLLOWERS', ${budget}, '[]', 'MANUAL', 'hz7qe',
+        'USD', ${stamps}, ${deleted})`;
+    const shows = (id: string, line: string, judged: string, deleted: number) =>
+      `insert into promoted_accounts (account_id, id, line_item_id, user_id, entity_status, approval_status, created_at,
+        updated_at, deleted) values ('gq12fh', '${id}', '${line}', '1', 'ACTIVE', '${judged}', ${stamps}, ${deleted})`;
+    await run(driver, [
+      aCampaign('c1'),
+      aCampaign('c2'),
+      aCampaign('c3'),
+      aLine('l1', 'c1', 'ACTIVE', "'2026-04-01T00:00:00Z', null", '1000000', 0),
+      aLine('l2', 'c1', 'DRAFT', 'null, null', 'null', 1),
+      shows('p1', 'l1', 'ACCEPTED', 0),
+      aLine('l3', 'c2', 'PAUSED', 'null, null', 'null', 0),
+      shows('p2', 'l3', 'REJECTED', 1),
+    ]);
+    await migrate(driver, '2026-02-01T00:00:00Z');
+    const rows = await driver.read((session) =>
+      session.all(statement('select id, line_items_summary from campaigns order by id'), {}),
+    );
+    assert.deepEqual(
+      rows.map((row) => [row.id, row.line_items_summary]),
+      [
+        ['c1', 'brsa 2026-04-01T00:00:00Z/'],
+        ['c2', ' /'],
+        ['c3', null],
+      ],
+    );
+    await driver.close();
+    await place.remove();
+  });
+});
+
+const statement = (sql: string) => ({ sql, bind: () => [] });
+
+function run(driver: Driver, statements: readonly string[]): Promise<void> {
+  return driver.write(async (session) => {
+    for (const sql of statements) await session.run(statement(sql), {});
+  });
+}
