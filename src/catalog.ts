@@ -21,6 +21,7 @@ import { requestToken } from './auth/oauth1/request-token.ts';
 import { revokeToken } from './auth/oauth1/revoke-token.ts';
 import { issueBearer } from './auth/oauth2/issue-bearer.ts';
 import { revokeBearer } from './auth/oauth2/revoke-bearer.ts';
+import type { JobKind } from './contract/jobs.ts';
 import type { Operation } from './contract/operation.ts';
 import type { AnyResource } from './contract/resource.ts';
 import { ownUser } from './platform/own-user.ts';
@@ -64,3 +65,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   targetingSuggestions,
   ...targetingLookups,
 ];
+
+/** Everything that is done later. */
+// biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
+export const jobKinds: readonly JobKind<any>[] = [];

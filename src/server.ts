@@ -22,7 +22,7 @@ import { type Clock, systemClock } from './base/clock.ts';
 import { formatInstant } from './base/instants.ts';
 import { type Random, secureRandom, seededRandom } from './base/random.ts';
 import { parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from './base/secret-box.ts';
-import { catalog } from './catalog.ts';
+import { catalog, jobKinds } from './catalog.ts';
 import { secretContext } from './contract/credentials.ts';
 import type { Operation, Services } from './contract/operation.ts';
 import type { AnyResource, Environment } from './contract/resource.ts';
@@ -44,6 +44,7 @@ import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
 import { openTls, type Tls } from './http/tls.ts';
 import { idsFrom } from './platform/ids.ts';
+import { type JobRunner, jobRunner } from './platform/job-runner.ts';
 import { isPassword } from './platform/passwords.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
@@ -93,6 +94,8 @@ export interface Service extends Parts {
   readonly sandboxUrl: string;
   /** Where probes and metrics answer. */
   readonly operationsUrl: string;
+  /** Does what is planned for later. */
+  readonly jobs: JobRunner;
   /** Takes up certificate files that were renewed; undefined where the service does not speak https by itself. */
   readonly renewCertificate: (() => void) | undefined;
   /**
@@ -192,6 +195,13 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   };
   const tls = await tlsOf(parts).catch(failed);
   const release = await driver.claim().catch(failed);
+  const jobs = jobRunner({
+    ...parts,
+    random: secureRandom,
+    kinds: jobKinds,
+    failed: (job, error) =>
+      log.error({ job: job.kind, key: job.key, attempts: job.attempts, err: error }, 'a job failed'),
+  });
   const stopFollowing = await followAnnouncements(store).catch(failed);
   const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, clock);
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
@@ -308,6 +318,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     const cut = await Promise.all(opened.map(({ drain }) => drain.finish(timeout_ms)));
     await Promise.all(opened.map(({ app }) => app.close()));
     stopFollowing();
+    await jobs.stop();
     nonceLog.close();
     await store.close();
     await release();
@@ -326,7 +337,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
       probing = await naming('operations_port', listen(answerProbe, host, port));
     }
     const operationsUrl = probing ? addressOf(probing) : url;
-    return { ...parts, url, sandboxUrl, operationsUrl, renewCertificate: tls?.renew, close };
+    return { ...parts, url, sandboxUrl, operationsUrl, jobs, renewCertificate: tls?.renew, close };
   } catch (error) {
     await close();
     throw error;

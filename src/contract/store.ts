@@ -1,6 +1,7 @@
 import type { Changes } from './changes.ts';
 import type { Credentials } from './credentials.ts';
 import type { BearerTokens, RequestTokens, Sessions } from './grants.ts';
+import type { Jobs } from './jobs.ts';
 import type { Memberships } from './memberships.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
 import type { Suggestions } from './suggestions.ts';
@@ -99,6 +100,7 @@ export interface Reading {
   readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly suggestions: Suggestions;
+  readonly jobs: Pick<Jobs, 'find' | 'findNext'>;
   /** The next number of a sequence; undefined when none was ever taken. */
   findNumber(sequence: string): Promise<number | undefined>;
 }
@@ -112,6 +114,7 @@ export interface Writing extends Reading {
   readonly requestTokens: RequestTokens;
   readonly bearerTokens: BearerTokens;
   readonly sessions: Sessions;
+  readonly jobs: Jobs;
   /** Takes the next `count` numbers of a sequence; the answer is the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
   /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */

@@ -4,6 +4,7 @@ import { changesOn } from './changes.ts';
 import { credentialsOn } from './credentials.ts';
 import { deliveryOn } from './delivery.ts';
 import { bearerTokensOn, requestTokensOn, sessionsOn } from './grants.ts';
+import { jobsOn } from './jobs.ts';
 import { membershipsOn } from './memberships.ts';
 import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
@@ -98,6 +99,7 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
     bearerTokens: bearerTokensOn(session),
     sessions: sessionsOn(session),
     suggestions: suggestionsOn(session),
+    jobs: jobsOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };

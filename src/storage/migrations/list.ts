@@ -5,6 +5,7 @@ import { lineItems } from './0004-line-items.ts';
 import { targeting } from './0005-targeting.ts';
 import { accountSettings } from './0006-accounts.ts';
 import { servability } from './0007-servability.ts';
+import { jobs } from './0008-jobs.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   targeting,
   accountSettings,
   servability,
+  jobs,
 ];

@@ -1,0 +1,55 @@
+import type { Services } from './operation.ts';
+import type { Writing } from './store.ts';
+
+/** Work for later, planned in the unit of work that is its cause. Times are UTC texts. */
+export interface PlannedJob {
+  /** The name of a kind of jobs. */
+  readonly kind: string;
+  /** What it is about; of a kind there is one job a key at most. */
+  readonly key: string;
+  readonly run_at: string;
+}
+
+/** A job that somebody has taken: nobody else does while the lease lasts. */
+export interface Job extends PlannedJob {
+  /** What proves that it was taken here. */
+  readonly lease: string;
+  /** How often it was taken, this time included. */
+  readonly attempts: number;
+}
+
+/** Which jobs are to be taken, and until when. */
+export interface DueJobs {
+  readonly kinds: readonly string[];
+  readonly now: string;
+  readonly until: string;
+  readonly lease: string;
+  readonly max: number;
+}
+
+/** Work for later, as it is kept. */
+export interface Jobs {
+  /** Plans a job; one that is planned already under its key is moved, and whoever does it has lost it. */
+  plan(job: PlannedJob): Promise<void>;
+  /** Calls a job off, if there is one. */
+  callOff(kind: string, key: string): Promise<void>;
+  /** Takes up to `max` jobs of these kinds that are due and that nobody has taken, those that wait longest first. */
+  take(due: DueJobs): Promise<Job[]>;
+  /** Ends a job; false when it is not ours any more, and then nothing that was done for it may be stored. */
+  finish(job: Job): Promise<boolean>;
+  /** Gives a job back, to be done at a time. */
+  giveBack(job: Job, run_at: string): Promise<void>;
+  /** When the next job of these kinds is due, or free again; undefined without any. */
+  findNext(kinds: readonly string[]): Promise<string | undefined>;
+  /** When a job is to be done; undefined when there is none. */
+  find(kind: string, key: string): Promise<string | undefined>;
+}
+
+/** Something that is done later. What `outside` rejects with is tried again a while later. */
+export interface JobKind<T = unknown> {
+  readonly name: string;
+  /** What takes more than the database: reads and writes files, takes ids. It may happen more than once. */
+  outside?(job: Job, services: Services): Promise<T>;
+  /** Stores what comes of it, in the unit that ends the job: once. Never called for a job that others have taken over. */
+  store(tx: Writing, job: Job, outcome: T, now: string): Promise<void>;
+}

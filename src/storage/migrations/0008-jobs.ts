@@ -1,0 +1,22 @@
+import type { Migration } from './migration.ts';
+
+/** Work for later. */
+export const jobs: Migration = {
+  name: '0008-jobs',
+  statements: ({ table, index }) => [
+    table('jobs', (t) =>
+      t
+        .text('kind')
+        .key()
+        .text('key')
+        .key()
+        .text('run_at')
+        .text('lease')
+        .nullable()
+        .text('leased_until')
+        .nullable()
+        .integer('attempts'),
+    ),
+    index('jobs_due', 'jobs', ['run_at']),
+  ],
+};

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { formatInstant } from '../../src/base/instants.ts';
+import { secureRandom } from '../../src/base/random.ts';
+import type { JobKind } from '../../src/contract/jobs.ts';
+import { type JobRunner, jobRunner } from '../../src/platform/job-runner.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+before(async () => {
+  world = await openWorld();
+});
+after(() => world.close());
+
+const at = (seconds: number): string => formatInstant(world.clock.now() + seconds * 1000);
+
+/** What a job of the tests stores: a number that grows by one each time. */
+const counts: JobKind<unknown>['store'] = async (tx, job) => void (await tx.takeNumbers(`done ${job.key}`, 0, 1));
+
+function runner(kind: Partial<JobKind<unknown>> & { name: string }, failures: string[] = []): JobRunner {
+  const { store, services } = world.service;
+  return jobRunner({
+    store,
+    services,
+    clock: world.clock,
+    random: secureRandom,
+    kinds: [{ store: counts, ...kind }],
+    failed: (job, error) => failures.push(`${job.key} ${job.attempts} ${(error as Error).message}`),
+  });
+}
+
+const plan = (kind: string, key: string, run_at: string) =>
+  world.service.store.write((tx) => tx.jobs.plan({ kind, key, run_at }));
+const done = (key: string) => world.service.store.read((tx) => tx.findNumber(`done ${key}`));
+const planned = (kind: string, key: string) => world.service.store.read((tx) => tx.jobs.find(kind, key));
+
+describe('work for later', () => {
+  test('is done when it is due by the clock, and once', async () => {
+    const jobs = runner({ name: 'count' });
+    await plan('count', 'a', at(60));
+    await jobs.runDue();
+    assert.equal(await done('a'), undefined);
+    world.clock.advance(60);
+    await Promise.all([jobs.runDue(), jobs.runDue()]);
+    assert.equal(await done('a'), 1);
+    world.clock.advance(3600);
+    await jobs.runDue();
+    assert.equal(await done('a'), 1);
+    await jobs.stop();
+  });
+
+  test('that is planned anew is moved, and one that is called off is not done', async () => {
+    const jobs = runner({ name: 'moved' });
+    await plan('moved', 'b', at(60));
+    await plan('moved', 'b', at(600));
+    await plan('moved', 'c', at(60));
+    await world.service.store.write((tx) => tx.jobs.callOff('moved', 'c'));
+    world.clock.advance(60);
+    await jobs.runDue();
+    assert.equal(await done('b'), undefined);
+    assert.equal(await planned('moved', 'b'), at(540));
+    world.clock.advance(540);
+    await jobs.runDue();
+    assert.equal(await done('b'), 1);
+    assert.equal(await done('c'), undefined);
+    await jobs.stop();
+  });
+
+  test('of a worker that was killed is taken over when its lease ends, by one of many', async () => {
+    const { store } = world.service;
+    await plan('killed', 'd', at(0));
+    const due = { kinds: ['killed'], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
+    const [taken] = await store.write((tx) => tx.jobs.take(due));
+    assert.equal(taken?.attempts, 1);
+    const others = [1, 2, 3, 4].map(() => runner({ name: 'killed' }));
+    const all = () => Promise.all(others.map((other) => other.runDue()));
+    world.clock.advance(119);
+    await all();
+    assert.equal(await done('d'), undefined);
+    world.clock.advance(1);
+    await all();
+    assert.equal(await done('d'), 1);
+    // The dead one rises: what it did is not stored.
+    assert.equal(await store.write((tx) => tx.jobs.finish(taken!)), false);
+    await Promise.all(others.map((other) => other.stop()));
+  });
+
+  test('that was taken over while it was done is stored by the other alone', async () => {
+    const { store } = world.service;
+    await plan('slow', 'e', at(0));
+    const slow = runner({
+      name: 'slow',
+      async outside() {
+        // As long as a worker hangs, another takes the job and ends it.
+        const due = { kinds: ['slow'], now: at(120), until: at(240), lease: 'of the other', max: 1 };
+        const [job] = await store.write((tx) => tx.jobs.take(due));
+        await store.write(async (tx) => {
+          if (await tx.jobs.finish(job!)) await counts(tx, job!, undefined, at(0));
+        });
+      },
+    });
+    await slow.runDue();
+    assert.equal(await done('e'), 1);
+    await slow.stop();
+  });
+
+  test('that fails is tried again later and later, and nothing of it is left behind', async () => {
+    const failures: string[] = [];
+    let isBroken = true;
+    const jobs = runner(
+      {
+        name: 'broken',
+        async store(tx, job, outcome, now) {
+          await counts(tx, job, outcome, now);
+          if (isBroken) throw new Error('out of luck');
+        },
+      },
+      failures,
+    );
+    await plan('broken', 'f', at(0));
+    await jobs.runDue();
+    assert.equal(await planned('broken', 'f'), at(5));
+    world.clock.advance(5);
+    await jobs.runDue();
+    assert.equal(await planned('broken', 'f'), at(10));
+    assert.deepEqual(failures, ['f 1 out of luck', 'f 2 out of luck']);
+    isBroken = false;
+    world.clock.advance(10);
+    await jobs.runDue();
+    assert.equal(await done('f'), 1);
+    assert.equal(await planned('broken', 'f'), undefined);
+    await jobs.stop();
+  });
+});
