@@ -273,6 +273,17 @@ test('a create takes nothing that is computed or of earlier versions', async () 
   assert.deepEqual(Object.keys(made.body.request.params).sort(), ['account_id', 'funding_instrument_id', 'name']);
 });
 
+test('a funding instrument is made without what the platform sets', async () => {
+  const given = { type: 'PARTNER_MANAGED', currency: 'EUR', start_time: '2026-01-01T00:00:00Z' };
+  const set = { description: 'Mine', io_header: 'Mine', entity_status: 'PAUSED', able_to_fund: false, deleted: true };
+  const { data, request } = (await call('POST', `${place.path}/funding_instruments`, { ...given, ...set })).body;
+  assert.deepEqual(request.params, { account_id: place.account, ...given });
+  assert.deepEqual(
+    [data.description, data.io_header, data.entity_status, data.able_to_fund, data.deleted],
+    ['(no payment method has been set up yet)', null, 'ACTIVE', true, false],
+  );
+});
+
 test('a funding instrument cannot be changed', async () => {
   const path = `${place.path}/funding_instruments/${place.instrument}`;
   const reply = await call('PUT', path, { funded_amount_local_micro: 1_000_000 });
