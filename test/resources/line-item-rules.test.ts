@@ -303,6 +303,28 @@ describe('budgets', () => {
     }
   });
 
+  test('the daily one is at most the total one, after merging with what is stored', async () => {
+    const id = idOf(await create(place, 'ENGAGEMENTS', { ...daily(2_000_000), ...total(3_000_000) }));
+    check(await change(place, id, daily(4_000_000)), ['INVALID daily_budget_amount_local_micro']);
+    check(await change(place, id, total(1_000_000)), ['INVALID daily_budget_amount_local_micro']);
+    check(await change(place, id, { ...daily(1_000_000), ...total(1_000_000) }), daily(1_000_000));
+    check(await change(place, id, { total_budget_amount_local_micro: '' }), { total_budget_amount_local_micro: null });
+    check(await change(place, id, daily(9_000_000)), daily(9_000_000));
+    check(await change(place, id, { ...daily(9_000_001) }), ['INVALID_DENOMINATION daily_budget_amount_local_micro']);
+    check(await change(place, id, { daily_budget_amount_local_micro: '' }), { daily_budget_amount_local_micro: null });
+  });
+
+  test('are multiples of the smallest unit of the currency of the campaign', async () => {
+    const yen = { type: 'CREDIT_CARD', currency: 'JPY', start_time: '2026-01-01' };
+    const funding_instrument_id = idOf(await call('POST', `${place.path}/funding_instruments`, yen));
+    const campaign_id = await campaign(place, { funding_instrument_id });
+    const made = await create(place, 'ENGAGEMENTS', { campaign_id, ...daily(2_000_000) });
+    check(made, { currency: 'JPY', funding_instrument_id, ...daily(2_000_000) });
+    check(await change(place, idOf(made), { bid_strategy: 'MAX', bid_amount_local_micro: 1_500_000 }), [
+      'INVALID_DENOMINATION bid_amount_local_micro',
+    ]);
+  });
+
   test('a total is judged when it changes, not when that of the campaign has', async () => {
     const campaign_id = await campaign(place, total(9_000_000));
     const id = idOf(await create(place, 'ENGAGEMENTS', { campaign_id, ...total(8_000_000) }));
