@@ -1,3 +1,5 @@
+import { type Field, field, oneOf } from '../contract/fields.ts';
+
 /**
  * The currencies of the service and how many decimals each has.
  * @source campaigns 1.3
@@ -38,6 +40,20 @@ const decimals: Readonly<Record<number, readonly string[]>> = {
 
 /** Every currency, sorted. */
 export const CURRENCIES: readonly string[] = Object.values(decimals).flat().sort();
+
+/** One of the currencies; lower-case letters are folded. */
+export function currencyCode(): Field<string> {
+  const { kind } = oneOf(...CURRENCIES);
+  return field<string>({
+    ...kind,
+    name: 'currency',
+    read(raw, parameter) {
+      const read = kind.read(typeof raw === 'string' ? raw.trim().toUpperCase() : raw, parameter);
+      // What is refused is told as it came.
+      return typeof read === 'string' ? read : kind.read(raw, parameter);
+    },
+  });
+}
 
 /** Amounts of a currency are multiples of this many micro units. @source campaigns 6.1 */
 export function minimumDenomination(currency: string): number {

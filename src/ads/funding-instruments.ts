@@ -2,7 +2,7 @@ import { boolean, instant, micros, oneOf, type Stored, text } from '../contract/
 import type { Fault } from '../contract/problems.ts';
 import { type Change, type Fields, type RowOf, resource } from '../contract/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../contract/roles.ts';
-import { CURRENCIES, minimumDenomination } from './currencies.ts';
+import { currencyCode, minimumDenomination } from './currencies.ts';
 import { reasonList } from './reasons.ts';
 
 /** Why a funding instrument cannot fund, in the order in which the reasons are listed. @source campaigns 7.1 */
@@ -27,10 +27,7 @@ const fields = {
     .readOnly()
     .defaults('(no payment method has been set up yet)')
     .says('How people call it.'),
-  currency: oneOf(...CURRENCIES)
-    .required()
-    .createOnly()
-    .says('ISO 4217; every campaign that it funds has it.'),
+  currency: currencyCode().required().createOnly().says('ISO 4217; every campaign that it funds has it.'),
   start_time: instant().required().createOnly().sortable().says('From when on it can fund.'),
   end_time: instant().createOnly().sortable().says('Until when it can fund; an insertion order must have one.'),
   credit_limit_local_micro: micros().createOnly().says('Limit of a credit card or credit line, micro units.'),

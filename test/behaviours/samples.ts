@@ -20,6 +20,7 @@ export function sampleOf(field: Shown): string {
     case 'code':
       return codeLike(schema.pattern!);
     case 'enum':
+    case 'currency':
     case 'number enum':
       return String(schema.anyOf![0]!.const);
     case 'digits':
@@ -137,6 +138,7 @@ export function seededValue(field: Field, index: number, targets: string[] | und
     case 'text':
       return NAMES[index % NAMES.length]!;
     case 'enum':
+    case 'currency':
       return schema.anyOf![index % schema.anyOf!.length]!.const;
     case 'micros':
     case 'integer':

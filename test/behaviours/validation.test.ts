@@ -77,6 +77,8 @@ function badValues(name: string, field: Field): [string, Said][] {
         raw,
         among(schema.anyOf!, raw),
       ]);
+    case 'currency':
+      return ['CHF', 'chf', 'US', 'US D'].map((raw) => [raw, among(schema.anyOf!, raw)]);
     case 'micros':
       return [
         ...['1.5', 'ten', '1e6', '9007199254740992', '99999999999999999999', '0x10', '+5', ' 5', '1,000'].map(

@@ -162,7 +162,23 @@ describe('account_history', () => {
     assert.equal(await found({ end_time: next }), 0);
   });
 
+  test('a page has 200 changes unless another number is asked for', async () => {
+    const { id, account, list } = await openHistory();
+    const rename = (name: number) => ({ operation_type: 'Update', params: { campaign_id: id, name: String(name) } });
+    for (let batch = 0; batch < 5; batch++) {
+      const json = Array.from({ length: 40 }, (_, index) => rename(index));
+      await world.sandbox.call('POST', `/12/batch/accounts/${account}/campaigns`, { json });
+    }
+    const first = (await list()).body;
+    const rest = (await list({ cursor: first.next_cursor })).body;
+    assert.deepEqual([first.data.length, rest.data.length, rest.next_cursor], [200, 1, null]);
+    assert.equal((await list({ count: 1000 })).body.data.length, 201);
+  });
+
   const refused: [string, Record<string, string>, string[]][] = [
+    ['a page of nothing', { count: '0' }, ['count Expected a value between 1 and 1000, got 0 for count']],
+    ['a page of 1001', { count: '1001' }, ['count Expected a value between 1 and 1000, got 1001 for count']],
+    ['what is no id', { entity_id: 'a_b' }, ['entity_id Expected an id, got "a_b" for entity_id']],
     ['minutes', { start_time: '2026-03-02T17:30:00Z' }, ['start_time Time cannot be fractional hours']],
     ['half an hour of offset', { end_time: '2026-03-02T17:00:00+05:30' }, ['end_time Time cannot be fractional hours']],
     [

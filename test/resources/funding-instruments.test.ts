@@ -99,6 +99,11 @@ describe('funding instruments', () => {
     }
   });
 
+  test('a currency in small letters is the same', async () => {
+    const { data, request } = (await create({ currency: 'jpy' })).body;
+    assert.deepEqual([data.currency, request.params.currency], ['JPY', 'JPY']);
+  });
+
   test('the end is after the start', async () => {
     for (const end_time of ['2026-01-01', '2025-12-31T23:59:59Z', '2026-01-01T01:00:00+01:00']) {
       const reply = await create({ end_time });

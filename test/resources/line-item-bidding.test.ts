@@ -48,8 +48,12 @@ const biddings: readonly (readonly [ObjectiveName, Params, Then])[] = [
   ['APP_ENGAGEMENTS', { goal: 'APP_INSTALLS' }, { pay_by: 'IMPRESSION' }],
   ['APP_ENGAGEMENTS', { goal: 'APP_INSTALLS', pay_by: 'APP_CLICK' }, { pay_by: 'APP_CLICK' }],
   ['APP_INSTALLS', { goal: 'APP_INSTALLS' }, { pay_by: 'IMPRESSION' }],
+  ['APP_INSTALLS', { goal: 'APP_INSTALLS', pay_by: 'APP_CLICK' }, { pay_by: 'APP_CLICK' }],
   ['APP_INSTALLS', { goal: 'APP_PURCHASES' }, { pay_by: 'IMPRESSION' }],
   ['PREROLL_VIEWS', { goal: 'PREROLL_STARTS' }, { pay_by: 'IMPRESSION' }],
+  ['PREROLL_VIEWS', { goal: 'VIDEO_VIEW' }, { pay_by: 'VIEW_3S_100PCT' }],
+  ['PREROLL_VIEWS', { goal: 'VIEW_3S_100PCT' }, { pay_by: 'VIEW_3S_100PCT' }],
+  ['PREROLL_VIEWS', { goal: 'VIEW_6S' }, { pay_by: 'VIEW_3S_100PCT' }],
   ['PREROLL_VIEWS', { goal: 'VIEW_15S' }, { pay_by: 'VIEW_3S_100PCT' }],
   ['REACH', { goal: 'REACH_WITH_ENGAGEMENT' }, { pay_by: 'IMPRESSION' }],
   ['VIDEO_VIEWS', { goal: 'VIEW_3S_100PCT' }, { pay_by: 'VIEW_3S_100PCT' }],
@@ -60,6 +64,10 @@ const biddings: readonly (readonly [ObjectiveName, Params, Then])[] = [
   ['WEBSITE_CLICKS', { pay_by: 'LINK_CLICK' }, { pay_by: 'LINK_CLICK' }],
   ['WEBSITE_CLICKS', { ...BID, bid_strategy: 'TARGET' }, { pay_by: 'LINK_CLICK' }],
   ['WEBSITE_CLICKS', { ...BID, bid_strategy: 'TARGET', pay_by: 'IMPRESSION' }, ['INVALID_PARAMETER pay_by']],
+  // Who may set a target beside those for whom it is the default.
+  ['APP_ENGAGEMENTS', { ...BID, bid_strategy: 'TARGET' }, bidding('TARGET', 'APP_CLICKS', 'APP_CLICK')],
+  ['APP_INSTALLS', { ...BID, bid_strategy: 'TARGET' }, bidding('TARGET', 'APP_CLICKS', 'APP_CLICK')],
+  ['WEBSITE_CLICKS', { ...BID, bid_strategy: 'TARGET', goal: 'SITE_VISITS' }, { pay_by: 'IMPRESSION' }],
   // What an objective does not have.
   ['ENGAGEMENTS', { ...BID, bid_strategy: 'TARGET' }, ['INVALID_PARAMETER bid_strategy']],
   ['VIDEO_VIEWS', { ...BID, bid_strategy: 'TARGET' }, ['INVALID_PARAMETER bid_strategy']],

@@ -141,6 +141,8 @@ const conditions: readonly (readonly [ObjectiveName, Params, Then])[] = [
   ['ENGAGEMENTS', { advertiser_domain: 'coffee' }, ['INVALID advertiser_domain']],
   ['ENGAGEMENTS', { advertiser_domain: '-coffee.example' }, ['INVALID advertiser_domain']],
   ['ENGAGEMENTS', { audience_expansion: 'BROAD' }, { audience_expansion: 'BROAD' }],
+  ['ENGAGEMENTS', { audience_expansion: 'DEFINED' }, { audience_expansion: 'DEFINED' }],
+  ['ENGAGEMENTS', { audience_expansion: 'EXPANDED' }, { audience_expansion: 'EXPANDED' }],
   ['ENGAGEMENTS', { advertiser_user_id: '1' }, ['INVALID_PARAMETER advertiser_user_id']],
   ['LEAD_GENERATION' as ObjectiveName, { product_type: 'PROMOTED_POSTS' }, ['INVALID_PARAMETER objective']],
   ['AWARENESS' as ObjectiveName, { product_type: 'PROMOTED_POSTS' }, ['INVALID_PARAMETER objective']],
@@ -186,6 +188,12 @@ describe('what a line item needs', () => {
     const network = idOf(await create(place, 'ENGAGEMENTS', { placements: 'PUBLISHER_NETWORK', ...NETWORK }));
     check(await change(place, network, { advertiser_domain: '' }), ['MISSING_PARAMETER advertiser_domain']);
     check(await change(place, network, { categories: '' }), ['INVALID_PARAMETER categories']);
+    const preroll = idOf(await create(place, 'PREROLL_VIEWS'));
+    check(await change(place, preroll, { categories: '' }), ['INVALID_PARAMETER categories']);
+    const counted = { goal: 'WEBSITE_CONVERSIONS', primary_web_event_tag: 'o2n4' };
+    const site = idOf(await create(place, 'WEBSITE_CLICKS', counted));
+    check(await change(place, site, { primary_web_event_tag: '' }), ['MISSING_PARAMETER primary_web_event_tag']);
+    check(await change(place, site, { primary_web_event_tag: '', goal: 'SITE_VISITS' }), { goal: 'SITE_VISITS' });
   });
 });
 
@@ -200,12 +208,15 @@ describe('frequency caps', () => {
   });
   for (const [objective, params, then] of [
     ['REACH', CAPS, CAPS],
+    ['REACH', { frequency_cap: 1, duration_in_days: 1 }, { frequency_cap: 1, duration_in_days: 1 }],
+    ['REACH', { frequency_cap: 1, duration_in_days: 30 }, { frequency_cap: 1, duration_in_days: 30 }],
     ['ENGAGEMENTS', CAPS, CAPS],
     ['VIDEO_VIEWS', CAPS, CAPS],
     ['PREROLL_VIEWS', CAPS, CAPS],
     ['FOLLOWERS', CAPS, ['INVALID frequency_cap']],
     ['WEBSITE_CLICKS', CAPS, ['INVALID frequency_cap']],
     ['APP_INSTALLS', CAPS, ['INVALID frequency_cap']],
+    ['APP_ENGAGEMENTS', CAPS, ['INVALID frequency_cap']],
     ['REACH', { frequency_cap: 3 }, ['INCLUSIVE_PARAMETERS duration_in_days']],
     ['REACH', { duration_in_days: 30 }, ['INCLUSIVE_PARAMETERS frequency_cap']],
     ['REACH', { ...CAPS, duration_in_days: 2 }, ['INVALID_PARAMETER duration_in_days']],
@@ -290,6 +301,28 @@ describe('budgets', () => {
       check(await change(place, id, { name: 'x' }), { standard_delivery: false });
       check(await change(place, id, { standard_delivery: '' }), { standard_delivery });
     }
+  });
+
+  test('the daily one is at most the total one, after merging with what is stored', async () => {
+    const id = idOf(await create(place, 'ENGAGEMENTS', { ...daily(2_000_000), ...total(3_000_000) }));
+    check(await change(place, id, daily(4_000_000)), ['INVALID daily_budget_amount_local_micro']);
+    check(await change(place, id, total(1_000_000)), ['INVALID daily_budget_amount_local_micro']);
+    check(await change(place, id, { ...daily(1_000_000), ...total(1_000_000) }), daily(1_000_000));
+    check(await change(place, id, { total_budget_amount_local_micro: '' }), { total_budget_amount_local_micro: null });
+    check(await change(place, id, daily(9_000_000)), daily(9_000_000));
+    check(await change(place, id, { ...daily(9_000_001) }), ['INVALID_DENOMINATION daily_budget_amount_local_micro']);
+    check(await change(place, id, { daily_budget_amount_local_micro: '' }), { daily_budget_amount_local_micro: null });
+  });
+
+  test('are multiples of the smallest unit of the currency of the campaign', async () => {
+    const yen = { type: 'CREDIT_CARD', currency: 'JPY', start_time: '2026-01-01' };
+    const funding_instrument_id = idOf(await call('POST', `${place.path}/funding_instruments`, yen));
+    const campaign_id = await campaign(place, { funding_instrument_id });
+    const made = await create(place, 'ENGAGEMENTS', { campaign_id, ...daily(2_000_000) });
+    check(made, { currency: 'JPY', funding_instrument_id, ...daily(2_000_000) });
+    check(await change(place, idOf(made), { bid_strategy: 'MAX', bid_amount_local_micro: 1_500_000 }), [
+      'INVALID_DENOMINATION bid_amount_local_micro',
+    ]);
   });
 
   test('a total is judged when it changes, not when that of the campaign has', async () => {

@@ -267,6 +267,10 @@ describe('naming an application', () => {
     });
     assert.deepEqual([app.deep_link_pattern, app.id.length, listed.body.next_cursor], [null, 2, null]);
     assert.deepEqual(await platforms(at, id), ['PLATFORM EQ 1']);
+    const [criterion] = (await call('GET', `${at.path}/targeting_criteria`, { line_item_ids: id })).body.data;
+    const asked = { entity_type: 'TARGETING_CRITERIA', entity_id: criterion.id };
+    const [change, ...more] = (await call('GET', `${at.path}/account_history`, asked)).body.data;
+    assert.deepEqual([change.change_type, change.change_by.user_id, more], ['CREATE', world.keys.user_id, []]);
     idOf(await create(at, 'APP_ENGAGEMENTS', { ios_store_identifier: 333903271 }));
     assert.deepEqual(await apps(at), ['iOS 333903271', 'Android com.harbour.brew']);
   });

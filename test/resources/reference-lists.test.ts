@@ -36,6 +36,25 @@ describe('bidding_rules', () => {
     });
   }
 
+  /** @source campaigns 1.3 and 6.1 */
+  const precisions: [step: number, least: number, most: number, currencies: string][] = [
+    [
+      10_000,
+      10_000,
+      1_000_000_000,
+      'AED VEF PKR IDR HKD QAR PHP NZD INR EUR ARS THB MXN EGP DZD SAR LBP COP TRY SGD MAD AUD USD MYR CAD BRL GBP',
+    ],
+    [1_000_000, 1_000_000, 100_000_000_000, 'VND KRW CLP JPY'],
+    [1000, 10_000, 1_000_000_000, 'KWD IQD BHD TND'],
+  ];
+  test('every currency has the bids of its precision', async () => {
+    const wanted = precisions.flatMap(([step, least, most, currencies]) =>
+      currencies.split(' ').map((currency) => rule(currency, least, most, step)),
+    );
+    const sorted = wanted.sort((a, b) => (a.currency < b.currency ? -1 : 1));
+    assert.deepEqual((await get('bidding_rules')).body.data, sorted);
+  });
+
   test('a currency in small letters is the same; without one there are all, sorted', async () => {
     const small = await get('bidding_rules', { currency: 'eur' });
     assert.deepEqual(small.body.request.params, { currency: 'EUR' });
@@ -77,6 +96,109 @@ describe('categories', () => {
     assert.deepEqual(ids(body.data), sixteen);
     assert.equal(body.next_cursor, null);
     assert.deepEqual(body.data[2], { id: '1jn', name: 'Alcohol', iab_categories: ['IAB8-5', 'IAB8-18'] });
+  });
+
+  /** A range of IAB ids: `8-1..4` is IAB8-1 to IAB8-4. */
+  const spelledOut = (ranges: string) =>
+    ranges.split(' ').flatMap((range) => {
+      const [, tier, from, to] = /^(\d+)(?:-(\d+)(?:\.\.(\d+))?)?$/.exec(range)!;
+      if (from === undefined) return [`IAB${tier}`];
+      const length = Number(to ?? from) - Number(from) + 1;
+      return Array.from({ length }, (_, index) => `IAB${tier}-${Number(from) + index}`);
+    });
+
+  /** @source campaigns 6.2 and 6.3 */
+  const groups: Record<string, [id: string, name: string, ranges: string][]> = {
+    content_categories: [
+      ['ru', 'Automotive (Cars, Trucks, Racing)', '2'],
+      ['sk', 'Comedy', '1-4'],
+      ['sl', 'Digital Creators', '25-1'],
+      ['sm', 'Entertainment & Pop Culture', '1-1..3 1-5'],
+      ['sn', 'Financial & Business News', '3 13 21'],
+      ['so', 'Food & Drink', '8-1..4 8-6..17'],
+      ['sp', 'Lifestyle (Fashion, Travel, Wellness)', '4 6 7 10 16 18 20 22 23 9-1..29 9-31'],
+      ['sq', 'Music', '1-6'],
+      ['sr', 'News & Current Events', '12 14'],
+      ['s4', 'Politics', '11'],
+      ['ss', 'Science & Education', '5 15'],
+      ['se', 'Sports', '17'],
+      ['sg', 'Technology', '19'],
+      ['sh', 'Television', '1-7'],
+      ['s0', 'Esports & Video Games', '9-30'],
+    ],
+    advertiser_business_categories: [
+      ['1jl', 'Consumer Packaged Goods', '4 6 10 16 22 23 9-1..6 9-8..29 9-31'],
+      ['1jm', 'Health & Pharma', '7'],
+      ['1jn', 'Alcohol', '8-5 8-18'],
+      ['1jo', 'Dining', '8-1..4 8-6..17'],
+      ['1jp', 'Financial Services', '3 13 21'],
+      ['1jq', 'Retail', '18'],
+      ['1jr', 'Travel', '20'],
+      ['1js', 'Gaming', '9-30'],
+      ['1jt', 'Technology', '5 15 19-1..5 19-7..17 19-19..36'],
+      ['1ju', 'Telecommunication', '19-6 19-18'],
+      ['1jv', 'Auto', '2'],
+      ['1jw', 'Media & Entertainment', '1-1..7 12 14-2..8 17 25-1'],
+      ['1jx', 'Politics', '11-4'],
+      ['1jy', 'Gambling', '9-7'],
+      ['1jz', 'Dating', '14-1'],
+      ['1k0', 'Non-Profit', '11-1..3 11-5'],
+    ],
+  };
+  for (const [list, rows] of Object.entries(groups)) {
+    test(`${list}: every name and every set of IAB categories`, async () => {
+      const { data } = (await get(list)).body;
+      assert.deepEqual(
+        data.map((row: { id: string; name: string; iab_categories: string[] }) => [
+          row.id,
+          row.name,
+          [...row.iab_categories].sort(),
+        ]),
+        rows.map(([id, name, ranges]) => [id, name, spelledOut(ranges).sort()]),
+      );
+    });
+  }
+
+  /** The first tier, each with the number of its children and the last of them. @source campaigns 6.4 */
+  const TAXONOMY: [name: string, children: number, last: string | undefined][] = [
+    ['Arts & Entertainment', 7, 'Television'],
+    ['Automotive', 23, 'Wagon'],
+    ['Business', 12, 'Metals'],
+    ['Careers', 11, 'Career Advice'],
+    ['Education', 15, 'Studying Business'],
+    ['Family & Parenting', 9, 'Eldercare'],
+    ['Health & Fitness', 45, "Women's Health"],
+    ['Food & Drink', 18, 'Wine'],
+    ['Hobbies & Interests', 31, 'Woodworking'],
+    ['Home & Garden', 9, 'Remodeling & Construction'],
+    ["Law, Gov't & Politics", 5, 'Commentary'],
+    ['News', 3, 'Local News'],
+    ['Personal Finance', 12, 'Tax Planning'],
+    ['Society', 8, 'Ethnic Specific'],
+    ['Science', 10, 'Weather'],
+    ['Pets', 7, 'Veterinary Medicine'],
+    ['Sports', 44, 'World Soccer'],
+    ['Style & Fashion', 6, 'Accessories'],
+    ['Technology & Computing', 36, 'Windows'],
+    ['Travel', 27, 'United Kingdom'],
+    ['Real Estate', 3, 'Buying/Selling Homes'],
+    ['Shopping', 4, 'Engines'],
+    ['Religion & Spirituality', 10, 'Pagan/Wiccan'],
+    ['Uncategorized', 0, undefined],
+    ['Non-Standard Content', 7, 'Incentivized'],
+    ['Illegal Content', 4, 'Copyright Infringement'],
+  ];
+  test('iab_categories: the first tier, how many each has below it, and the last of these', async () => {
+    const { data }: { data: { parent_id: string | null; name: string }[] } = (
+      await get('iab_categories', { count: 1000 })
+    ).body;
+    const found = data
+      .filter((row) => row.parent_id === null)
+      .map((row, index) => {
+        const below = data.filter((each) => each.parent_id === `IAB${index + 1}`);
+        return [row.name, below.length, below.at(-1)?.name];
+      });
+    assert.deepEqual(found, TAXONOMY);
   });
 
   test('iab_categories: the first two rows as the reference shows them', async () => {
@@ -159,7 +281,20 @@ describe('curated_categories', () => {
     const first = (await list({ country_codes: 'US', count: 4 })).body;
     const rest = (await list({ country_codes: 'US', count: 1000, cursor: first.next_cursor })).body;
     const all = (await list({ country_codes: 'US' })).body;
-    assert.equal(all.data.length, 9);
+    assert.deepEqual(
+      all.data.map((row: { name: string }) => row.name),
+      [
+        'Baseball',
+        'Basketball',
+        'Esports Teams',
+        'Football',
+        'Gaming Personalities',
+        'Light-Hearted',
+        "Men's Culture + Lifestyle",
+        'Soccer',
+        "Women's Culture + Lifestyle",
+      ],
+    );
     assert.deepEqual([...first.data, ...rest.data], all.data);
     const other = await list({ country_codes: 'GB', cursor: first.next_cursor });
     assert.deepEqual([other.status, other.body.errors[0].parameter], [400, 'cursor']);
@@ -171,6 +306,12 @@ describe('curated_categories', () => {
     const wrong = await list({ country_codes: 'US,USA' });
     assert.equal(wrong.status, 400);
     assert.equal(wrong.body.errors[0].message, 'Expected a code of 2 letters, got "USA" for country_codes');
+    const many = Array.from({ length: 201 }, (_, index) => {
+      return String.fromCharCode(65 + Math.floor(index / 26), 65 + (index % 26));
+    });
+    assert.equal((await list({ country_codes: many.slice(1).join() })).status, 200);
+    const over = await list({ country_codes: many.join() });
+    assert.equal(over.body.errors[0].message, 'A maximum of 200 items may be provided for country_codes');
     const none = await list({ country_codes: ',' });
     assert.equal(none.body.errors[0].message, 'A minimum of 1 items must be provided for country_codes');
   });
