@@ -59,6 +59,8 @@ export interface ShowContext {
 export interface Ids {
   /** The next `count` ids of a kind as base-36 text. */
   take(kind: string, start: number, count: number): Promise<string[]>;
+  /** The next `count` ids of a kind that are decimal numbers of 64 bits, 19 digits long. */
+  takeLong(kind: string, start: number, count: number): Promise<string[]>;
 }
 
 /** Parameters read and found good: stored values by name, null where the caller emptied one. */

@@ -137,6 +137,19 @@ export interface Computed<R> {
   ): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
 }
 
+/** Where long ids begin: they have 19 digits. */
+export const LONG_IDS_FROM = 1_650_000_000_000;
+
+/** What the reply of a deletion tells of what is there no more. */
+export interface HardDeletion {
+  /** The fields that it shows; all of them when not said. */
+  readonly shows?: readonly string[];
+  /** Stored fields that say so. */
+  readonly sets?: Readonly<Record<string, Stored>>;
+  /** What it says beside the fields. */
+  readonly adds?: Readonly<Record<string, string>>;
+}
+
 /** Which rate category the reads of a resource draw on. */
 export type ReadRate = 'account_reads' | 'account_reads_small' | 'reads' | 'global_reads';
 
@@ -204,6 +217,12 @@ export interface ResourceSpec<F extends Fields> {
   readonly history?: string;
   /** The first id ever given is just above this number; it fixes how long ids look. */
   readonly idsFrom: number;
+  /** Ids are decimal numbers of 64 bits; `idsFrom`, then LONG_IDS_FROM, is about their upper 43 bits. */
+  readonly longIds?: boolean;
+  /** A deleted row leaves nothing behind; when not said, it stays and is told to be deleted. */
+  readonly hardDeletion?: HardDeletion;
+  /** Replies do not say whether a row is deleted: there is only what is not. */
+  readonly neverTellsDeleted?: boolean;
 }
 
 /** A declared resource: the specification with what follows from it. */

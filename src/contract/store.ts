@@ -80,6 +80,8 @@ export interface RecordsWriting extends RecordsReading {
     ids: readonly string[],
     changes: Readonly<Record<string, string | number | null>>,
   ): Promise<void>;
+  /** Removes a row for good. */
+  remove(resource: AnyResource, key: RowKey): Promise<void>;
   /** Keeps other units from changing anything counted per account until this unit ends. */
   lockAccount(account: string): Promise<void>;
 }

@@ -98,6 +98,11 @@ export async function gathered(
     async updateAll(kind, of, ids, changes) {
       for (const id of ids) await records.update(kind, { account: of, id }, changes);
     },
+    async remove(kind, key) {
+      await wait.flush();
+      await tx.records.remove(kind, key);
+      rows.set(nameOf(kind, key.id, 'hidden'), undefined);
+    },
     lockAccount: (of) => tx.records.lockAccount(of),
   };
   const changes = { ...tx.changes, append: async (row: ChangeRow) => wait.append(row) };

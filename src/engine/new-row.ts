@@ -19,7 +19,8 @@ export interface FreshIds {
 export async function idPairs(resource: AnyResource, call: Call, count: number): Promise<FreshIds[]> {
   if (count === 0) return [];
   const { ids } = call.services;
-  const rows = await ids.take(resource.name, resource.idsFrom, count);
+  const take = resource.longIds ? ids.takeLong : ids.take;
+  const rows = await take(resource.name, resource.idsFrom, count);
   const changes = resource.history ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
   return rows.map((row, index) => ({ row, change: changes[index]! }));
 }

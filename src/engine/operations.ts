@@ -6,7 +6,7 @@ import type { AnyResource, Verb } from '../contract/resource.ts';
 import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } from './batch.ts';
 import { getOne } from './get.ts';
 import { checkList, listPage, listParameters } from './list.ts';
-import { givenSchema, presenterOf } from './present.ts';
+import { givenSchema, presenterOf, removedPresenterOf } from './present.ts';
 import { parameterProblems, ruleProblems } from './raises.ts';
 import { createOne, removeOne, updateOne } from './single.ts';
 import { createParameters, updateParameters } from './write.ts';
@@ -36,9 +36,14 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
     rate: isRead ? (verb === 'list' && resource.scope === 'user' ? 'global_reads' : resource.rate) : 'writes',
     body: 'form',
     shape: verb === 'list' ? 'list' : 'one',
-    reply: verb === 'list' ? Type.Array(presenterOf(resource).schema) : presenterOf(resource).schema,
+    reply: replyOf(resource, verb),
     problems: problemsOf(resource, verb),
   };
+}
+
+function replyOf(resource: AnyResource, verb: Verb): TSchema {
+  if (verb === 'list') return Type.Array(presenterOf(resource).schema);
+  return verb === 'remove' ? removedPresenterOf(resource).schema : presenterOf(resource).schema;
 }
 
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {

@@ -22,12 +22,27 @@ const STANDARD: Fields = {
 
 const presenters = new WeakMap<AnyResource, Presenter>();
 
+/** Shows what a deletion answers with. */
+export function removedPresenterOf(resource: AnyResource): Presenter {
+  return resource.hardDeletion ? remembered(removedPresenters, resource, makeRemovedPresenter) : presenterOf(resource);
+}
+
+const removedPresenters = new WeakMap<AnyResource, Presenter>();
+
 /** The presenter of a resource, made once. */
 export function presenterOf(resource: AnyResource): Presenter {
-  let presenter = presenters.get(resource);
+  return remembered(presenters, resource, (kind) => makePresenter(kind, shownFields(kind)));
+}
+
+function remembered(
+  known: WeakMap<AnyResource, Presenter>,
+  resource: AnyResource,
+  make: (resource: AnyResource) => Presenter,
+): Presenter {
+  let presenter = known.get(resource);
   if (!presenter) {
-    presenter = makePresenter(resource);
-    presenters.set(resource, presenter);
+    presenter = make(resource);
+    known.set(resource, presenter);
   }
   return presenter;
 }
@@ -35,7 +50,9 @@ export function presenterOf(resource: AnyResource): Presenter {
 /** Every field that a reply shows, in order: declared, computed, standard. */
 export function shownFields(resource: AnyResource): Record<string, Field> {
   const computed = (resource.computed?.fields ?? {}) as Fields;
-  return { id: STANDARD.id, ...resource.fields, ...computed, ...STANDARD } as unknown as Record<string, Field>;
+  const { deleted, ...always } = STANDARD;
+  const standard = resource.neverTellsDeleted ? always : { ...always, deleted };
+  return { id: STANDARD.id, ...resource.fields, ...computed, ...standard } as unknown as Record<string, Field>;
 }
 
 /** JSON Schema of a value that a caller gives: what may be emptied may be null. */
@@ -88,13 +105,36 @@ function added(start: string, pieces: readonly Piece[], values: Readonly<Record<
   return text;
 }
 
-function makePresenter(resource: AnyResource): Presenter {
-  const shown = shownFields(resource);
+function makeRemovedPresenter(resource: AnyResource): Presenter {
+  const { shows, adds = {} } = resource.hardDeletion!;
+  const all = Object.entries(shownFields(resource));
+  const shown = shows ? all.filter(([name]) => name === 'id' || shows.includes(name)) : all;
+  const presenter = makePresenter(resource, Object.fromEntries(shown));
+  const beside = Object.entries(adds).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  const literals = Object.entries(adds).map(([name, value]) => [name, Type.Literal(value)] as const);
+  const { properties, ...schema } = presenter.schema as ReturnType<typeof Type.Object>;
+  return {
+    ...presenter,
+    schema: {
+      ...schema,
+      properties: { ...properties, ...Object.fromEntries(literals) },
+      required: [...(schema.required ?? []), ...Object.keys(adds)],
+    } as TSchema,
+    async rows(rows, context) {
+      const texts = await presenter.rows(rows, context);
+      return texts.map((text) => `${text.slice(0, -1)}${beside.join('')}}`);
+    },
+  };
+}
+
+function makePresenter(resource: AnyResource, shown: Record<string, Field>): Presenter {
   const computed = resource.computed;
   const [, ...stored] = piecesOf(
     Object.fromEntries(Object.entries(shown).filter(([name]) => !(name in (computed?.fields ?? {})))),
   );
-  const derived = piecesOf((computed?.fields ?? {}) as Record<string, Field>);
+  const derived = piecesOf(
+    Object.fromEntries(Object.entries(shown).filter(([name]) => name in (computed?.fields ?? {}))),
+  );
   const byName = new Map(stored.map((piece) => [piece.name, piece]));
   return {
     schema: { ...objectSchema(shown), title: resource.label },

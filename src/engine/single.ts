@@ -3,7 +3,7 @@ import type { AnyResource } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import { keyOf } from './get.ts';
 import type { Made } from './new-row.ts';
-import { presenterOf } from './present.ts';
+import { type Presenter, presenterOf, removedPresenterOf } from './present.ts';
 import { exceeded, mayRaise, wholeFaults } from './quotas.ts';
 import { refuse } from './validate.ts';
 import { applyCreate, applyRemove, applyUpdate, freshIds, type WriteIds } from './write.ts';
@@ -29,7 +29,8 @@ export async function updateOne(resource: AnyResource, call: Call): Promise<Answ
 export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
   const [ids] = await freshIds(resource, call, [call.given]);
-  return change(resource, call, false, (tx) => applyRemove(tx, resource, call, key, ids!));
+  const apply = (tx: Writing): Promise<Made> => applyRemove(tx, resource, call, key, ids!);
+  return change(resource, call, false, apply, removedPresenterOf(resource));
 }
 
 /** Whether others must wait: rows are counted, judged together with others, or made if they are not there yet. */
@@ -43,13 +44,14 @@ async function change(
   call: Call,
   lock: boolean,
   apply: (tx: Writing) => Promise<Made>,
+  presenter: Presenter = presenterOf(resource),
 ): Promise<Answer> {
   return call.services.store.write(async (tx) => {
     if (lock) await tx.records.lockAccount(call.account!.id);
     const made = await apply(tx);
     refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.fault));
     refuse((await wholeFaults(tx, resource, call, [made], { isBatch: false })).map(({ fault }) => fault));
-    const [data] = await presenterOf(resource).rows([made.after], { tx, account: call.account, now: call.now });
+    const [data] = await presenter.rows([made.after], { tx, account: call.account, now: call.now });
     return { data: data! };
   });
 }

@@ -104,7 +104,7 @@ export async function applyUpdate(
   return done;
 }
 
-/** Marks a row as deleted. */
+/** Marks a row as deleted, or removes it where deletion is for good. */
 export async function applyRemove(
   tx: Writing,
   resource: AnyResource,
@@ -113,6 +113,11 @@ export async function applyRemove(
   ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  if (resource.hardDeletion) {
+    await tx.records.remove(resource, key);
+    const gone = { ...before, ...resource.hardDeletion.sets, deleted: 1, updated_at: call.now } as Row;
+    return made(tx, resource, call, ids, { before, after: gone });
+  }
   const freed: Record<string, null> = resource.onePer ? { [ONE_KEY]: null } : {};
   const changes = { ...freed, deleted: 1, updated_at: call.now };
   await tx.records.update(resource, key, changes);

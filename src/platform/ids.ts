@@ -27,6 +27,13 @@ export async function passId(tx: Writing, id: string, { kind, start }: { kind: s
   if (Number.isSafeInteger(number) && number >= next) await tx.takeNumbers(kind, start, number - next + 1);
 }
 
+/** Long ids: a growing number, and below it 20 bits that nobody can guess. */
+const LOW_BITS = 20n;
+
+function lowBits(random: Random): bigint {
+  return BigInt(random.bytes(4).readUInt32BE() >>> 12);
+}
+
 interface Range {
   next: number;
   end: number;
@@ -47,20 +54,28 @@ export function idsFrom(store: Store, random: Random): Ids {
     ranges.set(kind, { next: first, end: first + size });
   }
 
+  async function numbers(kind: string, start: number, count: number): Promise<number[]> {
+    for (;;) {
+      const range = ranges.get(kind);
+      if (range && range.next + count * STEP_MAX <= range.end) {
+        return Array.from({ length: count }, () => {
+          range.next += 1 + (random.bytes(1)[0]! % STEP_MAX);
+          return range.next;
+        });
+      }
+      const pending = refills.get(kind) ?? refill(kind, start, count).finally(() => refills.delete(kind));
+      refills.set(kind, pending);
+      await pending;
+    }
+  }
+
   return {
     async take(kind, start, count) {
-      for (;;) {
-        const range = ranges.get(kind);
-        if (range && range.next + count * STEP_MAX <= range.end) {
-          return Array.from({ length: count }, () => {
-            range.next += 1 + (random.bytes(1)[0]! % STEP_MAX);
-            return range.next.toString(36);
-          });
-        }
-        const pending = refills.get(kind) ?? refill(kind, start, count).finally(() => refills.delete(kind));
-        refills.set(kind, pending);
-        await pending;
-      }
+      return (await numbers(kind, start, count)).map((number) => number.toString(36));
+    },
+    async takeLong(kind, start, count) {
+      const high = await numbers(kind, start, count);
+      return high.map((number) => ((BigInt(number) << LOW_BITS) | lowBits(random)).toString());
     },
   };
 }

@@ -153,6 +153,13 @@ export function recordsOn(session: Session): RecordsWriting {
       addValues(args, 'id', ids, size);
       await session.run(statement, args);
     },
+    async remove(resource, key) {
+      const statement = statements.of(`remove ${resource.table} ${resource.scope}`, (queries, argument) => {
+        const query = queries.deleteFrom(resource.table).where('id', '=', argument('id'));
+        return resource.scope === 'account' ? query.where('account_id', '=', argument('account')) : query;
+      });
+      await session.run(statement, { id: key.id, account: key.account ?? null });
+    },
     async lockAccount(account) {
       // One writer at a time is all that SQLite has; the server needs to be told.
       if (statements.engine === 'sqlite') return;

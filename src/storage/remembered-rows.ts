@@ -51,6 +51,10 @@ export function rememberedRows(): RememberedRows {
         if (resource.remembered) changed.add(nameOf(resource, key.id));
         await records.update(resource, key, values);
       },
+      async remove(resource, key) {
+        if (resource.remembered) changed.add(nameOf(resource, key.id));
+        await records.remove(resource, key);
+      },
       async updateAll(resource, account, ids, values) {
         if (resource.remembered) for (const id of ids) changed.add(nameOf(resource, id));
         await records.updateAll(resource, account, ids, values);
