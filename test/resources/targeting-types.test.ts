@@ -320,6 +320,11 @@ describe('types, values and operators', () => {
       ['WIFI_ONLY', 'TRUE', '1', 'EQ'],
       ['NETWORK_ACTIVATION_DURATION', '06', '6', 'LT'],
       ['CAMPAIGN_ENGAGEMENT', place.campaign.toUpperCase(), place.campaign, 'EQ'],
+      ['LOCATION', '96683CC9126741D1', '96683cc9126741d1', 'NE'],
+      ['DEVICE', ' 1Q ', '1q', 'EQ'],
+      ['LANGUAGE', 'EN', 'en', 'EQ'],
+      ['SIMILAR_TO_FOLLOWERS_OF_USER', '007', '7', 'EQ'],
+      ['FOLLOWERS_OF_USER', `0${world.keys.user_id}`, world.keys.user_id!, 'EQ'],
     ] as const;
     for (const [type, given, stored, operator] of cases) {
       const made = await place.add(line, type, given, operator);
