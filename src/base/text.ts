@@ -71,3 +71,8 @@ function editDistance(a: string, b: string): number {
 export function asciiLowerCase(text: string): string {
   return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }
+
+/** Whether a value is a number of JSON that lost digits when it was read: as text it would be another one. */
+export function isInexact(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '../base/instants.ts';
-import { asciiLowerCase, isLegalText, jsonText, lengthOf } from '../base/text.ts';
+import { asciiLowerCase, isInexact, isLegalText, jsonText, lengthOf } from '../base/text.ts';
 import type { Fault, ProblemName } from './problems.ts';
 
 /** A parameter as received: text from a query or form, any JSON value from a JSON body. */
@@ -172,7 +172,7 @@ export function text({ max }: { max: number }): Field<string> {
     raises: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
     present: jsonText,
     read(raw, parameter) {
-      if (typeof raw === 'object') return { problem: 'NOT_TEXT', parameter };
+      if (typeof raw === 'object' || isInexact(raw)) return { problem: 'NOT_TEXT', parameter };
       const value = String(raw);
       const length = lengthOf(value);
       if (length > max) return { problem: 'TEXT_TOO_LONG', parameter, words: { max, length } };
@@ -266,7 +266,7 @@ export function digits({ max }: { max: number }): Field<string> {
     raises: ['NOT_LONG'],
     present: (stored) => `"${stored}"`,
     read(raw, parameter) {
-      const value = typeof raw === 'number' || typeof raw === 'string' ? String(raw) : '';
+      const value = (typeof raw === 'number' && !isInexact(raw)) || typeof raw === 'string' ? String(raw) : '';
       return shape.test(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
     },
   });
@@ -345,7 +345,7 @@ const idKind: Kind<string> = {
   present: (stored) => `"${stored}"`,
   read(raw, parameter) {
     const value = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? asciiLowerCase(raw.trim()) : '';
-    return isId(value) ? value : { problem: 'NOT_AN_ID', parameter, words: { raw: quoted(raw) } };
+    return isId(value) && !isInexact(raw) ? value : { problem: 'NOT_AN_ID', parameter, words: { raw: quoted(raw) } };
   },
 };
 

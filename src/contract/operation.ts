@@ -166,9 +166,18 @@ export interface Operation {
   readonly problems: readonly ProblemName[];
   /** Problems of single items of a batch: they are answered together, with status 400. */
   readonly itemProblems?: readonly ProblemName[];
+  /** A call as the descriptions show it, where nothing in the reply depends on who asks. */
+  readonly example?: Example;
   /** Needs at least one of the parameter faults below; answered together with the others. */
   check?(given: Given, account: AccountState | undefined): readonly Fault[];
   perform(call: Call): Promise<Answer>;
+}
+
+/** A call that the descriptions show, and what it is answered with. */
+export interface Example {
+  /** Parameters as callers write them, those of the path among them. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly answer: (given: Given) => Answer;
 }
 
 /** The rate categories, each a row in the table of limits. @source campaigns 3.2 */

@@ -1,4 +1,3 @@
-import type { Answer, Operation } from '../contract/operation.ts';
 import { problemBody } from '../contract/problem-details.ts';
 import { type Family, type Fault, Problem, problems, wordingOf } from '../contract/problems.ts';
 import { BatchProblem } from '../engine/batch.ts';
@@ -7,19 +6,6 @@ import { BatchProblem } from '../engine/batch.ts';
 export interface Reply {
   readonly status: number;
   readonly body: string;
-}
-
-/**
- * The envelope of an answer: the echo of the request beside the data, as its shape wants it.
- * @source advertising: Response envelope
- */
-export function envelope(operation: Operation, answer: Answer, params: string): string {
-  if (operation.shape === 'bare' || operation.shape === 'form') return answer.data;
-  const request = answer.request ?? `{"params":${params}}`;
-  if (operation.shape !== 'list') return `{"request":${request},"data":${answer.data}}`;
-  const next = answer.nextCursor == null ? 'null' : `"${answer.nextCursor}"`;
-  const total = answer.totalCount === undefined ? '' : `,"total_count":${answer.totalCount}`;
-  return `{"request":${request},"next_cursor":${next}${total},"data":${answer.data}}`;
 }
 
 /**

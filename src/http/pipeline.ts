@@ -9,9 +9,10 @@ import type { Call, OpenWindow, Operation, Principal } from '../contract/operati
 import { type Fault, Problem, problem } from '../contract/problems.ts';
 import type { AccountState } from '../contract/resource.ts';
 import { echo } from '../engine/echo.ts';
+import { envelope } from '../engine/envelope.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
 import type { AddressCounts } from './address-counts.ts';
-import { envelope, failureReply } from './envelopes.ts';
+import { failureReply } from './envelopes.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
 import { heldBack } from './held-back.ts';
 import { headersOf, scopeOf, send } from './reply.ts';

@@ -14,7 +14,7 @@ after(() => world.close());
 /** How many operations one batch takes. @source advertising: Limits */
 const MAXIMA: Record<string, number> = { campaigns: 40, line_items: 40 };
 
-// What has no update is tested by itself: see resources/targeting-batches.
+// What the operations of a batch without updates do is tested by itself: see resources/targeting-batches.
 for (const resource of resources.filter((each) => each.batch && operationOf(each, 'update'))) {
   describe(`batches of ${resource.plural}`, () => {
     let ground: Ground;
@@ -128,38 +128,6 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
       assert.equal(await stored(), before);
     });
 
-    const wrongBodies: [string, unknown, string][] = [
-      ['an empty list', [], 'A minimum of 1 items must be provided for operations'],
-      ['an object', { operation_type: 'Create', params: {} }, 'Expected an array of operations'],
-      ['a number', 5, 'Expected an array of operations'],
-      ['null', null, 'Expected an array of operations'],
-    ];
-    for (const [what, json, message] of wrongBodies) {
-      test(`${what} is refused as a whole`, async () => {
-        const reply = await post(json);
-        assert.equal(reply.status, 400);
-        assert.deepEqual(reply.body, { errors: [{ code: 'INVALID_PARAMETER', message }], request: [] });
-      });
-    }
-
-    test('another content type, and a body that is not JSON, are refused as a whole', async () => {
-      const form = await ground.client.call('POST', path, { params });
-      assert.deepEqual(
-        [form.status, form.body],
-        [
-          400,
-          { errors: [{ code: 'INVALID_PARAMETER', message: 'Content-Type must be application/json' }], request: [] },
-        ],
-      );
-      const none = await ground.client.call('POST', path);
-      assert.deepEqual([none.status, none.body], [form.status, form.body]);
-      const empty = await ground.client.call('POST', path, { headers: { 'content-type': 'application/json' } });
-      assert.deepEqual(
-        [empty.status, empty.body],
-        [400, { errors: [{ code: 'INVALID_PARAMETER', message: 'Request body is not valid JSON' }], request: [] }],
-      );
-    });
-
     test('one bad item changes nothing; each item has its list of what is wrong with it', async () => {
       const { id } = await make(ground, resource);
       const before = await stored();
@@ -251,6 +219,79 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
       });
       assert.deepEqual(reply.body.operation_errors, [[], [gone('zz9')], [gone('zz8')]]);
       assert.equal(await stored(), before);
+    });
+  });
+}
+
+for (const resource of resources.filter((each) => each.batch)) {
+  describe(`what is no batch of ${resource.plural}`, () => {
+    let ground: Ground;
+    let path: string;
+    before(async () => {
+      ground = await openGround(world);
+      path = fill(operationOf(resource, 'batch')!.path, { account_id: ground.account });
+    });
+    const post = (json: unknown): Promise<Reply> => ground.client.call('POST', path, { json });
+
+    const wrongBodies: [string, unknown, string][] = [
+      ['an empty list', [], 'A minimum of 1 items must be provided for operations'],
+      ['an object', { operation_type: 'Create', params: {} }, 'Expected an array of operations'],
+      ['a number', 5, 'Expected an array of operations'],
+      ['null', null, 'Expected an array of operations'],
+    ];
+    for (const [what, json, message] of wrongBodies) {
+      test(`${what} is refused as a whole`, async () => {
+        const reply = await post(json);
+        assert.equal(reply.status, 400);
+        assert.deepEqual(reply.body, { errors: [{ code: 'INVALID_PARAMETER', message }], request: [] });
+      });
+    }
+
+    test('another content type, and a body that is not JSON, are refused as a whole', async () => {
+      const form = await ground.client.call('POST', path, { params: { name: 'x' } });
+      assert.deepEqual(
+        [form.status, form.body],
+        [
+          400,
+          { errors: [{ code: 'INVALID_PARAMETER', message: 'Content-Type must be application/json' }], request: [] },
+        ],
+      );
+      const none = await ground.client.call('POST', path);
+      assert.deepEqual([none.status, none.body], [form.status, form.body]);
+      const empty = await ground.client.call('POST', path, { headers: { 'content-type': 'application/json' } });
+      assert.deepEqual(
+        [empty.status, empty.body],
+        [400, { errors: [{ code: 'INVALID_PARAMETER', message: 'Request body is not valid JSON' }], request: [] }],
+      );
+    });
+
+    const wrongItems: [what: string, item: unknown, missing: string[]][] = [
+      ['null', null, ['operation_type', 'params']],
+      ['a list', [], ['operation_type', 'params']],
+      ['an item of nothing', {}, ['operation_type', 'params']],
+      ['an item without an operation', { operation_type: '', params: {} }, ['operation_type']],
+      ['an item whose parameters are a list', { operation_type: 'Delete', params: [] }, ['params']],
+      ['an item whose parameters are null', { operation_type: 'Delete', params: null }, ['params']],
+    ];
+    for (const [what, item, missing] of wrongItems) {
+      test(`${what} lacks ${missing.join(' and ')}`, async () => {
+        const reply = await post([item]);
+        assert.equal(reply.status, 400);
+        const errors = missing.map((parameter) => ({
+          code: 'MISSING_PARAMETER',
+          message: `"${parameter}" is a required parameter`,
+          parameter,
+        }));
+        assert.deepEqual(reply.body.operation_errors, [errors]);
+      });
+    }
+
+    test('an operation that is no word is refused with those that there are', async () => {
+      const reply = await post([{ operation_type: ['Create'], params: {} }]);
+      const words = resource.operations.includes('update') ? 'Create, Delete, Update' : 'Create, Delete';
+      const [[error]] = reply.body.operation_errors;
+      assert.deepEqual([error.code, error.parameter], ['INVALID_PARAMETER', 'operation_type']);
+      assert.ok(error.message.startsWith(`Expected a value in ${words}, got `), error.message);
     });
   });
 }

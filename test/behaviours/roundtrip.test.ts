@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Row } from '../../src/contract/resource.ts';
+import { operations } from '../../src/server.ts';
+import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { fill, goodCall, openGround, operationOf, resources, seed, visible } from './ground.ts';
+import { fill, goodCall, goodValue, openGround, operationOf, resources, seed, visible } from './ground.ts';
 
 let world: World;
 before(async () => {
@@ -58,6 +60,51 @@ for (const resource of resources.filter((each) => operationOf(each, 'update'))) 
     });
   });
 }
+
+/** Records that an account has from the beginning: what is written to the path is what is read from it. */
+const records = operations.filter(({ method, path, id }) => {
+  const isOfRows = resources.some((each) => operationOf(each, 'update')?.id === id);
+  return method === 'PUT' && !isOfRows && operations.some((each) => each.method === 'GET' && each.path === path);
+});
+
+for (const update of records) {
+  describe(`what is read of ${update.group} can be written back`, () => {
+    for (const isWritten of [false, true]) {
+      test(`${isWritten ? 'after every value was written' : 'before anything was'}, and changes nothing`, async () => {
+        const ground = await openGround(world);
+        const { path } = await goodCall(ground, update);
+        const put = async (sent: Sent) => {
+          const reply = await ground.client.call('PUT', path, sent);
+          assert.equal(reply.status, 200, reply.text);
+          return reply.body.data;
+        };
+        const names = Object.keys(update.parameters);
+        if (isWritten) await put({ params: Object.fromEntries(names.map((name) => [name, goodValue(update, name)])) });
+        const before = (await ground.client.call('GET', path)).body.data;
+        const isUnset = (name: string) => [null, 'NOT_SET'].includes(before[name]) || before[name]?.length === 0;
+        const members = names.filter((name) => name in before);
+        assert.ok(members.length > 0 && members.every((name) => isUnset(name) !== isWritten), JSON.stringify(before));
+        assert.deepEqual(await put({ json: before }), before);
+        const params = Object.fromEntries(members.map((name) => [name, String(before[name] ?? '')]));
+        assert.deepEqual(await put({ params }), before);
+        assert.deepEqual((await ground.client.call('GET', path)).body.data, before);
+      });
+    }
+  });
+}
+
+test('there is no other PUT to what can be read', () => {
+  const others = operations.filter(
+    ({ method, id }) =>
+      method === 'PUT' &&
+      !records.some((each) => each.id === id) &&
+      !resources.some((each) => operationOf(each, 'update')?.id === id),
+  );
+  assert.deepEqual(
+    others.map(({ id }) => id),
+    ['campaigns.activate', 'line_items.activate'],
+  );
+});
 
 /** Seeded rows are made past the rules; only those that the rules allow are written back. */
 function isSound(row: Row): boolean {

@@ -1,4 +1,13 @@
 import fc from 'fast-check';
+import {
+  LOOKUPS,
+  lookupList,
+  promotableList,
+  settled,
+  suggestionList,
+  taxFields,
+  userFields,
+} from './account-values.ts';
 import { LINE_ITEM_NEEDS, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
 import {
   child,
@@ -84,8 +93,8 @@ const oneOf = (collection: string, one: fc.Arbitrary<Ref>): Path =>
   fc.tuple(oneAccount, one).map(([path, id]) => [...path, `/${collection}/`, id]);
 
 const history: Given = {
-  entity_type: fc.constantFrom('CAMPAIGN', 'CAMPAIGN', 'CAMPAIGN', 'CAMPAIGN', 'LINE_ITEM', 'x'),
-  entity_id: campaign,
+  entity_type: fc.constantFrom('CAMPAIGN', 'CAMPAIGN', 'LINE_ITEM', 'TARGETING_CRITERIA', 'PROMOTED_ACCOUNT', 'x'),
+  entity_id: fc.oneof(campaign, campaign, line, criterion, child),
   start_time: time,
   end_time: time,
   count,
@@ -98,6 +107,8 @@ const oddPaths: Path = fc.constantFrom(
   ['/12/accounts/%00'],
   ['/12/accounts/a%20b/campaigns'],
 );
+
+const settings: Path = fc.tuple(oneAccount, settled).map(([path, user]) => [...path, `/user_settings/${user}`]);
 
 /** Every kind of call, with how often it is made. */
 const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
@@ -152,6 +163,20 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   [1, get(under('/targeting_criteria'), { ...criterionList, cursor })],
   [2, get(oneOf('targeting_criteria', criterion), { with_deleted: truth })],
   [3, remove(oneOf('targeting_criteria', criterion))],
+  [1, get(under('/promotable_users'), promotableList)],
+  [1, get(under('/tax_settings'))],
+  [2, put(under('/tax_settings'), taxFields)],
+  [1, get(settings)],
+  [2, put(settings, userFields)],
+  [3, get(under('/targeting_suggestions'), suggestionList, ['suggestion_type', 'targeting_values'])],
+  [1, get(under('/curated_categories'), lookupList, ['country_codes'])],
+  [
+    2,
+    get(
+      fc.constantFrom(...LOOKUPS).map((name) => [`/12/targeting_criteria/${name}`]),
+      lookupList,
+    ),
+  ],
   ...Object.entries(children).flatMap(([name, fields]): (readonly [number, Kind])[] => [
     [3, post(under(`/${name}`), fields, Object.keys(fields))],
     [1, put(oneOf(name, child), fields)],

@@ -310,6 +310,79 @@ test('a market that is none, and one that is not said', async () => {
   ]);
 });
 
+test('the markets are those that there are, all in one reply', async () => {
+  const { data } = (await look('tv_markets')).body;
+  const locales = data.map((row: { locale: string }) => row.locale);
+  const all = 'es-AR pt-BR en-CA es-CL es-CO fr-FR de-DE en-IE it-IT ja-JP es-MX nl-NL es-ES en-GB en-US es-US es-VE';
+  assert.deepEqual(locales, all.split(' '));
+  assert.equal(data[15].name, 'United States - Hispanic');
+  for (const row of data) assert.equal(row.country_code, row.locale.slice(3));
+});
+
+describe('what is not said', () => {
+  const cases: [name: string, params: Params, rows: number, of: (row: Record<string, unknown>) => boolean][] = [
+    ['locations', {}, 200, (row) => row.location_type === 'COUNTRIES'],
+    ['network_operators', {}, 200, (row) => row.country_code === 'US'],
+    ['interests', {}, 200, (row) => row.targeting_type === 'INTEREST'],
+    ['devices', {}, 200, (row) => row.targeting_type === 'DEVICE'],
+    ['tv_shows', { locale: 'en-US' }, 50, (row) => !('targeting_type' in row)],
+    ['events', {}, 200, (row) => !('targeting_type' in row)],
+  ];
+  for (const [name, params, most, isMeant] of cases) {
+    test(`of ${name} is what most want`, async () => {
+      const [unsaid, said] = [await look(name, params), await look(name, { ...params, count: most })];
+      assert.deepEqual(unsaid.body.data, said.body.data);
+      assert.equal(unsaid.body.next_cursor, said.body.next_cursor);
+      assert.ok(unsaid.body.data.length > 0 && unsaid.body.data.every(isMeant));
+      assert.deepEqual(unsaid.body.request, { params });
+    });
+  }
+});
+
+describe('what cannot be looked up', () => {
+  const cases: [name: string, params: Params, message: string][] = [
+    ['locations', { q: '' }, 'Expected a minimum length of 1, got 0 for q'],
+    ['locations', { q: 'x'.repeat(256) }, 'Expected a maximum length of 255, got 256 for q'],
+    ['locations', { country_code: 'USA' }, 'Expected a code of 2 letters, got "USA" for country_code'],
+    [
+      'locations',
+      { location_type: 'countries' },
+      'Expected a value in CITIES, COUNTRIES, METROS, POSTAL_CODES, REGIONS, got "countries" for location_type',
+    ],
+    ['interests', { count: 0 }, 'Expected a value between 1 and 1000, got 0 for count'],
+    ['languages', { count: 1001 }, 'Expected a value between 1 and 1000, got 1001 for count'],
+    ['devices', { count: 'all' }, 'Expected Long, got "all" for count'],
+    [
+      'devices',
+      { os_type: 'WINDOWS' },
+      'Expected a value in ANDROID, Android, BLACKBERRY, BlackBerry, IOS, iOS, got "WINDOWS" for os_type',
+    ],
+    ['store_categories', { os_type: 'iOS' }, 'Expected a value in ANDROID, IOS, got "iOS" for os_type'],
+    ['events', { start_time: 'soon' }, 'Expected time, got "soon" for start_time'],
+    ['events', { country_codes: 'US,GBR' }, 'Expected a code of 2 letters, got "GBR" for country_codes'],
+    [
+      'events',
+      { event_types: 'HOLIDAY,FAIR' },
+      'Expected a value in CONFERENCE, HOLIDAY, MUSIC_AND_ENTERTAINMENT, OTHER, POLITICS, RECURRING, SPORTS, got "FAIR" for event_types',
+    ],
+  ];
+  for (const [name, params, message] of cases) {
+    test(`${name}: ${message.slice(0, 80)}`, async () => {
+      const reply = await look(name, params);
+      assert.equal(reply.status, 400);
+      assert.deepEqual(
+        reply.body.errors.map((error: { message: string }) => error.message),
+        [message],
+      );
+    });
+  }
+
+  test('a conversation of a type that there is not', async () => {
+    const reply = await look('conversations', { conversation_type: 'RUMOURS' });
+    assert.match(reply.body.errors[0].message, /^Expected a value in ACTORS, .*, got "RUMOURS" for conversation_type$/);
+  });
+});
+
 test('the alias of store categories echoes and answers the same', async () => {
   const params = { q: 'music', os_type: 'ANDROID' };
   const [one, other] = [await look('store_categories', params), await look('app_store_categories', params)];

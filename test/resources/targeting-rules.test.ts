@@ -214,6 +214,17 @@ describe('a platform and a device that has it', () => {
     assert.deepEqual(await place.targeted(line), [`DEVICE ${IPHONE} EQ`]);
   });
 
+  test('a platform that follows from an application is added beside one, and then counts as any other', async () => {
+    const line = await place.line({ objective: 'APP_INSTALLS', android_store_identifier: 'com.example.brew' });
+    good(await place.add(line, 'DEVICE', IPHONE));
+    const params = { ios_store_identifier: '284882215' };
+    good(await world.sandbox.call('PUT', `${place.path}/line_items/${line}`, { params }));
+    assert.deepEqual((await place.targeted(line)).sort(), [`DEVICE ${IPHONE} EQ`, 'PLATFORM 0 EQ', 'PLATFORM 1 EQ']);
+    assert.deepEqual((await place.add(line, 'DEVICE', '1r')).body.errors, [
+      { ...said, message: message.replace('3GS', '4') },
+    ]);
+  });
+
   test('go together when one is of another system, excluded, or on another line item', async () => {
     const line = await place.line();
     good(await place.add(line, 'PLATFORM', '1'));

@@ -70,6 +70,14 @@ describe('targeting suggestions', () => {
     assert.deepEqual(await suggested('coffee', { suggestion_type: 'USER_ID' }), []);
   });
 
+  test('are thirty when no number is given', async () => {
+    const many = Array.from({ length: 41 }, (_, index) => broad(`bean ${String(index).padStart(2, '0')}`));
+    const { suggested } = await accountWith(many);
+    const first = many.slice(1).map(([, value]) => value);
+    assert.deepEqual(await suggested('bean 00'), first.slice(0, 30));
+    assert.deepEqual(await suggested('bean 00', { count: '50' }), first);
+  });
+
   test('are users for users', async () => {
     const followers = (value: string): Criterion => ['SIMILAR_TO_FOLLOWERS_OF_USER', value];
     const { suggested } = await accountWith([followers('12'), followers('34'), broad('moss')]);

@@ -320,6 +320,11 @@ describe('types, values and operators', () => {
       ['WIFI_ONLY', 'TRUE', '1', 'EQ'],
       ['NETWORK_ACTIVATION_DURATION', '06', '6', 'LT'],
       ['CAMPAIGN_ENGAGEMENT', place.campaign.toUpperCase(), place.campaign, 'EQ'],
+      ['LOCATION', '96683CC9126741D1', '96683cc9126741d1', 'NE'],
+      ['DEVICE', ' 1Q ', '1q', 'EQ'],
+      ['LANGUAGE', 'EN', 'en', 'EQ'],
+      ['SIMILAR_TO_FOLLOWERS_OF_USER', '007', '7', 'EQ'],
+      ['FOLLOWERS_OF_USER', `0${world.keys.user_id}`, world.keys.user_id!, 'EQ'],
     ] as const;
     for (const [type, given, stored, operator] of cases) {
       const made = await place.add(line, type, given, operator);
@@ -334,8 +339,21 @@ describe('types, values and operators', () => {
     const made = await place.add(line, 'BROAD_KEYWORD', 'tea');
     assert.equal(good(made).operator_type, 'EQ');
     assert.ok(!('operator_type' in made.body.request.params));
+    for (const empty of ['', null]) {
+      const params = { line_item_id: line, targeting_type: 'LANGUAGE', targeting_value: 'en', operator_type: empty };
+      const reply = await world.sandbox.call('POST', `${place.path}/targeting_criteria`, { json: params });
+      assert.equal(good(reply).operator_type, 'EQ');
+    }
     const refused = await place.add(line, 'NETWORK_ACTIVATION_DURATION', '6');
     assert.equal(refused.body.errors[0].message, 'Expected a value in GTE, LT, got "EQ" for operator_type');
+  });
+
+  test('a user whose id lost digits on the way is nobody', async () => {
+    const line = await place.line();
+    const json = { line_item_id: line, targeting_type: 'SIMILAR_TO_FOLLOWERS_OF_USER', targeting_value: 2 ** 60 };
+    const reply = await world.sandbox.call('POST', `${place.path}/targeting_criteria`, { json });
+    assert.equal(reply.status, 400);
+    assert.equal(reply.body.errors[0].message, 'Expected text for targeting_value');
   });
 
   test('older types are not known any more', async () => {

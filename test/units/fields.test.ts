@@ -4,6 +4,7 @@ import Type from 'typebox';
 import {
   alwaysNull,
   boolean,
+  digits,
   type Field,
   id,
   instant,
@@ -38,6 +39,7 @@ describe('field kinds', () => {
         ['\u{1f600}'.repeat(5), `"${'\u{1f600}'.repeat(5)}"`],
         [12, '"12"'],
         [true, '"true"'],
+        [9_007_199_254_740_992, 'Expected text for x'],
         ['123456', 'Expected a maximum length of 5, got 6 for x'],
         ['a\u0000', 'Illegal characters in x'],
         [{ a: 1 }, 'Expected text for x'],
@@ -126,8 +128,21 @@ describe('field kinds', () => {
         [true, 'Expected an id, got "true" for x'],
         [-1, 'Expected an id, got "-1" for x'],
         [1.5, 'Expected an id, got "1.5" for x'],
+        [2 ** 60, 'Expected an id, got "1152921504606847000" for x'],
         ['x'.repeat(64), `"${'x'.repeat(64)}"`],
         ['x'.repeat(65), `Expected an id, got "${'x'.repeat(65)}" for x`],
+      ],
+    ],
+    digits: [
+      digits({ max: 20 }),
+      [
+        ['1822333526255120384', '"1822333526255120384"'],
+        [42, '"42"'],
+        [2 ** 60, notLong('1152921504606847000')],
+        [-1, notLong('-1')],
+        [true, notLong('true')],
+        ['', notLong('')],
+        ['1'.repeat(21), notLong('1'.repeat(21))],
       ],
     ],
     list: [

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { oneOf } from '../../contract/fields.ts';
-import type { Operation } from '../../contract/operation.ts';
+import type { Answer, Given, Operation } from '../../contract/operation.ts';
 import { PLACEMENT_SETS, PRODUCT_TYPES } from './placements.ts';
 
 /** The sets of placements that line items of each product type may have. @source campaigns 9.4 */
@@ -25,10 +25,11 @@ export const lookUpPlacements: Operation = {
     ),
   ),
   problems: [],
-  async perform({ given }) {
-    const types = PRODUCT_TYPES.filter((name) => (given.product_type ?? name) === name);
-    return {
-      data: JSON.stringify(types.map((name) => ({ product_type: name, placements: PLACEMENT_SETS[name] }))),
-    };
-  },
+  example: { params: { product_type: 'PROMOTED_ACCOUNT' }, answer },
+  perform: async ({ given }) => answer(given),
 };
+
+function answer(given: Given): Answer {
+  const types = PRODUCT_TYPES.filter((name) => (given.product_type ?? name) === name);
+  return { data: JSON.stringify(types.map((name) => ({ product_type: name, placements: PLACEMENT_SETS[name] }))) };
+}

@@ -26,6 +26,7 @@ export const biddingRules: Operation = lookup<BiddingRule>({
       keeps: (row, currency) => row.currency === currency,
     },
   },
+  example: { currency: 'JPY' },
   extent: { is: 'whole' },
   row: Type.Object(
     {

@@ -22,6 +22,7 @@ export const contentCategoryList: Operation = lookup<IabGroup>({
   group: 'content_categories',
   rate: 'global_reads',
   filters: {},
+  example: {},
   extent: { is: 'one page' },
   row: Type.Object(
     {
@@ -43,6 +44,7 @@ export const advertiserBusinessCategoryList: Operation = lookup<IabGroup>({
   group: 'advertiser_business_categories',
   rate: 'global_reads',
   filters: {},
+  example: {},
   extent: { is: 'one page' },
   row: Type.Object(group, { additionalProperties: false }),
   rows: () => ADVERTISER_BUSINESS_CATEGORIES,
@@ -56,6 +58,7 @@ export const iabCategoryList: Operation = lookup<IabCategory>({
   group: 'iab_categories',
   rate: 'global_reads',
   filters: {},
+  example: { count: '2', with_total_count: 'true' },
   extent: { ...PAGES, isCounted: true },
   row: Type.Object(
     { id: Type.String(), parent_id: Type.Union([Type.String(), Type.Null()]), name: Type.String() },

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { code } from '../../contract/codes.ts';
 import { isId, itemsOf, listOf } from '../../contract/fields.ts';
-import type { Given, Operation } from '../../contract/operation.ts';
+import type { Answer, Given, Operation } from '../../contract/operation.ts';
 import { problem } from '../../contract/problems.ts';
 import { CAMPAIGN_READERS } from '../../contract/roles.ts';
 import { CURATED_CATEGORIES, type CuratedCategory } from './categories.ts';
@@ -24,6 +24,7 @@ const row = Type.Object(
   { additionalProperties: false },
 );
 
+const EXAMPLE_ACCOUNT = 'gq4k2m';
 const path = '/12/accounts/:account_id/curated_categories';
 const group = 'curated_categories';
 
@@ -44,6 +45,7 @@ export const curatedCategoryList: Operation = lookup<CuratedCategory>({
       keeps: (category, asked) => within(category, asked).length > 0,
     },
   },
+  example: { account_id: EXAMPLE_ACCOUNT, country_codes: 'GB', count: '2' },
   extent: PAGES,
   row,
   rows: () => CURATED_CATEGORIES,
@@ -72,9 +74,17 @@ export const getCuratedCategory: Operation = {
     if (!isId(value)) throw problem('ID_ILLEGAL', { parameter, value, words });
     const found = CURATED_CATEGORIES.find(({ id }) => id === value);
     if (!found) throw problem('NOT_FOUND', { parameter, value, words });
-    return { data: JSON.stringify({ ...found, ...facts(found) }, Object.keys(row.properties)) };
+    return answer(found);
+  },
+  example: {
+    params: { account_id: EXAMPLE_ACCOUNT, curated_category_id: CURATED_CATEGORIES[0]!.id },
+    answer: () => answer(CURATED_CATEGORIES[0]!),
   },
 };
+
+function answer(category: CuratedCategory): Answer {
+  return { data: JSON.stringify({ ...category, ...facts(category) }, Object.keys(row.properties)) };
+}
 
 /** The countries that were asked for in which a category exists. */
 function within({ country_codes }: CuratedCategory, asked: unknown): string[] {

@@ -2,7 +2,7 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
 import { foldName } from '../../base/text.ts';
 import { boolean, type Field, integer, text } from '../../contract/fields.ts';
-import type { Answer, Call, Given, Operation, Parameters, RateName } from '../../contract/operation.ts';
+import type { Answer, Call, Example, Given, Operation, Parameters, RateName } from '../../contract/operation.ts';
 import { type Fault, problem } from '../../contract/problems.ts';
 import type { Role } from '../../contract/roles.ts';
 
@@ -53,6 +53,8 @@ export interface Lookup<R extends object> {
   shown?(row: R, given: Given): object;
   /** Parameters that are good each by itself and wrong together. */
   readonly problems?: Operation['problems'];
+  /** Parameters of a call that shows what is found here, in a few rows where that can be. */
+  readonly example: Example['params'];
   check?(given: Given): readonly Fault[];
 }
 
@@ -98,6 +100,7 @@ export function lookup<R extends object>(declared: Lookup<R>): Operation {
       ...(checks.length > 0 ? (['EXCLUSIVE_PARAMETERS'] as const) : []),
       ...(declared.problems ?? []),
     ],
+    example: { params: declared.example, answer: (given) => answer(declared, { given, now: EXAMPLE_NOW }) },
     check: (given) => [...checks.flatMap((check) => check(given)), ...(declared.check?.(given) ?? [])],
     perform: async (call) => answer(declared, call),
   };
@@ -123,7 +126,10 @@ function exclusive(given: Given): readonly Fault[] {
   return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
 }
 
-function answer<R extends object>(declared: Lookup<R>, { given, now }: Call): Answer {
+/** When examples are asked, where a look-up depends on it and none of the parameters says. */
+const EXAMPLE_NOW = '2026-01-01T00:00:00Z';
+
+function answer<R extends object>(declared: Lookup<R>, { given, now }: Pick<Call, 'given' | 'now'>): Answer {
   const { extent } = declared;
   const all = declared.rows({ given, now });
   const keeping = keepersOf(declared, given);

@@ -16,6 +16,7 @@ export const locationLookup: Operation = targetingLookup<Place>({
     country_code: equals('country_code', country()),
     location_type: equals('location_type', oneOf(...LOCATION_TYPES).says('Only this kind of place.')),
   },
+  example: { q: 'los angeles', location_type: 'CITIES' },
   extent: PAGES,
   row: {
     name: Type.String(),
@@ -31,6 +32,7 @@ export const languageLookup: Operation = targetingLookup<Line<'name' | 'targetin
   name: 'languages',
   about: 'Languages, by ISO 639-1 code.',
   filters: search(),
+  example: { q: 'dan' },
   extent: PAGES,
   row: { name: Type.String(), ...targeted('LANGUAGE') },
   rows: languages,
@@ -41,6 +43,7 @@ export const networkOperatorLookup: Operation = targetingLookup<Line<'name' | 't
   name: 'network_operators',
   about: 'Carriers of a country.',
   filters: { country_code: equals('country_code', country().defaults('US')), ...search() },
+  example: { country_code: 'DE', count: '2' },
   extent: PAGES,
   row: { name: Type.String(), country_code: Type.String(), ...targeted('NETWORK_OPERATOR') },
   rows: networkOperators,

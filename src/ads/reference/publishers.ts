@@ -25,6 +25,7 @@ export const publisherList: Operation = lookup<Publisher>({
   group: 'publishers',
   rate: 'global_reads',
   filters: {},
+  example: {},
   extent: { is: 'one page' },
   row: Type.Object(
     {

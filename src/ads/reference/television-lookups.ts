@@ -22,6 +22,7 @@ export const marketLookup: Operation = targetingLookup<Market>({
   about: 'The markets of television: a language in a country.',
   rate: 'reads',
   filters: {},
+  example: {},
   extent: { is: 'whole' },
   row: { name: Type.String(), country_code: Type.String(), locale: Type.String() },
   rows: () => MARKETS.map(marketOf),
@@ -47,6 +48,7 @@ export const showLookup: Operation = targetingLookup<Show>({
     },
     ...search<Show>(),
   },
+  example: { locale: 'en-IE', count: '1' },
   extent: { is: 'page', default: 50, max: 50 },
   row: {
     name: Type.String(),

@@ -13,6 +13,7 @@ export const interestLookup: Operation = targetingLookup<Line<'name' | 'targetin
   name: 'interests',
   about: 'What people care about, as `Category/Subcategory`.',
   filters: search(),
+  example: { q: 'chess' },
   extent: PAGES,
   row: { name: Type.String(), ...targeted('INTEREST') },
   rows: interests,
@@ -35,6 +36,7 @@ export const conversationLookup: Operation = targetingLookup<Line<'name' | 'targ
   filters: {
     conversation_type: equals('conversation_type', oneOf(...CONVERSATION_TYPES).says('Only about such.')),
   },
+  example: { conversation_type: 'SPORTS', count: '2' },
   extent: PAGES,
   row: { name: Type.String(), conversation_type: conversationTypes, ...targeted('CONVERSATION') },
   rows: conversations,
@@ -76,6 +78,7 @@ export const eventLookup: Operation = targetingLookup<Occurrence>({
       keeps: (event, end) => event.start_time < end,
     },
   },
+  example: { event_types: 'HOLIDAY', start_time: '2026-12-31', count: '1' },
   extent: PAGES,
   row: {
     reach: Type.Object({ total_reach: Type.Null() }, { additionalProperties: false }),

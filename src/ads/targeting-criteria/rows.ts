@@ -1,4 +1,4 @@
-import { oneOf, reference, text } from '../../contract/fields.ts';
+import { field, oneOf, reference, text } from '../../contract/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/roles.ts';
 import { lineItems } from '../line-items.ts';
@@ -12,8 +12,7 @@ const fields = {
     .says('The line item that it is for.'),
   targeting_type: typeName().required().createOnly().says('What it looks at.'),
   targeting_value: text({ max: 255 }).required().createOnly().says('What it looks for, among the values of the type.'),
-  operator_type: oneOf('EQ', 'NE', 'GTE', 'LT')
-    .defaults('EQ')
+  operator_type: field(oneOf('EQ', 'NE', 'GTE', 'LT').kind, { fallback: 'EQ', emptied: 'EQ', isNullable: false })
     .createOnly()
     .says('Which operators a type takes depends on it.'),
 } satisfies Fields;

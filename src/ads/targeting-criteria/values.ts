@@ -32,13 +32,24 @@ export function storedValue(type: string, value: string): string {
       return kind.also?.[value.toLowerCase()] ?? value;
     case 'number':
       return /^\d{1,9}$/.test(value) ? String(Number(value)) : value;
+    case 'user':
+    case 'advertiser':
+      return /^\d{1,20}$/.test(value) ? String(BigInt(value)) : value;
     case 'audience':
     case 'campaign':
     case 'id':
       return value.trim().toLowerCase();
+    case 'looked-up':
+      return idOfEntry(type, value);
     default:
       return value;
   }
+}
+
+/** Ids of entries are read as all ids are: blanks around them and the case of letters make no difference. */
+function idOfEntry(type: string, value: string): string {
+  const id = value.trim().toLowerCase();
+  return referenceEntry(type, id) ? id : value;
 }
 
 /** Rule: the type can be used here, takes the operator and has the value; audiences do not exist yet. */

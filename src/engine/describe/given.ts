@@ -1,6 +1,7 @@
 import type { Field } from '../../contract/fields.ts';
 import type { Operation, Parameters } from '../../contract/operation.ts';
 import { givenSchema } from '../present.ts';
+import { exampleValue } from './examples.ts';
 import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
 
 /** The names of the `:name` segments of a path template. */
@@ -30,6 +31,7 @@ export function parameterObjects(operation: Operation, named: NamedSchemas): Jso
     required: true,
     description: `Id; upper-case letters are folded.`,
     schema: PATH_ID,
+    ...exampleValue(operation, name),
   }));
   const protocol = Object.entries(operation.protocolParameters ?? {}).map(([name, field]) => ({
     ...inQuery(name, field, named),
@@ -39,7 +41,10 @@ export function parameterObjects(operation: Operation, named: NamedSchemas): Jso
   return [
     ...inPath,
     ...protocol,
-    ...Object.entries(operation.parameters).map(([name, field]) => inQuery(name, field, named)),
+    ...Object.entries(operation.parameters).map(([name, field]) => ({
+      ...inQuery(name, field, named),
+      ...exampleValue(operation, name),
+    })),
   ];
 }
 

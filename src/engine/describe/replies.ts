@@ -3,6 +3,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { RATES } from '../../contract/rates.ts';
 import { presenterOf } from '../present.ts';
 import { statusesOf, wording } from '../raises.ts';
+import { exampleReply } from './examples.ts';
 import { failureSchema, problemsOfStatus } from './failures.ts';
 import { batchEcho, echoSchema } from './given.ts';
 import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
@@ -59,6 +60,7 @@ export function responses(operation: Operation, named: NamedSchemas): Json {
         content: {
           [mediaType(operation, status)]: {
             schema: status === 200 ? successSchema(operation, named) : failureSchema(operation, status, named),
+            ...(status === 200 && operation.example ? { example: exampleReply(operation) } : {}),
           },
         },
         ...(status === 200 ? {} : { 'x-problems': problemsOfStatus(operation, status) }),

@@ -126,19 +126,29 @@ function thousands(amount: number): string {
   return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** What makes the call from a shell: what must be given, with values to be replaced; of an update, one thing. */
+/**
+ * What makes the call from a shell: what its example gives, or else what must be given, with values to be replaced; of
+ * an update, one thing.
+ */
 export function exampleLine(operation: Operation): string {
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => `<${name}>`);
   const all = parameterWords(operation).filter((each) => each.place !== 'path');
   const shown = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
-  const given = shown.map((each) => `-d ${each.name}=${each.choices[0] ?? exampleValue(each)}`);
+  const known = all.filter(({ name }) => operation.example?.params[name] !== undefined);
+  const given = operation.example
+    ? known.map(({ name }) => `-d ${name}=${quotedForShell(operation.example!.params[name]!)}`)
+    : shown.map((each) => `-d ${each.name}=${each.choices[0] ?? placeholder(each)}`);
   const json = operation.body === 'json' ? ' --json @batch.json' : '';
   const sandbox = operation.only === 'sandbox' ? ' --sandbox' : '';
   const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${json}`, ...given];
   return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');
 }
 
-function exampleValue({ name, type }: ParameterWords): string {
+function quotedForShell(value: string): string {
+  return /^[\w,.:-]+$/.test(value) ? value : `'${value}'`;
+}
+
+function placeholder({ name, type }: ParameterWords): string {
   if (type === 'time') return '2026-01-01';
   if (type === 'integer') return '1000000';
   return name === 'name' ? `'Spring launch'` : `'<${name}>'`;

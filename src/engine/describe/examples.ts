@@ -1,0 +1,32 @@
+import type { Given, Operation } from '../../contract/operation.ts';
+import { echo } from '../echo.ts';
+import { envelope } from '../envelope.ts';
+import { readParameters } from '../validate.ts';
+import type { Json } from './schemas.ts';
+
+/** The reply of the call that an operation gives as its example, made as the service makes it. */
+export function exampleReply(operation: Operation): Json | undefined {
+  const { example } = operation;
+  if (!example) return undefined;
+  const given = givenOf(operation);
+  const params = echo(pathOf(operation), operation.parameters, given);
+  return JSON.parse(envelope(operation, example.answer(given), params)) as Json;
+}
+
+/** What the example of an operation gives for a parameter, typed. */
+export function exampleValue(operation: Operation, name: string): Json {
+  const inPath = pathOf(operation)[name];
+  if (inPath !== undefined) return { example: inPath };
+  const value = operation.example && givenOf(operation)[name];
+  return value == null ? {} : { example: JSON.parse(operation.parameters[name]!.kind.present(value)) };
+}
+
+function givenOf({ parameters, example }: Operation): Given {
+  const raw = new Map(Object.entries(example!.params).map(([name, value]) => [name, [value]]));
+  return readParameters(parameters, raw).given;
+}
+
+/** Parameters of an example that stand in the path. */
+function pathOf({ parameters, example }: Operation): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(example?.params ?? {}).filter(([name]) => !(name in parameters)));
+}

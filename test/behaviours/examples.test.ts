@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { lookUpPlacements } from '../../src/ads/line-items/look-up-placements.ts';
+import { referenceOperations, targetingLookups } from '../../src/ads/reference/operations.ts';
+import { exampleReply } from '../../src/engine/describe/examples.ts';
+import { exampleLine } from '../../src/engine/describe/words.ts';
+import { operations } from '../../src/server.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+import { fill } from './ground.ts';
+
+let world: World;
+let account: string;
+before(async () => {
+  world = await openWorld();
+  ({ account } = await openAccount(world.sandbox));
+});
+after(() => world.close());
+
+describe('an example in the description', () => {
+  for (const operation of operations.filter(({ example }) => example)) {
+    test(`${operation.id}: the service answers the same`, async () => {
+      const all = { ...operation.example!.params, ...(operation.roles ? { account_id: account } : {}) };
+      const params = Object.fromEntries(Object.entries(all).filter(([name]) => name in operation.parameters));
+      const reply = await world.sandbox.call(operation.method, fill(operation.path, all), { params });
+      assert.equal(reply.status, 200, reply.text);
+      const shown = JSON.stringify(exampleReply(operation)).replaceAll('"gq4k2m"', JSON.stringify(account));
+      assert.equal(reply.text, shown);
+    });
+  }
+
+  test('every look-up has one, and but for publishers each finds something', () => {
+    const lookups = [...referenceOperations, ...targetingLookups, lookUpPlacements];
+    for (const operation of lookups) {
+      const { data } = exampleReply(operation) as { data: object };
+      assert.equal(Object.keys(data).length > 0, operation.id !== 'publishers.list', operation.id);
+    }
+  });
+
+  test('is what the line for the shell asks', () => {
+    const [line] = targetingLookups.filter(({ id }) => id === 'locations.list').map(exampleLine);
+    assert.equal(
+      line,
+      "npx barker call GET '/12/targeting_criteria/locations' \\\n  -d q='los angeles' \\\n  -d location_type=CITIES",
+    );
+  });
+});
