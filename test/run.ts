@@ -10,7 +10,8 @@ import { holes } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
 
 /**
- * Runs every test file twice, once on each database. Units that touch no database run once. Arguments are parts of
+ * Runs every test file twice, once on each database. Units that touch no database run once, and so do files to which
+ * the database makes no difference. Arguments are parts of
  * file names: only files that contain one of them run.
  */
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
@@ -26,6 +27,9 @@ const units = isWider ? [] : chosen('test/units/**/*.test.ts');
 const onDatabases = isWider
   ? chosen('test/**/*.wider.ts')
   : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts');
+
+/** The database makes no difference to these: they run on the first of the run. */
+const ONCE = ['test/commands/tls.test.ts'];
 
 // What no test has seen is a failure, once every test has run; `--holes` tells it of fewer tests too.
 const isWhole = (wanted.length === 0 && !isWider) || process.argv.includes('--holes');
@@ -90,11 +94,13 @@ if (onDatabases.length > 0) {
   process.env.TEST_POSTGRES_URL = server?.url ?? '';
   const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
   try {
-    for (const engine of ['sqlite', 'postgres'].filter((name) => !only || name === only)) {
+    const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
+    for (const engine of engines) {
       process.env.TEST_DATABASE = engine;
       process.env.TEST_LEDGER = mkdtempSync(join(ledgers, engine));
       process.env.TEST_LOGS = mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`));
-      await runFiles(engine, onDatabases);
+      const own = onDatabases.filter((file) => engine === engines[0] || !ONCE.includes(file));
+      await runFiles(engine, own);
       tellLeaks(engine, process.env.TEST_LOGS);
       if (isWhole) tellHoles(engine, process.env.TEST_LEDGER);
     }
