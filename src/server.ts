@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -18,17 +17,13 @@ import { knownBearers } from './auth/oauth2/known-bearers.ts';
 import { outstandingBearers } from './auth/oauth2/outstanding-bearer.ts';
 import { pagesOf } from './auth/pages/pages.ts';
 import { loginThrottle } from './auth/pages/throttle.ts';
-import { type Clock, systemClock } from './base/clock.ts';
-import { formatInstant } from './base/instants.ts';
-import { type Random, secureRandom, seededRandom } from './base/random.ts';
-import { parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from './base/secret-box.ts';
+import { secureRandom } from './base/random.ts';
 import { catalog, jobKinds } from './catalog.ts';
-import { secretContext } from './contract/credentials.ts';
 import type { Operation, Services } from './contract/operation.ts';
 import type { AnyResource, Environment } from './contract/resource.ts';
-import type { Store } from './contract/store.ts';
 import { operationsOf } from './engine/operations.ts';
 import { presenterOf } from './engine/present.ts';
+import { type Ground, type GroundSeams, openGround } from './ground.ts';
 import { addressCounts } from './http/address-counts.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
@@ -50,12 +45,9 @@ import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
 import { flagOf } from './settings/load.ts';
 import type { SettingName, Settings } from './settings.ts';
-import { checkSchema, migrate, pendingMigrations } from './storage/migrate.ts';
+import { checkSchema } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
 import { followAnnouncements } from './storage/outside.ts';
-import { openPostgres } from './storage/postgres.ts';
-import { openSqlite } from './storage/sqlite.ts';
-import { type Driver, storeOn } from './storage/store.ts';
 import { programVersion } from './version.ts';
 
 /** Every declared resource of the catalog, by its plural name. */
@@ -67,21 +59,12 @@ export const operations: readonly Operation[] = catalog.flatMap((entry) =>
 );
 
 /** What tests and benchmarks may replace; production uses what is left out. */
-export interface Seams {
-  readonly clock?: Clock;
-  readonly random?: Random;
-  readonly driver?: Driver;
+export interface Seams extends GroundSeams {
   readonly log?: Logger;
 }
 
 /** The parts of a service that commands work with. */
-export interface Parts {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly box: SecretBox;
-  readonly driver: Driver;
-  readonly store: Store;
+export interface Parts extends Ground {
   readonly services: Services;
   /** Decisions of users on request tokens. */
   readonly grants: Grants;
@@ -105,46 +88,11 @@ export interface Service extends Parts {
   close(): Promise<number>;
 }
 
-/** Opens the database of the settings. */
-export function openDriver(settings: Settings): Driver {
-  if (settings.database_url !== '') {
-    return openPostgres({ url: settings.database_url, connectionsMax: settings.postgres_connections_max });
-  }
-  mkdirSync(settings.data_folder, { recursive: true, mode: 0o700 });
-  return openSqlite({ file: join(settings.data_folder, 'barker.db') });
-}
-
-/** Development brings the schema up to date by itself; production leaves that to the operator. */
-async function prepareSchema(mode: Mode, driver: Driver, clock: Clock): Promise<void> {
-  if (mode === 'dev') return void (await migrate(driver, formatInstant(clock.now())));
-  const pending = await pendingMigrations(driver);
-  if (pending.length > 0) {
-    throw new Error(`the database lacks schema steps (${pending.join(', ')}); run: barker migrate`);
-  }
-}
-
 /** Puts together what commands and listeners share, on a schema that is up to date. */
 export async function openParts(mode: Mode, settings: Settings, seams: Seams = {}): Promise<Parts> {
-  const clock = seams.clock ?? systemClock;
-  const random = seams.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
+  const ground = await openGround(mode, settings, seams);
+  const { clock, random, box, store } = ground;
   const log = seams.log ?? openLog(settings.log_level);
-  const driver = seams.driver ?? openDriver(settings);
-  try {
-    await prepareSchema(mode, driver, clock);
-  } catch (error) {
-    await driver.close();
-    throw error;
-  }
-  const store = storeOn(driver);
-  const box = secretBox({
-    currentKeyId: settings.master_key_id,
-    keys: {
-      ...parseKeyEntries(settings.master_keys_old),
-      [settings.master_key_id]: parseMasterKey(settings.master_key),
-    },
-    random: (bytes) => secureRandom.bytes(bytes),
-  });
-  await checkMasterKey(mode, store, box);
   const services: Services = {
     store,
     clock,
@@ -159,31 +107,11 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
   };
   return {
-    settings,
-    clock,
-    random,
-    box,
-    driver,
-    store,
+    ...ground,
     services,
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     log,
   };
-}
-
-/** A wrong master key would refuse every signature, and nobody would know why. */
-async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise<void> {
-  const sample = await store.read((tx) => tx.credentials.findSomeApplication());
-  // A demo world has its own key, and production refuses it for what it is.
-  if (!sample || (mode === 'serve' && sample.demo === 1)) return;
-  try {
-    box.open(sample.consumer_secret, secretContext.application(sample.id));
-  } catch {
-    await store.close();
-    throw new Error(
-      'the secrets in this database were sealed with another master key; check master_key, master_key_id, master_keys_old',
-    );
-  }
 }
 
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */

@@ -10,7 +10,8 @@ import { holes } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
 
 /**
- * Runs every test file twice, once on each database. Units that touch no database run once. Arguments are parts of
+ * Runs every test file twice, once on each database. Units that touch no database run once, and so do files to which
+ * the database makes no difference. Arguments are parts of
  * file names: only files that contain one of them run.
  */
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
@@ -90,7 +91,8 @@ if (onDatabases.length > 0) {
   process.env.TEST_POSTGRES_URL = server?.url ?? '';
   const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
   try {
-    for (const engine of ['sqlite', 'postgres'].filter((name) => !only || name === only)) {
+    const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
+    for (const engine of engines) {
       process.env.TEST_DATABASE = engine;
       process.env.TEST_LEDGER = mkdtempSync(join(ledgers, engine));
       process.env.TEST_LOGS = mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`));

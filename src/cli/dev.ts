@@ -95,10 +95,10 @@ const UNDEFINED_TABLE = '42P01';
 
 /** Forgets what earlier runs stored. A database that is not of development is left alone. */
 async function reset(settings: Settings): Promise<void> {
-  const { openDriver } = await import('../server.ts');
+  const { openDriver } = await import('../ground.ts');
   const { dropSchema } = await import('../storage/migrate.ts');
   const { storeOn } = await import('../storage/store.ts');
-  const driver = openDriver(settings);
+  const driver = await openDriver(settings);
   let release = async (): Promise<void> => {};
   try {
     release = await driver.claim();

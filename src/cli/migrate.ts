@@ -34,6 +34,6 @@ async function open(settings: Settings, dryRun: boolean): Promise<Driver> {
     const { openSqlite } = await import('../storage/sqlite.ts');
     return openSqlite({ file: ':memory:' });
   }
-  const { openDriver } = await import('../server.ts');
+  const { openDriver } = await import('../ground.ts');
   return openDriver(settings);
 }

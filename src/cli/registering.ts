@@ -7,21 +7,21 @@ import { settingsFrom } from './setting-options.ts';
 
 /** Runs one unit of work that registers something, on the database of the settings of production. */
 export async function registering<T>(command: Command, work: (registrar: Registrar) => Promise<T>): Promise<T> {
-  const { openParts } = await import('../server.ts');
+  const { openGround } = await import('../ground.ts');
   const { announce } = await import('../storage/outside.ts');
   const { ConstraintViolated } = await import('../contract/store.ts');
-  const parts = await openParts('serve', settingsFrom(command, 'serve'));
-  const now = formatInstant(parts.clock.now());
+  const ground = await openGround('serve', settingsFrom(command, 'serve'));
+  const now = formatInstant(ground.clock.now());
   try {
-    return await parts.store.write(async (tx) => {
+    return await ground.store.write(async (tx) => {
       await announce(tx);
-      return work({ tx, box: parts.box, random: secureRandom, now });
+      return work({ tx, box: ground.box, random: secureRandom, now });
     });
   } catch (error) {
     if (error instanceof ConstraintViolated) throw new CommandFailed('the name is taken; names are unique');
     throw error;
   } finally {
-    await parts.store.close();
+    await ground.store.close();
   }
 }
 

@@ -39,8 +39,19 @@ export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNO
 /** What is said of what never became a request, besides problems of every call. */
 export const UNREAD: readonly ProblemName[] = ['REQUEST_UNREADABLE', 'REQUEST_TOO_SLOW', 'EXPECTATION_UNKNOWN'];
 
+const raised = new WeakMap<Operation, readonly ProblemName[]>();
+
 /** Every problem that a call of an operation can end with, in the order in which they are looked for. */
 export function raisable(operation: Operation): readonly ProblemName[] {
+  let known = raised.get(operation);
+  if (!known) {
+    known = raisedBy(operation);
+    raised.set(operation, known);
+  }
+  return known;
+}
+
+function raisedBy(operation: Operation): readonly ProblemName[] {
   const { only, method, isTokenStep, roles, body, parameters, credential = 'user', rateProblem } = operation;
   const found: ProblemName[] = [
     ...(only ? (['METHOD_UNKNOWN'] as const) : []),

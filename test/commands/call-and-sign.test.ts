@@ -1,92 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { barker } from './program.ts';
-
-interface Vector {
-  readonly id: string;
-  readonly method: string;
-  readonly url: string;
-  readonly oauth: Readonly<Record<string, string>>;
-  readonly place?: string;
-  readonly consumer_secret: string;
-  readonly token_secret: string;
-  readonly base_string?: string;
-  readonly signature: string;
-  readonly form_body?: string;
-}
-
-const read = (name: string): Vector[] => JSON.parse(readFileSync(`test/vectors/${name}.json`, 'utf8'));
-const vectors = [...read('oauth1-own'), ...read('oauth1-published')].filter(
-  ({ place, url, form_body: form, method }) =>
-    place !== 'query' && /^https?:/.test(url) && (!form || method === 'POST' || method === 'PUT') && !isSentTwice(form),
-);
-
-/** A protocol parameter in the form too. */
-function isSentTwice(form: string | undefined): boolean {
-  return form?.includes('oauth_token=') ?? false;
-}
-
-/** The options of a vector: every protocol parameter as it was, and nothing of our own. */
-function optionsOf({ oauth, consumer_secret, token_secret, form_body }: Vector): string[] {
-  const { oauth_consumer_key, oauth_token, ...others } = oauth;
-  const protocol = { oauth_version: '', ...others };
-  return [
-    ...['--consumer-key', oauth_consumer_key!, '--consumer-secret', consumer_secret],
-    ...(oauth_token === undefined ? [] : ['--token', oauth_token]),
-    ...['--token-secret', token_secret],
-    ...Object.entries(protocol).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
-    ...[...new URLSearchParams(form_body ?? '')].flatMap(([name, value]) => ['-d', `${name}=${value}`]),
-  ];
-}
-
-function shown(stdout: string): Record<string, string> {
-  const parts = stdout.trimEnd().split('\n\n');
-  return Object.fromEntries(
-    parts.map((part) => [part.slice(0, part.indexOf(':\n')), part.slice(part.indexOf('\n') + 1)]),
-  );
-}
-
-describe('sign', () => {
-  for (const vector of vectors) {
-    test(`gives the signature of ${vector.id}`, async () => {
-      const outcome = await barker(['sign', vector.method, vector.url, ...optionsOf(vector)], { cwd: '/' });
-      assert.equal(outcome.stderr, '');
-      const parts = shown(outcome.stdout);
-      if (vector.base_string) assert.equal(parts['Base string'], vector.base_string);
-      assert.equal(parts.Signature, vector.signature);
-      assert.equal(decodeURIComponent(parts['Base string']!.split('&')[2]!), parts['Parameter string']);
-      const header = parts['Authorization header']!;
-      assert.ok(header.startsWith('OAuth '));
-      assert.ok(header.includes(`oauth_signature="${encodeURIComponent(vector.signature)}"`));
-      assert.ok(!outcome.stdout.includes(vector.consumer_secret));
-    });
-  }
-
-  test('there are vectors', () => assert.ok(vectors.length >= 15, String(vectors.length)));
-
-  test('refuses a parameter of the call among those of the protocol', async () => {
-    const { code, stderr } = await barker([
-      'sign',
-      'GET',
-      'http://a.test/',
-      '-p',
-      'a=1',
-      '--consumer-key',
-      'k',
-      '--consumer-secret',
-      's',
-    ]);
-    assert.equal(stderr, 'barker: a is no protocol parameter; give parameters of the call with -d\n');
-    assert.equal(code, 2);
-  });
-});
+import { barker, signedParts } from './program.ts';
 
 describe('against a service', () => {
   let world: World;
@@ -99,7 +19,7 @@ describe('against a service', () => {
 
   test('the curl line of sign is good once', async () => {
     const { stdout } = await barker(['sign', 'GET', '/12/accounts', '-d', 'q=Demo acc', ...home]);
-    const line = shown(stdout).Command!;
+    const line = signedParts(stdout).Command!;
     const curl = async () => JSON.parse((await promisify(execFile)('sh', ['-c', `${line} --silent`])).stdout);
     assert.equal((await curl()).data[0].name, 'Demo account');
     assert.equal((await curl()).errors[0].code, 'UNAUTHORIZED_ACCESS');

@@ -123,3 +123,11 @@ export function toldBy({ code, stdout, stderr }: Outcome): Record<string, string
   plantNamed(told);
   return told;
 }
+
+/** The parts of what `barker sign` shows, by their titles. */
+export function signedParts(stdout: string): Record<string, string> {
+  const parts = stdout.trimEnd().split('\n\n');
+  return Object.fromEntries(
+    parts.map((part) => [part.slice(0, part.indexOf(':\n')), part.slice(part.indexOf('\n') + 1)]),
+  );
+}

@@ -56,10 +56,10 @@ describe('migrate', () => {
   });
 
   test('refuses a schema of a newer version', async () => {
-    const { openDriver } = await import('../../src/server.ts');
+    const { openDriver } = await import('../../src/ground.ts');
     const { loadSettings } = await import('../../src/settings/load.ts');
     const flags = { data_folder: place.folder, database_url: place.databaseUrl || undefined };
-    const driver = openDriver(loadSettings({ mode: 'dev', environment: {}, flags, readFile: () => '' }));
+    const driver = await openDriver(loadSettings({ mode: 'dev', environment: {}, flags, readFile: () => '' }));
     const sql = "insert into schema_steps (name, applied_at) values ('9999-future', '')";
     await driver.write((session) => session.run({ sql, bind: () => [] }, {}));
     await driver.close();

@@ -6,7 +6,7 @@ import { lineItems } from '../../src/ads/line-items.ts';
 import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, readSummary, summaryOf } from '../../src/contract/delivery.ts';
 import type { AnyResource, Row } from '../../src/contract/resource.ts';
-import { openDriver } from '../../src/server.ts';
+import { openDriver } from '../../src/ground.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { servability } from '../../src/storage/migrations/0007-servability.ts';
 import { migrations } from '../../src/storage/migrations/list.ts';
@@ -189,7 +189,7 @@ describe('what a campaign says of its line items', () => {
 
   test('is summed up for campaigns that were there before', async () => {
     const place = await openPlace();
-    const driver = openDriver({
+    const driver = await openDriver({
       ...world.service.settings,
       data_folder: place.folder,
       database_url: place.databaseUrl,

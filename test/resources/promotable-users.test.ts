@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { advertiserOf, newPromotableUser, promotableUsers } from '../../src/ads/promotable-users.ts';
 import { ConstraintViolated } from '../../src/contract/store.ts';
-import { openDriver } from '../../src/server.ts';
+import { openDriver } from '../../src/ground.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { migrations } from '../../src/storage/migrations/list.ts';
 import type { Client } from '../rig/client.ts';
@@ -75,7 +75,7 @@ describe('the promotable user of type FULL', () => {
 
   test('is given to accounts that were there before there were any', async () => {
     const place = await openPlace();
-    const driver = openDriver({
+    const driver = await openDriver({
       ...world.service.settings,
       data_folder: place.folder,
       database_url: place.databaseUrl,

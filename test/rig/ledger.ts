@@ -53,7 +53,7 @@ function linesOf({ operation, family, status, body }: Seen): string[] {
 function isSaidInDetail(name: ProblemName, body: Readonly<Record<string, unknown>>): boolean {
   const { status, title, detail, errors } = problemDetails(name);
   if (body.title !== title || (body.status ?? 400) !== status) return false;
-  const fits = (template: string, said: unknown): boolean => new RegExp(messagePattern(template)).test(String(said));
+  const fits = (template: string, said: unknown): boolean => patternOf(template).test(String(said));
   if (errors === 'none') return fits(detail, body.detail);
   const [, code, message] = wording({ family: 'problem' }, name);
   const said = body.errors as readonly Partial<SaidError>[];
@@ -63,7 +63,18 @@ function isSaidInDetail(name: ProblemName, body: Readonly<Record<string, unknown
 /** Whether an error can be this problem. Problems that are said alike cannot be told apart by a caller either. */
 function isSaidAs(name: ProblemName, family: Family, error: SaidError): boolean {
   const [, code, template] = wording({ family }, name);
-  return error.code === code && new RegExp(messagePattern(template)).test(error.message);
+  return error.code === code && patternOf(template).test(error.message);
+}
+
+const patterns = new Map<string, RegExp>();
+
+function patternOf(template: string): RegExp {
+  let pattern = patterns.get(template);
+  if (!pattern) {
+    pattern = new RegExp(messagePattern(template));
+    patterns.set(template, pattern);
+  }
+  return pattern;
 }
 
 /**

@@ -19,8 +19,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [...BELOW, 'engine'],
   // Development mode makes a world of features.
   dev: [...BELOW, 'platform', 'ads'],
-  cli: [...BELOW, 'ads', 'platform', 'auth', 'engine', 'storage', 'settings', 'http', 'dev', 'server'],
+  cli: [...BELOW, 'ads', 'platform', 'auth', 'engine', 'storage', 'settings', 'http', 'dev', 'ground', 'server'],
   // Files that stand alone.
+  ground: [...BELOW, 'settings', 'storage'],
   catalog: [...BELOW, 'platform', 'auth', 'ads'],
   version: [],
   main: ['cli'],

@@ -16,10 +16,21 @@ export function messagePattern(template: string): string {
 
 const named = Object.keys(problems) as ProblemName[];
 
+/** By family, the condition that each is described with. A description asks this of every problem of every reply. */
+const firsts: Readonly<Record<Family, ReadonlyMap<ProblemName, ProblemName>>> = {
+  ads: firstsOf('ads'),
+  numeric: firstsOf('numeric'),
+  problem: firstsOf('problem'),
+};
+
+function firstsOf(family: Family): ReadonlyMap<ProblemName, ProblemName> {
+  const groups = Map.groupBy(named, (name) => String(wording({ family }, name)));
+  return new Map([...groups.values()].flatMap((alike) => alike.map((name) => [name, alike[0]!] as const)));
+}
+
 /** Conditions that are said alike are described once, under the name of the first. */
 function firstSaidAlike(family: Family, name: ProblemName): ProblemName {
-  const said = String(wording({ family }, name));
-  return named.find((each) => String(wording({ family }, each)) === said)!;
+  return firsts[family].get(name)!;
 }
 
 /** A pointer to the schema of one error, which is put among the named ones. */

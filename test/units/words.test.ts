@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { barker, cleanEnvironment, ENTRY } from './program.ts';
+import { barker, cleanEnvironment, ENTRY } from '../commands/program.ts';
 
 const NAMES = ['dev', 'serve', 'migrate', 'user', 'app', 'account', 'token', 'call', 'sign', 'config'];
 

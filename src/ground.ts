@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, systemClock } from './base/clock.ts';
+import { formatInstant } from './base/instants.ts';
+import { type Random, secureRandom, seededRandom } from './base/random.ts';
+import { parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from './base/secret-box.ts';
+import { secretContext } from './contract/credentials.ts';
+import type { Store } from './contract/store.ts';
+import type { Mode } from './settings/kinds.ts';
+import type { Settings } from './settings.ts';
+import { migrate, pendingMigrations } from './storage/migrate.ts';
+import { type Driver, storeOn } from './storage/store.ts';
+
+/** What tests and benchmarks may replace; production uses what is left out. */
+export interface GroundSeams {
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly driver?: Driver;
+}
+
+/**
+ * What everything stands on: the database and what seals its secrets. Commands that only change rows need no more, and
+ * load no listener and no catalog, which takes longer than what they do.
+ */
+export interface Ground {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly box: SecretBox;
+  readonly driver: Driver;
+  readonly store: Store;
+}
+
+/** Opens the database of the settings; the driver of the other one is not loaded. */
+export async function openDriver(settings: Settings): Promise<Driver> {
+  if (settings.database_url !== '') {
+    const { openPostgres } = await import('./storage/postgres.ts');
+    return openPostgres({ url: settings.database_url, connectionsMax: settings.postgres_connections_max });
+  }
+  const { openSqlite } = await import('./storage/sqlite.ts');
+  mkdirSync(settings.data_folder, { recursive: true, mode: 0o700 });
+  return openSqlite({ file: join(settings.data_folder, 'barker.db') });
+}
+
+/** Development brings the schema up to date by itself; production leaves that to the operator. */
+async function prepareSchema(mode: Mode, driver: Driver, clock: Clock): Promise<void> {
+  if (mode === 'dev') return void (await migrate(driver, formatInstant(clock.now())));
+  const pending = await pendingMigrations(driver);
+  if (pending.length > 0) {
+    throw new Error(`the database lacks schema steps (${pending.join(', ')}); run: barker migrate`);
+  }
+}
+
+/** Opens the database, on a schema that is up to date, and holds the master key against what is in it. */
+export async function openGround(mode: Mode, settings: Settings, seams: GroundSeams = {}): Promise<Ground> {
+  const clock = seams.clock ?? systemClock;
+  const random = seams.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
+  const driver = seams.driver ?? (await openDriver(settings));
+  try {
+    await prepareSchema(mode, driver, clock);
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+  const store = storeOn(driver);
+  const box = secretBox({
+    currentKeyId: settings.master_key_id,
+    keys: {
+      ...parseKeyEntries(settings.master_keys_old),
+      [settings.master_key_id]: parseMasterKey(settings.master_key),
+    },
+    random: (bytes) => secureRandom.bytes(bytes),
+  });
+  await checkMasterKey(mode, store, box);
+  return { settings, clock, random, box, driver, store };
+}
+
+/** A wrong master key would refuse every signature, and nobody would know why. */
+async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise<void> {
+  const sample = await store.read((tx) => tx.credentials.findSomeApplication());
+  // A demo world has its own key, and production refuses it for what it is.
+  if (!sample || (mode === 'serve' && sample.demo === 1)) return;
+  try {
+    box.open(sample.consumer_secret, secretContext.application(sample.id));
+  } catch {
+    await store.close();
+    throw new Error(
+      'the secrets in this database were sealed with another master key; check master_key, master_key_id, master_keys_old',
+    );
+  }
+}
