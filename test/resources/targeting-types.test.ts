@@ -379,3 +379,16 @@ describe('types, values and operators', () => {
     }
   });
 });
+
+describe('a criterion of type IAB_CATEGORY by a single call', () => {
+  for (const [value, said] of [
+    ['IAB99', 'INVALID_IAB_CATEGORY targeting_value'],
+    ['IAB2', 'INVALID_TARGETING_TYPE targeting_type'],
+  ] as const) {
+    test(`${value} is ${said}`, async () => {
+      const reply = await place.add(await place.line(), 'IAB_CATEGORY', value);
+      const [fault] = reply.body.errors;
+      assert.equal(`${fault.code} ${fault.parameter}`, said);
+    });
+  }
+});
