@@ -1,4 +1,5 @@
 import type { Field, Stored } from './fields.ts';
+import type { MediaRules } from './media-rules.ts';
 import type { Fault, ProblemName } from './problems.ts';
 import type { Role } from './roles.ts';
 import type { Reading } from './store.ts';
@@ -53,6 +54,7 @@ export interface Change<R> {
   readonly referenced: ReadonlyMap<string, Row>;
   readonly account: AccountState | undefined;
   readonly tx: Reading;
+  readonly media: MediaRules;
   /** UTC text of the present second. */
   readonly now: string;
 }
@@ -129,6 +131,7 @@ export interface Computed<R> {
     rows: readonly R[],
     context: {
       readonly tx: Reading;
+      readonly media: MediaRules;
       readonly account: AccountState | undefined;
       readonly now: string;
       /** Values of the parameters that say how rows are shown; undefined where a call has none. */
@@ -193,6 +196,10 @@ export interface ResourceSpec<F extends Fields> {
   /** Parameters of list and get that say how rows are shown. */
   readonly showing?: Readonly<Record<string, Field>>;
   readonly list?: {
+    /** Rows a page, when the caller does not say and at most. */
+    readonly count?: { readonly preset: number; readonly max: number };
+    /** Parameters that lists have and this one has not. */
+    readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
     /** Filters that every list must give. */
     readonly mustFilterBy?: readonly string[];
     /** The field that `q` searches by case-insensitive prefix. */

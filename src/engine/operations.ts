@@ -47,7 +47,10 @@ function replyOf(resource: AnyResource, verb: Verb): TSchema {
 }
 
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
-  if (verb === 'list') return ['CURSOR_INVALID', 'EXCLUSIVE_PARAMETERS', ...(resource.list?.raises ?? [])];
+  if (verb === 'list') {
+    const exclusive = resource.list?.without?.includes('with_total_count') ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
+    return ['CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
+  }
   const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
   if (verb === 'get') return found;
   return [...found, ...ruleProblems(resource, verb)];

@@ -60,6 +60,7 @@ export async function applyCreate(
     referenced,
     account: call.account,
     tx,
+    media: call.services.media,
     now: call.now,
   } as const;
   const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, given })) } as Row;
@@ -92,6 +93,7 @@ export async function applyUpdate(
     referenced,
     account: call.account,
     tx,
+    media: call.services.media,
     now: call.now,
   } as const;
   const settled = (await resource.settled?.(drafted, { ...change, given })) ?? {};
