@@ -53,8 +53,17 @@ export interface Change<R> {
   readonly referenced: ReadonlyMap<string, Row>;
   readonly account: AccountState | undefined;
   readonly tx: Reading;
+  readonly by: Author;
   /** UTC text of the present second. */
   readonly now: string;
+}
+
+/** Whoever changes something. */
+export interface Author {
+  /** Id of the user. */
+  readonly user: string;
+  /** May write posts that are only promoted, for the user whom the account advertises. */
+  readonly composes: boolean;
 }
 
 /** What a rule finds wrong: one fault, several, or nothing. */
@@ -140,6 +149,17 @@ export interface Computed<R> {
 /** Where long ids begin: they have 19 digits. */
 export const LONG_IDS_FROM = 1_650_000_000_000;
 
+/** The key of the work for later that a row brings along. */
+export function jobKeyOf({ account_id, id }: Pick<StandardColumns, 'account_id' | 'id'>): string {
+  return `${account_id}/${id}`;
+}
+
+/** The row that a key of work for later names. */
+export function rowOfJob(key: string): { readonly account: string; readonly id: string } {
+  const [account = '', id = ''] = key.split('/');
+  return { account, id };
+}
+
 /** What the reply of a deletion tells of what is there no more. */
 export interface HardDeletion {
   /** The fields that it shows; all of them when not said. */
@@ -175,9 +195,15 @@ export interface ResourceSpec<F extends Fields> {
   /** Those that only creating can raise; that a reference points nowhere need not be said. */
   readonly raisesOnCreate?: readonly ProblemName[];
   readonly fields: F;
+  /** Parameters of create that are no fields: `settled` makes something of them. */
+  readonly creating?: Readonly<Record<string, Field>>;
   /** What follows from the other fields: these values replace those of a row about to be stored. */
   settled?(row: RowOf<F>, change: Settling<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
   readonly rules?: readonly Rule<RowOf<F>>[];
+  /** What may stand in the way of a deletion. */
+  readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly raises: readonly ProblemName[] };
+  /** Work for later that each row brings along: done at the time of a field, moved with it, called off with the row. */
+  readonly later?: { readonly job: string; readonly at: keyof F & string };
   readonly quotas?: readonly Quota<RowOf<F>>[];
   readonly consequences?: readonly Consequence<RowOf<F>>[];
   /** Columns that the storage fills in: read with every row, shown to nobody. */
@@ -193,6 +219,15 @@ export interface ResourceSpec<F extends Fields> {
   /** Parameters of list and get that say how rows are shown. */
   readonly showing?: Readonly<Record<string, Field>>;
   readonly list?: {
+    /** Rows a page; 200 when not given and 1000 at most, unless this says otherwise. */
+    readonly page?: { readonly default: number; readonly max: number };
+    /** Knows neither ids nor orders nor totals, and there are no deleted rows. */
+    readonly isPlain?: boolean;
+    /** Further parameters, and which values of which columns they mean, whether they are given or not. */
+    readonly narrows?: {
+      readonly parameters: Readonly<Record<string, Field>>;
+      within(asked: Asked): Promise<Readonly<Record<string, readonly Stored[]>>>;
+    };
     /** Filters that every list must give. */
     readonly mustFilterBy?: readonly string[];
     /** The field that `q` searches by case-insensitive prefix. */

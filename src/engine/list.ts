@@ -11,18 +11,22 @@ import { refuse } from './validate.ts';
 
 /** Ids that a filter takes at most. */
 export const FILTER_IDS_MAX = 200;
-const COUNT_DEFAULT = 200;
-const COUNT_MAX = 1000;
+const PAGE = { default: 200, max: 1000 };
 
 /** The parameters of a list: those that all lists share, and the filters that the declaration makes. */
 export function listParameters(resource: AnyResource): Parameters {
   const { list } = resource;
+  const { default: usual, max } = list?.page ?? PAGE;
+  const paging: Record<string, Field> = {
+    count: integer({ min: 1, max }).says(`Rows a page; ${usual} when not given.`),
+    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+  };
+  const narrowing = { ...filterParameters(resource), ...list?.narrows?.parameters, ...resource.showing };
+  if (list?.isPlain) return { ...narrowing, ...paging } as Parameters;
   const parameters: Record<string, Field> = {
     [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
-    ...filterParameters(resource),
-    ...resource.showing,
-    count: integer({ min: 1, max: COUNT_MAX }).says(`Rows a page; ${COUNT_DEFAULT} when not given.`),
-    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+    ...narrowing,
+    ...paging,
     sort_by: sortField(resource).says('`<attribute>-<asc|desc>`, several separated by commas.'),
     with_deleted: boolean().says('Deleted rows too; false when not given.'),
     with_total_count: boolean().says('Adds `total_count`; excludes `cursor`.'),
@@ -59,14 +63,17 @@ export function checkList(given: Given): readonly Fault[] {
 /** Reads a page, one row further than asked to know whether another follows. */
 export async function listPage(resource: AnyResource, call: Call): Promise<Answer> {
   const { given } = call;
-  const count = (given.count as number | null | undefined) ?? COUNT_DEFAULT;
+  const count = (given.count as number | null | undefined) ?? (resource.list?.page ?? PAGE).default;
   const sort = sortKeys(resource, given);
-  const conditions = conditionsOf(resource, call);
-  const list = JSON.stringify([resource.table, conditions, sort]);
-  const after = cursorValues(resource, given.cursor, list, sort);
   return call.services.store.read(async (tx) => {
-    const fault = await resource.list?.rule?.({ given, account: call.account!, tx });
+    const asked = { given, account: call.account!, tx };
+    const fault = await resource.list?.rule?.(asked);
     if (fault) refuse([fault]);
+    const narrowed = await resource.list?.narrows?.within(asked);
+    const plain = conditionsOf(resource, call);
+    const conditions = { ...plain, within: { ...plain.within, ...narrowed } };
+    const list = JSON.stringify([resource.table, conditions, sort]);
+    const after = cursorValues(resource, given.cursor, list, sort);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
     const shown = await presenterOf(resource).rows(rows, {
