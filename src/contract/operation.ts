@@ -7,6 +7,7 @@ import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
 import type { Field, Stored } from './fields.ts';
 import type { LoginRules, OutstandingBearers } from './grants.ts';
+import type { MediaRules } from './media-rules.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
@@ -41,6 +42,7 @@ export interface Services {
   readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly logins: LoginRules;
+  readonly media: MediaRules;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
   readonly making: Making;
@@ -70,6 +72,7 @@ export interface Making {
 /** What showing a row may look at. */
 export interface ShowContext {
   readonly tx: Reading;
+  readonly media: MediaRules;
   readonly account: AccountState | undefined;
   /** UTC text of the present second. */
   readonly now: string;
@@ -112,6 +115,11 @@ export interface Call {
   note(noted: Noted): void;
   /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
   windows(): readonly OpenWindow[];
+}
+
+/** What showing the rows of a call may look at. */
+export function showContext({ services, account, now, given }: Call, tx: Reading): ShowContext {
+  return { tx, media: services.media, account, now, given };
 }
 
 /** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */

@@ -1,4 +1,5 @@
 import type { Field, Stored } from './fields.ts';
+import type { MediaRules } from './media-rules.ts';
 import type { Fault, ProblemName } from './problems.ts';
 import type { Role } from './roles.ts';
 import type { Reading } from './store.ts';
@@ -54,6 +55,7 @@ export interface Change<R> {
   readonly account: AccountState | undefined;
   readonly tx: Reading;
   readonly by: Author;
+  readonly media: MediaRules;
   /** UTC text of the present second. */
   readonly now: string;
 }
@@ -138,6 +140,7 @@ export interface Computed<R> {
     rows: readonly R[],
     context: {
       readonly tx: Reading;
+      readonly media: MediaRules;
       readonly account: AccountState | undefined;
       readonly now: string;
       /** Values of the parameters that say how rows are shown; undefined where a call has none. */
@@ -219,10 +222,10 @@ export interface ResourceSpec<F extends Fields> {
   /** Parameters of list and get that say how rows are shown. */
   readonly showing?: Readonly<Record<string, Field>>;
   readonly list?: {
-    /** Rows a page; 200 when not given and 1000 at most, unless this says otherwise. */
-    readonly page?: { readonly default: number; readonly max: number };
-    /** Knows neither ids nor orders nor totals, and there are no deleted rows. */
-    readonly isPlain?: boolean;
+    /** Rows a page, when the caller does not say and at most. */
+    readonly count?: { readonly preset: number; readonly max: number };
+    /** Parameters that lists have and this one has not. */
+    readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
     /** Further parameters, and which values of which columns they mean, whether they are given or not. */
     readonly narrows?: {
       readonly parameters: Readonly<Record<string, Field>>;

@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { foldCase } from '../base/text.ts';
 import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/fields.ts';
-import type { Answer, Call, Given, Parameters } from '../contract/operation.ts';
+import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/operation.ts';
 import { type Fault, problem } from '../contract/problems.ts';
 import type { AnyResource, Fields, Row } from '../contract/resource.ts';
 import type { PageQuery, SortKey } from '../contract/store.ts';
@@ -11,26 +11,24 @@ import { refuse } from './validate.ts';
 
 /** Ids that a filter takes at most. */
 export const FILTER_IDS_MAX = 200;
-const PAGE = { default: 200, max: 1000 };
+const COUNT = { preset: 200, max: 1000 };
 
 /** The parameters of a list: those that all lists share, and the filters that the declaration makes. */
 export function listParameters(resource: AnyResource): Parameters {
   const { list } = resource;
-  const { default: usual, max } = list?.page ?? PAGE;
-  const paging: Record<string, Field> = {
-    count: integer({ min: 1, max }).says(`Rows a page; ${usual} when not given.`),
-    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
-  };
-  const narrowing = { ...filterParameters(resource), ...list?.narrows?.parameters, ...resource.showing };
-  if (list?.isPlain) return { ...narrowing, ...paging } as Parameters;
+  const { preset, max } = list?.count ?? COUNT;
   const parameters: Record<string, Field> = {
     [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
-    ...narrowing,
-    ...paging,
+    ...filterParameters(resource),
+    ...list?.narrows?.parameters,
+    ...resource.showing,
+    count: integer({ min: 1, max }).says(`Rows a page; ${preset} when not given.`),
+    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
     sort_by: sortField(resource).says('`<attribute>-<asc|desc>`, several separated by commas.'),
     with_deleted: boolean().says('Deleted rows too; false when not given.'),
     with_total_count: boolean().says('Adds `total_count`; excludes `cursor`.'),
   };
+  for (const name of list?.without ?? []) delete parameters[name === 'ids' ? resource.idsParameter : name];
   if (list?.search) {
     parameters.q = text({ max: list.searchMax ?? 255 }).says(`Case-insensitive prefix of ${list.search}.`);
   }
@@ -63,7 +61,7 @@ export function checkList(given: Given): readonly Fault[] {
 /** Reads a page, one row further than asked to know whether another follows. */
 export async function listPage(resource: AnyResource, call: Call): Promise<Answer> {
   const { given } = call;
-  const count = (given.count as number | null | undefined) ?? (resource.list?.page ?? PAGE).default;
+  const count = (given.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
   const sort = sortKeys(resource, given);
   return call.services.store.read(async (tx) => {
     const asked = { given, account: call.account!, tx };
@@ -76,12 +74,7 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
     const after = cursorValues(resource, given.cursor, list, sort);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
-    const shown = await presenterOf(resource).rows(rows, {
-      tx,
-      account: call.account,
-      now: call.now,
-      given: call.given,
-    });
+    const shown = await presenterOf(resource).rows(rows, showContext(call, tx));
     return {
       data: `[${shown.join(',')}]`,
       nextCursor: found.length > count ? cursorAfter(rows.at(-1)!, sort, list) : null,

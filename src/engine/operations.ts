@@ -47,7 +47,10 @@ function replyOf(resource: AnyResource, verb: Verb): TSchema {
 }
 
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
-  if (verb === 'list') return ['CURSOR_INVALID', 'EXCLUSIVE_PARAMETERS', ...(resource.list?.raises ?? [])];
+  if (verb === 'list') {
+    const exclusive = resource.list?.without?.includes('with_total_count') ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
+    return ['CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
+  }
   const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
   if (verb === 'get') return found;
   return [...found, ...ruleProblems(resource, verb)];
@@ -76,7 +79,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     about: `Get one of the ${words(resource.plural)}.`,
     parameters: {
-      ...(resource.list?.isPlain
+      ...(resource.list?.without?.includes('with_deleted')
         ? {}
         : { with_deleted: boolean().says('Also when it was deleted; false when not given.') }),
       ...resource.showing,

@@ -62,6 +62,7 @@ export async function applyCreate(
     account: call.account,
     tx,
     by: authorOf(call),
+    media: call.services.media,
     now: call.now,
   } as const;
   const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, given })) } as Row;
@@ -96,6 +97,7 @@ export async function applyUpdate(
     account: call.account,
     tx,
     by: authorOf(call),
+    media: call.services.media,
     now: call.now,
   } as const;
   const settled = (await resource.settled?.(drafted, { ...change, given })) ?? {};
@@ -166,7 +168,8 @@ async function check(
 
 function checkRemoval(tx: Writing, resource: AnyResource, call: Call, row: Row): Promise<void> {
   const { account, now } = call;
-  const common = { kind: resource, referenced: new Map(), account, tx, by: authorOf(call), now };
+  const { media } = call.services;
+  const common = { kind: resource, referenced: new Map(), account, tx, by: authorOf(call), media, now };
   return check(resource, { ...common, verb: 'remove', before: row, after: row }, resource.removal!.rules);
 }
 
