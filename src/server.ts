@@ -67,6 +67,8 @@ export interface Seams extends GroundSeams {
 /** The parts of a service that commands work with. */
 export interface Parts extends Ground {
   readonly services: Services;
+  /** The addresses of the listeners, known one after the other as these open. */
+  readonly servers: Record<Environment, string>;
   /** Decisions of users on request tokens. */
   readonly grants: Grants;
   readonly log: Logger;
@@ -95,6 +97,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
   const { clock, random, box, store } = ground;
   const log = seams.log ?? openLog(settings.log_level);
   const ids = idsFrom(store, random);
+  const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
   const services: Services = {
     store,
     clock,
@@ -106,12 +109,17 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,
+    media: {
+      url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,
+      isLenient: (environment) => settings[`media_keys_${environment}`] === 'lenient',
+    },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
     making: makingWith(ids),
   };
   return {
     ...ground,
     services,
+    servers,
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     log,
   };
@@ -119,7 +127,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
 
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
 export async function startListeners(mode: Mode, parts: Parts): Promise<Service> {
-  const { settings, clock, store, services, log, box, driver } = parts;
+  const { settings, clock, store, services, servers, log, box, driver } = parts;
   const failed = async (error: unknown): Promise<never> => {
     await store.close();
     throw error;
@@ -222,8 +230,6 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     clock,
     metrics: settings.metrics ? { text: watching.metrics, contentType: watching.contentType } : undefined,
   });
-  // Known one after the other, as the listeners open.
-  const servers: Record<Environment, string> = { production: '', sandbox: '' };
   const opened: { app: FastifyInstance; drain: Drain }[] = [];
   const start = async (environment: Environment, port: number, publicUrl: string): Promise<string> => {
     const origins = originsReader({

@@ -7,7 +7,7 @@ import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
 import type { Field, Stored } from './fields.ts';
 import type { LoginRules, OutstandingBearers } from './grants.ts';
-import type { MediaRules } from './media-rules.ts';
+import type { MediaAddresses } from './media.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
@@ -42,7 +42,8 @@ export interface Services {
   readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly logins: LoginRules;
-  readonly media: MediaRules;
+  /** Where media is served. */
+  readonly media: MediaAddresses;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
   readonly making: Making;
@@ -71,8 +72,8 @@ export interface Making {
 
 /** What showing a row may look at. */
 export interface ShowContext {
+  readonly media: MediaAddresses;
   readonly tx: Reading;
-  readonly media: MediaRules;
   readonly account: AccountState | undefined;
   /** UTC text of the present second. */
   readonly now: string;

@@ -1,5 +1,6 @@
 import type { Field, Stored } from './fields.ts';
-import type { MediaRules } from './media-rules.ts';
+import type { MediaAddresses } from './media.ts';
+import type { ShowContext } from './operation.ts';
 import type { Fault, ProblemName } from './problems.ts';
 import type { Role } from './roles.ts';
 import type { Reading } from './store.ts';
@@ -55,7 +56,8 @@ export interface Change<R> {
   readonly account: AccountState | undefined;
   readonly tx: Reading;
   readonly by: Author;
-  readonly media: MediaRules;
+  /** Where media is served, and which keys are taken; undefined where no call is made. */
+  readonly media: MediaAddresses | undefined;
   /** UTC text of the present second. */
   readonly now: string;
 }
@@ -136,17 +138,7 @@ export interface Consequence<R> {
 export interface Computed<R> {
   readonly fields: Fields;
   /** Reads once what a whole page needs; the answer then computes each row. */
-  prepare(
-    rows: readonly R[],
-    context: {
-      readonly tx: Reading;
-      readonly media: MediaRules;
-      readonly account: AccountState | undefined;
-      readonly now: string;
-      /** Values of the parameters that say how rows are shown; undefined where a call has none. */
-      readonly given?: Readonly<Record<string, Stored | null>>;
-    },
-  ): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
+  prepare(rows: readonly R[], context: ShowContext): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
 }
 
 /** Where long ids begin: they have 19 digits. */
@@ -222,10 +214,12 @@ export interface ResourceSpec<F extends Fields> {
   /** Parameters of list and get that say how rows are shown. */
   readonly showing?: Readonly<Record<string, Field>>;
   readonly list?: {
-    /** Rows a page, when the caller does not say and at most. */
-    readonly count?: { readonly preset: number; readonly max: number };
-    /** Parameters that lists have and this one has not. */
-    readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
+    /** Rows a page: as many as `fallback` when not said, at most `max`; 200 and 1000 otherwise. */
+    readonly count?: { readonly fallback: number; readonly max: number };
+    /** There is no `with_total_count`. */
+    readonly hasNoTotal?: boolean;
+    /** There is no `sort_by`, no `with_deleted`, and no filter by id. */
+    readonly isPlain?: boolean;
     /** Further parameters, and which values of which columns they mean, whether they are given or not. */
     readonly narrows?: {
       readonly parameters: Readonly<Record<string, Field>>;

@@ -48,7 +48,7 @@ function replyOf(resource: AnyResource, verb: Verb): TSchema {
 
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   if (verb === 'list') {
-    const exclusive = resource.list?.without?.includes('with_total_count') ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
+    const exclusive = resource.list?.hasNoTotal ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
     return ['CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
   }
   const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
@@ -79,7 +79,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     about: `Get one of the ${words(resource.plural)}.`,
     parameters: {
-      ...(resource.list?.without?.includes('with_deleted')
+      ...(resource.list?.isPlain
         ? {}
         : { with_deleted: boolean().says('Also when it was deleted; false when not given.') }),
       ...resource.showing,

@@ -1,8 +1,8 @@
-import type { MediaRules } from '../../contract/media-rules.ts';
+import type { MediaAddresses, MediaCategory, MediaType } from '../../contract/media.ts';
 import type { Fault } from '../../contract/problems.ts';
 import type { AccountState } from '../../contract/resource.ts';
 import type { Reading } from '../../contract/store.ts';
-import type { MediaCategory, MediaType, UploadState } from '../../contract/uploads.ts';
+import type { UploadState } from '../../contract/uploads.ts';
 
 /** What cards and posts may know of media that the account may use. */
 export interface KnownMedia {
@@ -30,7 +30,7 @@ export interface KnownMedia {
 /** Where media is looked for: a `Change` is one. */
 export interface MediaGround {
   readonly tx: Reading;
-  readonly media: MediaRules;
+  readonly media: MediaAddresses | undefined;
   readonly account: AccountState | undefined;
 }
 
