@@ -66,6 +66,8 @@ export interface Seams extends GroundSeams {
 /** The parts of a service that commands work with. */
 export interface Parts extends Ground {
   readonly services: Services;
+  /** The addresses of the listeners, known one after the other as these open. */
+  readonly servers: Record<Environment, string>;
   /** Decisions of users on request tokens. */
   readonly grants: Grants;
   readonly log: Logger;
@@ -93,6 +95,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
   const ground = await openGround(mode, settings, seams);
   const { clock, random, box, store } = ground;
   const log = seams.log ?? openLog(settings.log_level);
+  const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
   const services: Services = {
     store,
     clock,
@@ -104,11 +107,13 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,
+    media: { url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
   };
   return {
     ...ground,
     services,
+    servers,
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     log,
   };
@@ -116,7 +121,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
 
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
 export async function startListeners(mode: Mode, parts: Parts): Promise<Service> {
-  const { settings, clock, store, services, log, box, driver } = parts;
+  const { settings, clock, store, services, servers, log, box, driver } = parts;
   const failed = async (error: unknown): Promise<never> => {
     await store.close();
     throw error;
@@ -219,8 +224,6 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     clock,
     metrics: settings.metrics ? { text: watching.metrics, contentType: watching.contentType } : undefined,
   });
-  // Known one after the other, as the listeners open.
-  const servers: Record<Environment, string> = { production: '', sandbox: '' };
   const opened: { app: FastifyInstance; drain: Drain }[] = [];
   const start = async (environment: Environment, port: number, publicUrl: string): Promise<string> => {
     const origins = originsReader({

@@ -12,6 +12,12 @@ const publicAddress: SettingDetails<string> = {
   accept: originOf,
 };
 
+/** An address that paths are put behind. */
+const baseOf = (address: string) =>
+  /^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(address) && URL.canParse(address)
+    ? address.replace(/\/+$/, '')
+    : undefined;
+
 const HOST = 'a host name or an IP address without brackets';
 const hostOf = (host: string) =>
   isIP(host) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) ? host : undefined;
@@ -205,6 +211,11 @@ export const settingsTable = {
     default: 100,
     unit: 'line items',
     bounds: [1, 8000],
+  }),
+  media_base_url: text('Where uploaded media is fetched from; when empty, from the listener itself, below /media.', {
+    default: '',
+    expected: 'an http:// or https:// address without query or user',
+    accept: baseOf,
   }),
   body_bytes_max: integer('A larger request body is refused, so that no caller can fill the memory.', {
     default: 1_048_576,

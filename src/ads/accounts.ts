@@ -92,7 +92,12 @@ export const createSandboxAccount: Operation = {
       await tx.memberships.add(admin);
       await tx.memberships.addFeatures(row.id, SANDBOX_FEATURES);
       await tx.records.insert(promotableUsers, newPromotableUser(promotable));
-      const shown = await call.services.show(accounts, [row], { tx, account: undefined, now: call.now });
+      const shown = await call.services.show(accounts, [row], {
+        media: call.services.media,
+        tx,
+        account: undefined,
+        now: call.now,
+      });
       return { data: `[${shown}]`, nextCursor: null };
     });
   },

@@ -7,6 +7,7 @@ import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
 import type { Field, Stored } from './fields.ts';
 import type { LoginRules, OutstandingBearers } from './grants.ts';
+import type { MediaAddresses } from './media.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
@@ -41,12 +42,15 @@ export interface Services {
   readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly logins: LoginRules;
+  /** Where media is served. */
+  readonly media: MediaAddresses;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
 }
 
 /** What showing a row may look at. */
 export interface ShowContext {
+  readonly media: MediaAddresses;
   readonly tx: Reading;
   readonly account: AccountState | undefined;
   /** UTC text of the present second. */

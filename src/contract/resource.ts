@@ -1,4 +1,5 @@
 import type { Field, Stored } from './fields.ts';
+import type { ShowContext } from './operation.ts';
 import type { Fault, ProblemName } from './problems.ts';
 import type { Role } from './roles.ts';
 import type { Reading } from './store.ts';
@@ -125,16 +126,7 @@ export interface Consequence<R> {
 export interface Computed<R> {
   readonly fields: Fields;
   /** Reads once what a whole page needs; the answer then computes each row. */
-  prepare(
-    rows: readonly R[],
-    context: {
-      readonly tx: Reading;
-      readonly account: AccountState | undefined;
-      readonly now: string;
-      /** Values of the parameters that say how rows are shown; undefined where a call has none. */
-      readonly given?: Readonly<Record<string, Stored | null>>;
-    },
-  ): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
+  prepare(rows: readonly R[], context: ShowContext): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
 }
 
 /** Where long ids begin: they have 19 digits. */

@@ -5,6 +5,7 @@ import type { Jobs } from './jobs.ts';
 import type { Memberships } from './memberships.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
 import type { Suggestions } from './suggestions.ts';
+import type { Uploads } from './uploads.ts';
 
 /** Whether deleted rows are part of an answer. Every read must say. */
 export type Deleted = 'hidden' | 'shown';
@@ -103,6 +104,7 @@ export interface Reading {
   readonly sessions: Pick<Sessions, 'find'>;
   readonly suggestions: Suggestions;
   readonly jobs: Pick<Jobs, 'find' | 'findNext'>;
+  readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   /** The next number of a sequence; undefined when none was ever taken. */
   findNumber(sequence: string): Promise<number | undefined>;
 }
@@ -117,6 +119,7 @@ export interface Writing extends Reading {
   readonly bearerTokens: BearerTokens;
   readonly sessions: Sessions;
   readonly jobs: Jobs;
+  readonly uploads: Uploads;
   /** Takes the next `count` numbers of a sequence; the answer is the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
   /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */

@@ -67,7 +67,12 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
     const made = await applyItems(unit.tx, resource, call, items, ids, request);
     await unit.flush();
     const rows = made.map((change) => change.after);
-    const shown = await presenterOf(resource).rows(rows, { tx, account: call.account, now: call.now });
+    const shown = await presenterOf(resource).rows(rows, {
+      media: call.services.media,
+      tx,
+      account: call.account,
+      now: call.now,
+    });
     return { data: `[${shown.join(',')}]`, request };
   });
 }

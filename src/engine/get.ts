@@ -10,9 +10,9 @@ export async function getOne(resource: AnyResource, call: Call): Promise<string>
   const key = keyOf(resource, call);
   return call.services.store.read(async (tx) => {
     const row = await existing(resource, tx.records, key, { deleted: call.given.with_deleted ? 'shown' : 'hidden' });
-    return (
-      await presenterOf(resource).rows([row], { tx, account: call.account, now: call.now, given: call.given })
-    )[0]!;
+    const { services, account, now, given } = call;
+    const context = { media: services.media, tx, account, now, given };
+    return (await presenterOf(resource).rows([row], context))[0]!;
   });
 }
 

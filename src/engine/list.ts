@@ -75,6 +75,7 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
     const shown = await presenterOf(resource).rows(rows, {
+      media: call.services.media,
       tx,
       account: call.account,
       now: call.now,

@@ -51,7 +51,12 @@ async function change(
     const made = await apply(tx);
     refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.fault));
     refuse((await wholeFaults(tx, resource, call, [made], { isBatch: false })).map(({ fault }) => fault));
-    const [data] = await presenter.rows([made.after], { tx, account: call.account, now: call.now });
+    const [data] = await presenter.rows([made.after], {
+      media: call.services.media,
+      tx,
+      account: call.account,
+      now: call.now,
+    });
     return { data: data! };
   });
 }

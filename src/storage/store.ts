@@ -13,6 +13,7 @@ import type { Session } from './session.ts';
 import type { Release } from './sole-server.ts';
 import type { Engine, Statements } from './statements.ts';
 import { suggestionsOn } from './suggestions.ts';
+import { uploadsOn } from './uploads.ts';
 
 /** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
 export interface Driver {
@@ -100,6 +101,7 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
     sessions: sessionsOn(session),
     suggestions: suggestionsOn(session),
     jobs: jobsOn(session),
+    uploads: uploadsOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };
