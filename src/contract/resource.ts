@@ -201,10 +201,10 @@ export interface ResourceSpec<F extends Fields> {
   /** An update that gives nothing leaves even the time of change as it was. */
   readonly isUnchangedByNothing?: boolean;
   readonly list?: {
-    /** Rows a page: as many as `fallback` when not said, at most `max`; 200 and 1000 otherwise. */
-    readonly count?: { readonly fallback: number; readonly max: number };
-    /** There is no `with_total_count`. */
-    readonly hasNoTotal?: boolean;
+    /** Rows a page, when the caller does not say and at most. */
+    readonly count?: { readonly preset: number; readonly max: number };
+    /** Parameters that lists have and this one has not. */
+    readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
     /** Another name of the filter by id. */
     readonly idsAlso?: string;
     /** Filters that every list must give. */

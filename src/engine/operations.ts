@@ -49,8 +49,8 @@ function replyOf(resource: AnyResource, verb: Verb): TSchema {
 
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   if (verb === 'list') {
-    const together: ProblemName[] = resource.list?.hasNoTotal ? [] : ['EXCLUSIVE_PARAMETERS'];
-    return ['CURSOR_INVALID', ...together, ...(resource.list?.raises ?? [])];
+    const exclusive = resource.list?.without?.includes('with_total_count') ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
+    return ['CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
   }
   const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
   if (verb === 'get') return found;
