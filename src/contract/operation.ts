@@ -53,6 +53,8 @@ export interface Services {
 export interface FreshIds {
   readonly row: string;
   readonly change: string;
+  /** The long id beside its own, where rows have one. */
+  readonly also?: string;
 }
 
 /** On which account something is made, when, and by whom. */
@@ -187,8 +189,13 @@ export interface Operation {
   /** Protocol parameters that the operation needs, for the descriptions: they are read with the credential. */
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
-  /** `form`: parameters in the query or a form body. `json`: a JSON body is required. */
-  readonly body: 'form' | 'json';
+  /**
+   * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
+   * `json`: a JSON body that the operation reads itself.
+   */
+  readonly body: 'form' | 'object' | 'json';
+  /** What the echo of a call holds beside path and parameters. */
+  readonly echoes?: Readonly<Record<string, string>>;
   /** Parameters are read from a form body and nowhere else. */
   readonly formOnly?: boolean;
   readonly shape: Shape;
@@ -202,8 +209,11 @@ export interface Operation {
   readonly itemProblems?: readonly ProblemName[];
   /** A call as the descriptions show it, where nothing in the reply depends on who asks. */
   readonly example?: Example;
-  /** Needs at least one of the parameter faults below; answered together with the others. */
-  check?(given: Given, account: AccountState | undefined): readonly Fault[];
+  /**
+   * What is wrong with parameters together, answered with what is wrong with each; `named` are those that were sent,
+   * unreadable ones too.
+   */
+  check?(given: Given, account: AccountState | undefined, named: ReadonlySet<string>): readonly Fault[];
   perform(call: Call): Promise<Answer>;
 }
 

@@ -176,6 +176,10 @@ export interface ResourceSpec<F extends Fields> {
   readonly plural: string;
   /** How messages call one of it. */
   readonly label: string;
+  /** What the id parameters are named after, where that is not the name: `card` makes `card_id` and `card_ids`. */
+  readonly idName?: string;
+  /** The path below the account, where that is not the plural. */
+  readonly path?: string;
   readonly about: string;
   /** `account`: rows live under an account. `user`: the rows are what the user has a role on. */
   readonly scope: 'account' | 'user';
@@ -213,18 +217,30 @@ export interface ResourceSpec<F extends Fields> {
   onePer?(drafted: RowOf<F>): readonly (Stored | null)[];
   /** Parameters of list and get that say how rows are shown. */
   readonly showing?: Readonly<Record<string, Field>>;
+  /** Create and update take an object of JSON and nothing else; otherwise parameters in whichever form. */
+  readonly body?: 'object';
+  /** What is wrong with the parameters of a write together; `named` are those that were sent, unreadable ones too. */
+  checkInput?(input: {
+    readonly verb: 'create' | 'update';
+    readonly given: Readonly<Record<string, Stored | null>>;
+    readonly named: ReadonlySet<string>;
+  }): readonly Fault[];
+  /** Parameters that the echo of a call holds beside those that were given, by verb. */
+  readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
+  /** An update that gives nothing leaves even the time of change as it was. */
+  readonly isUnchangedByNothing?: boolean;
   readonly list?: {
-    /** Rows a page: as many as `fallback` when not said, at most `max`; 200 and 1000 otherwise. */
-    readonly count?: { readonly fallback: number; readonly max: number };
-    /** There is no `with_total_count`. */
-    readonly hasNoTotal?: boolean;
-    /** There is no `sort_by`, no `with_deleted`, and no filter by id. */
-    readonly isPlain?: boolean;
+    /** Rows a page, when the caller does not say and at most. */
+    readonly count?: { readonly preset: number; readonly max: number };
+    /** Parameters that lists have and this one has not. */
+    readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
     /** Further parameters, and which values of which columns they mean, whether they are given or not. */
     readonly narrows?: {
       readonly parameters: Readonly<Record<string, Field>>;
       within(asked: Asked): Promise<Readonly<Record<string, readonly Stored[]>>>;
     };
+    /** Another name of the filter by id. */
+    readonly idsAlso?: string;
     /** Filters that every list must give. */
     readonly mustFilterBy?: readonly string[];
     /** The field that `q` searches by case-insensitive prefix. */
@@ -249,6 +265,10 @@ export interface ResourceSpec<F extends Fields> {
   readonly history?: string;
   /** The first id ever given is just above this number; it fixes how long ids look. */
   readonly idsFrom: number;
+  /** The sequence that ids are taken from, where several resources share one; the name when not said. */
+  readonly sequence?: string;
+  /** A long id that every new row gets beside its own: of this sequence, in this column, as this text. */
+  readonly alsoNumbered?: { readonly sequence: string; readonly column: keyof F & string; as(number: string): string };
   /** Ids are decimal numbers of 64 bits; `idsFrom`, then LONG_IDS_FROM, is about their upper 43 bits. */
   readonly longIds?: boolean;
   /** A deleted row leaves nothing behind; when not said, it stays and is told to be deleted. */
@@ -266,7 +286,8 @@ export interface Resource<F extends Fields = Fields> extends ResourceSpec<F> {
 
 /** Declares a resource. */
 export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resource<F> {
-  return { ...spec, idParameter: `${spec.name}_id`, idsParameter: `${spec.name}_ids`, table: spec.plural };
+  const { idName = spec.name, plural: table } = spec;
+  return { ...spec, idParameter: `${idName}_id`, idsParameter: `${idName}_ids`, table };
 }
 
 /** A resource whose fields are not known at compile time, as the engine and the storage see it. */

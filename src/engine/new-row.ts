@@ -1,7 +1,7 @@
 import { foldCase } from '../base/text.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Call, FreshIds, Given, Ids, Making, Occasion, Services } from '../contract/operation.ts';
-import type { AnyResource, MadeChange, Row } from '../contract/resource.ts';
+import { type AnyResource, LONG_IDS_FROM, type MadeChange, type Row } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import { ONE_KEY } from './gathered.ts';
 import { recordChange } from './history.ts';
@@ -10,21 +10,29 @@ import { recordChange } from './history.ts';
 export type Made = MadeChange<Row>;
 
 /** Takes the ids of `count` rows, and of their places in the history. */
-export async function idPairs(resource: AnyResource, call: { readonly services: Pick<Services, 'ids'> }, count: number): Promise<FreshIds[]> {
+export async function idPairs(
+  resource: AnyResource,
+  call: { readonly services: Pick<Services, 'ids'> },
+  count: number,
+): Promise<FreshIds[]> {
   if (count === 0) return [];
   const { ids } = call.services;
+  const { alsoNumbered, sequence = resource.name } = resource;
   const take = resource.longIds ? ids.takeLong : ids.take;
-  const rows = await take(resource.name, resource.idsFrom, count);
+  const rows = await take(sequence, resource.idsFrom, count);
   const changes = resource.history ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
-  return rows.map((row, index) => ({ row, change: changes[index]! }));
+  const also = alsoNumbered ? await ids.takeLong(alsoNumbered.sequence, LONG_IDS_FROM, count) : [];
+  return rows.map((row, index) => ({ row, change: changes[index]!, also: also[index] }));
 }
 
 const CHANGE_IDS_FROM = 36 ** 10;
 
 /** The row that a create with these parameters begins with, before it is settled. */
-export function draftOf(resource: AnyResource, call: Call, given: Given, id: string): Row {
+export function draftOf(resource: AnyResource, call: Call, given: Given, id: string, also?: string): Row {
   const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && given[name] != null);
-  return rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, given[name]!])), id);
+  const row = rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, given[name]!])), id);
+  const { alsoNumbered } = resource;
+  return alsoNumbered && also ? { ...row, [alsoNumbered.column]: alsoNumbered.as(also) } : row;
 }
 
 /** The row that has these values, whoever may give them, and otherwise what it is when nothing is given. */

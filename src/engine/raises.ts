@@ -61,9 +61,13 @@ function raisedBy(operation: Operation): readonly ProblemName[] {
     ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
     ...(rateProblem ? [rateProblem] : []),
     'RATE_LIMITED',
-    ...(body === 'json' ? (['CONTENT_TYPE'] as const) : []),
+    ...(body === 'form' ? [] : (['CONTENT_TYPE'] as const)),
+    ...(body === 'object' ? (['NOT_AN_OBJECT'] as const) : []),
     ...(operation.formOnly ? [] : (['NOT_JSON'] as const)),
-    ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }),
+    ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }).filter(
+      // No name stands twice in an object.
+      (name) => body !== 'object' || name !== 'REPEATED_PARAMETER',
+    ),
     ...operation.problems,
     ...AFTER_ALL,
   ];

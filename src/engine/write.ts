@@ -29,7 +29,12 @@ export function createParameters(resource: AnyResource): Parameters {
 
 /** What may be given on update: the same fields, none of them required. Those fixed at creation have no effect. */
 export function updateParameters(resource: AnyResource): Parameters {
-  return inputs(resource, (field) => ({ ...field, isRequired: field.isRequiredOnUpdate }));
+  return inputs(resource, ({ kindOnUpdate, ...field }) => ({
+    ...field,
+    kindOnUpdate,
+    kind: kindOnUpdate ?? field.kind,
+    isRequired: field.isRequiredOnUpdate,
+  }));
 }
 
 function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters {
@@ -52,7 +57,7 @@ export async function applyCreate(
   given: Given,
   ids: WriteIds,
 ): Promise<Made> {
-  const drafted = draftOf(resource, call, given, ids.row);
+  const drafted = draftOf(resource, call, given, ids.row, ids.also);
   const referenced = await readReferences(tx, resource, drafted);
   const change = {
     kind: resource,
@@ -83,6 +88,7 @@ export async function applyUpdate(
   ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  if (resource.isUnchangedByNothing && Object.keys(given).length === 0) return { before, after: before };
   const changes: Record<string, Stored | null> = {};
   for (const [name, field] of columnFields(resource)) {
     if (field.writable === 'input' && given[name] !== undefined) changes[name] = given[name];
