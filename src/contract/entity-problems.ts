@@ -108,6 +108,10 @@ export const entityProblems = {
     when: 'a JSON endpoint called with another content type',
     ads: [400, 'INVALID_PARAMETER', 'Content-Type must be application/json'],
   },
+  NOT_AN_OBJECT: {
+    when: 'a body of JSON that is no object, or another value where an object is expected',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an object for {parameter}'],
+  },
 
   INCLUSIVE_PARAMETERS: {
     when: 'one of two parameters that need each other',

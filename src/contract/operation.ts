@@ -11,7 +11,7 @@ import type { MediaAddresses } from './media.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
-import type { Reading, Store } from './store.ts';
+import type { Reading, Store, Writing } from './store.ts';
 
 /** Parameters of a call by name. */
 export type Parameters = Readonly<Record<string, Field>>;
@@ -46,6 +46,30 @@ export interface Services {
   readonly media: MediaAddresses;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
+  readonly making: Making;
+}
+
+/** The ids that a new row uses up, taken before its unit of work began. */
+export interface FreshIds {
+  readonly row: string;
+  readonly change: string;
+  /** The long id beside its own, where rows have one. */
+  readonly also?: string;
+}
+
+/** On which account something is made, when, and by whom. */
+export interface Occasion {
+  readonly account: Pick<AccountState, 'id'> | undefined;
+  readonly principal: Pick<Principal, 'user'>;
+  readonly now: string;
+}
+
+/** Makes rows that no call of their own asks for. */
+export interface Making {
+  /** Takes the ids of `count` rows. Never called inside a unit of work. */
+  ids(resource: AnyResource, count: number): Promise<FreshIds[]>;
+  /** Stores a row and its place in the history; where there may be one and it is there already, that one is the answer. */
+  row(tx: Writing, resource: AnyResource, occasion: Occasion, values: Given, ids: FreshIds): Promise<Row>;
 }
 
 /** What showing a row may look at. */
@@ -127,8 +151,11 @@ export interface Answer {
  */
 export type CredentialKind = 'user' | 'consumer' | 'request-token' | 'basic' | 'user-or-bearer' | 'owner-or-basic';
 
-/** How a reply of an operation is shaped. `form`: `name=value` pairs, as the token steps answer. */
-export type Shape = 'one' | 'list' | 'batch' | 'bare' | 'form';
+/**
+ * How a reply of an operation is shaped. `several`: what one call made, and how many; `told`: a message in place of
+ * data; `form`: `name=value` pairs, as the token steps answer.
+ */
+export type Shape = 'one' | 'list' | 'several' | 'told' | 'batch' | 'bare' | 'form';
 
 /** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
 export interface Operation {
@@ -162,8 +189,13 @@ export interface Operation {
   /** Protocol parameters that the operation needs, for the descriptions: they are read with the credential. */
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
-  /** `form`: parameters in the query or a form body. `json`: a JSON body is required. */
-  readonly body: 'form' | 'json';
+  /**
+   * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
+   * `json`: a JSON body that the operation reads itself.
+   */
+  readonly body: 'form' | 'object' | 'json';
+  /** What the echo of a call holds beside path and parameters. */
+  readonly echoes?: Readonly<Record<string, string>>;
   /** Parameters are read from a form body and nowhere else. */
   readonly formOnly?: boolean;
   readonly shape: Shape;
@@ -177,8 +209,11 @@ export interface Operation {
   readonly itemProblems?: readonly ProblemName[];
   /** A call as the descriptions show it, where nothing in the reply depends on who asks. */
   readonly example?: Example;
-  /** Needs at least one of the parameter faults below; answered together with the others. */
-  check?(given: Given, account: AccountState | undefined): readonly Fault[];
+  /**
+   * What is wrong with parameters together, answered with what is wrong with each; `named` are those that were sent,
+   * unreadable ones too.
+   */
+  check?(given: Given, account: AccountState | undefined, named: ReadonlySet<string>): readonly Fault[];
   perform(call: Call): Promise<Answer>;
 }
 

@@ -11,29 +11,34 @@ import { refuse } from './validate.ts';
 
 /** Ids that a filter takes at most. */
 export const FILTER_IDS_MAX = 200;
-const COUNT = { fallback: 200, max: 1000 };
+const COUNT = { preset: 200, max: 1000 };
 
 /** The parameters of a list: those that all lists share, and the filters that the declaration makes. */
 export function listParameters(resource: AnyResource): Parameters {
   const { list } = resource;
-  const { fallback, max } = list?.count ?? COUNT;
+  const { preset, max } = list?.count ?? COUNT;
   const parameters: Record<string, Field> = {
     [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
+    ...(list?.idsAlso ? { [list.idsAlso]: idsUnderOtherName(resource) } : {}),
     ...filterParameters(resource),
+    ...list?.narrows?.parameters,
     ...resource.showing,
-    count: integer({ min: 1, max }).says(`Rows a page; ${fallback} when not given.`),
+    count: integer({ min: 1, max }).says(`Rows a page; ${preset} when not given.`),
     cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
     sort_by: sortField(resource).says('`<attribute>-<asc|desc>`, several separated by commas.'),
     with_deleted: boolean().says('Deleted rows too; false when not given.'),
     with_total_count: boolean().says('Adds `total_count`; excludes `cursor`.'),
   };
-  if (list?.hasNoTotal) delete parameters.with_total_count;
-  if (list?.isPlain) for (const name of [resource.idsParameter, 'sort_by', 'with_deleted']) delete parameters[name];
+  for (const name of list?.without ?? []) delete parameters[name === 'ids' ? resource.idsParameter : name];
   if (list?.search) {
     parameters.q = text({ max: list.searchMax ?? 255 }).says(`Case-insensitive prefix of ${list.search}.`);
   }
   if (list?.drafts) parameters.with_draft = boolean().says('Drafts too; false when not given.');
   return parameters as Parameters;
+}
+
+function idsUnderOtherName({ idsParameter }: AnyResource): Field {
+  return listOf(id(), { max: FILTER_IDS_MAX }).says(`Another name of \`${idsParameter}\`, which counts first.`);
 }
 
 function filterParameters({ fields, list }: AnyResource): Record<string, Field> {
@@ -61,14 +66,17 @@ export function checkList(given: Given): readonly Fault[] {
 /** Reads a page, one row further than asked to know whether another follows. */
 export async function listPage(resource: AnyResource, call: Call): Promise<Answer> {
   const { given } = call;
-  const count = (given.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).fallback;
+  const count = (given.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
   const sort = sortKeys(resource, given);
-  const conditions = conditionsOf(resource, call);
-  const list = JSON.stringify([resource.table, conditions, sort]);
-  const after = cursorValues(resource, given.cursor, list, sort);
   return call.services.store.read(async (tx) => {
-    const fault = await resource.list?.rule?.({ given, account: call.account!, tx });
+    const asked = { given, account: call.account!, tx };
+    const fault = await resource.list?.rule?.(asked);
     if (fault) refuse([fault]);
+    const narrowed = await resource.list?.narrows?.within(asked);
+    const plain = conditionsOf(resource, call);
+    const conditions = { ...plain, within: { ...plain.within, ...narrowed } };
+    const list = JSON.stringify([resource.table, conditions, sort]);
+    const after = cursorValues(resource, given.cursor, list, sort);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
     const shown = await presenterOf(resource).rows(rows, showContext(call, tx));
@@ -83,7 +91,7 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
 function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort' | 'after' | 'limit'> {
   const { given } = call;
   const within: Record<string, readonly string[]> = {};
-  const ids = given[resource.idsParameter];
+  const ids = given[resource.idsParameter] ?? given[resource.list?.idsAlso ?? ''];
   if (ids) within.id = itemsOf(ids as string);
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const values = field.filter ? given[field.filter] : undefined;

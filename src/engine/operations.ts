@@ -34,7 +34,8 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
     roles: named ? (isRead ? resource.roles.read : resource.roles.write) : undefined,
     deletedAccount: resource.scope === 'user' && verb === 'get',
     rate: isRead ? (verb === 'list' && resource.scope === 'user' ? 'global_reads' : resource.rate) : 'writes',
-    body: 'form',
+    body: resource.body && (verb === 'create' || verb === 'update') ? resource.body : 'form',
+    echoes: resource.echoes?.[verb],
     shape: verb === 'list' ? 'list' : 'one',
     reply: replyOf(resource, verb),
     problems: problemsOf(resource, verb),
@@ -48,7 +49,7 @@ function replyOf(resource: AnyResource, verb: Verb): TSchema {
 
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   if (verb === 'list') {
-    const exclusive = resource.list?.hasNoTotal ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
+    const exclusive = resource.list?.without?.includes('with_total_count') ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
     return ['CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
   }
   const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
@@ -60,7 +61,7 @@ function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
 function paths(resource: AnyResource): { all: string; one: string } {
   const all =
     resource.scope === 'account'
-      ? `/${VERSION}/accounts/:account_id/${resource.plural}`
+      ? `/${VERSION}/accounts/:account_id/${resource.path ?? resource.plural}`
       : `/${VERSION}/${resource.plural}`;
   return { all, one: `${all}/:${resource.idParameter}` };
 }
@@ -79,7 +80,9 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     about: `Get one of the ${words(resource.plural)}.`,
     parameters: {
-      with_deleted: boolean().says('Also when it was deleted; false when not given.'),
+      ...(resource.list?.without?.includes('with_deleted')
+        ? {}
+        : { with_deleted: boolean().says('Also when it was deleted; false when not given.') }),
       ...resource.showing,
     },
     perform: async (call) => ({ data: await getOne(resource, call) }),
@@ -89,6 +92,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).all,
     about: `Create ${oneOf(resource)}.`,
     parameters: createParameters(resource),
+    check: (given, _, named) => resource.checkInput?.({ verb: 'create', given, named }) ?? [],
     perform: (call) => createOne(resource, call),
   }),
   update: (resource) => ({
@@ -96,6 +100,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     about: `Change what is given of ${oneOf(resource)}.`,
     parameters: updateParameters(resource),
+    check: (given, _, named) => resource.checkInput?.({ verb: 'update', given, named }) ?? [],
     perform: (call) => updateOne(resource, call),
   }),
   activate: (resource) => ({

@@ -52,7 +52,8 @@ export function shownFields(resource: AnyResource): Record<string, Field> {
   const computed = (resource.computed?.fields ?? {}) as Fields;
   const { deleted, ...always } = STANDARD;
   const standard = resource.neverTellsDeleted ? always : { ...always, deleted };
-  return { id: STANDARD.id, ...resource.fields, ...computed, ...standard } as unknown as Record<string, Field>;
+  const own = Object.entries(resource.fields as Fields).filter(([, field]) => !field.isUnshown);
+  return { id: STANDARD.id, ...Object.fromEntries(own), ...computed, ...standard } as Record<string, Field>;
 }
 
 /** JSON Schema of a value that a caller gives: what may be emptied may be null. */

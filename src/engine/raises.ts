@@ -61,9 +61,13 @@ function raisedBy(operation: Operation): readonly ProblemName[] {
     ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
     ...(rateProblem ? [rateProblem] : []),
     'RATE_LIMITED',
-    ...(body === 'json' ? (['CONTENT_TYPE'] as const) : []),
+    ...(body === 'form' ? [] : (['CONTENT_TYPE'] as const)),
+    ...(body === 'object' ? (['NOT_AN_OBJECT'] as const) : []),
     ...(operation.formOnly ? [] : (['NOT_JSON'] as const)),
-    ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }),
+    ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }).filter(
+      // No name stands twice in an object.
+      (name) => body !== 'object' || name !== 'REPEATED_PARAMETER',
+    ),
     ...operation.problems,
     ...AFTER_ALL,
   ];
@@ -96,7 +100,7 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   const full = quotas.filter((quota) => verb === 'create' || Object.keys(quota.where).length > 0);
   const beyond = full.map((quota) => quota.problem);
   if (verb === 'activate') return beyond;
-  if (verb === 'remove') return [];
+  if (verb === 'remove') return [...(resource.removal?.raises ?? [])];
   const fields = Object.values(resource.fields as Record<string, Field>);
   const pointing = fields.filter((field) => verb === 'create' || field.writable === 'input');
   const dangling = pointing.flatMap((field) => field.target?.().notFound ?? []);

@@ -38,7 +38,7 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<string
     const access = operation.roles && (rememberedAccess(parts, exchange) ?? (await findAccess(parts, exchange)));
     if (operation.roles) checkAccess(parts, exchange, raw, access); //                 403 404
     takeRate(parts, exchange, access?.account.id, raw); //                             429
-    const hasBody = operation.body === 'json' || bodyHash !== undefined || (isJson(request) && !operation.formOnly);
+    const hasBody = operation.body !== 'form' || bodyHash !== undefined || (isJson(request) && !operation.formOnly);
     const body = hasBody ? await jsonBody(parts, exchange, raw, bodyHash) : undefined; // 400 401 413
     const given = parameters(exchange, raw, access?.account); //                       400
     const answer = await operation.perform(callOf(parts, exchange, access, given, body)); // 400 403 404
@@ -262,23 +262,24 @@ function takeRate(parts: PipelineParts, exchange: Exchange, account: string | un
   throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 
-/** The JSON body: required by JSON endpoints, read as parameters by the others. */
+/** The JSON body: required by JSON endpoints, read as parameters by those that do not read it themselves. */
 async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParameters, bodyHash: string | undefined) {
   const { operation, request } = exchange;
-  if (operation.body === 'json') {
-    exchange.params = '[]';
-    if (!isJson(request)) throw problem('CONTENT_TYPE');
-  }
+  if (operation.body === 'json') exchange.params = '[]';
+  if (operation.body !== 'form' && !isJson(request)) throw problem('CONTENT_TYPE');
   const bytes = await readBody(request, parts.body_bytes_max);
   if (bodyHash !== undefined && hash('sha1', bytes, 'base64') !== bodyHash) {
     throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
   }
   if (!isJson(request) || (bytes.length === 0 && operation.body === 'form')) return undefined;
   const body = parseJson(bytes);
-  const takesBody = operation.body === 'form' && (operation.method === 'POST' || operation.method === 'PUT');
-  if (takesBody && typeof body === 'object' && body !== null && !Array.isArray(body)) {
-    for (const [name, value] of Object.entries(body)) raw.set(name, [value as Raw]);
+  const takesBody = operation.body !== 'json' && (operation.method === 'POST' || operation.method === 'PUT');
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  if (operation.body === 'object') {
+    if (!isObject) throw problem('NOT_AN_OBJECT', { words: { parameter: 'the request body' } });
+    raw.clear();
   }
+  if (takesBody && isObject) for (const [name, value] of Object.entries(body)) raw.set(name, [value as Raw]);
   return body;
 }
 
@@ -302,9 +303,9 @@ function parameters(exchange: Exchange, raw: RawParameters, account: AccountStat
   const { given, faults } = readParameters(operation.parameters, raw, {
     empty: operation.method === 'GET' ? 'is refused' : 'unsets',
   });
-  exchange.params = echo(path, operation.parameters, given);
+  exchange.params = echo({ ...path, ...operation.echoes }, operation.parameters, given);
   exchange.ignored = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
-  const together: readonly Fault[] = operation.check?.(given, account) ?? [];
+  const together: readonly Fault[] = operation.check?.(given, account, new Set(raw.keys())) ?? [];
   refuse([...faults, ...together]);
   return given;
 }

@@ -37,7 +37,7 @@ export function parameterObjects(operation: Operation, named: NamedSchemas): Jso
     ...inQuery(name, field, named),
     description: `${field.about} In header, query or form.`,
   }));
-  if (hasFormBody(operation) || operation.body === 'json') return [...inPath, ...protocol];
+  if (hasFormBody(operation) || operation.body !== 'form') return [...inPath, ...protocol];
   return [
     ...inPath,
     ...protocol,
@@ -65,27 +65,36 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
   if (operation.body === 'json') {
     return { required: true, content: { 'application/json': { schema: portable(operation.request, named) } } };
   }
+  if (operation.body === 'object') {
+    return { required: true, content: { 'application/json': { schema: bodySchema(operation, named) } } };
+  }
   if (!hasFormBody(operation)) return undefined;
+  const { parameters } = operation;
+  const lists = Object.keys(parameters).filter((name) => inputSchema(parameters[name]!, {}).type === 'array');
+  const schema = bodySchema(operation, named);
+  const encoding = Object.fromEntries(lists.map((name) => [name, { style: 'form', explode: false }]));
+  return {
+    description: 'The same parameters may be given in the query; what stands in the body wins.',
+    required: Object.values(parameters).some(({ isRequired }) => isRequired),
+    content: {
+      'application/x-www-form-urlencoded': { schema, ...(lists.length > 0 ? { encoding } : {}) },
+      'application/json': { schema },
+    },
+  };
+}
+
+/** A pointer to the schema of the parameters in a body, which is put among the named ones. */
+function bodySchema(operation: Operation, named: NamedSchemas): Json {
   const { parameters } = operation;
   const members = Object.entries(parameters).map(([name, field]) => [name, memberSchema(operation, field, named)]);
   const required = Object.keys(parameters).filter((name) => parameters[name]!.isRequired);
-  const lists = Object.keys(parameters).filter((name) => inputSchema(parameters[name]!, {}).type === 'array');
   const key = `Body.${operation.id}`;
   named[key] ??= {
     type: 'object',
     ...(required.length > 0 ? { required } : {}),
     properties: Object.fromEntries(members) as Json,
   };
-  const schema = { $ref: `#/components/schemas/${key}` };
-  const encoding = Object.fromEntries(lists.map((name) => [name, { style: 'form', explode: false }]));
-  return {
-    description: 'The same parameters may be given in the query; what stands in the body wins.',
-    required: required.length > 0,
-    content: {
-      'application/x-www-form-urlencoded': { schema, ...(lists.length > 0 ? { encoding } : {}) },
-      'application/json': { schema },
-    },
-  };
+  return { $ref: `#/components/schemas/${key}` };
 }
 
 function memberSchema(operation: Operation, field: Field, named: NamedSchemas): Json {
@@ -109,7 +118,9 @@ export function echoSchema(operation: Operation, named: NamedSchemas, path: 'alw
   const given = echoed(operation.parameters, named);
   // What a refused call named in its path is echoed as it was.
   const id = path === 'always' ? PATH_ID : { type: 'string' };
-  const members = { ...Object.fromEntries(inPath.map((name) => [name, id])), ...given };
+  const fixed = Object.entries(operation.echoes ?? {}).map(([name, value]) => [name, { const: value }]);
+  const always: Json = { ...Object.fromEntries(inPath.map((name) => [name, id])), ...Object.fromEntries(fixed) };
+  const members = { ...always, ...given };
   return closed(members, path === 'always' ? Object.keys(given) : Object.keys(members));
 }
 

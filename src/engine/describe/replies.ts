@@ -87,11 +87,15 @@ export function successSchema(operation: Operation, named: NamedSchemas): Json {
   if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
   const request = closed({ params: echoSchema(operation, named, 'always') });
   if (operation.shape === 'one') return closed({ request, data });
+  if (operation.shape === 'told') return closed({ request, message: data });
+  if (operation.shape === 'several') return closed({ request, data, total_count: TOTAL });
   const next_cursor = { type: ['string', 'null'], description: 'Gives the next page; null on the last.' };
   if (!('with_total_count' in operation.parameters)) return closed({ request, next_cursor, data });
-  const total_count = { type: 'integer', minimum: 0, description: 'All matches; only when asked for.' };
+  const total_count = { ...TOTAL, description: 'All matches; only when asked for.' };
   return closed({ request, next_cursor, total_count, data }, ['total_count']);
 }
+
+const TOTAL = { type: 'integer', minimum: 0 };
 
 function rows(reply: Extract<Operation['reply'], { rowsOf: unknown }>) {
   return Type.Array(presenterOf(reply.rowsOf).schema);

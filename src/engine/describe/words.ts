@@ -133,16 +133,24 @@ function thousands(amount: number): string {
 export function exampleLine(operation: Operation): string {
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => `<${name}>`);
   const all = parameterWords(operation).filter((each) => each.place !== 'path');
-  const shown = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
+  const asked = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
+  const shown = operation.body === 'object' ? [] : asked;
   const known = all.filter(({ name }) => operation.example?.params[name] !== undefined);
   const given = operation.example
     ? known.map(({ name }) => `-d ${name}=${quotedForShell(operation.example!.params[name]!)}`)
     : shown.map((each) => `-d ${each.name}=${each.choices[0] ?? placeholder(each)}`);
-  const json = operation.body === 'json' ? ' --json @batch.json' : '';
+  const json = JSON_FILES[operation.body];
   const sandbox = operation.only === 'sandbox' ? ' --sandbox' : '';
   const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${json}`, ...given];
   return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');
 }
+
+/** The file of the body, where JSON is asked for. */
+const JSON_FILES: Readonly<Record<Operation['body'], string>> = {
+  form: '',
+  object: ' --json @object.json',
+  json: ' --json @batch.json',
+};
 
 function quotedForShell(value: string): string {
   return /^[\w,.:-]+$/.test(value) ? value : `'${value}'`;
