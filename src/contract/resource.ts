@@ -205,6 +205,8 @@ export interface ResourceSpec<F extends Fields> {
     readonly count?: { readonly preset: number; readonly max: number };
     /** Parameters that lists have and this one has not. */
     readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
+    /** Parameters of old clients that are read and echoed and change nothing. */
+    readonly idle?: Readonly<Record<string, Field>>;
     /** Another name of the filter by id. */
     readonly idsAlso?: string;
     /** Filters that every list must give. */

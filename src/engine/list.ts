@@ -29,6 +29,7 @@ export function listParameters(resource: AnyResource): Parameters {
     with_total_count: boolean().says('Adds `total_count`; excludes `cursor`.'),
   };
   for (const name of list?.without ?? []) delete parameters[name === 'ids' ? resource.idsParameter : name];
+  Object.assign(parameters, list?.idle);
   if (list?.search) {
     parameters.q = text({ max: list.searchMax ?? 255 }).says(`Case-insensitive prefix of ${list.search}.`);
   }
