@@ -94,7 +94,7 @@ function page(store: Store, account: string, resource: AnyResource): Promise<str
     const rows = await tx.records.page(resource, everything(account, CAMPAIGNS));
     return (
       await presenterOf(resource).rows(rows, {
-        media: { url: (_, path) => path },
+        media: { url: (_, path) => path, isLenient: () => false },
         tx,
         account: undefined,
         now: NOW,

@@ -21,6 +21,7 @@ import { secureRandom } from './base/random.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import type { Operation, Services } from './contract/operation.ts';
 import type { AnyResource, Environment } from './contract/resource.ts';
+import { makingWith } from './engine/new-row.ts';
 import { operationsOf } from './engine/operations.ts';
 import { presenterOf } from './engine/present.ts';
 import { type Ground, type GroundSeams, openGround } from './ground.ts';
@@ -95,6 +96,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
   const ground = await openGround(mode, settings, seams);
   const { clock, random, box, store } = ground;
   const log = seams.log ?? openLog(settings.log_level);
+  const ids = idsFrom(store, random);
   const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
   const services: Services = {
     store,
@@ -102,13 +104,17 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     random,
     secrets: secureRandom,
     box,
-    ids: idsFrom(store, random),
+    ids,
     resources,
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,
-    media: { url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path },
+    media: {
+      url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,
+      isLenient: (environment) => settings[`media_keys_${environment}`] === 'lenient',
+    },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
+    making: makingWith(ids),
   };
   return {
     ...ground,

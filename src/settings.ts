@@ -217,6 +217,16 @@ export const settingsTable = {
     expected: 'an http:// or https:// address without query or user',
     accept: baseOf,
   }),
+  media_keys_production: choice(
+    'Strict: creatives may use only what lies in the media library; lenient: any well-formed key that nobody uploaded.',
+    ['strict', 'lenient'],
+    'strict',
+  ),
+  media_keys_sandbox: choice(
+    'The same for the sandbox, so that examples work without uploads.',
+    ['strict', 'lenient'],
+    'lenient',
+  ),
   body_bytes_max: integer('A larger request body is refused, so that no caller can fill the memory.', {
     default: 1_048_576,
     unit: 'bytes',

@@ -69,8 +69,10 @@ export function hlsPath({ id, category, file_name }: Addressed): string {
   return `/${category.toLowerCase()}/${id}/pl/${file_name}.m3u8`;
 }
 
-/** Tells where media is served. */
+/** Tells where media is served, and which keys are taken. */
 export interface MediaAddresses {
+  /** Whether an environment takes well-formed keys of media that nobody uploaded. @source creatives 2.3 */
+  isLenient(environment: Environment): boolean;
   /** The absolute address of a path of media. */
   url(environment: Environment, path: string): string;
 }

@@ -11,7 +11,7 @@ import type { MediaAddresses } from './media.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
-import type { Reading, Store } from './store.ts';
+import type { Reading, Store, Writing } from './store.ts';
 
 /** Parameters of a call by name. */
 export type Parameters = Readonly<Record<string, Field>>;
@@ -46,6 +46,30 @@ export interface Services {
   readonly media: MediaAddresses;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
+  readonly making: Making;
+}
+
+/** The ids that a new row uses up, taken before its unit of work began. */
+export interface FreshIds {
+  readonly row: string;
+  readonly change: string;
+  /** The long id beside its own, where rows have one. */
+  readonly also?: string;
+}
+
+/** On which account something is made, when, and by whom. */
+export interface Occasion {
+  readonly account: Pick<AccountState, 'id'> | undefined;
+  readonly principal: Pick<Principal, 'user'>;
+  readonly now: string;
+}
+
+/** Makes rows that no call of their own asks for. */
+export interface Making {
+  /** Takes the ids of `count` rows. Never called inside a unit of work. */
+  ids(resource: AnyResource, count: number): Promise<FreshIds[]>;
+  /** Stores a row and its place in the history; where there may be one and it is there already, that one is the answer. */
+  row(tx: Writing, resource: AnyResource, occasion: Occasion, values: Given, ids: FreshIds): Promise<Row>;
 }
 
 /** What showing a row may look at. */
@@ -96,6 +120,11 @@ export interface Call {
   windows(): readonly OpenWindow[];
 }
 
+/** What showing the rows of a call may look at. */
+export function showContext({ services, account, now, given }: Call, tx: Reading): ShowContext {
+  return { tx, media: services.media, account, now, given };
+}
+
 /** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */
 export interface OpenWindow {
   /** Path template of the operation. */
@@ -122,8 +151,11 @@ export interface Answer {
  */
 export type CredentialKind = 'user' | 'consumer' | 'request-token' | 'basic' | 'user-or-bearer' | 'owner-or-basic';
 
-/** How a reply of an operation is shaped. `form`: `name=value` pairs, as the token steps answer. */
-export type Shape = 'one' | 'list' | 'batch' | 'bare' | 'form';
+/**
+ * How a reply of an operation is shaped. `several`: what one call made, and how many; `told`: a message in place of
+ * data; `form`: `name=value` pairs, as the token steps answer.
+ */
+export type Shape = 'one' | 'list' | 'several' | 'told' | 'batch' | 'bare' | 'form';
 
 /** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
 export interface Operation {

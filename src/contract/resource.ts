@@ -1,4 +1,5 @@
 import type { Field, Stored } from './fields.ts';
+import type { MediaAddresses } from './media.ts';
 import type { ShowContext } from './operation.ts';
 import type { Fault, ProblemName } from './problems.ts';
 import type { Role } from './roles.ts';
@@ -54,8 +55,19 @@ export interface Change<R> {
   readonly referenced: ReadonlyMap<string, Row>;
   readonly account: AccountState | undefined;
   readonly tx: Reading;
+  readonly by: Author;
+  /** Where media is served, and which keys are taken; undefined where no call is made. */
+  readonly media: MediaAddresses | undefined;
   /** UTC text of the present second. */
   readonly now: string;
+}
+
+/** Whoever changes something. */
+export interface Author {
+  /** Id of the user. */
+  readonly user: string;
+  /** May write posts that are only promoted, for the user whom the account advertises. */
+  readonly composes: boolean;
 }
 
 /** What a rule finds wrong: one fault, several, or nothing. */
@@ -132,6 +144,17 @@ export interface Computed<R> {
 /** Where long ids begin: they have 19 digits. */
 export const LONG_IDS_FROM = 1_650_000_000_000;
 
+/** The key of the work for later that a row brings along. */
+export function jobKeyOf({ account_id, id }: Pick<StandardColumns, 'account_id' | 'id'>): string {
+  return `${account_id}/${id}`;
+}
+
+/** The row that a key of work for later names. */
+export function rowOfJob(key: string): { readonly account: string; readonly id: string } {
+  const [account = '', id = ''] = key.split('/');
+  return { account, id };
+}
+
 /** What the reply of a deletion tells of what is there no more. */
 export interface HardDeletion {
   /** The fields that it shows; all of them when not said. */
@@ -171,9 +194,15 @@ export interface ResourceSpec<F extends Fields> {
   /** Those that only creating can raise; that a reference points nowhere need not be said. */
   readonly raisesOnCreate?: readonly ProblemName[];
   readonly fields: F;
+  /** Parameters of create that are no fields: `settled` makes something of them. */
+  readonly creating?: Readonly<Record<string, Field>>;
   /** What follows from the other fields: these values replace those of a row about to be stored. */
   settled?(row: RowOf<F>, change: Settling<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
   readonly rules?: readonly Rule<RowOf<F>>[];
+  /** What may stand in the way of a deletion. */
+  readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly raises: readonly ProblemName[] };
+  /** Work for later that each row brings along: done at the time of a field, moved with it, called off with the row. */
+  readonly later?: { readonly job: string; readonly at: keyof F & string };
   readonly quotas?: readonly Quota<RowOf<F>>[];
   readonly consequences?: readonly Consequence<RowOf<F>>[];
   /** Columns that the storage fills in: read with every row, shown to nobody. */
@@ -205,8 +234,11 @@ export interface ResourceSpec<F extends Fields> {
     readonly count?: { readonly preset: number; readonly max: number };
     /** Parameters that lists have and this one has not. */
     readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
-    /** Parameters of old clients that are read and echoed and change nothing. */
-    readonly idle?: Readonly<Record<string, Field>>;
+    /** Further parameters, and which values of which columns they mean, whether they are given or not. */
+    readonly narrows?: {
+      readonly parameters: Readonly<Record<string, Field>>;
+      within(asked: Asked): Promise<Readonly<Record<string, readonly Stored[]>>>;
+    };
     /** Another name of the filter by id. */
     readonly idsAlso?: string;
     /** Filters that every list must give. */

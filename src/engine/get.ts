@@ -1,5 +1,5 @@
 import { isId } from '../contract/fields.ts';
-import type { Call } from '../contract/operation.ts';
+import { type Call, showContext } from '../contract/operation.ts';
 import { problem } from '../contract/problems.ts';
 import type { AnyResource, Row } from '../contract/resource.ts';
 import type { Deleted, RecordsReading, RowKey } from '../contract/store.ts';
@@ -10,9 +10,8 @@ export async function getOne(resource: AnyResource, call: Call): Promise<string>
   const key = keyOf(resource, call);
   return call.services.store.read(async (tx) => {
     const row = await existing(resource, tx.records, key, { deleted: call.given.with_deleted ? 'shown' : 'hidden' });
-    const { services, account, now, given } = call;
-    const context = { media: services.media, tx, account, now, given };
-    return (await presenterOf(resource).rows([row], context))[0]!;
+    const [shown] = await presenterOf(resource).rows([row], showContext(call, tx));
+    return shown!;
   });
 }
 

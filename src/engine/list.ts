@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { foldCase } from '../base/text.ts';
 import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/fields.ts';
-import type { Answer, Call, Given, Parameters } from '../contract/operation.ts';
+import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/operation.ts';
 import { type Fault, problem } from '../contract/problems.ts';
 import type { AnyResource, Fields, Row } from '../contract/resource.ts';
 import type { PageQuery, SortKey } from '../contract/store.ts';
@@ -21,6 +21,7 @@ export function listParameters(resource: AnyResource): Parameters {
     [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
     ...(list?.idsAlso ? { [list.idsAlso]: idsUnderOtherName(resource) } : {}),
     ...filterParameters(resource),
+    ...list?.narrows?.parameters,
     ...resource.showing,
     count: integer({ min: 1, max }).says(`Rows a page; ${preset} when not given.`),
     cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
@@ -29,7 +30,6 @@ export function listParameters(resource: AnyResource): Parameters {
     with_total_count: boolean().says('Adds `total_count`; excludes `cursor`.'),
   };
   for (const name of list?.without ?? []) delete parameters[name === 'ids' ? resource.idsParameter : name];
-  Object.assign(parameters, list?.idle);
   if (list?.search) {
     parameters.q = text({ max: list.searchMax ?? 255 }).says(`Case-insensitive prefix of ${list.search}.`);
   }
@@ -68,21 +68,18 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
   const { given } = call;
   const count = (given.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
   const sort = sortKeys(resource, given);
-  const conditions = conditionsOf(resource, call);
-  const list = JSON.stringify([resource.table, conditions, sort]);
-  const after = cursorValues(resource, given.cursor, list, sort);
   return call.services.store.read(async (tx) => {
-    const fault = await resource.list?.rule?.({ given, account: call.account!, tx });
+    const asked = { given, account: call.account!, tx };
+    const fault = await resource.list?.rule?.(asked);
     if (fault) refuse([fault]);
+    const narrowed = await resource.list?.narrows?.within(asked);
+    const plain = conditionsOf(resource, call);
+    const conditions = { ...plain, within: { ...plain.within, ...narrowed } };
+    const list = JSON.stringify([resource.table, conditions, sort]);
+    const after = cursorValues(resource, given.cursor, list, sort);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
-    const shown = await presenterOf(resource).rows(rows, {
-      media: call.services.media,
-      tx,
-      account: call.account,
-      now: call.now,
-      given: call.given,
-    });
+    const shown = await presenterOf(resource).rows(rows, showContext(call, tx));
     return {
       data: `[${shown.join(',')}]`,
       nextCursor: found.length > count ? cursorAfter(rows.at(-1)!, sort, list) : null,

@@ -1,6 +1,6 @@
 import { foldCase } from '../base/text.ts';
 import type { Field } from '../contract/fields.ts';
-import type { Call, Given } from '../contract/operation.ts';
+import type { Call, FreshIds, Given, Ids, Making, Occasion, Services } from '../contract/operation.ts';
 import { type AnyResource, LONG_IDS_FROM, type MadeChange, type Row } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import { ONE_KEY } from './gathered.ts';
@@ -9,16 +9,12 @@ import { recordChange } from './history.ts';
 /** A change that was made: what was stored before it, and after. */
 export type Made = MadeChange<Row>;
 
-/** The ids that a write uses up, taken before its unit of work began. */
-export interface FreshIds {
-  readonly row: string;
-  readonly change: string;
-  /** The long id beside its own, where rows have one. */
-  readonly also?: string;
-}
-
 /** Takes the ids of `count` rows, and of their places in the history. */
-export async function idPairs(resource: AnyResource, call: Call, count: number): Promise<FreshIds[]> {
+export async function idPairs(
+  resource: AnyResource,
+  call: { readonly services: Pick<Services, 'ids'> },
+  count: number,
+): Promise<FreshIds[]> {
   if (count === 0) return [];
   const { ids } = call.services;
   const { alsoNumbered, sequence = resource.name } = resource;
@@ -40,7 +36,7 @@ export function draftOf(resource: AnyResource, call: Call, given: Given, id: str
 }
 
 /** The row that has these values, whoever may give them, and otherwise what it is when nothing is given. */
-export function rowOf(resource: AnyResource, call: Call, values: Given, id: string): Row {
+export function rowOf(resource: AnyResource, call: Occasion, values: Given, id: string): Row {
   const filled = columnFields(resource).map(([name, field]) => [name, values[name] ?? field.fallback ?? null] as const);
   const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
   const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
@@ -49,7 +45,13 @@ export function rowOf(resource: AnyResource, call: Call, values: Given, id: stri
 }
 
 /** Stores a new row. Where there may be only one of its kind and it is there already, nothing changes. */
-export async function storeNew(tx: Writing, resource: AnyResource, call: Call, row: Row, ids: FreshIds): Promise<Made> {
+export async function storeNew(
+  tx: Writing,
+  resource: AnyResource,
+  call: Occasion,
+  row: Row,
+  ids: FreshIds,
+): Promise<Made> {
   const same = resource.onePer ? await findSame(tx, resource, row) : undefined;
   if (same) return { before: same, after: same };
   await tx.records.insert(resource, { ...row, ...folded(resource, row) });
@@ -57,7 +59,13 @@ export async function storeNew(tx: Writing, resource: AnyResource, call: Call, r
 }
 
 /** What was changed goes into the history, and whoever remembers it is told. */
-export async function made(tx: Writing, resource: AnyResource, call: Call, ids: FreshIds, change: Made): Promise<Made> {
+export async function made(
+  tx: Writing,
+  resource: AnyResource,
+  call: Occasion,
+  ids: FreshIds,
+  change: Made,
+): Promise<Made> {
   if (resource.history) await recordChange(tx, resource, call, ids.change, change);
   tx.touch(`${resource.name}:${change.after.id}`);
   return change;
@@ -83,4 +91,14 @@ async function findSame(tx: Writing, resource: AnyResource, row: Row): Promise<R
   const keys = [String(row[ONE_KEY])];
   const [same] = await tx.records.many(resource, row.account_id, keys, { deleted: 'hidden', column: ONE_KEY });
   return same as unknown as Row | undefined;
+}
+
+/** Makes rows that no call of their own asks for. */
+export function makingWith(ids: Ids): Making {
+  return {
+    ids: (resource, count) => idPairs(resource, { services: { ids } }, count),
+    async row(tx, resource, occasion, values, ids) {
+      return (await storeNew(tx, resource, occasion, rowOf(resource, occasion, values, ids.row), ids)).after;
+    },
+  };
 }

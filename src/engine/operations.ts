@@ -80,7 +80,9 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     about: `Get one of the ${words(resource.plural)}.`,
     parameters: {
-      with_deleted: boolean().says('Also when it was deleted; false when not given.'),
+      ...(resource.list?.without?.includes('with_deleted')
+        ? {}
+        : { with_deleted: boolean().says('Also when it was deleted; false when not given.') }),
       ...resource.showing,
     },
     perform: async (call) => ({ data: await getOne(resource, call) }),

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Operation } from '../../contract/operation.ts';
 import { RATES } from '../../contract/rates.ts';
+import type { AnyResource } from '../../contract/resource.ts';
 import { presenterOf } from '../present.ts';
 import { statusesOf, wording } from '../raises.ts';
 import { exampleReply } from './examples.ts';
@@ -87,11 +88,15 @@ export function successSchema(operation: Operation, named: NamedSchemas): Json {
   if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
   const request = closed({ params: echoSchema(operation, named, 'always') });
   if (operation.shape === 'one') return closed({ request, data });
+  if (operation.shape === 'told') return closed({ request, message: data });
+  if (operation.shape === 'several') return closed({ request, data, total_count: TOTAL });
   const next_cursor = { type: ['string', 'null'], description: 'Gives the next page; null on the last.' };
   if (!('with_total_count' in operation.parameters)) return closed({ request, next_cursor, data });
-  const total_count = { type: 'integer', minimum: 0, description: 'All matches; only when asked for.' };
+  const total_count = { ...TOTAL, description: 'All matches; only when asked for.' };
   return closed({ request, next_cursor, total_count, data }, ['total_count']);
 }
+
+const TOTAL = { type: 'integer', minimum: 0 };
 
 function replySchema({ reply, shape }: Operation): unknown {
   if ('rowsOf' in reply) return Type.Array(presenterOf(reply.rowsOf as AnyResource).schema);
