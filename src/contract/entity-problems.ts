@@ -113,6 +113,10 @@ export const entityProblems = {
     ads: [400, 'INVALID_PARAMETER', 'Expected an object for {parameter}'],
   },
 
+  ITEMS_OUT_OF_RANGE: {
+    when: 'a list with fewer or more items than there may be',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {min} to {max} items, got {count} for {parameter}'],
+  },
   INCLUSIVE_PARAMETERS: {
     when: 'one of two parameters that need each other',
     ads: [400, 'INCLUSIVE_PARAMETERS', '{a} and {b} are inclusive parameters'],
@@ -244,6 +248,42 @@ export const entityProblems = {
     when: 'a user who is not the one whom the account advertises',
     ads: [400, 'INVALID_USER_ID', "You cannot promote someone else's account"],
   },
+
+  // Cards.
+  CARD_NOT_FOUND: { when: 'no such card on this account', ads: [404, 'CARD_NOT_FOUND', '{kind} {value} was not found'] },
+  UNKNOWN_CARD_TYPE: {
+    when: 'a type that no card has',
+    ads: [400, 'UNKNOWN_CARD_TYPE', 'Expected a known card type, got "{raw}" for {parameter}'],
+  },
+  COMPONENTS_UNFIT: {
+    when: 'components that do not make up a card',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {wanted} for {parameter}'],
+  },
+  NOT_A_HASHTAG: {
+    when: 'a hashtag with other characters than letters, digits and underscores',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a hashtag, got "{raw}" for {parameter}'],
+  },
+  NOT_A_CARD_URI: {
+    when: 'an address that no card can have',
+    ads: [400, 'INVALID_PARAMETER', 'Expected card://<number>, got "{raw}" for {parameter}'],
+  },
+  NOT_WEB: {
+    when: 'an address that is not absolute and http or https',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an absolute http or https URL, got "{raw}" for {parameter}'],
+  },
+  IMAGE_TOO_NARROW: {
+    when: 'an image with fewer pixels in a row than a card needs',
+    ads: [400, 'INVALID_IMAGE', 'Expected an image at least {min} pixels wide, got {width} for {parameter}'],
+  },
+  IMAGE_TOO_LARGE: {
+    when: 'an image with more bytes than a card takes',
+    ads: [400, 'INVALID_IMAGE', 'Expected an image of at most {max} bytes, got {bytes} for {parameter}'],
+  },
+  RATIO_UNFIT: {
+    when: 'media of another ratio of width and height than a card shows',
+    ads: [400, 'INVALID_MEDIA', 'Expected media of ratio {ratios}, got {width}x{height} for {parameter}'],
+  },
+
   NOT_HTTPS: {
     when: 'an address that is not absolute and https',
     ads: [400, 'INVALID_PARAMETER', 'Expected an absolute https URL, got "{raw}" for {parameter}'],

@@ -199,8 +199,11 @@ export interface Operation {
   /** Parameters are read from a form body and nowhere else. */
   readonly formOnly?: boolean;
   readonly shape: Shape;
-  /** JSON Schema of `data` (or of the whole body for shape `bare`), or the resource of which `data` shows rows. */
-  readonly reply: TSchema | { readonly rowsOf: AnyResource };
+  /**
+   * JSON Schema of `data` (or of the whole body for shape `bare`), or the resource of which `data` shows rows, or the
+   * resources of one of which each row is.
+   */
+  readonly reply: TSchema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
   /** JSON Schema of the body of a JSON endpoint. */
   readonly request?: TSchema;
   /** Problems that this operation itself can raise, beyond those of every call. */

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Operation } from '../../contract/operation.ts';
 import { RATES } from '../../contract/rates.ts';
+import type { AnyResource } from '../../contract/resource.ts';
 import { presenterOf } from '../present.ts';
 import { statusesOf, wording } from '../raises.ts';
 import { exampleReply } from './examples.ts';
@@ -81,7 +82,7 @@ function failureText(operation: Operation, status: number): string {
 
 /** JSON Schema of the whole body of a call that succeeded. */
 export function successSchema(operation: Operation, named: NamedSchemas): Json {
-  const data = portable('rowsOf' in operation.reply ? rows(operation.reply) : operation.reply, named);
+  const data = portable(replySchema(operation), named);
   if (operation.shape === 'bare') return data;
   if (operation.shape === 'form') return { description: 'As `name=value` pairs in this order, form-encoded.', ...data };
   if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
@@ -97,6 +98,9 @@ export function successSchema(operation: Operation, named: NamedSchemas): Json {
 
 const TOTAL = { type: 'integer', minimum: 0 };
 
-function rows(reply: Extract<Operation['reply'], { rowsOf: unknown }>) {
-  return Type.Array(presenterOf(reply.rowsOf).schema);
+function replySchema({ reply, shape }: Operation): unknown {
+  if ('rowsOf' in reply) return Type.Array(presenterOf(reply.rowsOf as AnyResource).schema);
+  if (!('rowOfOne' in reply)) return reply;
+  const one = Type.Union((reply.rowOfOne as readonly AnyResource[]).map((each) => presenterOf(each).schema));
+  return shape === 'list' ? Type.Array(one) : one;
 }
