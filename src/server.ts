@@ -45,6 +45,7 @@ import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
 import { flagOf } from './settings/load.ts';
 import type { SettingName, Settings } from './settings.ts';
+import { blobFiles } from './storage/blob-files.ts';
 import { checkSchema } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
 import { followAnnouncements } from './storage/outside.ts';
@@ -107,6 +108,8 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,
+    blobs: blobFiles(join(settings.data_folder, 'media'), secureRandom),
+    uploads: settings,
     media: { url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
   };
