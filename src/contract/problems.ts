@@ -240,12 +240,13 @@ export function problem(name: ProblemName, members: Omit<Fault, 'problem'> = {},
 }
 
 /**
- * How a family says a problem: in its own words, version 2 and uploads else in those of numeric codes, or else in those
- * there are.
+ * How a family says a problem: in its own words, version 2 else in those of numeric codes, or else in those there are. One
+ * text tells of a wrong request what capital codes are told with.
  */
 export function wordingIn(family: Family, name: ProblemName): Wording {
   const row: ProblemRow = problems[name];
-  return (row[family] ?? (family === 'ads' ? undefined : row.numeric) ?? row.ads ?? row.numeric)!;
+  const isWrong = family === 'flat' && row.ads?.[0] === 400;
+  return (row[family] ?? (family === 'ads' || isWrong ? undefined : row.numeric) ?? row.ads ?? row.numeric)!;
 }
 
 /**

@@ -337,6 +337,11 @@ function parameters(exchange: Exchange, raw: RawParameters, account: AccountStat
   exchange.params = echo(path, operation.parameters, given);
   exchange.ignored = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
   const together: readonly Fault[] = operation.check?.(given, account) ?? [];
-  refuse([...faults, ...together]);
+  // What could not be read is not missing.
+  const read = new Set(faults.map(({ parameter }) => parameter));
+  refuse([
+    ...faults,
+    ...together.filter((fault) => fault.problem !== 'MISSING_PARAMETER' || !read.has(fault.parameter)),
+  ]);
   return given;
 }

@@ -47,7 +47,7 @@ function checkSum({ bytes: expected }: Upload, segments: readonly Segment[]): vo
   const received = segments.reduce((total, { bytes }) => total + bytes, 0);
   if (received === expected) return;
   const known = new Set(segments.map(({ index }) => index));
-  const last = segments.at(-1)?.index ?? 0;
+  const last = segments.at(-1)?.index ?? -1;
   const absent = Array.from({ length: last + 1 }, (_, index) => index).filter((index) => !known.has(index));
   const missing = absent.length === 0 ? '' : `, missing segments ${absent.join(', ')}`;
   throw problem('SEGMENTS_INCOMPLETE', { words: { expected, received, missing } });

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { imageSize } from 'image-size';
 import type { UploadRules } from '../../contract/uploads.ts';
 import { endOf } from './ends.ts';
 import { gifFrames } from './gif.ts';
@@ -13,7 +12,7 @@ export async function lookAtImage(path: string, mime: string, rules: UploadRules
   // No larger than the limit of its category.
   const bytes = await readFile(path);
   if (endOf(mime, bytes) === undefined) return { fault: 'The image is truncated' };
-  const size = sizeOf(bytes);
+  const size = await sizeOf(bytes);
   if (!size) return { fault: 'The image cannot be read' };
   const { width, height } = size;
   if (mime === 'image/gif') {
@@ -25,7 +24,8 @@ export async function lookAtImage(path: string, mime: string, rules: UploadRules
   return { mime, width, height, duration_ms: null, codec: null };
 }
 
-function sizeOf(bytes: Buffer): { width: number; height: number } | undefined {
+async function sizeOf(bytes: Buffer): Promise<{ width: number; height: number } | undefined> {
+  const { imageSize } = await import('image-size');
   try {
     const { width, height, orientation = 1 } = imageSize(bytes);
     return orientation < TURNED_FROM ? { width, height } : { width: height, height: width };

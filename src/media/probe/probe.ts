@@ -1,8 +1,7 @@
-import { open } from 'node:fs/promises';
-import { fileTypeFromBuffer } from 'file-type';
 import type { Upload, UploadRules } from '../../contract/uploads.ts';
-import { mimeOf, TAKEN } from '../categories.ts';
+import { TAKEN } from '../categories.ts';
 import { lookAtImage } from './image.ts';
+import { typeOf } from './type-of.ts';
 import { lookAtVideo } from './video.ts';
 
 /** What a file turned out to be, or why it is not what it should be: words for its sender. */
@@ -10,9 +9,6 @@ export type Probed = Pick<Upload, 'mime' | 'width' | 'height' | 'duration_ms' | 
 
 /** What is expected of a file. An empty media type expects nothing. */
 export type Expected = Pick<Upload, 'category' | 'media_type' | 'mime'>;
-
-/** So much of a file tells its type. */
-const HEAD_BYTES = 4100;
 
 const KINDS = { IMAGE: 'image', GIF: 'GIF', VIDEO: 'video' } as const;
 
@@ -35,20 +31,6 @@ const ONE_CONTAINER = ['video/mp4', 'video/quicktime'];
 function isAlike(mime: string, declared: string): boolean {
   return mime === declared || (ONE_CONTAINER.includes(mime) && ONE_CONTAINER.includes(declared));
 }
-
-async function typeOf(path: string): Promise<string | undefined> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const found = await fileTypeFromBuffer(buffer.subarray(0, bytesRead));
-    if (!found) return undefined;
-    return OTHER_NAMES[found.mime] ?? mimeOf(found.mime);
-  } finally {
-    await file.close();
-  }
-}
-
-const OTHER_NAMES: Readonly<Record<string, string>> = { 'video/x-m4v': 'video/mp4', 'image/apng': 'image/png' };
 
 function judged(found: Probed, { category }: Expected, rules: UploadRules): Probed {
   if ('fault' in found) return found;
