@@ -10,6 +10,8 @@ export const entityProblems = {
     when: 'a required parameter is absent',
     ads: [400, 'MISSING_PARAMETER', '"{parameter}" is a required parameter'],
     numeric: [403, 38, '{parameter} parameter is missing.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` parameter is missing'],
+    flat: [400, 38, '{parameter} parameter is missing.'],
   },
   NOT_IN_ENUM: {
     when: 'a value outside its list',

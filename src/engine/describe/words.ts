@@ -150,6 +150,7 @@ const JSON_FILES: Readonly<Record<Operation['body'], string>> = {
   form: '',
   object: ' --json @object.json',
   json: ' --json @batch.json',
+  upload: '',
 };
 
 function quotedForShell(value: string): string {
