@@ -3,6 +3,11 @@ import { accountHistory } from './ads/account-history.ts';
 import { accounts, createSandboxAccount } from './ads/accounts.ts';
 import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
+import { getCardOfAnyFamily, listCardsOfAnyFamily } from './ads/cards/any-family.ts';
+import { imageConversationCards } from './ads/cards/image-conversation-cards.ts';
+import { pollCards } from './ads/cards/poll-cards.ts';
+import { videoConversationCards } from './ads/cards/video-conversation-cards.ts';
+import { cards } from './ads/cards.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
 import { lineItemCuratedCategories } from './ads/line-item-curated-categories.ts';
@@ -64,6 +69,12 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   lineItemCuratedCategories,
   targetingSuggestions,
   ...targetingLookups,
+  cards,
+  listCardsOfAnyFamily,
+  getCardOfAnyFamily,
+  pollCards,
+  videoConversationCards,
+  imageConversationCards,
 ];
 
 /** Everything that is done later. */

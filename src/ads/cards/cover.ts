@@ -1,0 +1,47 @@
+import { type Field, type Stored, text } from '../../contract/fields.ts';
+import type { Fields } from '../../contract/resource.ts';
+import type { ShownMedia } from './shown-media.ts';
+
+const shown = (about: string): Field<string> => text({ max: 2000 }).leftOut().says(about);
+
+/** What is shown of an unlocked image, where there is one. @source creatives 7 */
+export const coverImage = {
+  cover_image_url: shown('Where the unlocked image is served.'),
+  cover_image_display_width: shown('Pixels of the unlocked image in a row.'),
+  cover_image_display_height: shown('Rows of the unlocked image.'),
+} satisfies Fields;
+
+/** What is shown of an unlocked video, where there is one. @source creatives 7 */
+export const coverVideo = {
+  cover_video_content_id: shown('The number of the unlocked video.'),
+  cover_video_url: shown('Where the files of the unlocked video are listed.'),
+  cover_video_hls_url: shown('Where the playlist of the unlocked video is served.'),
+  cover_video_poster_url: shown('Where the first frame of the unlocked video is served.'),
+  cover_video_width: shown('Of the ratio of the unlocked video.'),
+  cover_video_height: shown('Of the ratio of the unlocked video.'),
+} satisfies Fields;
+
+/** The values of an unlocked image. */
+export function coverImageOf(media: ShownMedia | undefined): Record<string, Stored> {
+  if (!media) return {};
+  const { url, width, height } = media;
+  return {
+    cover_image_url: url,
+    cover_image_display_width: String(width),
+    cover_image_display_height: String(height),
+  };
+}
+
+/** The values of an unlocked video, whose key this is. */
+export function coverVideoOf(key: string | null, media: ShownMedia | undefined): Record<string, Stored> {
+  if (!media || key === null) return {};
+  const [width, height] = media.ratio;
+  return {
+    cover_video_content_id: key.slice(key.indexOf('_') + 1),
+    cover_video_url: media.vmap_url,
+    cover_video_hls_url: media.hls_url,
+    cover_video_poster_url: media.poster_url,
+    cover_video_width: String(width),
+    cover_video_height: String(height),
+  };
+}
