@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { html } from 'ghtml';
 import type { Logger } from 'pino';
 import { accountAccesses } from './ads/account-access.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
@@ -115,6 +116,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
     making: makingWith(ids),
+    postSource: sourceOf(settings),
   };
   return {
     ...ground,
@@ -123,6 +125,10 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     log,
   };
+}
+
+function sourceOf({ post_source_name: name, post_source_url: url }: Settings): string {
+  return url === '' ? html`${name}` : html`<a href="${url}" rel="nofollow">${name}</a>`;
 }
 
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */

@@ -47,6 +47,8 @@ export interface Services {
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
   readonly making: Making;
+  /** How posts name what they were made with: HTML. */
+  readonly postSource: string;
 }
 
 /** The ids that a new row uses up, taken before its unit of work began. */
