@@ -1,14 +1,7 @@
 import { formatInstant, instantMs } from '../base/instants.ts';
 import { digits, id, instant, oneOf } from '../contract/fields.ts';
 import type { Fault } from '../contract/problems.ts';
-import {
-  type Change,
-  type Fields,
-  LONG_IDS_FROM,
-  type RowOf,
-  resource,
-  type Whole,
-} from '../contract/resource.ts';
+import { type Change, type Fields, LONG_IDS_FROM, type RowOf, resource, type Whole } from '../contract/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../contract/roles.ts';
 import { authorFor, mayPost, namedAuthor, notPromotable, ofAuthor } from './posts/authors.ts';
 import { blank, judgedMedia, searched, tooMuchMedia } from './posts/content.ts';

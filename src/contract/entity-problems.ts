@@ -300,7 +300,10 @@ export const entityProblems = {
   },
 
   // Cards.
-  CARD_NOT_FOUND: { when: 'no such card on this account', ads: [404, 'CARD_NOT_FOUND', '{kind} {value} was not found'] },
+  CARD_NOT_FOUND: {
+    when: 'no such card on this account',
+    ads: [404, 'CARD_NOT_FOUND', '{kind} {value} was not found'],
+  },
   UNKNOWN_CARD_TYPE: {
     when: 'a type that no card has',
     ads: [400, 'UNKNOWN_CARD_TYPE', 'Expected a known card type, got "{raw}" for {parameter}'],

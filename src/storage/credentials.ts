@@ -32,7 +32,12 @@ export function credentialsOn(session: Session): Credentials {
         among(queries.selectFrom('users').selectAll(), 'screen_name_folded', size, argument),
       );
       const args: Record<string, Value> = {};
-      addValues(args, 'screen_name_folded', names.map((name) => name.toLowerCase()), size);
+      addValues(
+        args,
+        'screen_name_folded',
+        names.map((name) => name.toLowerCase()),
+        size,
+      );
       return (await session.all(statement, args)) as never;
     },
     findApplication: (id) => applications.find('id', id),

@@ -1,8 +1,8 @@
 import {
   type Addressed,
+  MEDIA_CATEGORIES,
   type MediaAddresses,
   type MediaCategory,
-  MEDIA_CATEGORIES,
   mediaPath,
   parseMediaKey,
   posterPath,

@@ -58,8 +58,14 @@ export async function knownMedia(
     const parsed = parseMediaKey(key);
     return parsed ? [[key, parsed] as const] : [];
   });
-  const uploads = await uploadsOf(tx, wanted.map(([, { number }]) => number));
-  const shelved = await shelvedOf(tx, account!.id, [...wanted.map(([key]) => key), ...[...uploads.values()].map(keyOf)]);
+  const uploads = await uploadsOf(
+    tx,
+    wanted.map(([, { number }]) => number),
+  );
+  const shelved = await shelvedOf(tx, account!.id, [
+    ...wanted.map(([key]) => key),
+    ...[...uploads.values()].map(keyOf),
+  ]);
   const place = { media: media!, environment: account!.environment };
   const found = new Map<string, KnownMedia>();
   for (const [key, parsed] of wanted) {

@@ -56,7 +56,9 @@ export function mayPost(by: Author, author: PostAuthor, isNullcast: boolean): bo
 
 /** The filter of lists of posts by author: the advertised user when nobody is named. */
 export const ofAuthor = {
-  parameters: { user_id: authorParameter('Whose posts; those of the user whom the account advertises when not given.') },
+  parameters: {
+    user_id: authorParameter('Whose posts; those of the user whom the account advertises when not given.'),
+  },
   async within({ given, account, tx }: Asked): Promise<{ user_id: string[] }> {
     const author = await namedAuthor(tx, account.id, given.user_id);
     const fault = notPromotable(author, account.id, 'user_id');
