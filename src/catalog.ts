@@ -1,5 +1,6 @@
 import { accountApps } from './ads/account-apps.ts';
 import { accountHistory } from './ads/account-history.ts';
+import { accountMedia } from './ads/account-media.ts';
 import { accounts, createSandboxAccount } from './ads/accounts.ts';
 import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
@@ -8,6 +9,10 @@ import { fundingInstruments } from './ads/funding-instruments.ts';
 import { lineItemCuratedCategories } from './ads/line-item-curated-categories.ts';
 import { lookUpPlacements } from './ads/line-items/look-up-placements.ts';
 import { lineItems } from './ads/line-items.ts';
+import { addToLibrary } from './ads/media/add-to-library.ts';
+import { mediaCreatives } from './ads/media-creatives.ts';
+import { mediaLibrary } from './ads/media-library.ts';
+import { prerollCallToActions } from './ads/preroll-call-to-actions.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
 import { promotedAccounts } from './ads/promoted-accounts.ts';
 import { referenceOperations, targetingLookups } from './ads/reference/operations.ts';
@@ -64,6 +69,11 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   lineItemCuratedCategories,
   targetingSuggestions,
   ...targetingLookups,
+  accountMedia,
+  mediaLibrary,
+  addToLibrary,
+  mediaCreatives,
+  prerollCallToActions,
 ];
 
 /** Everything that is done later. */

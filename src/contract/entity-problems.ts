@@ -299,6 +299,44 @@ export const entityProblems = {
     ],
   },
 
+  // Media, and the creatives that are made of it alone.
+  MEDIA_NOT_FOUND: {
+    when: 'no such media in the library',
+    ads: [404, 'MEDIA_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  ACCOUNT_MEDIA_NOT_FOUND: {
+    when: 'no such account media on this account',
+    ads: [404, 'ACCOUNT_MEDIA_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  MEDIA_CREATIVE_NOT_FOUND: {
+    when: 'no such media creative on this account',
+    ads: [404, 'MEDIA_CREATIVE_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  INVALID_MEDIA_ID: {
+    when: 'a malformed media key',
+    ads: [400, 'INVALID_MEDIA_ID', 'Expected a media key, got "{value}" for {parameter}'],
+  },
+  INVALID_MEDIA: {
+    when: 'media that the account may not use',
+    ads: [400, 'INVALID_MEDIA', 'Invalid media key: MediaKey({kind},{number})'],
+  },
+  MEDIA_NOT_TRANSCODED: {
+    when: 'media that is still being processed, or whose processing failed',
+    ads: [400, 'INVALID_MEDIA', 'Media {value} is not transcoded'],
+  },
+  MEDIA_OF_OTHER_TYPE: {
+    when: 'media of a type that cannot be used there',
+    ads: [400, 'INVALID_MEDIA', 'Expected media of type {list}, got {type} for {parameter}'],
+  },
+  NOT_OF_IMAGES: {
+    when: 'a value that only videos and GIFs have, for an image',
+    ads: [400, 'INVALID_PARAMETER', 'Only videos and GIFs have {parameter}'],
+  },
+  LINE_ITEM_UNFIT: {
+    when: 'a line item with another objective than a creative needs, or one that has all it can have',
+    ads: [400, 'INVALID_PARAMETER', 'Line item {value} {why}'],
+  },
+
   // Cards.
   CARD_NOT_FOUND: {
     when: 'no such card on this account',

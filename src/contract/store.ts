@@ -24,6 +24,8 @@ export interface PageQuery {
   readonly without: { readonly column: string; readonly value: string } | undefined;
   /** Folded text that the folded search column starts with. */
   readonly prefix: { readonly column: string; readonly text: string } | undefined;
+  /** Folded words that the column `terms` must have, all of them. */
+  readonly terms?: readonly string[];
   /** Sort keys in order; the id ends them, so that the order is total. Nulls come last in both directions. */
   readonly sort: readonly SortKey[];
   /** The sort values of the row after which the page starts. */

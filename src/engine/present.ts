@@ -53,7 +53,8 @@ export function shownFields(resource: AnyResource): Record<string, Field> {
   const { deleted, ...always } = STANDARD;
   const standard = resource.neverTellsDeleted ? always : { ...always, deleted };
   const own = Object.entries(resource.fields as Fields).filter(([, field]) => !field.isUnshown);
-  return { id: STANDARD.id, ...Object.fromEntries(own), ...computed, ...standard } as Record<string, Field>;
+  const name = resource.key ? { [resource.key.name]: resource.key.field.required() } : { id: STANDARD.id };
+  return { ...name, ...Object.fromEntries(own), ...computed, ...standard } as Record<string, Field>;
 }
 
 /** JSON Schema of a value that a caller gives: what may be emptied may be null. */
@@ -151,7 +152,7 @@ function makePresenter(resource: AnyResource, shown: Record<string, Field>): Pre
         return text;
       };
       return rows.map((row) => {
-        const text = added(`{"id":"${row.id}"`, stored, row);
+        const text = added(`{"${resource.key?.name ?? 'id'}":"${row.id}"`, stored, row);
         return `${compute ? text + derivedText(compute(row)) : text}}`;
       });
     },

@@ -109,7 +109,7 @@ export async function applyUpdate(
   const settled = (await resource.settled?.(drafted, { ...change, given })) ?? {};
   const after = { ...drafted, ...settled } as Row;
   await check(resource, { ...change, after });
-  const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, changes as Row) };
+  const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, after, changes) };
   await tx.records.update(resource, key, stored as Record<string, Stored | null>);
   const done = await made(tx, resource, call, ids, { before, after });
   await follow(tx, call, { ...change, after }, ids.following);

@@ -43,6 +43,7 @@ export function described(key: string, upload: Upload | undefined, place: MediaP
     aspect_ratio: width && height ? lowestTerms(width, height) : null,
     url: url(isFrame ? posterPath(of) : mediaPath(of)),
     poster_url: type === 'IMAGE' ? null : url(posterPath(of)),
+    isFrame,
     isMeasured: upload !== undefined,
     owners: upload && ownersOf(upload),
   };
