@@ -116,6 +116,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
     making: makingWith(ids),
+    pageUrl: (environment, path) => servers[environment] + path,
     postSource: sourceOf(settings),
   };
   return {

@@ -2,7 +2,7 @@ import type { Fault } from '../contract/problems.ts';
 import { type Change, type Fields, LONG_IDS_FROM, type RowOf, resource } from '../contract/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../contract/roles.ts';
 import { authorFor, namedAuthor, notPromotable, ofAuthor } from './posts/authors.ts';
-import { blank, judgedCard, judgedMedia, mixed, searched } from './posts/content.ts';
+import { blank, judgedCard, judgedMedia, MEDIA_PROBLEMS, mixed, searched } from './posts/content.ts';
 import { AUTHOR, attachedFields, contentFields } from './posts/fields.ts';
 
 const fields = { ...contentFields, ...attachedFields } satisfies Fields;
@@ -34,7 +34,7 @@ export const draftPosts = resource({
     ...searched(row),
   }),
   rules: [isOfPromotable, blankRule, mediaGoTogether, cardExists],
-  raises: ['POST_CANNOT_BE_BLANK', 'INVALID_MEDIA', 'MEDIA_MIXED', 'CARD_NOT_FOUND'],
+  raises: ['POST_CANNOT_BE_BLANK', ...MEDIA_PROBLEMS, 'MEDIA_MIXED', 'CARD_NOT_FOUND'],
   raisesOnCreate: ['NOT_PROMOTABLE'],
   hardDeletion: { adds: { status: 'DELETED' } },
   neverTellsDeleted: true,
@@ -57,9 +57,9 @@ function blankRule({ after }: Change<DraftPost>): Fault | undefined {
 }
 
 async function mediaGoTogether(change: Change<DraftPost>): Promise<readonly Fault[]> {
-  const { after, before, by } = change;
+  const { after, before } = change;
   if (after.media_keys === before?.media_keys) return [];
-  const media = await judgedMedia(change, after, { uploader: by.user, author: String(after.user_id) });
+  const media = await judgedMedia(change, after, { author: String(after.user_id) });
   const fault = mixed(media.known);
   return media.faults.length === 0 && fault ? [fault] : media.faults;
 }

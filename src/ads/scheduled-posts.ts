@@ -4,7 +4,7 @@ import type { Fault } from '../contract/problems.ts';
 import { type Change, type Fields, LONG_IDS_FROM, type RowOf, resource, type Whole } from '../contract/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../contract/roles.ts';
 import { authorFor, mayPost, namedAuthor, notPromotable, ofAuthor } from './posts/authors.ts';
-import { blank, judgedMedia, searched, tooMuchMedia } from './posts/content.ts';
+import { blank, judgedMedia, MEDIA_PROBLEMS, searched, tooMuchMedia } from './posts/content.ts';
 import { AUTHOR, attachedFields, contentFields } from './posts/fields.ts';
 
 const fields = {
@@ -57,7 +57,7 @@ export const scheduledPosts = resource({
   raises: [
     'ACTION_NOT_ALLOWED',
     'POST_CANNOT_BE_BLANK',
-    'INVALID_MEDIA',
+    ...MEDIA_PROBLEMS,
     'MEDIA_MIXED',
     'TOO_SOON',
     'TOO_LATE',
@@ -100,10 +100,10 @@ function blankRule({ after }: Change<ScheduledPost>): Fault | undefined {
 }
 
 async function mediaAreKnown(change: Change<ScheduledPost>): Promise<readonly Fault[]> {
-  const { after, before, by } = change;
+  const { after, before } = change;
   if (after.media_keys === before?.media_keys) return [];
   const many = tooMuchMedia(after);
-  const { faults } = await judgedMedia(change, after, { uploader: by.user, author: String(after.user_id) });
+  const { faults } = await judgedMedia(change, after, { author: String(after.user_id) });
   return many ? [many, ...faults] : faults;
 }
 

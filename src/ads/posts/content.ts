@@ -22,6 +22,9 @@ export interface JudgedMedia {
 
 const IMAGES_MAX = 4;
 
+/** What can be wrong with each key. */
+export const MEDIA_PROBLEMS = ['INVALID_MEDIA', 'INVALID_MEDIA_ID', 'MEDIA_NOT_TRANSCODED'] as const;
+
 /** Media keys of a post. */
 export function keysOf({ media_keys }: Pick<Content, 'media_keys'>): string[] {
   return itemsOf(media_keys ?? '[]');
@@ -38,14 +41,20 @@ export function tooMuchMedia(content: Content): Fault | undefined {
   return keysOf(content).length > IMAGES_MAX ? { problem: 'MEDIA_MIXED', parameter: 'media_keys' } : undefined;
 }
 
-/** The media of a post: keys that its account may not use are faults. `uploader` may use what they uploaded. */
+/** Who shows media, and whose uploads may be shown that are not in the library. */
+export interface MediaUsers {
+  readonly author: string;
+  readonly owners?: readonly string[];
+}
+
+/** The media of a post: keys that may not be used are faults. */
 export async function judgedMedia(
   ground: MediaGround,
   content: Content,
-  { uploader, author }: { readonly uploader: string; readonly author: string },
+  { author, owners = [] }: MediaUsers,
 ): Promise<JudgedMedia> {
   const keys = keysOf(content);
-  const found = await knownMedia(ground, keys, { uploader });
+  const found = await knownMedia(ground, keys, { owners });
   const uses = keys.map((key) => {
     return { parameter: 'media_keys', key, types: ['IMAGE', 'GIF', 'VIDEO'], asUser: author } as const;
   });
@@ -78,7 +87,7 @@ export async function judgedCard(
 export async function publishable(
   ground: MediaGround & { readonly now: string },
   content: Content,
-  who: { readonly uploader: string; readonly author: string },
+  who: MediaUsers,
 ): Promise<JudgedMedia> {
   const media = await judgedMedia(ground, content, who);
   const { card, fault } = await judgedCard(ground, content);

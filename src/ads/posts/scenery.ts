@@ -1,4 +1,6 @@
-import { knownMedia, type MediaGround } from '../media/known-media.ts';
+import { parseMediaKey } from '../../contract/media.ts';
+import { described } from '../media/described.ts';
+import { type KnownMedia, type MediaGround, uploadsOf } from '../media/known-media.ts';
 import { entitiesOf } from './entities.ts';
 import type { Scenery } from './shape.ts';
 import type { ShownPost } from './shown.ts';
@@ -24,7 +26,19 @@ export async function sceneryOf(
   };
 }
 
-/** Media that posts show already: what left the library since is shown all the same. */
-function shownMedia(ground: MediaGround, keys: readonly string[]): ReturnType<typeof knownMedia> {
-  return knownMedia(ground, keys);
+/** Media as posts show it: what has left the library since is shown all the same. */
+async function shownMedia(
+  { tx, media, account }: MediaGround,
+  keys: readonly string[],
+): Promise<Map<string, KnownMedia>> {
+  const parsed = keys.flatMap((key) => {
+    const number = parseMediaKey(key)?.number;
+    return number === undefined ? [] : [[key, number] as const];
+  });
+  const uploads = await uploadsOf(
+    tx,
+    parsed.map(([, number]) => number),
+  );
+  const place = { media: media!, environment: account!.environment };
+  return new Map(parsed.map(([key, number]) => [key, described(key, uploads.get(number), place)]));
 }
