@@ -1,4 +1,3 @@
-import { html } from 'ghtml';
 import Type from 'typebox';
 import { digits, itemsOf, listOf, oneOf } from '../../contract/fields.ts';
 import type { Call, Operation } from '../../contract/operation.ts';
@@ -54,5 +53,6 @@ async function known(tx: Reading, { account, environment }: Call, type: PostType
 
 function frameOf({ services, environment, account }: Call, type: PostType, id: string): string {
   const path = previewAddress(services.box, { type, environment, account: account!.id, id });
-  return html`<iframe class='post-preview' src='${services.pageUrl(environment, path)}'></iframe>`;
+  // Nothing in it needs to be escaped, and programs look for the address as it is.
+  return `<iframe class='post-preview' src='${services.pageUrl(environment, path)}'></iframe>`;
 }
