@@ -50,10 +50,10 @@ function remembered(
 /** Every field that a reply shows, in order: declared, computed, standard. */
 export function shownFields(resource: AnyResource): Record<string, Field> {
   const computed = (resource.computed?.fields ?? {}) as Fields;
-  const { deleted, ...always } = STANDARD;
+  const { id, deleted, ...always } = STANDARD;
   const standard = resource.neverTellsDeleted ? always : { ...always, deleted };
   const own = Object.entries(resource.fields as Fields).filter(([, field]) => !field.isUnshown);
-  const name = resource.key ? { [resource.key.name]: resource.key.field.required() } : { id: STANDARD.id };
+  const name = resource.key ? { [resource.key.name]: resource.key.field.required() } : { id };
   return { ...name, ...Object.fromEntries(own), ...computed, ...standard } as Record<string, Field>;
 }
 

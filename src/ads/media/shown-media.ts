@@ -5,6 +5,7 @@ import type { UploadState } from '../../contract/uploads.ts';
 import { described } from './described.ts';
 import { uploadsOf } from './known-media.ts';
 import type { LibraryRow } from './library-rows.ts';
+import { frameKey } from './object-values.ts';
 
 const STATUSES = {
   uploading: 'TRANSCODE_PENDING',
@@ -36,14 +37,14 @@ export const shownMedia: Computed<LibraryRow> = {
       keys.map((key) => numberOf(key)),
     );
     const of = (key: string) => described(key, uploads.get(numberOf(key)), place);
-    return ({ id, media_type, poster_media_key }) => {
-      const { state, url, duration_ms, aspect_ratio } = of(id);
+    return ({ id, media_type, poster_media_key: poster }) => {
+      const { state, url, duration_ms, aspect_ratio, poster_url } = of(id);
       return {
         media_status: STATUSES[state],
         media_url: url,
         duration: duration_ms,
         aspect_ratio: media_type === 'IMAGE' ? null : aspect_ratio,
-        poster_media_url: poster_media_key ? of(poster_media_key).url : null,
+        poster_media_url: poster && poster !== frameKey(id) ? of(poster).url : poster_url,
       };
     };
   },
