@@ -47,6 +47,10 @@ export interface Services {
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
   readonly making: Making;
+  /** The absolute address of a page of a listener. */
+  pageUrl(environment: Environment, path: string): string;
+  /** How posts name what they were made with: HTML. */
+  readonly postSource: string;
 }
 
 /** The ids that a new row uses up, taken before its unit of work began. */
@@ -70,6 +74,8 @@ export interface Making {
   ids(resource: AnyResource, count: number): Promise<FreshIds[]>;
   /** Stores a row and its place in the history; where there may be one and it is there already, that one is the answer. */
   row(tx: Writing, resource: AnyResource, occasion: Occasion, values: Given, ids: FreshIds): Promise<Row>;
+  /** Changes values of a row of a resource that keeps no history. */
+  change(tx: Writing, resource: AnyResource, occasion: Occasion, before: Row, values: Given): Promise<Row>;
 }
 
 /** What showing a row may look at. */
@@ -189,6 +195,8 @@ export interface Operation {
   /** Protocol parameters that the operation needs, for the descriptions: they are read with the credential. */
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
+  /** What stands in the path and is no id, for the descriptions. */
+  readonly pathKeys?: Parameters;
   /**
    * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
    * `json`: a JSON body that the operation reads itself.

@@ -176,6 +176,11 @@ export interface ResourceSpec<F extends Fields> {
   readonly plural: string;
   /** How messages call one of it. */
   readonly label: string;
+  /**
+   * What rows go by instead of an id that the service gives: the values of this field, which take the place of ids in
+   * paths and replies under this name.
+   */
+  readonly key?: { readonly name: string; readonly field: Field<string> };
   /** What the id parameters are named after, where that is not the name: `card` makes `card_id` and `card_ids`. */
   readonly idName?: string;
   /** The path below the account, where that is not the plural. */
@@ -201,6 +206,8 @@ export interface ResourceSpec<F extends Fields> {
   readonly rules?: readonly Rule<RowOf<F>>[];
   /** What may stand in the way of a deletion. */
   readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly raises: readonly ProblemName[] };
+  /** Rows that are deleted with a row: those of a resource, by its plural name, whose column points to it. */
+  readonly takesAlong?: { readonly of: string; readonly column: string };
   /** Work for later that each row brings along: done at the time of a field, moved with it, called off with the row. */
   readonly later?: { readonly job: string; readonly at: keyof F & string };
   readonly quotas?: readonly Quota<RowOf<F>>[];
@@ -243,6 +250,8 @@ export interface ResourceSpec<F extends Fields> {
     readonly idsAlso?: string;
     /** Filters that every list must give. */
     readonly mustFilterBy?: readonly string[];
+    /** The fields whose words `q` looks for, all of those given, in the column `terms`. */
+    readonly terms?: readonly (keyof F & string)[];
     /** The field that `q` searches by case-insensitive prefix. */
     readonly search?: keyof F & string;
     /** `q` may have at most this many characters. */
@@ -286,8 +295,8 @@ export interface Resource<F extends Fields = Fields> extends ResourceSpec<F> {
 
 /** Declares a resource. */
 export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resource<F> {
-  const { idName = spec.name, plural: table } = spec;
-  return { ...spec, idParameter: `${idName}_id`, idsParameter: `${idName}_ids`, table };
+  const { key, idName = spec.name, plural: table } = spec;
+  return { ...spec, idParameter: key?.name ?? `${idName}_id`, idsParameter: `${idName}_ids`, table };
 }
 
 /** A resource whose fields are not known at compile time, as the engine and the storage see it. */

@@ -1,4 +1,4 @@
-import { isId } from '../contract/fields.ts';
+import { isFault, isId } from '../contract/fields.ts';
 import { type Call, showContext } from '../contract/operation.ts';
 import { problem } from '../contract/problems.ts';
 import type { AnyResource, Row } from '../contract/resource.ts';
@@ -22,7 +22,8 @@ export function keyOf(resource: AnyResource, call: Call): RowKey {
 
 /** The key of an id of this resource, on the account of the call. */
 export function keyFrom(resource: AnyResource, call: Call, value: string): RowKey {
-  if (!isId(value)) {
+  const isPossible = resource.key ? !isFault(resource.key.field.kind.read(value, resource.idParameter)) : isId(value);
+  if (!isPossible) {
     throw problem('ID_ILLEGAL', { parameter: resource.idParameter, value, words: { kind: resource.label } });
   }
   return { account: resource.scope === 'account' ? call.account?.id : undefined, id: value };

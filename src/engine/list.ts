@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
-import { foldCase } from '../base/text.ts';
+import { foldCase, termsOf } from '../base/text.ts';
 import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/fields.ts';
 import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/operation.ts';
 import { type Fault, problem } from '../contract/problems.ts';
@@ -32,6 +32,9 @@ export function listParameters(resource: AnyResource): Parameters {
   for (const name of list?.without ?? []) delete parameters[name === 'ids' ? resource.idsParameter : name];
   if (list?.search) {
     parameters.q = text({ max: list.searchMax ?? 255 }).says(`Case-insensitive prefix of ${list.search}.`);
+  }
+  if (list?.terms) {
+    parameters.q = text({ max: 255 }).says(`Words, all of which stand in ${list.terms.join(', ')}; case-insensitive.`);
   }
   if (list?.drafts) parameters.with_draft = boolean().says('Drafts too; false when not given.');
   return parameters as Parameters;
@@ -97,7 +100,7 @@ function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort'
     const values = field.filter ? given[field.filter] : undefined;
     if (values) within[name] = itemsOf(values as string);
   }
-  const { search, drafts } = resource.list ?? {};
+  const { search, terms, drafts } = resource.list ?? {};
   const isAccounts = resource.scope === 'user';
   return {
     account: isAccounts ? undefined : call.account!.id,
@@ -105,6 +108,7 @@ function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort'
     deleted: given.with_deleted ? 'shown' : 'hidden',
     within,
     without: drafts && !given.with_draft ? { column: drafts.field, value: drafts.value } : undefined,
+    terms: terms && given.q ? termsOf([given.q as string]) : undefined,
     prefix: search && given.q ? { column: `${search}_folded`, text: foldCase(given.q as string) } : undefined,
   };
 }

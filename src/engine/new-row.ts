@@ -1,4 +1,4 @@
-import { foldCase } from '../base/text.ts';
+import { foldCase, termsOf } from '../base/text.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Call, FreshIds, Given, Ids, Making, Occasion, Services } from '../contract/operation.ts';
 import { type AnyResource, LONG_IDS_FROM, type MadeChange, type Row } from '../contract/resource.ts';
@@ -71,8 +71,21 @@ export async function made(
   return change;
 }
 
-/** The search column that goes with a changed name. */
-export function folded(resource: AnyResource, changes: Row): Record<string, string | null> {
+type Changed = Readonly<Record<string, unknown>>;
+
+/** The search columns of a row, of which these columns are new. */
+export function folded(resource: AnyResource, row: Row, changes: Changed = row): Record<string, string | null> {
+  return { ...foldedTerms(resource, row, changes), ...foldedName(resource, changes) };
+}
+
+function foldedTerms({ list }: AnyResource, row: Row, changes: Changed): Record<string, string | null> {
+  const names = (list?.terms ?? []) as readonly string[];
+  if (!names.some((name) => name in changes)) return {};
+  const terms = termsOf(names.map((name) => row[name] as string | null));
+  return { terms: terms.length > 0 ? ` ${terms.join(' ')} ` : null };
+}
+
+function foldedName(resource: AnyResource, changes: Changed): Record<string, string | null> {
   const name = resource.list?.search as string | undefined;
   const value = name === undefined ? undefined : changes[name];
   return value === undefined ? {} : { [`${name}_folded`]: value === null ? null : foldCase(String(value)) };
@@ -99,6 +112,13 @@ export function makingWith(ids: Ids): Making {
     ids: (resource, count) => idPairs(resource, { services: { ids } }, count),
     async row(tx, resource, occasion, values, ids) {
       return (await storeNew(tx, resource, occasion, rowOf(resource, occasion, values, ids.row), ids)).after;
+    },
+    async change(tx, resource, { now }, before, values) {
+      const after = { ...before, ...values, updated_at: now } as Row;
+      const changes = { ...values, updated_at: now, ...folded(resource, after, values) };
+      await tx.records.update(resource, { account: before.account_id, id: before.id }, changes as Given);
+      tx.touch(`${resource.name}:${before.id}`);
+      return after;
     },
   };
 }

@@ -36,6 +36,7 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
     rate: isRead ? (verb === 'list' && resource.scope === 'user' ? 'global_reads' : resource.rate) : 'writes',
     body: resource.body && (verb === 'create' || verb === 'update') ? resource.body : 'form',
     echoes: resource.echoes?.[verb],
+    pathKeys: resource.key && { [resource.key.name]: resource.key.field },
     shape: verb === 'list' ? 'list' : 'one',
     reply: replyOf(resource, verb),
     problems: problemsOf(resource, verb),

@@ -4,7 +4,20 @@ import { foldCase } from '../../src/base/text.ts';
 import type { Field } from '../../src/contract/fields.ts';
 import type { AnyResource, Row } from '../../src/contract/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { collection, everything, type Ground, listed, openGround, reader, resources, seed, visible } from './ground.ts';
+import {
+  collection,
+  everything,
+  type Ground,
+  idOf,
+  listable,
+  listed,
+  openGround,
+  reader,
+  resources,
+  seed,
+  takes,
+  visible,
+} from './ground.ts';
 
 let world: World;
 before(async () => {
@@ -15,7 +28,15 @@ after(() => world.close());
 /** The filters of a declaration: parameter and the column that it looks at. */
 function filtersOf(resource: AnyResource): [string, string][] {
   const own = Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.filter);
-  return [[resource.idsParameter, 'id'], ...own.map(([name, field]) => [field.filter!, name] as [string, string])];
+  const filters = own.map(([name, field]) => [field.filter!, name] as [string, string]);
+  return takes(resource, 'list', resource.idsParameter) ? [[resource.idsParameter, 'id'], ...filters] : filters;
+}
+
+/** The words that a column may hold, where these are a few. */
+function wordsOf(resource: AnyResource, column: string): string[] | undefined {
+  const { kind } = (resource.fields as Record<string, Field>)[column] ?? {};
+  const words = (kind?.schema as { anyOf?: { const: string }[] } | undefined)?.anyOf;
+  return words?.map((word) => word.const).sort();
 }
 
 for (const resource of resources) {
@@ -25,7 +46,7 @@ for (const resource of resources) {
     let path: string;
     before(async () => {
       ground = await openGround(world);
-      rows = await seed(ground, resource, 23);
+      rows = listable(resource, await seed(ground, resource, 23));
       path = collection(ground, resource);
     });
     const list = async (params: Record<string, string>) => {
@@ -35,7 +56,7 @@ for (const resource of resources) {
     const found = async (params: Record<string, string>) => {
       const reply = await list(params);
       assert.equal(reply.status, 200, reply.text);
-      return reply.body.data.map((row: Row) => row.id).sort();
+      return reply.body.data.map(idOf).sort();
     };
     const ids = (some: readonly Row[]) => some.map((row) => row.id).sort();
 
@@ -56,8 +77,18 @@ for (const resource of resources) {
         assert.equal(reply.status, 200, reply.text);
         assert.deepEqual(reply.body.request.params[parameter], [...new Set([a, b ?? a])]);
         const wanted = rows.filter((row) => [a, b].includes(String(row[column])));
-        assert.deepEqual(reply.body.data.map((row: Row) => row.id).sort(), ids(wanted));
+        assert.deepEqual(reply.body.data.map(idOf).sort(), ids(wanted));
       });
+
+      const words = wordsOf(resource, column);
+      if (words) {
+        test(`${parameter}: a word that there is not is refused`, async () => {
+          const reply = await list({ [parameter]: 'zz9' });
+          const message = `Expected a value in ${words.join(', ')}, got "zz9" for ${parameter}`;
+          assert.deepEqual(reply.body.errors, [{ code: 'INVALID_PARAMETER', message, parameter }]);
+        });
+        continue;
+      }
 
       test(`${parameter}: what does not exist is absent; 200 are the most; none and nonsense are refused`, async () => {
         assert.deepEqual(await found({ [parameter]: 'zz9,zz8' }), []);
@@ -80,11 +111,12 @@ for (const resource of resources) {
     }
 
     test('filters combine with AND', async () => {
-      const [first] = filtersOf(resource);
-      const some = rows.filter((_, index) => index % 2 === 0);
-      const params: Record<string, string> = { ...everything(resource), [first![0]]: ids(some).join(',') };
+      const isById = takes(resource, 'list', resource.idsParameter);
+      const some = isById ? rows.filter((_, index) => index % 2 === 0) : rows;
+      const byId = isById ? { [resource.idsParameter]: ids(some).join(',') } : {};
+      const params: Record<string, string> = { ...everything(resource), ...byId };
       let wanted: readonly Row[] = some;
-      for (const [parameter, column] of filtersOf(resource).slice(1)) {
+      for (const [parameter, column] of filtersOf(resource).slice(isById ? 1 : 0)) {
         params[parameter] = String(rows[0]![column]);
         wanted = wanted.filter((row) => row[column] === rows[0]![column]);
       }
@@ -127,7 +159,7 @@ for (const resource of resources) {
       });
     }
 
-    const switches = ['with_deleted', 'with_total_count', ...(resource.list?.drafts ? ['with_draft'] : [])];
+    const switches = ['with_deleted', 'with_total_count', 'with_draft'].filter((name) => takes(resource, 'list', name));
     for (const name of switches) {
       test(`${name} is a boolean in its many spellings`, async () => {
         for (const [value, meant] of [

@@ -77,6 +77,21 @@ export async function listed(ground: Ground, resource: AnyResource): Promise<str
   return `${path}?${new URLSearchParams({ line_item_ids: ids.join(',') || 'zz9' })}`;
 }
 
+/** Whether an operation of a resource takes a parameter. */
+export function takes(resource: AnyResource, verb: Verb, parameter: string): boolean {
+  return parameter in (operationOf(resource, verb)?.parameters ?? {});
+}
+
+/** What a row as the interface shows it goes by. */
+export function idOf(row: { readonly id?: string; readonly media_key?: string }): string {
+  return (row.id ?? row.media_key)!;
+}
+
+/** A row of a resource goes by a key of media, or by an id: here that of none. */
+export function absentId(resource: AnyResource): string {
+  return resource.key ? '3_9' : 'zz9';
+}
+
 /** A line item of a kind, made for whoever needs one. */
 async function lineItem(ground: Ground, kind: Record<string, string> = {}): Promise<string> {
   const operation = operationOf(lineItems, 'create')!;
@@ -85,6 +100,17 @@ async function lineItem(ground: Ground, kind: Record<string, string> = {}): Prom
   assert.equal(reply.status, 200, reply.text);
   return reply.body.data.id;
 }
+
+/** What makes a line item one for videos before others. */
+const PREROLL_LINE = {
+  objective: 'PREROLL_VIEWS',
+  product_type: 'MEDIA',
+  goal: 'PREROLL',
+  pay_by: 'VIEW_3S_100PCT',
+  categories: 'IAB7',
+};
+
+let mediaNumber = 1_730_000_000_000_000;
 
 /** What makes a line item one for promoted accounts. */
 const ACCOUNT_LINE = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
@@ -95,6 +121,9 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
     line_item_id: await lineItem(ground, ACCOUNT_LINE),
     user_id: await advertiser(ground),
   }),
+  media_library: async () => ({ media_key: `7_${mediaNumber++}` }),
+  media_creatives: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
+  preroll_call_to_actions: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
   line_item_curated_categories: async (ground) => {
     const line_item_id = await lineItem(ground);
     const params = { line_item_id, targeting_type: 'LOCATION', targeting_value: '96683cc9126741d1' };
@@ -127,7 +156,8 @@ export async function make(ground: Ground, resource: AnyResource): Promise<{ id:
   const params = await goodParameters(ground, operation);
   const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), { params });
   assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
-  return [reply.body.data].flat()[0];
+  const [row] = [reply.body.data].flat();
+  return { ...row, id: idOf(row) };
 }
 
 /** A row as the interface shows it. */
@@ -174,7 +204,8 @@ export async function seed(ground: Ground, resource: AnyResource, count: number)
   const { store, ids, clock } = ground.world.service.services;
   const taken = await ids.take(resource.name, resource.idsFrom, count);
   const targets = await targetsOf(ground, resource);
-  const rows = taken.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
+  const keys = taken.map((id) => (resource.key ? `7_${Number.parseInt(id, 36)}` : id));
+  const rows = keys.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
   const before = operationOf(resource, 'create') ? [] : await rowsOf(ground, resource);
   await store.write(async (tx) => {
     for (const row of rows) {
@@ -270,6 +301,11 @@ export function inOrder(rows: readonly Row[], keys: readonly (readonly [string, 
   });
 }
 
+/** The rows that a list shows when it is asked for all that it can show. */
+export function listable(resource: AnyResource, rows: readonly Row[]): Row[] {
+  return takes(resource, 'list', 'with_deleted') ? [...rows] : rows.filter((row) => row.deleted === 0);
+}
+
 /** The rows that a list shows without asking for deleted ones or drafts. */
 export function visible(resource: AnyResource, rows: readonly Row[]): Row[] {
   const drafts = resource.list?.drafts as { field: string; value: string } | undefined;
@@ -278,7 +314,10 @@ export function visible(resource: AnyResource, rows: readonly Row[]): Row[] {
 
 /** Query parameters that make a list show every row. */
 export function everything(resource: AnyResource): Record<string, string> {
-  return { with_deleted: 'true', ...(resource.list?.drafts ? { with_draft: 'true' } : {}) };
+  return {
+    ...(takes(resource, 'list', 'with_deleted') ? { with_deleted: 'true' } : {}),
+    ...(resource.list?.drafts ? { with_draft: 'true' } : {}),
+  };
 }
 
 /** Pages through a list to its end; each page must be full except the last. */
@@ -295,7 +334,7 @@ export async function pageThrough(
       params: { ...params, count, ...(cursor === null ? {} : { cursor }) },
     });
     assert.equal(page.status, 200, page.text);
-    ids.push(...page.body.data.map((row: { id: string }) => row.id));
+    ids.push(...page.body.data.map(idOf));
     cursor = page.body.next_cursor;
     if (cursor !== null) assert.equal(page.body.data.length, count, 'a page that has a next one is full');
     assert.ok(ids.length < 10_000, 'the list does not end');

@@ -7,6 +7,7 @@ import { access } from './problems/access.ts';
 import { batches, items } from './problems/batches.ts';
 import { beforeAll } from './problems/calls.ts';
 import { lineItemProblems } from './problems/line-items.ts';
+import { mediaProblems } from './problems/media.ts';
 import { parameters } from './problems/parameters.ts';
 import { rules, UNIT } from './problems/rules.ts';
 import {
@@ -47,6 +48,9 @@ describe('targeting and other children of line items are refused', () => {
 });
 describe('line items are refused', () => {
   for (const one of lineItemProblems) check(one);
+});
+describe('media is refused', () => {
+  for (const one of mediaProblems) check(one);
 });
 describe('a batch is refused as a whole', () => {
   for (const one of batches) check(one);
@@ -212,11 +216,12 @@ describe('each operation says what it looks for itself', () => {
     if (!own.some((name) => name.endsWith('_NOT_FOUND'))) continue;
     test(`${id}: an id that there is not`, async () => {
       world.clock.advance(901);
-      const target = path.replace(':account_id', home.account).replace(/:\w+$/, 'zz9zz');
+      const absent = path.endsWith(':media_key') ? '3_9' : 'zz9zz';
+      const target = path.replace(':account_id', home.account).replace(/:\w+$/, absent);
       const refused = await world.sandbox.call(method, target, { params });
       assert.equal(refused.status, 404, refused.text);
       assert.match(refused.body.errors[0].code, /^([A-Z_]+_)?NOT_FOUND$/);
-      assert.match(refused.body.errors[0].message, /^[A-Z][a-z ]+ zz9zz was not found$/);
+      assert.match(refused.body.errors[0].message, new RegExp(`^[A-Z][a-z ]+ ${absent} was not found$`));
     });
   }
 });
@@ -224,7 +229,7 @@ describe('each operation says what it looks for itself', () => {
 test('every problem that a call can end with is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
     const own =
-      family === 'ads' ? [...access, ...parameters, ...lineItemProblems, ...targetingProblems, ...batches] : tokens;
+      family === 'ads' ? [...access, ...parameters, ...lineItemProblems, ...targetingProblems, ...mediaProblems, ...batches] : tokens;
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);

@@ -15,6 +15,9 @@ const EVERYONE = ROLES;
 const READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER', 'CAMPAIGN_ANALYST'];
 const WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 const ADMIN: readonly Role[] = ['ACCOUNT_ADMIN'];
+/** @source creatives 1.5 */
+const CREATIVE_READERS: readonly Role[] = [...READERS, 'PARTNER_AUDIENCE_MANAGER'];
+const CREATORS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];
 
 /** Who may do what; a new operation needs a row. @source campaigns 5.5 */
 const ALLOWED: Record<string, readonly Role[]> = {
@@ -71,6 +74,23 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'line_item_curated_categories.create': WRITERS,
   'line_item_curated_categories.update': WRITERS,
   'line_item_curated_categories.remove': WRITERS,
+  'account_media.list': CREATIVE_READERS,
+  'account_media.get': CREATIVE_READERS,
+  'account_media.remove': CREATORS,
+  'media_library.list': CREATIVE_READERS,
+  'media_library.get': CREATIVE_READERS,
+  'media_library.create': CREATORS,
+  'media_library.update': CREATORS,
+  'media_library.remove': CREATORS,
+  'media_creatives.list': CREATIVE_READERS,
+  'media_creatives.get': CREATIVE_READERS,
+  'media_creatives.create': WRITERS,
+  'media_creatives.remove': WRITERS,
+  'preroll_call_to_actions.list': CREATIVE_READERS,
+  'preroll_call_to_actions.get': CREATIVE_READERS,
+  'preroll_call_to_actions.create': WRITERS,
+  'preroll_call_to_actions.update': WRITERS,
+  'preroll_call_to_actions.remove': WRITERS,
   'curated_categories.list': READERS,
   'curated_categories.get': READERS,
 };

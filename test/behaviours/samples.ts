@@ -40,6 +40,9 @@ export function sampleOf(field: Shown): string {
       return schema.items?.anyOf?.[0]?.const ?? 'zz9';
     case 'targeting type':
       return 'BROAD_KEYWORD';
+    case 'media key':
+      return '7_42';
+    case 'web url':
     case 'https url':
       return 'https://example.com/seen';
     default:
@@ -70,6 +73,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     end_time: '2027-01-01T00:00:00Z',
   },
   funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
+  media_library: { media_category: 'POST_VIDEO', poster_media_key: '3_42' },
   line_item_curated_categories: { curated_category_id: CURATED_CATEGORIES.find(isAmerican)!.id },
 };
 
@@ -127,6 +131,7 @@ export const SOUND: Readonly<Record<string, (values: Record<string, Stored | nul
       targeting_value,
       operator_type: 'EQ',
     }),
+    media_library: () => ({ media_type: 'VIDEO', media_category: 'POST_VIDEO', poster_media_key: '3_42' }),
     line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
   };
 

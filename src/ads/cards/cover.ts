@@ -1,6 +1,7 @@
 import { type Field, type Stored, text } from '../../contract/fields.ts';
 import type { Fields } from '../../contract/resource.ts';
-import type { ShownMedia } from './shown-media.ts';
+import type { KnownMedia } from '../media/known-media.ts';
+import { pixels, ratioOf } from './shown-media.ts';
 
 const shown = (about: string): Field<string> => text({ max: 2000 }).leftOut().says(about);
 
@@ -22,26 +23,22 @@ export const coverVideo = {
 } satisfies Fields;
 
 /** The values of an unlocked image. */
-export function coverImageOf(media: ShownMedia | undefined): Record<string, Stored> {
-  if (!media) return {};
-  const { url, width, height } = media;
-  return {
-    cover_image_url: url,
-    cover_image_display_width: String(width),
-    cover_image_display_height: String(height),
-  };
+export function coverImageOf(image: KnownMedia | undefined): Record<string, Stored> {
+  if (!image) return {};
+  const [width, height] = pixels(image);
+  return { cover_image_url: image.url, cover_image_display_width: width, cover_image_display_height: height };
 }
 
-/** The values of an unlocked video, whose key this is. */
-export function coverVideoOf(key: string | null, media: ShownMedia | undefined): Record<string, Stored> {
-  if (!media || key === null) return {};
-  const [width, height] = media.ratio;
+/** The values of an unlocked video. */
+export function coverVideoOf(video: KnownMedia | undefined): Record<string, Stored | null> {
+  if (!video) return {};
+  const [width, height] = ratioOf(video);
   return {
-    cover_video_content_id: key.slice(key.indexOf('_') + 1),
-    cover_video_url: media.vmap_url,
-    cover_video_hls_url: media.hls_url,
-    cover_video_poster_url: media.poster_url,
-    cover_video_width: String(width),
-    cover_video_height: String(height),
+    cover_video_content_id: video.key.slice(video.key.indexOf('_') + 1),
+    cover_video_url: video.vmap_url,
+    cover_video_hls_url: video.hls_url,
+    cover_video_poster_url: video.poster_url,
+    cover_video_width: width,
+    cover_video_height: height,
   };
 }

@@ -6,7 +6,7 @@ import { echoOf, lacksOnCreate, lacksOnUpdate, opening, ownUri } from './convers
 import { coverImage, coverImageOf } from './cover.ts';
 import { ofFamily, REMAINS } from './families.ts';
 import { MEDIA_MISFITS, RATIOS, unfitMedia, type Wanted } from './media-fit.ts';
-import { shownMedia } from './shown-media.ts';
+import { mediaOfCards, pixels } from './shown-media.ts';
 
 const TYPE = 'IMAGE_CONVERSATION';
 const shown = () => text({ max: 2000 }).required();
@@ -49,17 +49,18 @@ export const imageConversationCards = resource({
       ...coverImage,
     },
     async prepare(rows, context) {
-      const media = await shownMedia(
+      const media = await mediaOfCards(
         context,
         rows.flatMap(({ media_key, unlocked_image_media_key }) => [media_key, unlocked_image_media_key]),
       );
       return (row) => {
         const image = media.get(row.media_key!)!;
+        const [width, height] = pixels(image);
         return {
           card_type: TYPE,
           media_url: image.url,
-          image_display_width: String(image.width),
-          image_display_height: String(image.height),
+          image_display_width: width,
+          image_display_height: height,
           ...coverImageOf(media.get(row.unlocked_image_media_key ?? '')),
         };
       };

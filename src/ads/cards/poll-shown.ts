@@ -1,7 +1,8 @@
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { type Field, instant, type Stored, text } from '../../contract/fields.ts';
 import type { Computed, StandardColumns } from '../../contract/resource.ts';
-import { type ShownMedia, shownMedia } from './shown-media.ts';
+import type { KnownMedia } from '../media/known-media.ts';
+import { mediaOfCards, pixels, ratioOf } from './shown-media.ts';
 
 /** What a poll is shown from. */
 interface Poll extends Pick<StandardColumns, 'created_at'> {
@@ -34,7 +35,7 @@ const fields = {
 export const shownPolls: Computed<Poll & StandardColumns> = {
   fields,
   async prepare(rows, context) {
-    const media = await shownMedia(
+    const media = await mediaOfCards(
       context,
       rows.map(({ media_key }) => media_key),
     );
@@ -44,7 +45,7 @@ export const shownPolls: Computed<Poll & StandardColumns> = {
         duration_in_minutes: String(row.duration_in_minutes),
         start_time: row.created_at,
         end_time: closesAt(row),
-        ...(shown && (shown.isVideo ? videoFields(shown) : imageFields(shown))),
+        ...(shown && (shown.type === 'VIDEO' ? videoFields(shown) : imageFields(shown))),
       };
     };
   },
@@ -55,12 +56,14 @@ export function closesAt({ created_at, duration_in_minutes }: Omit<Poll, 'media_
   return formatInstant(instantMs(created_at) + duration_in_minutes! * 60_000);
 }
 
-function imageFields({ url, width, height }: ShownMedia): Record<string, Stored> {
-  return { media_url: url, image_display_width: String(width), image_display_height: String(height) };
+function imageFields(image: KnownMedia): Record<string, Stored> {
+  const [width, height] = pixels(image);
+  return { media_url: image.url, image_display_width: width, image_display_height: height };
 }
 
-function videoFields({ vmap_url, hls_url, poster_url, ratio, duration_ms }: ShownMedia): Record<string, Stored | null> {
-  const [width, height] = ratio.map(String) as [string, string];
+function videoFields(video: KnownMedia): Record<string, Stored | null> {
+  const { vmap_url, hls_url, poster_url, duration_ms } = video;
+  const [width, height] = ratioOf(video);
   return {
     video_url: vmap_url,
     video_hls_url: hls_url,

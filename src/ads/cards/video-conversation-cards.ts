@@ -7,7 +7,7 @@ import { echoOf, lacksOnCreate, lacksOnUpdate, opening, ownUri } from './convers
 import { coverImage, coverImageOf, coverVideo, coverVideoOf } from './cover.ts';
 import { ofFamily, REMAINS } from './families.ts';
 import { MEDIA_MISFITS, RATIOS, unfitMedia, type Wanted } from './media-fit.ts';
-import { shownMedia } from './shown-media.ts';
+import { mediaOfCards, ratioOf } from './shown-media.ts';
 
 const TYPE = 'VIDEO_CONVERSATION';
 const shown = () => text({ max: 2000 }).required();
@@ -55,19 +55,20 @@ export const videoConversationCards = resource({
       ...coverVideo,
     },
     async prepare(rows, context) {
-      const media = await shownMedia(context, rows.flatMap(keysOf));
+      const media = await mediaOfCards(context, rows.flatMap(keysOf));
       const owner = rows.length === 0 ? '' : await advertiserOf(context.tx, context.account!.id);
       return (row) => {
         const video = media.get(row.media_key!)!;
+        const [width, height] = ratioOf(video);
         return {
           card_type: TYPE,
           media_url: video.vmap_url,
           poster_media_url: media.get(row.poster_media_key ?? '')?.url ?? video.poster_url,
-          video_width: String(video.ratio[0]),
-          video_height: String(video.ratio[1]),
+          video_width: width,
+          video_height: height,
           video_owner_id: owner,
           ...coverImageOf(media.get(row.unlocked_image_media_key ?? '')),
-          ...coverVideoOf(row.unlocked_video_media_key, media.get(row.unlocked_video_media_key ?? '')),
+          ...coverVideoOf(media.get(row.unlocked_video_media_key ?? '')),
         };
       };
     },

@@ -31,6 +31,11 @@ export interface KnownMedia {
   readonly url: string;
   /** The first frame; null for images. */
   readonly poster_url: string | null;
+  /** Where the files of a video are listed, and its playlist; null for others. */
+  readonly vmap_url: string | null;
+  readonly hls_url: string | null;
+  /** It is the first frame of a video or GIF, under a key of an image: it is in no library by itself. */
+  readonly isFrame: boolean;
   /** False where nobody uploaded it: then its size is only assumed. */
   readonly isMeasured: boolean;
   /** Who uploaded it and who else may use it; undefined where nobody uploaded it. */
@@ -45,28 +50,34 @@ export interface MediaGround {
 }
 
 /**
- * The media that an account may use, by key: what is in its library, and with `uploader` also what that user uploaded or
- * may use without it being there. Keys that it may not use, malformed ones among them, are absent.
+ * The media that an account may use, by key: what is in its library, and with `owners` also what one of these users
+ * uploaded or may use without it being there. Keys that it may not use, malformed ones among them, are absent.
  * @source creatives 2.3
  */
 export async function knownMedia(
   { tx, media, account }: MediaGround,
   keys: readonly string[],
-  { uploader }: { readonly uploader?: string } = {},
+  { owners = [] }: { readonly owners?: readonly string[] } = {},
 ): Promise<ReadonlyMap<string, KnownMedia>> {
   const wanted = keys.flatMap((key) => {
     const parsed = parseMediaKey(key);
     return parsed ? [[key, parsed] as const] : [];
   });
-  const uploads = await uploadsOf(tx, wanted.map(([, { number }]) => number));
-  const shelved = await shelvedOf(tx, account!.id, [...wanted.map(([key]) => key), ...[...uploads.values()].map(keyOf)]);
+  const uploads = await uploadsOf(
+    tx,
+    wanted.map(([, { number }]) => number),
+  );
+  const shelved = await shelvedOf(tx, account!.id, [
+    ...wanted.map(([key]) => key),
+    ...[...uploads.values()].map(keyOf),
+  ]);
   const place = { media: media!, environment: account!.environment };
   const found = new Map<string, KnownMedia>();
   for (const [key, parsed] of wanted) {
     const upload = uploads.get(parsed.number);
     if (upload && !isOf(parsed, upload)) continue;
     const isMine = upload
-      ? uploader !== undefined && ownersOf(upload).includes(uploader)
+      ? ownersOf(upload).some((owner) => owners.includes(owner))
       : place.media.isLenient(place.environment);
     if (shelved.get(upload ? keyOf(upload) : key) ?? isMine) found.set(key, described(key, upload, place));
   }

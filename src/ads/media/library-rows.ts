@@ -32,7 +32,7 @@ export const libraryRows = resource({
   label: 'Media',
   about: 'The images, GIFs and videos that creatives of an account are made of.',
   scope: 'account',
-  key: { name: 'media_key', field: mediaKey() },
+  key: { name: 'media_key', field: mediaKey().says('The key of the media.') },
   operations: ['list', 'get', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'MEDIA_NOT_FOUND',
@@ -41,10 +41,8 @@ export const libraryRows = resource({
   fields,
   isUnchangedByNothing: true,
   list: {
-    count: { fallback: 20, max: 50 },
-    hasNoTotal: true,
-    isPlain: true,
+    count: { preset: 20, max: 50 },
+    without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
     terms: ['name', 'title', 'file_name', 'description'],
-    searchMax: 255,
   },
 });

@@ -23,14 +23,23 @@ export function inputSchema(field: Field, named: NamedSchemas): Json {
 
 const PATH_ID = { type: 'string', pattern: '^[0-9a-z]+$', maxLength: 64 };
 
+function pathSchema(
+  { pathKeys = {} }: Operation,
+  name: string,
+  named: NamedSchemas,
+): { description: string; schema: Json } {
+  const key = pathKeys[name];
+  if (!key) return { description: 'Id; upper-case letters are folded.', schema: PATH_ID };
+  return { description: key.about, schema: inputSchema(key, named) };
+}
+
 /** The parameters of path and query. */
 export function parameterObjects(operation: Operation, named: NamedSchemas): Json[] {
   const inPath = pathNames(operation.path).map((name) => ({
     name,
     in: 'path',
     required: true,
-    description: `Id; upper-case letters are folded.`,
-    schema: PATH_ID,
+    ...pathSchema(operation, name, named),
     ...exampleValue(operation, name),
   }));
   const protocol = Object.entries(operation.protocolParameters ?? {}).map(([name, field]) => ({
@@ -117,9 +126,13 @@ export function echoSchema(operation: Operation, named: NamedSchemas, path: 'alw
   const inPath = pathNames(operation.path);
   const given = echoed(operation.parameters, named);
   // What a refused call named in its path is echoed as it was.
-  const id = path === 'always' ? PATH_ID : { type: 'string' };
+  const schemaOf = (name: string): Json =>
+    path === 'always' ? pathSchema(operation, name, named).schema : { type: 'string' };
   const fixed = Object.entries(operation.echoes ?? {}).map(([name, value]) => [name, { const: value }]);
-  const always: Json = { ...Object.fromEntries(inPath.map((name) => [name, id])), ...Object.fromEntries(fixed) };
+  const always: Json = {
+    ...Object.fromEntries(inPath.map((name) => [name, schemaOf(name)])),
+    ...Object.fromEntries(fixed),
+  };
   const members = { ...always, ...given };
   return closed(members, path === 'always' ? Object.keys(given) : Object.keys(members));
 }

@@ -60,7 +60,7 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const inPath = pathNames(operation.path).map((name) => ({
     name,
     place: 'path' as const,
-    type: 'id',
+    type: operation.pathKeys?.[name]?.kind.name ?? 'id',
     limits: '',
     choices: [],
     isRequired: true,
