@@ -2,8 +2,11 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { html } from 'ghtml';
 import type { Logger } from 'pino';
 import { accountAccesses } from './ads/account-access.ts';
+import { previewAddress } from './ads/previews/address.ts';
+import { previewPage } from './ads/previews/page.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
 import { type Grants, grants } from './auth/oauth1/grants.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
@@ -16,6 +19,8 @@ import { bearerOrUser, userOrBasic } from './auth/oauth2/authenticate-bearer.ts'
 import { knownBearers } from './auth/oauth2/known-bearers.ts';
 import { outstandingBearers } from './auth/oauth2/outstanding-bearer.ts';
 import { pagesOf } from './auth/pages/pages.ts';
+import { refusal } from './auth/pages/refusals.ts';
+import { loginFirst } from './auth/pages/session-pages.ts';
 import { loginThrottle } from './auth/pages/throttle.ts';
 import { secureRandom } from './base/random.ts';
 import { catalog, jobKinds } from './catalog.ts';
@@ -120,6 +125,8 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
     making: makingWith(ids),
+    pageUrl: (environment, path) => servers[environment] + path,
+    postSource: sourceOf(settings),
   };
   return {
     ...ground,
@@ -128,6 +135,10 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     log,
   };
+}
+
+function sourceOf({ post_source_name: name, post_source_url: url }: Settings): string {
+  return url === '' ? html`${name}` : html`<a href="${url}" rel="nofollow">${name}</a>`;
 }
 
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
@@ -203,18 +214,23 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     tellsHints: mode === 'dev',
   };
   const browsing = {
-    pages: pagesOf({
-      store,
-      throttle: loginThrottle(settings, clock),
-      isPassword,
-      grants: parts.grants,
-      denyRedirect: settings.deny_redirect,
-      clock,
-      box,
-      secrets: secureRandom,
-      applicationsMax: settings.applications_per_user_max,
-      verifier_ttl_s: settings.verifier_ttl_s,
-    }),
+    pages: pagesOf(
+      {
+        store,
+        throttle: loginThrottle(settings, clock),
+        isPassword,
+        grants: parts.grants,
+        denyRedirect: settings.deny_redirect,
+        clock,
+        box,
+        secrets: secureRandom,
+        applicationsMax: settings.applications_per_user_max,
+        verifier_ttl_s: settings.verifier_ttl_s,
+        leadsTo: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
+          previewAddress(box, { type: 'DRAFT', environment, account, id, user }),
+      },
+      [previewPage({ store, box, media: services.media, absent: () => refusal('page'), loginFirst })],
+    ),
     sessions: browserSessions({ store, clock, random: secureRandom }),
     counts: addressCounts(
       { max: isLimited ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY, window_s: 900 },

@@ -216,6 +216,16 @@ export const settingsTable = {
     unit: 'line items',
     bounds: [1, 8000],
   }),
+  post_source_name: text('What posts are told to have been made with.', {
+    default: 'Barker',
+    expected: '1 to 80 characters',
+    accept: (name) => (name.trim() !== '' && name.length <= 80 ? name : undefined),
+  }),
+  post_source_url: text('Where that name leads; when empty, it leads nowhere.', {
+    default: '',
+    expected: 'an http:// or https:// address',
+    accept: (url) => (/^https?:\/\/[^\s"]+$/.test(url) && URL.canParse(url) ? url : undefined),
+  }),
   media_base_url: text('Where uploaded media is fetched from; when empty, from the listener itself, below /media.', {
     default: '',
     expected: 'an http:// or https:// address without query or user',

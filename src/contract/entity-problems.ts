@@ -251,6 +251,56 @@ export const entityProblems = {
     ads: [400, 'INVALID_USER_ID', "You cannot promote someone else's account"],
   },
 
+  // Posts.
+  POST_NOT_FOUND: {
+    when: 'no such post of a user whom the account may promote',
+    ads: [404, 'POST_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  PROMOTED_POST_NOT_FOUND: {
+    when: 'no such promoted post on this account',
+    ads: [404, 'PROMOTED_POST_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  POST_CANNOT_BE_BLANK: {
+    when: 'a post with neither text nor media',
+    ads: [400, 'POST_CANNOT_BE_BLANK', 'A post needs text or media'],
+  },
+  POST_UNFIT: {
+    when: 'a post that a line item cannot promote',
+    ads: [400, 'INVALID_POST', 'Post {value} cannot be promoted by line item {line}: {why}'],
+  },
+  NOT_PROMOTABLE: {
+    when: 'an author who is no promotable user of the account',
+    ads: [400, 'INVALID_USER_ID', 'User {value} is not a promotable user of account {account}'],
+  },
+  MEDIA_MIXED: {
+    when: 'more or other media together than a post takes',
+    ads: [400, 'INVALID_MEDIA', 'Expected up to 4 images, 1 GIF or 1 video for {parameter}'],
+  },
+  NEEDS_VIDEO: {
+    when: 'something that is said of a video, where there is none',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} with a video only'],
+  },
+  CARD_CLOSED: {
+    when: 'a poll whose time is over',
+    ads: [400, 'INVALID_PARAMETER', 'Card {raw} is closed'],
+  },
+  TOO_SOON: {
+    when: 'a time for later that has passed, or is less than a minute ahead',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} to be at least 1 minute ahead'],
+  },
+  TOO_LATE: {
+    when: 'a time for later that is too far ahead',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} to be at most {days} days ahead'],
+  },
+  TOO_MANY_SCHEDULED: {
+    when: 'the limit of scheduled posts in a quarter of an hour',
+    ads: [
+      400,
+      'SCHEDULED_POST_LIMIT_EXCEEDED',
+      'Account {account} cannot have more than {max} scheduled posts from {from} to {until}',
+    ],
+  },
+
   // Media, and the creatives that are made of it alone.
   MEDIA_NOT_FOUND: {
     when: 'no such media in the library',

@@ -52,6 +52,10 @@ export interface Services {
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
   readonly making: Making;
+  /** The absolute address of a page of a listener. */
+  pageUrl(environment: Environment, path: string): string;
+  /** How posts name what they were made with: HTML. */
+  readonly postSource: string;
 }
 
 /** The ids that a new row uses up, taken before its unit of work began. */

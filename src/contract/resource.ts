@@ -206,6 +206,8 @@ export interface ResourceSpec<F extends Fields> {
   readonly rules?: readonly Rule<RowOf<F>>[];
   /** What may stand in the way of a deletion. */
   readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly raises: readonly ProblemName[] };
+  /** Rows that are deleted with a row: those of a resource, by its plural name, whose column points to it. */
+  readonly takesAlong?: { readonly of: string; readonly column: string };
   /** Work for later that each row brings along: done at the time of a field, moved with it, called off with the row. */
   readonly later?: { readonly job: string; readonly at: keyof F & string };
   readonly quotas?: readonly Quota<RowOf<F>>[];

@@ -3,6 +3,7 @@ import type { Credentials } from './credentials.ts';
 import type { BearerTokens, RequestTokens, Sessions } from './grants.ts';
 import type { Jobs } from './jobs.ts';
 import type { Memberships } from './memberships.ts';
+import type { Notifications, Posts } from './posts.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
 import type { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
@@ -106,6 +107,8 @@ export interface Reading {
   readonly sessions: Pick<Sessions, 'find'>;
   readonly suggestions: Suggestions;
   readonly jobs: Pick<Jobs, 'find' | 'findNext'>;
+  readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'page'>;
+  readonly notifications: Pick<Notifications, 'list'>;
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   /** The next number of a sequence; undefined when none was ever taken. */
   findNumber(sequence: string): Promise<number | undefined>;
@@ -121,6 +124,8 @@ export interface Writing extends Reading {
   readonly bearerTokens: BearerTokens;
   readonly sessions: Sessions;
   readonly jobs: Jobs;
+  readonly posts: Posts;
+  readonly notifications: Notifications;
   readonly uploads: Uploads;
   /** Takes the next `count` numbers of a sequence; the answer is the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;

@@ -119,6 +119,8 @@ function makeRemovedPresenter(resource: AnyResource): Presenter {
     ...presenter,
     schema: {
       ...schema,
+      // What was there has a schema of its own.
+      title: `Deleted ${resource.label.toLowerCase()}`,
       properties: { ...properties, ...Object.fromEntries(literals) },
       required: [...(schema.required ?? []), ...Object.keys(adds)],
     } as TSchema,

@@ -128,6 +128,7 @@ export async function applyRemove(
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
   if (resource.removal) await checkRemoval(tx, resource, call, before);
   if (resource.later) await tx.jobs.callOff(resource.later.job, jobKeyOf(before));
+  await takeAlong(tx, resource, call, before);
   if (resource.hardDeletion) {
     await tx.records.remove(resource, key);
     const gone = { ...before, ...resource.hardDeletion.sets, deleted: 1, updated_at: call.now } as Row;
@@ -187,4 +188,14 @@ async function planLater(tx: Writing, resource: AnyResource, row: Row): Promise<
   if (!resource.later) return;
   const { job, at } = resource.later;
   await tx.jobs.plan({ kind: job, key: jobKeyOf(row), run_at: String(row[at as string]) });
+}
+
+async function takeAlong(tx: Writing, { takesAlong }: AnyResource, call: Call, { account_id, id }: Row): Promise<void> {
+  if (!takesAlong) return;
+  const { of, column } = takesAlong;
+  const other = call.services.resources.get(of)!;
+  const rows = await tx.records.many(other, account_id, [id], { deleted: 'hidden', column });
+  const freed: Record<string, null> = other.onePer ? { [ONE_KEY]: null } : {};
+  const ids = rows.map((row) => row.id);
+  await tx.records.updateAll(other, account_id, ids, { ...freed, deleted: 1, updated_at: call.now });
 }

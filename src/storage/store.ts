@@ -6,6 +6,7 @@ import { deliveryOn } from './delivery.ts';
 import { bearerTokensOn, requestTokensOn, sessionsOn } from './grants.ts';
 import { jobsOn } from './jobs.ts';
 import { membershipsOn } from './memberships.ts';
+import { notificationsOn, postsOn } from './posts.ts';
 import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
 import { findNumberOn, takeNumbersOn } from './sequences.ts';
@@ -101,6 +102,8 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
     sessions: sessionsOn(session),
     suggestions: suggestionsOn(session),
     jobs: jobsOn(session),
+    posts: postsOn(session),
+    notifications: notificationsOn(session),
     uploads: uploadsOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
