@@ -221,6 +221,23 @@ describe('values of media', () => {
     assert.match(borrowed.poster_media_url, new RegExp(`/post_video_thumb/${video.slice(2)}/`));
   });
 
+  test('a poster is an image that is there: neither a video nor the first frame of what is still processed', async () => {
+    const pending = await uploaded(world, 'POST_VIDEO', { state: 'in_progress' });
+    await own('POST', '', { media_key: pending });
+    const key = await uploaded(world, 'POST_GIF');
+    for (const poster_media_key of [`3_${pending.slice(2)}`, pending, '3_9', '16_9']) {
+      const refused = ['400', 'INVALID_MEDIA poster_media_key'];
+      assert.deepEqual(faultsOf(await own('POST', '', { media_key: key, poster_media_key })), refused);
+      await own('POST', '', { media_key: key });
+      assert.deepEqual(faultsOf(await own('PUT', `/${key}`, { poster_media_key })), refused);
+    }
+    await nowIs(world, pending, 'in_progress', { state: 'succeeded' });
+    const { data } = (await own('PUT', `/${key}`, { poster_media_key: `3_${pending.slice(2)}` })).body;
+    assert.match(data.poster_media_url, new RegExp(`/post_video_thumb/${pending.slice(2)}/`));
+    const video = await own('POST', '', { media_key: await uploaded(world, 'POST_GIF'), poster_media_key: pending });
+    assert.equal(video.body.errors[0].message, 'Expected media of type IMAGE, got VIDEO for poster_media_key');
+  });
+
   test('title, description and poster are for what moves', async () => {
     const image = await uploaded(world, 'POST_IMAGE');
     const values = { title: 'A', description: 'B', poster_media_key: '3_1' };
