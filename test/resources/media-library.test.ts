@@ -111,6 +111,21 @@ describe('media in a library', () => {
     );
   });
 
+  test('that is added by several calls at once is there once', async () => {
+    const key = await uploaded(world, 'AMPLIFY_VIDEO');
+    const replies = await Promise.all(['a', 'b', 'c'].map((name) => own('POST', '', { media_key: key, name })));
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 200],
+    );
+    const media = below(
+      () => world.production,
+      () => production,
+    );
+    const made = (await media('GET', '/account_media')).body.data as { video_id: string }[];
+    assert.equal(made.filter(({ video_id }) => video_id === key).length, 1);
+  });
+
   test('can be named by its number and category, as old clients do', async () => {
     const key = await uploaded(world, 'POST_GIF');
     const [, number] = key.split('_');
