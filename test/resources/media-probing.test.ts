@@ -27,7 +27,8 @@ async function fateOf(bytes: Buffer, media_type: string, media_category: string)
     assert.equal(ended.body.request, UPLOAD);
     const again = await command(world.sandbox, 'FINALIZE', { media_id: ended.id });
     assert.deepEqual(again.body, ended.body);
-    return ended.body.error;
+    const [, reason] = /^The media is not valid: (.*)\.$/.exec(ended.body.error)!;
+    return reason!;
   }
   await world.service.jobs.runDue();
   const { processing_info } = (await command(world.sandbox, 'STATUS', { media_id: ended.id })).body;
