@@ -149,6 +149,11 @@ describe('APPEND', () => {
     ],
     ['a segment too large', { segment_index: 1, media: Buffer.alloc(5001) }, 'The file has more than 5000 bytes.'],
     [
+      'a segment larger than anything',
+      { segment_index: 1, media: Buffer.alloc(6500) },
+      'The file has more than 6000 bytes.',
+    ],
+    [
       'a segment far too large',
       { segment_index: 1, media: Buffer.alloc(300_000) },
       'The file has more than 6000 bytes.',
