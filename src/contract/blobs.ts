@@ -29,7 +29,7 @@ export interface Blobs {
   prepare(id: string): Promise<void>;
   /** Puts a segment at its place, where it replaces an earlier one; false once the upload is sealed or gone. */
   place(id: string, index: number, incoming: Incoming): Promise<boolean>;
-  /** The segments that are there, in order. */
+  /** The segments that are there, in order; once they are assembled, the whole as one. */
   segments(id: string): Promise<Segment[]>;
   /** From now on no segment changes. Sealing twice is sealing once. */
   seal(id: string): Promise<void>;

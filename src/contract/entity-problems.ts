@@ -31,6 +31,7 @@ export const entityProblems = {
   OUT_OF_RANGE: {
     when: 'a number outside its bounds',
     ads: [400, 'INVALID_PARAMETER', 'Expected a value between {min} and {max}, got {raw} for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   NOT_BOOLEAN: {
     when: 'neither true nor false',

@@ -64,6 +64,6 @@ export const uploadProblems = {
   },
   MEDIA_INVALID: {
     when: 'bytes that are not what they should be: another type, truncated, too many pixels',
-    numeric: [400, 324, '{reason}'],
+    numeric: [400, 324, 'The media is not valid: {reason}.'],
   },
 } as const satisfies Record<string, ProblemRow>;

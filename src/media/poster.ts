@@ -12,7 +12,7 @@ const TIME_MS = 20_000;
 /**
  * The first frame of a GIF or a video; images have none. Without the program that decodes videos, a grey picture of
  * the same ratio stands for it.
- * @source decision 300
+ * @source creatives 3
  */
 export async function posterOf(path: string, upload: Upload, rules: UploadRules): Promise<Buffer | undefined> {
   if (upload.media_type === 'IMAGE') return undefined;

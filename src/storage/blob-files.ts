@@ -5,7 +5,7 @@ import type { Random } from '../base/random.ts';
 import { type Blobs, type Incoming, type Segment, TooManyBytes } from '../contract/blobs.ts';
 
 /** So many bytes are written at once: the pieces that arrive are smaller, and each write costs a turn. */
-const BATCH_BYTES = 1_048_576;
+const BATCH_BYTES = 524_288;
 
 /**
  * Blobs as files of a folder. What arrives is written beside its place, brought to the disk, and renamed: a segment is
@@ -38,6 +38,17 @@ export function blobFiles(folder: string, random: Random): Blobs {
     }
   }
 
+  async function joined(paths: readonly string[]): Promise<string> {
+    const place = fresh();
+    try {
+      await joinFiles(place, paths);
+      return place;
+    } catch (error) {
+      await rm(place, { force: true });
+      throw error;
+    }
+  }
+
   return {
     pathOf,
     receive: received,
@@ -58,6 +69,9 @@ export function blobFiles(folder: string, random: Random): Blobs {
       }
     },
     async segments(id) {
+      // What is assembled already has lost its segments, or is about to.
+      const whole = await stat(pathOf(id, 'whole')).catch(unlessAbsent);
+      if (whole) return [{ index: 0, bytes: whole.size }];
       return (await segmentsIn(join(parts!, id))) ?? (await segmentsIn(join(sealed!, id))) ?? [];
     },
     async seal(id) {
@@ -75,7 +89,7 @@ export function blobFiles(folder: string, random: Random): Blobs {
       if (!segments) return rm(own, { recursive: true, force: true });
       const paths = segments.map(({ index }) => join(own, String(index)));
       // One segment is the whole already.
-      const whole = paths.length === 1 ? paths[0]! : (await received(allOf(paths), Number.POSITIVE_INFINITY)).place;
+      const whole = paths.length === 1 ? paths[0]! : await joined(paths);
       await settle(id, 'whole', whole);
       await rm(own, { recursive: true, force: true });
     },
@@ -134,10 +148,28 @@ async function writeAll(file: FileHandle, batch: readonly Uint8Array[]): Promise
   while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
 }
 
-async function* allOf(paths: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const path of paths) {
-    const file = await open(path);
-    yield* file.createReadStream({ highWaterMark: BATCH_BYTES });
+/** Copies files behind one another through one piece of memory. */
+async function joinFiles(place: string, paths: readonly string[]): Promise<void> {
+  const into = await open(place, 'wx', 0o600);
+  try {
+    const piece = Buffer.allocUnsafeSlow(BATCH_BYTES);
+    for (const path of paths) await copyAll(path, into, piece);
+    await into.datasync();
+  } finally {
+    await into.close();
+  }
+}
+
+async function copyAll(path: string, into: FileHandle, piece: Buffer): Promise<void> {
+  const from = await open(path);
+  try {
+    for (;;) {
+      const { bytesRead } = await from.read(piece, 0, piece.length, null);
+      if (bytesRead === 0) return;
+      await writeAll(into, [piece.subarray(0, bytesRead)]);
+    }
+  } finally {
+    await from.close();
   }
 }
 

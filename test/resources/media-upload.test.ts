@@ -149,6 +149,11 @@ describe('APPEND', () => {
     ],
     ['a segment too large', { segment_index: 1, media: Buffer.alloc(5001) }, 'The file has more than 5000 bytes.'],
     [
+      'a segment larger than anything',
+      { segment_index: 1, media: Buffer.alloc(6500) },
+      'The file has more than 6000 bytes.',
+    ],
+    [
       'a segment far too large',
       { segment_index: 1, media: Buffer.alloc(300_000) },
       'The file has more than 6000 bytes.',
@@ -302,10 +307,18 @@ describe('one image at once', () => {
 
   const bad: [what: string, parts: Record<string, string | Buffer>, error: string][] = [
     ['nothing', { media_category: 'post_image' }, 'media or media_data parameter is missing.'],
-    ['a video', { media: MP4 }, 'Unsupported image format'],
+    ['a video', { media: MP4 }, 'The media is not valid: Unsupported image format.'],
     ['the category of videos', { media: JPEG, media_category: 'post_video' }, 'media type unrecognized.'],
-    ['an image as a GIF', { media: JPEG, media_category: 'post_gif' }, 'Unsupported image format'],
-    ['a page with a script', { media: Buffer.from('<svg><script>1</script></svg>') }, 'Unsupported image format'],
+    [
+      'an image as a GIF',
+      { media: JPEG, media_category: 'post_gif' },
+      'The media is not valid: Unsupported image format.',
+    ],
+    [
+      'a page with a script',
+      { media: Buffer.from('<svg><script>1</script></svg>') },
+      'The media is not valid: Unsupported image format.',
+    ],
   ];
   for (const [what, parts, error] of bad) {
     test(`is refused with ${what}`, async () => {

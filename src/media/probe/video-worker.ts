@@ -18,9 +18,11 @@ const CHUNK_BYTES = 262_144;
 async function look(file: FileHandle): Promise<Seen> {
   const library = await mediaInfo({ format: 'object', chunkSize: CHUNK_BYTES });
   const { size } = await file.stat();
+  let piece = Buffer.alloc(CHUNK_BYTES);
   const { media } = await library.analyzeData(size, async (length, offset) => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
-    return buffer.subarray(0, bytesRead);
+    if (length > piece.length) piece = Buffer.alloc(length);
+    const { bytesRead } = await file.read(piece, 0, length, offset);
+    return piece.subarray(0, bytesRead);
   });
   const tracks = media?.track ?? [];
   const general = tracks.find((track) => track['@type'] === 'General');

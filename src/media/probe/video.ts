@@ -4,6 +4,9 @@ import { isWholeContainer } from './boxes.ts';
 import type { Probed } from './probe.ts';
 import type { Seen } from './video-worker.ts';
 
+/** It gives memory back sooner than it asks for more. */
+const MEMORY = { maxYoungGenerationSizeMb: 4 };
+
 /** Nothing that can be played takes longer to look at. */
 const TIME_MS = 30_000;
 
@@ -22,7 +25,10 @@ export async function lookAtVideo(path: string, mime: string): Promise<Probed> {
 }
 
 async function seenByWorker(path: string): Promise<Seen> {
-  const worker = new Worker(new URL('./video-worker.ts', import.meta.url), { workerData: path });
+  const worker = new Worker(new URL('./video-worker.ts', import.meta.url), {
+    workerData: path,
+    resourceLimits: MEMORY,
+  });
   const seen = new Promise<Seen>((resolve, reject) => {
     worker.on('message', resolve);
     worker.on('error', reject);
