@@ -121,6 +121,16 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
     line_item_id: await lineItem(ground, ACCOUNT_LINE),
     user_id: await advertiser(ground),
   }),
+  draft_posts: async (ground) => ({ text: 'Sample', media_keys: '7_42', as_user_id: await advertiser(ground) }),
+  scheduled_posts: async (ground) => ({ text: 'Sample', media_keys: '7_42', as_user_id: await advertiser(ground) }),
+  posts: async (ground) => ({ text: 'Sample', as_user_id: await advertiser(ground), media_keys: '7_42' }),
+  promoted_posts: async (ground) => ({ line_item_id: await lineItem(ground), post_ids: await publishedPost(ground) }),
+  ...Object.fromEntries(
+    ['draft_posts.list', 'scheduled_posts.list', 'posts.list'].map((id) => [
+      id,
+      async (ground: Ground) => ({ user_id: await advertiser(ground) }),
+    ]),
+  ),
   media_library: async () => ({ media_key: `7_${mediaNumber++}` }),
   media_creatives: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
   preroll_call_to_actions: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
@@ -133,13 +143,22 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
   },
 };
 
+/** A published post of the user whom the account advertises. */
+async function publishedPost(ground: Ground): Promise<string> {
+  const path = `/12/accounts/${ground.account}/post`;
+  const reply = await ground.client.call('POST', path, { params: { text: 'Sample' } });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data.id;
+}
+
 async function advertiser(ground: Ground): Promise<string> {
   return ground.world.service.services.store.read((tx) => advertiserOf(tx, ground.account));
 }
 
 /** Good values for the required parameters of an operation; references point to rows made for it. */
 export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
-  const needed = operation.id.endsWith('.create') ? await NEEDS[operation.group]?.(ground) : undefined;
+  const needs = NEEDS[operation.id.endsWith('.create') ? operation.group : operation.id];
+  const needed = await needs?.(ground);
   const params: Record<string, string> = { ...needed };
   for (const [name, field] of Object.entries(operation.parameters)) {
     if (!field.isRequired || name in params) continue;
@@ -181,6 +200,7 @@ export async function goodCall(ground: Ground, operation: Operation, user?: stri
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }
+  if (operation.path.includes(':post_id')) names.post_id = await publishedPost(ground);
   if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
   const path = fill(operation.path, names);
   if (operation.body === 'json') {

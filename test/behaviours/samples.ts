@@ -2,6 +2,7 @@ import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
 import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
 import type { Field, Stored } from '../../src/contract/fields.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { FIRST_USER } from '../../src/platform/register.ts';
 
 /** A field as a test can look at it. */
 type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
@@ -16,7 +17,10 @@ export function sampleOf(field: Shown): string {
   };
   switch (field.kind.name) {
     case 'text':
+    case 'post text':
       return 'Sample';
+    case 'card uri':
+      return 'card://42';
     case 'code':
       return codeLike(schema.pattern!);
     case 'enum':
@@ -73,6 +77,10 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     end_time: '2027-01-01T00:00:00Z',
   },
   funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
+  draft_posts: { media_keys: '3_42' },
+  scheduled_posts: { media_keys: '3_42', scheduled_at: '2026-06-01T00:00:00Z' },
+  posts: { post_ids: '42' },
+  post_previews: { post_ids: '42' },
   media_library: { media_category: 'POST_VIDEO', poster_media_key: '3_42' },
   line_item_curated_categories: { curated_category_id: CURATED_CATEGORIES.find(isAmerican)!.id },
 };
@@ -130,6 +138,17 @@ export const SOUND: Readonly<Record<string, (values: Record<string, Stored | nul
       targeting_type: 'PHRASE_KEYWORD',
       targeting_value,
       operator_type: 'EQ',
+    }),
+    draft_posts: () => ({ user_id: FIRST_USER, text: 'Sample', card_uri: null }),
+    scheduled_posts: () => ({
+      user_id: FIRST_USER,
+      text: 'Sample',
+      card_uri: null,
+      scheduled_at: '2026-06-01T00:00:00Z',
+      scheduled_status: 'SCHEDULED',
+      scheduled_by: FIRST_USER,
+      post_id: null,
+      completed_at: null,
     }),
     media_library: () => ({ media_type: 'VIDEO', media_category: 'POST_VIDEO', poster_media_key: '3_42' }),
     line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
