@@ -4,6 +4,11 @@ import { accountMedia } from './ads/account-media.ts';
 import { accounts, createSandboxAccount } from './ads/accounts.ts';
 import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
+import { getCardOfAnyFamily, listCardsOfAnyFamily } from './ads/cards/any-family.ts';
+import { imageConversationCards } from './ads/cards/image-conversation-cards.ts';
+import { pollCards } from './ads/cards/poll-cards.ts';
+import { videoConversationCards } from './ads/cards/video-conversation-cards.ts';
+import { cards } from './ads/cards.ts';
 import { draftPosts } from './ads/draft-posts.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
@@ -81,8 +86,14 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   targetingSuggestions,
   ...targetingLookups,
   accountMedia,
+  cards,
   mediaLibrary,
   addToLibrary,
+  pollCards,
+  videoConversationCards,
+  imageConversationCards,
+  listCardsOfAnyFamily,
+  getCardOfAnyFamily,
   draftPosts,
   previewDraft,
   scheduledPosts,

@@ -1,6 +1,7 @@
 import { code } from '../../contract/codes.ts';
 import { digits, type Field, field, oneOf, quoted, type Raw, text } from '../../contract/fields.ts';
 import type { Fault } from '../../contract/problems.ts';
+import { mediaKey } from '../media/media-key.ts';
 import { BUTTON_LABELS, componentSchema } from './component-schema.ts';
 import { byType, isEmpty, isObject, itemsOf, may, must, objectOf, type Part, valueOf } from './parts.ts';
 import { webUrl } from './web-url.ts';
@@ -12,7 +13,7 @@ const MEDIA = ['MEDIA', 'SWIPEABLE_MEDIA'];
 const TEXTS = ['DETAILS', 'BUTTON'];
 
 const word = (name: string): Part => valueOf(oneOf(name));
-const key = valueOf(text({ max: 100 }));
+const key = valueOf(mediaKey());
 const address = valueOf(text({ max: 2000 }));
 
 const website = objectOf({ type: must(word('WEBSITE')), url: must(valueOf(webUrl({ max: 2000 }))) });
@@ -148,6 +149,7 @@ function structured(name: string, schema: Field['kind']['schema'], part: Part): 
       'TEXT_TOO_LONG',
       'ILLEGAL_CHARACTERS',
       'NOT_WEB',
+      'INVALID_MEDIA_ID',
       'NOT_A_CODE',
       'NOT_LONG',
       'INCLUSIVE_PARAMETERS',

@@ -1,11 +1,13 @@
 import {
   type Addressed,
+  hlsPath,
   MEDIA_CATEGORIES,
   type MediaAddresses,
   type MediaCategory,
   mediaPath,
   parseMediaKey,
   posterPath,
+  vmapPath,
 } from '../../contract/media.ts';
 import type { Environment } from '../../contract/resource.ts';
 import type { Upload } from '../../contract/uploads.ts';
@@ -43,6 +45,8 @@ export function described(key: string, upload: Upload | undefined, place: MediaP
     aspect_ratio: width && height ? lowestTerms(width, height) : null,
     url: url(isFrame ? posterPath(of) : mediaPath(of)),
     poster_url: type === 'IMAGE' ? null : url(posterPath(of)),
+    vmap_url: type === 'VIDEO' ? url(vmapPath(of)) : null,
+    hls_url: type === 'VIDEO' ? url(hlsPath(of)) : null,
     isFrame,
     isMeasured: upload !== undefined,
     owners: upload && ownersOf(upload),

@@ -31,6 +31,9 @@ export interface KnownMedia {
   readonly url: string;
   /** The first frame; null for images. */
   readonly poster_url: string | null;
+  /** Where the files of a video are listed, and its playlist; null for others. */
+  readonly vmap_url: string | null;
+  readonly hls_url: string | null;
   /** It is the first frame of a video or GIF, under a key of an image: it is in no library by itself. */
   readonly isFrame: boolean;
   /** False where nobody uploaded it: then its size is only assumed. */

@@ -8,6 +8,7 @@ import { servability } from './0007-servability.ts';
 import { jobs } from './0008-jobs.ts';
 import { uploads } from './0009-uploads.ts';
 import { mediaLibrary } from './0010-media-library.ts';
+import { cards } from './0011-cards.ts';
 import { posts } from './0012-posts.ts';
 import type { Migration } from './migration.ts';
 
@@ -23,5 +24,6 @@ export const migrations: readonly Migration[] = [
   jobs,
   uploads,
   mediaLibrary,
+  cards,
   posts,
 ];
