@@ -2,7 +2,7 @@ import { itemsOf } from '../../contract/fields.ts';
 import { parseMediaKey } from '../../contract/media.ts';
 import type { Fault } from '../../contract/problems.ts';
 import type { Reading } from '../../contract/store.ts';
-import { cardOf, cardOf, type KnownCard } from '../cards/by-uri.ts';
+import { cardOf, type KnownCard } from '../cards/by-uri.ts';
 import type { LineItem } from '../line-items.ts';
 import type { Content } from './content.ts';
 import { addressesIn } from './entities.ts';
