@@ -43,7 +43,9 @@ export async function openGround(world: World, client: Client = world.sandbox): 
   assert.equal(made.status, 200, made.text);
   const account = made.body.data[0].id;
   // What some parameters ask of the account.
-  await world.service.store.write((tx) => tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP', 'PROMOTED_MEDIA_POLLS']));
+  await world.service.store.write((tx) =>
+    tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP', 'PROMOTED_MEDIA_POLLS']),
+  );
   return { world, client, account };
 }
 
@@ -136,6 +138,16 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
     line_item_id: await lineItem(ground, ACCOUNT_LINE),
     user_id: await advertiser(ground),
   }),
+  draft_posts: async (ground) => ({ text: 'Sample', media_keys: '7_42', as_user_id: await advertiser(ground) }),
+  scheduled_posts: async (ground) => ({ text: 'Sample', media_keys: '7_42', as_user_id: await advertiser(ground) }),
+  posts: async (ground) => ({ text: 'Sample', as_user_id: await advertiser(ground), media_keys: '7_42' }),
+  promoted_posts: async (ground) => ({ line_item_id: await lineItem(ground), post_ids: await publishedPost(ground) }),
+  ...Object.fromEntries(
+    ['draft_posts.list', 'scheduled_posts.list', 'posts.list'].map((id) => [
+      id,
+      async (ground: Ground) => ({ user_id: await advertiser(ground) }),
+    ]),
+  ),
   media_library: async () => ({ media_key: `7_${mediaNumber++}` }),
   poll_cards: async () => ({ third_choice: 'Third', fourth_choice: 'Fourth' }),
   video_conversation_cards: async () => CONVERSATION,
@@ -151,13 +163,22 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
   },
 };
 
+/** A published post of the user whom the account advertises. */
+async function publishedPost(ground: Ground): Promise<string> {
+  const path = `/12/accounts/${ground.account}/post`;
+  const reply = await ground.client.call('POST', path, { params: { text: 'Sample' } });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data.id;
+}
+
 async function advertiser(ground: Ground): Promise<string> {
   return ground.world.service.services.store.read((tx) => advertiserOf(tx, ground.account));
 }
 
 /** Good values for the required parameters of an operation; references point to rows made for it. */
 export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
-  const needed = operation.id.endsWith('.create') ? await NEEDS[operation.group]?.(ground) : undefined;
+  const needs = NEEDS[operation.id.endsWith('.create') ? operation.group : operation.id];
+  const needed = await needs?.(ground);
   const params: Record<string, string> = { ...needed };
   for (const [name, field] of Object.entries(operation.parameters)) {
     if (!field.isRequired || name in params) continue;
@@ -205,6 +226,7 @@ export async function goodCall(ground: Ground, operation: Operation, user?: stri
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }
+  if (operation.path.includes(':post_id')) names.post_id = await publishedPost(ground);
   if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
   if (operation.id === 'cards_all.get') names.card_id = (await make(ground, pollCards)).id;
   const path = fill(operation.path, names);

@@ -229,7 +229,9 @@ describe('each operation says what it looks for itself', () => {
 test('every problem that a call can end with is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
     const own =
-      family === 'ads' ? [...access, ...parameters, ...lineItemProblems, ...targetingProblems, ...mediaProblems, ...batches] : tokens;
+      family === 'ads'
+        ? [...access, ...parameters, ...lineItemProblems, ...targetingProblems, ...mediaProblems, ...batches]
+        : tokens;
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);

@@ -103,7 +103,7 @@ test('there is no other PUT to what can be read', () => {
   );
   assert.deepEqual(
     others.map(({ id }) => id),
-    ['campaigns.activate', 'line_items.activate'],
+    ['campaigns.activate', 'line_items.activate', 'posts.name'],
   );
 });
 

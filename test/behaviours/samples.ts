@@ -2,6 +2,7 @@ import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
 import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
 import type { Field, Stored } from '../../src/contract/fields.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { FIRST_USER } from '../../src/platform/register.ts';
 
 /** A field as a test can look at it. */
 type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
@@ -16,6 +17,7 @@ export function sampleOf(field: Shown): string {
   };
   switch (field.kind.name) {
     case 'text':
+    case 'post text':
       return 'Sample';
     case 'code':
       return codeLike(schema.pattern!);
@@ -79,6 +81,10 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     end_time: '2027-01-01T00:00:00Z',
   },
   funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
+  draft_posts: { media_keys: '3_42' },
+  scheduled_posts: { media_keys: '3_42', scheduled_at: '2026-06-01T00:00:00Z' },
+  posts: { post_ids: '42' },
+  post_previews: { post_ids: '42' },
   media_library: { media_category: 'POST_VIDEO', poster_media_key: '3_42' },
   cards: { card_uris: 'card://42', card_types: 'IMAGE_APP' },
   cards_all: { card_uris: 'card://42' },
@@ -184,6 +190,17 @@ export const SOUND: Readonly<Record<string, (values: Record<string, Stored | nul
     }),
     video_conversation_cards: () => ({ ...soundConversation(), media_key: '13_42' }),
     image_conversation_cards: () => ({ ...soundConversation(), media_key: '3_42' }),
+    draft_posts: () => ({ user_id: FIRST_USER, text: 'Sample', card_uri: null }),
+    scheduled_posts: () => ({
+      user_id: FIRST_USER,
+      text: 'Sample',
+      card_uri: null,
+      scheduled_at: '2026-06-01T00:00:00Z',
+      scheduled_status: 'SCHEDULED',
+      scheduled_by: FIRST_USER,
+      post_id: null,
+      completed_at: null,
+    }),
     media_library: () => ({ media_type: 'VIDEO', media_category: 'POST_VIDEO', poster_media_key: '3_42' }),
     line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
   };

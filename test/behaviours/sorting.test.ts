@@ -43,6 +43,8 @@ const SORTS: Record<string, readonly string[]> = {
   promoted_accounts: ['created_at', 'updated_at', 'deleted', 'paused'],
   tracking_tags: ['created_at', 'updated_at', 'deleted'],
   line_item_curated_categories: ['created_at', 'updated_at', 'deleted'],
+  promoted_posts: ['created_at', 'updated_at', 'deleted', 'paused'],
+  scheduled_promoted_posts: ['created_at', 'updated_at', 'deleted'],
   account_media: ['created_at', 'updated_at', 'deleted'],
   media_creatives: ['created_at', 'updated_at', 'deleted'],
   preroll_call_to_actions: ['created_at', 'updated_at', 'deleted'],

@@ -55,7 +55,7 @@ for (const resource of owned) {
         }
       }
       const own = fill(operationOf(resource, 'get')!.path, { account_id: mine.account, [resource.idParameter]: id });
-      assert.equal((await world.sandbox.call('GET', own)).body.data.deleted, false);
+      assert.equal((await world.sandbox.call('GET', own)).body.data.deleted ?? false, false);
     });
 
     test('are absent from the lists, filters and totals of another', async () => {

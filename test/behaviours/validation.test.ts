@@ -73,11 +73,26 @@ function badValues(name: string, field: Field): [string, Said][] {
         ['\u0085', illegal],
       ];
     }
-    case 'enum':
-      return ['NO_SUCH_WORD', schema.anyOf![0]!.const.toLowerCase(), ` ${schema.anyOf![0]!.const}`].map((raw) => [
+    case 'post text': {
+      const illegal = { code: 'ILLEGAL_CHARACTERS', message: `Illegal characters in ${name}`, parameter: name };
+      const long = (length: number) => invalid(name, `Expected a maximum length of 280, got ${length} for ${name}`);
+      return [
+        ['x'.repeat(281), long(281)],
+        ['\u{1f600}'.repeat(281), long(281)],
+        [`${'x'.repeat(257)} https://example.com`, long(281)],
+        ['a\u0000b', illegal],
+        ['\u007f', illegal],
+      ];
+    }
+    case 'card uri':
+      return ['card://', 'card://x', 'card:/42', '42', `card://${'9'.repeat(20)}`].map((raw) => [
         raw,
-        among(schema.anyOf!, raw),
+        invalid(name, `Expected card://<number>, got "${raw}" for ${name}`),
       ]);
+    case 'enum':
+      return ['NO_SUCH_WORD', schema.anyOf![0]!.const.toLowerCase(), ` ${schema.anyOf![0]!.const}`]
+        .filter((raw) => !schema.anyOf!.some((word) => word.const === raw))
+        .map((raw) => [raw, among(schema.anyOf!, raw)]);
     case 'currency':
       return ['CHF', 'chf', 'US', 'US D'].map((raw) => [raw, among(schema.anyOf!, raw)]);
     case 'micros':
@@ -298,7 +313,7 @@ const NUMBERS = ['micros', 'integer', 'number enum'];
 function wholeOf(operation: Operation): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, field] of Object.entries(operation.parameters)) {
-    if (!field.target && field.kind.name !== 'list' && field.kind.name !== 'refused') {
+    if (!field.target && !['list', 'refused', 'card uri'].includes(field.kind.name)) {
       values[name] = goodValue(operation, name);
     }
   }
