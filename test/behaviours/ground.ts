@@ -249,7 +249,8 @@ function administratorOf({ world, account }: Ground): Promise<string> {
  */
 export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
   const { store, ids, clock } = ground.world.service.services;
-  const taken = await ids.take(resource.name, resource.idsFrom, count);
+  const take = resource.longIds ? ids.takeLong : ids.take;
+  const taken = await take(resource.sequence ?? resource.name, resource.idsFrom, count);
   const targets = await targetsOf(ground, resource);
   const keys = taken.map((id) => (resource.key ? `7_${Number.parseInt(id, 36)}` : id));
   const rows = keys.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));

@@ -121,9 +121,7 @@ function soundConversation(): Record<string, Stored | null> {
     first_cta_post: 'Sample',
     thank_you_text: 'Sample',
     thank_you_url: null,
-    poster_media_key: null,
     unlocked_image_media_key: null,
-    unlocked_video_media_key: null,
   };
 }
 
@@ -188,7 +186,12 @@ export const SOUND: Readonly<Record<string, (values: Record<string, Stored | nul
       duration_in_minutes: 1440,
       media_key: '13_42',
     }),
-    video_conversation_cards: () => ({ ...soundConversation(), media_key: '13_42' }),
+    video_conversation_cards: () => ({
+      ...soundConversation(),
+      media_key: '13_42',
+      poster_media_key: null,
+      unlocked_video_media_key: null,
+    }),
     image_conversation_cards: () => ({ ...soundConversation(), media_key: '3_42' }),
     draft_posts: () => ({ user_id: FIRST_USER, text: 'Sample', card_uri: null }),
     scheduled_posts: () => ({
