@@ -229,7 +229,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
         leadsTo: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
           previewAddress(box, { type: 'DRAFT', environment, account, id, user }),
       },
-      [previewPage({ store, box, media: services.media, absent: () => refusal('page'), loginFirst })],
+      [previewPage({ store, box, clock, media: services.media, absent: () => refusal('page'), loginFirst })],
     ),
     sessions: browserSessions({ store, clock, random: secureRandom }),
     counts: addressCounts(

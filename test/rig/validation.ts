@@ -51,7 +51,7 @@ export function checkReply(method: string, url: string, status: number, headers:
     return;
   }
   const verb = method === 'HEAD' ? 'GET' : method;
-  const known = isDecodable(path) ? routes.filter((route) => route.shape.test(path)) : [];
+  const known = isDecodable(path) ? mostLiteral(routes.filter((route) => route.shape.test(path))) : [];
   const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.alsoGet));
   const said = `${method} ${path.slice(0, 200)} answered ${status}`;
   if (verb === 'OPTIONS') {
@@ -87,6 +87,13 @@ export function checkReply(method: string, url: string, status: number, headers:
 /** The path of an address or of a request target, as it was sent. */
 function pathOf(url: string): string {
   return url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0]!;
+}
+
+/** Where several templates fit, literal segments win. */
+function mostLiteral<T extends { readonly template: string }>(fitting: readonly T[]): T[] {
+  const names = ({ template }: T): number => template.split('{').length;
+  const fewest = Math.min(...fitting.map(names));
+  return fitting.filter((each) => names(each) === fewest);
 }
 
 /** A path with a broken escape is the path of nothing. */

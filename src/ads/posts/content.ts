@@ -1,9 +1,8 @@
 import { foldCase } from '../../base/text.ts';
 import { itemsOf } from '../../contract/fields.ts';
 import type { Fault } from '../../contract/problems.ts';
-import type { KnownCard } from '../cards/by-uri.ts';
+import { cardOf, type KnownCard } from '../cards/by-uri.ts';
 import { type KnownMedia, knownMedia, type MediaGround, mediaFaults } from '../media/known-media.ts';
-import { cardOf } from '../cards/by-uri.ts';
 import { entitiesOf } from './entities.ts';
 
 /** What a post says. */

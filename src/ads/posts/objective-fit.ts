@@ -2,9 +2,8 @@ import { itemsOf } from '../../contract/fields.ts';
 import { parseMediaKey } from '../../contract/media.ts';
 import type { Fault } from '../../contract/problems.ts';
 import type { Reading } from '../../contract/store.ts';
-import type { KnownCard } from '../cards/by-uri.ts';
+import { cardOf, type KnownCard } from '../cards/by-uri.ts';
 import type { LineItem } from '../line-items.ts';
-import { cardOf } from '../cards/by-uri.ts';
 import type { Content } from './content.ts';
 import { addressesIn } from './entities.ts';
 

@@ -4,18 +4,10 @@ import { entitiesOf } from '../posts/entities.ts';
 import { displayed } from '../posts/entity-shapes.ts';
 import type { Scenery } from '../posts/shape.ts';
 import type { ShownPost } from '../posts/shown.ts';
+import { timeHtml } from './time.ts';
 
-const TIME = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  timeZone: 'UTC',
-});
-
-/** A post as a whole document. */
-export function previewDocument(post: ShownPost, { authors, media }: Scenery): string {
+/** A post as a whole document; `card` is HTML. */
+export function previewDocument(post: ShownPost, { authors, media }: Scenery, card = ''): string {
   const author = authors.get(post.user_id);
   const name = author?.name ?? post.user_id;
   const handle = author?.screen_name ?? '';
@@ -41,6 +33,7 @@ export function previewDocument(post: ShownPost, { authors, media }: Scenery): s
 </header>
 !${textOf(post)}
 !${attached.length > 0 ? galleryOf(attached, post) : ''}
+!${card}
 <footer>
 !${timeOf(post)}
 !${post.nullcast ? '<p class="promoted">Promoted</p>' : ''}
@@ -59,7 +52,7 @@ function stateOf({ type, scheduled_status }: ShownPost): string {
 
 function timeOf({ type, scheduled_at, created_at }: ShownPost): string {
   const at = type === 'SCHEDULED' ? scheduled_at! : created_at;
-  return html`<p><time datetime="${at}">${TIME.format(new Date(at))} UTC</time></p>`;
+  return `<p>${timeHtml(at)}</p>`;
 }
 
 /** The text of a post with what leads somewhere marked. Only addresses can be followed. */

@@ -1,3 +1,5 @@
+import type { Clock } from '../../base/clock.ts';
+import { formatInstant } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { MediaAddresses } from '../../contract/media.ts';
 import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
@@ -5,6 +7,7 @@ import type { AccountState, Environment } from '../../contract/resource.ts';
 import type { Reading, Store } from '../../contract/store.ts';
 import { sceneryOf } from '../posts/scenery.ts';
 import { PREVIEW_PATH, type Previewed, readPreview } from './address.ts';
+import { viewCard } from './card-view.ts';
 import { previewDocument } from './document.ts';
 import { findPosts } from './find.ts';
 
@@ -12,7 +15,7 @@ import { findPosts } from './find.ts';
 export interface PreviewParts {
   readonly store: Store;
   readonly box: SecretBox;
-
+  readonly clock: Clock;
   readonly media: MediaAddresses;
   /** What is said where there is nothing to see. */
   readonly absent: () => PageAnswer;
@@ -59,11 +62,13 @@ async function shown(parts: PreviewParts, visit: Visit, asked: Previewed): Promi
     const state: AccountState = { ...STATE, id: account, environment };
     const ground = { tx, media: parts.media, account: state };
     const scenery = await sceneryOf(ground, [post], { source: '', isTrimmed: false });
-    const html = previewDocument(post, scenery);
+    const now = formatInstant(parts.clock.now());
+    const card = post.card_uri === null ? undefined : await viewCard(ground, post.card_uri, now);
+    const html = previewDocument(post, scenery, card?.html);
     const media = [...scenery.media.values()].flatMap(({ url, poster_url }) =>
       poster_url ? [url, poster_url] : [url],
     );
-    return framed({ status: 200, html }, media);
+    return framed({ status: 200, html }, [...media, ...(card?.loads ?? [])]);
   });
 }
 

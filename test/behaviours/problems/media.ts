@@ -91,9 +91,7 @@ export const mediaProblems: readonly Case[] = [
       return own('POST', '/media_library', { media_key: '7_73' });
     },
     status: 400,
-    errors: [
-      { code: 'INVALID_MEDIA', message: 'Media 7_73 is not transcoded', parameter: 'media_key', value: '7_73' },
-    ],
+    errors: [{ code: 'INVALID_MEDIA', message: 'Media 7_73 is not transcoded', parameter: 'media_key', value: '7_73' }],
   },
   {
     name: 'MEDIA_OF_OTHER_TYPE',
