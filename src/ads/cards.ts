@@ -54,10 +54,11 @@ export const cards = resource({
   fields,
   checkInput: exactlyOne,
   // What is given takes the place of what was there, whichever of the two that was.
-  settled(row, { given }) {
+  settled(row, { verb, given }) {
     const swapped = given.components != null ? { slides: null } : given.slides != null ? { components: null } : {};
     const structure = structureOf({ ...row, ...swapped });
-    return { ...swapped, card_uri: cardUriOf(row.id), card_type: cardTypeOf(structure) };
+    const named = verb === 'create' ? { card_uri: cardUriOf(row.id) } : {};
+    return { ...swapped, ...named, card_type: cardTypeOf(structure) };
   },
   rules: [hasContent, mediaFit],
   raises: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', ...MEDIA_MISFITS, 'IMAGE_TOO_LARGE'],

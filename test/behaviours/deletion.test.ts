@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AnyResource } from '../../src/contract/resource.ts';
+import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
   absentId,
@@ -34,6 +35,10 @@ const NOT_FOUND: Record<string, readonly [code: string, kind: string]> = {
   line_item_curated_categories: ['NOT_FOUND', 'Line item curated category'],
   draft_posts: ['NOT_FOUND', 'Draft post'],
   scheduled_posts: ['NOT_FOUND', 'Scheduled post'],
+  cards: ['CARD_NOT_FOUND', 'Card'],
+  poll_cards: ['CARD_NOT_FOUND', 'Poll card'],
+  video_conversation_cards: ['CARD_NOT_FOUND', 'Video conversation card'],
+  image_conversation_cards: ['CARD_NOT_FOUND', 'Image conversation card'],
   promoted_posts: ['PROMOTED_POST_NOT_FOUND', 'Promoted post'],
   scheduled_promoted_posts: ['NOT_FOUND', 'Scheduled promoted post'],
   account_media: ['ACCOUNT_MEDIA_NOT_FOUND', 'Account media'],
@@ -67,8 +72,8 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       assert.equal(deleted.body.data.created_at, made.created_at);
       assert.equal(deleted.body.request.params[resource.idParameter], id);
 
-      const params = await neededParameters(ground, resource);
-      const calls = { DELETE: {}, GET: {}, ...(operationOf(resource, 'update') ? { PUT: { params } } : {}) };
+      const needed = sentWith(resource, await neededParameters(ground, resource));
+      const calls = { DELETE: {}, GET: {}, ...(operationOf(resource, 'update') ? { PUT: needed } : {}) };
       for (const [method, sent] of Object.entries(calls)) {
         const reply = await ground.client.call(method, path, sent);
         assert.equal(reply.status, 404, `${method} ${reply.text}`);
@@ -80,6 +85,12 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
         return;
       }
 
+      if (resource.hardDeletion) {
+        const filter = { [resource.idsParameter]: id, with_deleted: 'true' };
+        assert.equal((await ground.client.call('GET', `${path}?with_deleted=true`)).status, 404);
+        assert.deepEqual((await ground.client.call('GET', all, { params: filter })).body.data, []);
+        return;
+      }
       const shown = await ground.client.call('GET', `${path}?with_deleted=true`);
       assert.deepEqual(shown.body.data, deleted.body.data);
       const filter = { [resource.idsParameter]: id };
@@ -98,11 +109,17 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       });
       for (const method of ['GET', 'DELETE', ...(operationOf(resource, 'update') ? ['PUT'] : [])]) {
         const params = method === 'PUT' ? await neededParameters(ground, resource) : {};
-        const reply = await ground.client.call(method, path, { params });
+        const reply = await ground.client.call(method, path, method === 'PUT' ? sentWith(resource, params) : {});
         assert.equal(reply.status, 404);
         assert.deepEqual(reply.body.errors, gone(id));
+        const verb = method === 'PUT' ? 'update' : method === 'GET' ? 'get' : 'remove';
         assert.deepEqual(reply.body.request, {
-          params: { account_id: ground.account, [resource.idParameter]: id, ...params },
+          params: {
+            account_id: ground.account,
+            [resource.idParameter]: id,
+            ...operationOf(resource, verb)!.echoes,
+            ...params,
+          },
         });
       }
     });
@@ -125,6 +142,11 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       assert.equal(idOf(reply.body.data), id);
     });
   });
+}
+
+/** Parameters in the form that an update takes. */
+function sentWith(resource: AnyResource, params: Record<string, string>): Sent {
+  return operationOf(resource, 'update')?.body === 'object' ? { json: params } : { params };
 }
 
 /** What an update must give. */

@@ -53,6 +53,7 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       assert.deepEqual(bare.body.request, {
         params: {
           ...named(operation.path, path),
+          ...operation.echoes,
           ...Object.fromEntries(given.map(([name, text]) => [name, typed(operation.parameters[name]!, text)])),
         },
       });
@@ -68,7 +69,11 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       const reply = await send(world.sandbox, { method, path, sent: { params } });
       assert.equal(reply.status, 200, reply.text);
       const expected = Object.entries(params).map(([name, text]) => [name, typed(operation.parameters[name]!, text)]);
-      assert.deepEqual(reply.body.request.params, { ...named(operation.path, path), ...Object.fromEntries(expected) });
+      assert.deepEqual(reply.body.request.params, {
+        ...named(operation.path, path),
+        ...operation.echoes,
+        ...Object.fromEntries(expected),
+      });
     });
   });
 }

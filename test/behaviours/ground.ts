@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { newAccount } from '../../src/ads/accounts.ts';
+import { pollCards } from '../../src/ads/cards/poll-cards.ts';
 import { lineItems } from '../../src/ads/line-items.ts';
 import { advertiserOf } from '../../src/ads/promotable-users.ts';
 import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
@@ -14,7 +15,7 @@ import type { AnyResource, Row, Verb } from '../../src/contract/resource.ts';
 import { operations } from '../../src/server.ts';
 import type { Client, Reply, Sent } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
-import { goodValue, SOUND, seededValue } from './samples.ts';
+import { COMPONENTS, goodValue, SOUND, seededValue } from './samples.ts';
 
 export { goodValue, sampleOf } from './samples.ts';
 
@@ -42,7 +43,9 @@ export async function openGround(world: World, client: Client = world.sandbox): 
   assert.equal(made.status, 200, made.text);
   const account = made.body.data[0].id;
   // What some parameters ask of the account.
-  await world.service.store.write((tx) => tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP']));
+  await world.service.store.write((tx) =>
+    tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP', 'PROMOTED_MEDIA_POLLS']),
+  );
   return { world, client, account };
 }
 
@@ -110,6 +113,20 @@ const PREROLL_LINE = {
   categories: 'IAB7',
 };
 
+/** What conversation cards need of each other's parameters. */
+const CONVERSATION: Record<string, string> = {
+  title: 'Sample',
+  ...Object.fromEntries(
+    ['second', 'third', 'fourth'].flatMap((each) => [
+      [`${each}_cta`, '#Sample'],
+      [`${each}_cta_post`, 'Sample'],
+    ]),
+  ),
+};
+
+/** What objects of JSON need that no text can say. */
+const OBJECTS: Readonly<Record<string, object>> = { 'cards.create': { components: COMPONENTS } };
+
 let mediaNumber = 1_730_000_000_000_000;
 
 /** What makes a line item one for promoted accounts. */
@@ -132,6 +149,9 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
     ]),
   ),
   media_library: async () => ({ media_key: `7_${mediaNumber++}` }),
+  poll_cards: async () => ({ third_choice: 'Third', fourth_choice: 'Fourth' }),
+  video_conversation_cards: async () => CONVERSATION,
+  image_conversation_cards: async () => CONVERSATION,
   media_creatives: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
   preroll_call_to_actions: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
   line_item_curated_categories: async (ground) => {
@@ -168,12 +188,18 @@ export async function goodParameters(ground: Ground, operation: Operation): Prom
   return params;
 }
 
+/** What is sent to an operation so that it succeeds, in the form that it takes. */
+async function goodSent(ground: Ground, operation: Operation): Promise<Sent> {
+  const params = await goodParameters(ground, operation);
+  return operation.body === 'object' ? { json: { ...params, ...OBJECTS[operation.id] } } : { params };
+}
+
 /** Makes one row of a resource through the interface, as the administrator. */
 export async function make(ground: Ground, resource: AnyResource): Promise<{ id: string } & Record<string, unknown>> {
   const operation = operationOf(resource, 'create');
   if (!operation) return found(ground, resource, (await seed(ground, resource, 1)).at(-1)!.id);
-  const params = await goodParameters(ground, operation);
-  const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), { params });
+  const sent = await goodSent(ground, operation);
+  const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), sent);
   assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
   const [row] = [reply.body.data].flat();
   return { ...row, id: idOf(row) };
@@ -202,13 +228,14 @@ export async function goodCall(ground: Ground, operation: Operation, user?: stri
   }
   if (operation.path.includes(':post_id')) names.post_id = await publishedPost(ground);
   if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
+  if (operation.id === 'cards_all.get') names.card_id = (await make(ground, pollCards)).id;
   const path = fill(operation.path, names);
   if (operation.body === 'json') {
     const create = operationOf(resource!, 'create')!;
     const item = { operation_type: 'Create', params: await goodParameters(ground, create) };
     return { method: operation.method, path, sent: { json: [item] } };
   }
-  return { method: operation.method, path, sent: { params: await goodParameters(ground, operation) } };
+  return { method: operation.method, path, sent: await goodSent(ground, operation) };
 }
 
 /** Whoever made the account. */
@@ -222,7 +249,8 @@ function administratorOf({ world, account }: Ground): Promise<string> {
  */
 export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
   const { store, ids, clock } = ground.world.service.services;
-  const taken = await ids.take(resource.name, resource.idsFrom, count);
+  const take = resource.longIds ? ids.takeLong : ids.take;
+  const taken = await take(resource.sequence ?? resource.name, resource.idsFrom, count);
   const targets = await targetsOf(ground, resource);
   const keys = taken.map((id) => (resource.key ? `7_${Number.parseInt(id, 36)}` : id));
   const rows = keys.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));

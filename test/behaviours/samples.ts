@@ -19,8 +19,6 @@ export function sampleOf(field: Shown): string {
     case 'text':
     case 'post text':
       return 'Sample';
-    case 'card uri':
-      return 'card://42';
     case 'code':
       return codeLike(schema.pattern!);
     case 'enum':
@@ -46,6 +44,12 @@ export function sampleOf(field: Shown): string {
       return 'BROAD_KEYWORD';
     case 'media key':
       return '7_42';
+    case 'hashtag':
+      return '#Sample';
+    case 'card type':
+      return String(schema.anyOf![0]!.const);
+    case 'card uri':
+      return 'card://42';
     case 'web url':
     case 'https url':
       return 'https://example.com/seen';
@@ -82,12 +86,43 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   posts: { post_ids: '42' },
   post_previews: { post_ids: '42' },
   media_library: { media_category: 'POST_VIDEO', poster_media_key: '3_42' },
+  cards: { card_uris: 'card://42', card_types: 'IMAGE_APP' },
+  cards_all: { card_uris: 'card://42' },
+  video_conversation_cards: {
+    media_key: '13_42',
+    poster_media_key: '3_42',
+    unlocked_image_media_key: '3_42',
+    unlocked_video_media_key: '13_42',
+  },
+  image_conversation_cards: { media_key: '3_42', unlocked_image_media_key: '3_42' },
   line_item_curated_categories: { curated_category_id: CURATED_CATEGORIES.find(isAmerican)!.id },
 };
 
 /** A value of a parameter that is good together with those of the others. */
 export function goodValue(operation: Operation, name: string): string {
   return GOOD[operation.group]?.[name] ?? sampleOf(operation.parameters[name]!);
+}
+
+/** The components of a good card. */
+export const COMPONENTS = [
+  { type: 'MEDIA', media_key: '3_42' },
+  { type: 'DETAILS', title: 'Sample', destination: { type: 'WEBSITE', url: 'https://example.com/seen' } },
+] as const;
+
+let cardNumber = 0;
+
+function soundConversation(): Record<string, Stored | null> {
+  const others = ['second', 'third', 'fourth'].flatMap((each) => [`${each}_cta`, `${each}_cta_post`]);
+  return {
+    ...Object.fromEntries(others.map((name) => [name, null])),
+    card_uri: `card://${++cardNumber}`,
+    title: 'Sample',
+    first_cta: '#Sample',
+    first_cta_post: 'Sample',
+    thank_you_text: 'Sample',
+    thank_you_url: null,
+    unlocked_image_media_key: null,
+  };
 }
 
 /** Texts that sort differently by bytes, by UTF-16 units, by case and by language. */
@@ -139,6 +174,25 @@ export const SOUND: Readonly<Record<string, (values: Record<string, Stored | nul
       targeting_value,
       operator_type: 'EQ',
     }),
+    cards: () => ({
+      card_uri: `card://${++cardNumber}`,
+      card_type: 'IMAGE_WEBSITE',
+      components: JSON.stringify(COMPONENTS),
+      slides: null,
+    }),
+    poll_cards: () => ({
+      card_uri: `card://${++cardNumber}`,
+      card_type: 'VIDEO_POLLS',
+      duration_in_minutes: 1440,
+      media_key: '13_42',
+    }),
+    video_conversation_cards: () => ({
+      ...soundConversation(),
+      media_key: '13_42',
+      poster_media_key: null,
+      unlocked_video_media_key: null,
+    }),
+    image_conversation_cards: () => ({ ...soundConversation(), media_key: '3_42' }),
     draft_posts: () => ({ user_id: FIRST_USER, text: 'Sample', card_uri: null }),
     scheduled_posts: () => ({
       user_id: FIRST_USER,
@@ -177,6 +231,9 @@ export function seededValue(field: Field, index: number, targets: string[] | und
       return '[]';
     case 'id':
       return `i${index % 3}`;
+    case 'components':
+    case 'slides':
+      return '[]';
     default:
       return field.kind.read(sampleOf(field), 'seed') as string;
   }
