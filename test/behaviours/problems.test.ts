@@ -9,6 +9,7 @@ import { beforeAll } from './problems/calls.ts';
 import { lineItemProblems } from './problems/line-items.ts';
 import { mediaProblems } from './problems/media.ts';
 import { parameters } from './problems/parameters.ts';
+import { postProblems } from './problems/posts.ts';
 import { rules, UNIT } from './problems/rules.ts';
 import {
   ACTIVE_MAX,
@@ -45,6 +46,9 @@ describe('parameters are refused', () => {
 });
 describe('targeting and other children of line items are refused', () => {
   for (const one of targetingProblems) check(one);
+});
+describe('posts are refused', () => {
+  for (const one of postProblems) check(one);
 });
 describe('line items are refused', () => {
   for (const one of lineItemProblems) check(one);
@@ -230,7 +234,15 @@ test('every problem that a call can end with is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
     const own =
       family === 'ads'
-        ? [...access, ...parameters, ...lineItemProblems, ...targetingProblems, ...mediaProblems, ...batches]
+        ? [
+            ...access,
+            ...parameters,
+            ...lineItemProblems,
+            ...targetingProblems,
+            ...mediaProblems,
+            ...postProblems,
+            ...batches,
+          ]
         : tokens;
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
