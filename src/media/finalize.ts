@@ -26,11 +26,12 @@ export async function finalize(call: Call, id: string): Promise<Upload> {
   }
   const isLater = upload.is_categorized && upload.media_type !== 'IMAGE';
   const outcome = isLater ? ({ state: 'pending' } as const) : await whatComesOf(upload, call.services);
-  const expires_at = later(call.now, uploads.media_unused_ttl_s);
+  // What is used already does not expire again.
+  const expires_at = upload.expires_at && later(call.now, uploads.media_unused_ttl_s);
   await store.write(async (tx) => {
     const changes = { ...outcome, changed_at: call.now, expires_at };
     if (!(await tx.uploads.change(id, 'uploading', changes))) return;
-    await tx.jobs.plan({ kind: EXPIRY, key: id, run_at: expires_at });
+    if (expires_at) await tx.jobs.plan({ kind: EXPIRY, key: id, run_at: expires_at });
     if (isLater) await tx.jobs.plan({ kind: PROCESSING, key: id, run_at: call.now });
   });
   return unlessRefused(await ownUpload(call, id));

@@ -36,6 +36,11 @@ for (const family of ['ads', 'numeric'] as const) {
     for (const one of beforeAll(family)) check(one);
   });
 }
+/** What is said in one text there, or was brought about with the window of another call. */
+const SAID_ELSEWHERE = new Set(['NOT_JSON', 'RATE_LIMITED', 'ROUTE_UNKNOWN', 'METHOD_UNKNOWN']);
+describe('a call that uploads is refused before it is understood', () => {
+  for (const one of beforeAll('flat')) if (!SAID_ELSEWHERE.has(one.name)) check(one);
+});
 describe('access is refused', () => {
   for (const one of access) check(one);
 });

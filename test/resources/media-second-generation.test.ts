@@ -71,25 +71,98 @@ describe('the second generation', () => {
     parameters: { [parameter]: [] },
     message: `The \`${parameter}\` parameter is missing`,
   });
-  const bad: [path: string, sent: object, errors: object[]][] = [
-    ['/initialize', {}, [missing('total_bytes'), missing('media_type')]],
-    ['', { params: { command: 'APPEND' } }, [missing('media_id'), missing('segment_index')]],
+  const wrong = (message: string, parameter?: string, value?: string) => ({
+    parameters: parameter === undefined ? {} : { [parameter]: [value] },
+    message,
+  });
+  const about = (id: string, message: string) => wrong(message, 'media_id', id);
+  const EXPIRED = 'Invalid or expired media_id.';
+  const CLOSED = 'The upload is finalized and takes no more segments.';
+  const lacking = 'Segments do not add up to provided total file size: expected 76 bytes, received 9.';
+  const exceeding = 'Segments exceed the provided total file size: expected 76 bytes, received 85.';
+  const both = partsOf({ segment_index: 1, media: PICTURE, media_data: 'AAAA' });
+  const first = partsOf({ segment_index: 1, media: PICTURE });
+  const nothing = partsOf({ segment_index: 1 });
+  const inForm = (params: Record<string, string | number>) => ({ params });
+  const png = { media_type: 'image/png', total_bytes: 76 };
+  const svg = { media_type: 'image/svg+xml', total_bytes: 1 };
+  const large = { media_type: 'image/png', total_bytes: 5_242_881 };
+  const unfit = { ...png, media_category: 'post_gif' };
+  const tooLarge = 'post_image takes at most 5242880 bytes, got 5242881.';
+
+  /** An upload of a picture: with its first nine bytes, whole, or with other bytes, and finalized. */
+  async function standing(state: 'begun' | 'ended' | 'bad'): Promise<string> {
+    const { id } = (await post('/initialize', { json: png })).body.data;
+    const bytes = { begun: PICTURE.subarray(0, 9), ended: PICTURE, bad: Buffer.alloc(76) }[state];
+    await post(`/${id}/append`, { parts: partsOf({ segment_index: 0, media: bytes }) });
+    if (state === 'ended') await post(`/${id}/finalize`);
+    return id;
+  }
+
+  type Sent = Parameters<typeof post>[1];
+  type Row = [state: 'begun' | 'ended' | 'bad', path: string, sent: Sent, error: (id: string) => object];
+  const table: Row[] = [
+    ['begun', '/:id/append', { parts: both }, () => wrong('media and media_data are exclusive parameters.')],
+    ['begun', '/:id/append', { parts: nothing }, () => wrong('media or media_data parameter is missing.')],
+    ['begun', '/:id/append', { parts: first }, () => wrong(exceeding)],
+    ['ended', '/:id/append', { parts: first }, (id) => about(id, CLOSED)],
+    ['begun', '/123/append', { parts: first }, () => about('123', EXPIRED)],
+    ['begun', '/:id/finalize', {}, () => wrong(lacking)],
+    ['bad', '/:id/finalize', {}, () => wrong('The media is not valid: Unsupported image format.')],
+    ['begun', '/123/finalize', {}, () => about('123', EXPIRED)],
     [
-      '/123/append',
-      { parts: partsOf({ segment_index: 0, media: PICTURE }) },
-      [{ parameters: { media_id: ['123'] }, message: 'Invalid or expired media_id.' }],
-    ],
-    ['/123/finalize', {}, [{ parameters: { media_id: ['123'] }, message: 'Invalid or expired media_id.' }]],
-    [
+      'begun',
       '/initialize',
-      { json: { media_type: 'image/svg+xml', total_bytes: 1 } },
-      [{ parameters: { media_type: ['image/svg+xml'] }, message: 'media type unrecognized.' }],
+      inForm(unfit),
+      () => wrong('post_gif does not take image/png.', 'media_category', 'image/png'),
     ],
+    ['begun', '/initialize', inForm(large), () => wrong(tooLarge, 'total_bytes', '5242881')],
+    ['begun', '/initialize', inForm(svg), () => wrong('media type unrecognized.', 'media_type', 'image/svg+xml')],
+    [
+      'begun',
+      '',
+      inForm({ command: 'INIT', ...unfit }),
+      () => wrong('post_gif does not take image/png.', 'media_category', 'image/png'),
+    ],
+    ['begun', '', inForm({ command: 'INIT', ...large }), () => wrong(tooLarge, 'total_bytes', '5242881')],
+    [
+      'begun',
+      '',
+      inForm({ command: 'INIT', ...svg }),
+      () => wrong('media type unrecognized.', 'media_type', 'image/svg+xml'),
+    ],
+    [
+      'begun',
+      '?command=APPEND&media_id=:id',
+      { parts: both },
+      () => wrong('media and media_data are exclusive parameters.'),
+    ],
+    [
+      'begun',
+      '?command=APPEND&media_id=:id',
+      { parts: nothing },
+      () => wrong('media or media_data parameter is missing.'),
+    ],
+    ['begun', '?command=APPEND&media_id=:id', { parts: first }, () => wrong(exceeding)],
+    ['ended', '?command=APPEND&media_id=:id', { parts: first }, (id) => about(id, CLOSED)],
+    ['begun', '?command=APPEND&media_id=123', { parts: first }, () => about('123', EXPIRED)],
+    ['begun', '?command=FINALIZE&media_id=:id', {}, () => wrong(lacking)],
+    ['bad', '?command=FINALIZE&media_id=:id', {}, () => wrong('The media is not valid: Unsupported image format.')],
   ];
-  for (const [path, sent, errors] of bad) {
-    test(`tells what is wrong as a problem: ${path} ${JSON.stringify(errors)}`, async () => {
-      const reply = await post(path, sent);
-      assert.deepEqual([reply.status, reply.body.title, reply.body.errors], [400, 'Invalid Request', errors]);
+  for (const [state, path, sent, error] of table) {
+    test(`tells what is wrong as a problem: ${path} of one that is ${state}: ${JSON.stringify(error(':id'))}`, async () => {
+      const id = await standing(state);
+      const reply = await post(path.replace(':id', id), sent);
+      assert.deepEqual([reply.status, reply.body.title, reply.body.errors], [400, 'Invalid Request', [error(id)]]);
     });
   }
+
+  test('tells all that is missing, and of no upload that there is none', async () => {
+    const begun = await post('/initialize');
+    assert.deepEqual(begun.body.errors, [missing('total_bytes'), missing('media_type')]);
+    const sent = await post('', inForm({ command: 'APPEND' }));
+    assert.deepEqual(sent.body.errors, [missing('media_id'), missing('segment_index')]);
+    const status = await world.sandbox.call('GET', UPLOAD, { params: { media_id: '123' } });
+    assert.deepEqual(status.body.errors, [about('123', EXPIRED)]);
+  });
 });

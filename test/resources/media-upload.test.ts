@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { greyPicture } from '../../src/media/grey-picture.ts';
+import { clientOf } from '../rig/client.ts';
+import { register } from '../rig/people.ts';
 import { rawCall } from '../rig/raw.ts';
 import { GIF, JPEG, MOV, MP4, WEBM, WEBP } from '../rig/tiny-media.ts';
 import { command, partsOf, UPLOAD, upload } from '../rig/uploading.ts';
@@ -64,6 +66,9 @@ describe('INIT', () => {
       { media_type: 'image/png', media_category: 'poster' },
       'Expected a value in amplify_video, post_gif, post_image, post_video, got "poster" for media_category',
     ],
+    [{ media_type: `image/${'x'.repeat(100)}` }, 'Expected a maximum length of 100, got 106 for media_type'],
+    [{ media_type: 'image/\u0000' }, 'Illegal characters in media_type'],
+    [{ media_type: 'image/png', additional_owners: ',' }, 'A minimum of 1 items must be provided for additional_owners'],
     [{ media_type: 'image/png', additional_owners: 'me' }, 'Expected Long, got "me" for additional_owners'],
   ];
   for (const [given, error] of bad) {
@@ -85,6 +90,28 @@ describe('INIT', () => {
     const small = await command(world.sandbox, 'init', { total_bytes: 1, media_type: 'image/png' });
     assert.deepEqual(small.body, refused(UPLOAD, 'Expected a value in APPEND, FINALIZE, INIT, got "init" for command'));
   });
+});
+
+describe('what JSON and repetition make wrong', () => {
+  test('is told in one text as well', async () => {
+    const json = await world.sandbox.call('POST', UPLOAD, {
+      json: { command: 'INIT', media_type: {}, total_bytes: 1 },
+    });
+    assert.deepEqual([json.status, json.body], [400, refused(UPLOAD, 'Expected text for media_type')]);
+    const twice = await world.sandbox.call('POST', `${UPLOAD}?command=INIT&command=INIT`);
+    assert.deepEqual([twice.status, twice.body], [400, refused(UPLOAD, 'Expected one value, got 2 for command')]);
+  });
+
+  for (const [level, application, message] of [
+    ['read', 'read-write', 'Application cannot perform write actions.'],
+    ['read', 'read', 'Application cannot perform write actions.'],
+  ] as const) {
+    test(`so is nothing that a token of level ${level} of an application of level ${application} sends`, async () => {
+      const keys = await register(world, { tokenLevel: level, applicationLevel: application });
+      const reply = await clientOf(world.service.sandboxUrl, keys, world.clock).call('POST', UPLOAD);
+      assert.deepEqual([reply.status, reply.body.errors], [403, [{ code: 261, message }]]);
+    });
+  }
 });
 
 describe('APPEND', () => {
