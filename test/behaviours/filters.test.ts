@@ -32,6 +32,10 @@ function filtersOf(resource: AnyResource): [string, string][] {
   return takes(resource, 'list', resource.idsParameter) ? [[resource.idsParameter, 'id'], ...filters] : filters;
 }
 
+function kindOf(resource: AnyResource, column: string): string | undefined {
+  return (resource.fields as Record<string, Field>)[column]?.kind.name;
+}
+
 /** The words that a column may hold, where these are a few. */
 function wordsOf(resource: AnyResource, column: string): string[] | undefined {
   const { kind } = (resource.fields as Record<string, Field>)[column] ?? {};
@@ -84,23 +88,33 @@ for (const resource of resources) {
       if (words) {
         test(`${parameter}: a word that there is not is refused`, async () => {
           const reply = await list({ [parameter]: 'zz9' });
-          const message = `Expected a value in ${words.join(', ')}, got "zz9" for ${parameter}`;
-          assert.deepEqual(reply.body.errors, [{ code: 'INVALID_PARAMETER', message, parameter }]);
+          const isType = kindOf(resource, column) === 'card type';
+          const expected = isType ? 'a known card type' : `a value in ${words.join(', ')}`;
+          const message = `Expected ${expected}, got "zz9" for ${parameter}`;
+          const code = isType ? 'UNKNOWN_CARD_TYPE' : 'INVALID_PARAMETER';
+          assert.deepEqual(reply.body.errors, [{ code, message, parameter }]);
         });
         continue;
       }
 
       test(`${parameter}: what does not exist is absent; 200 are the most; none and nonsense are refused`, async () => {
-        assert.deepEqual(await found({ [parameter]: 'zz9,zz8' }), []);
-        const many = Array.from({ length: 200 }, (_, index) => `z${index}`);
+        const isUri = kindOf(resource, column) === 'card uri';
+        const none = (name: string | number) => (isUri ? `card://99000${name}` : `z${name}`);
+        const what = isUri ? 'card://<number>' : 'an id';
+        assert.deepEqual(await found({ [parameter]: `${none(9)},${none(8)}` }), []);
+        const many = Array.from({ length: 200 }, (_, index) => none(index));
         assert.deepEqual(await found({ [parameter]: many.join(',') }), []);
-        assert.deepEqual(await found({ [parameter]: `${many.join(',')},z0` }), [], 'a repeated one does not count');
+        assert.deepEqual(
+          await found({ [parameter]: `${many.join(',')},${none(0)}` }),
+          [],
+          'a repeated one does not count',
+        );
         const cases: [string, string][] = [
-          [`${many.join(',')},one`, `A maximum of 200 items may be provided for ${parameter}`],
+          [`${many.join(',')},${none(200)}`, `A maximum of 200 items may be provided for ${parameter}`],
           ['', `A minimum of 1 items must be provided for ${parameter}`],
           [' , ', `A minimum of 1 items must be provided for ${parameter}`],
-          ['ab-c', `Expected an id, got "ab-c" for ${parameter}`],
-          ['ok,no%', `Expected an id, got "no%" for ${parameter}`],
+          ['ab-c', `Expected ${what}, got "ab-c" for ${parameter}`],
+          [`${none(0)},no%`, `Expected ${what}, got "no%" for ${parameter}`],
         ];
         for (const [value, message] of cases) {
           const reply = await list({ [parameter]: value });
@@ -150,10 +164,11 @@ for (const resource of resources) {
         }
       });
 
-      test('q has 1 to 255 characters', async () => {
-        assert.deepEqual(await found({ q: 'x'.repeat(255) }), []);
-        const long = await list({ q: 'x'.repeat(256) });
-        assert.equal(long.body.errors[0].message, 'Expected a maximum length of 255, got 256 for q');
+      test('q has 1 character, and 255 at most where nothing else is said', async () => {
+        const max = resource.list?.searchMax ?? 255;
+        assert.deepEqual(await found({ q: 'x'.repeat(max) }), []);
+        const long = await list({ q: 'x'.repeat(max + 1) });
+        assert.equal(long.body.errors[0].message, `Expected a maximum length of ${max}, got ${max + 1} for q`);
         const empty = await list({ q: '' });
         assert.deepEqual([empty.status, empty.body.errors[0].parameter], [400, 'q']);
       });

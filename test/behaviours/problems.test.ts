@@ -6,6 +6,7 @@ import { sampleOf } from './ground.ts';
 import { access } from './problems/access.ts';
 import { batches, items } from './problems/batches.ts';
 import { beforeAll } from './problems/calls.ts';
+import { cardProblems } from './problems/cards.ts';
 import { lineItemProblems } from './problems/line-items.ts';
 import { mediaProblems } from './problems/media.ts';
 import { parameters } from './problems/parameters.ts';
@@ -55,6 +56,9 @@ describe('line items are refused', () => {
 });
 describe('media is refused', () => {
   for (const one of mediaProblems) check(one);
+});
+describe('cards are refused', () => {
+  for (const one of cardProblems) check(one);
 });
 describe('a batch is refused as a whole', () => {
   for (const one of batches) check(one);
@@ -203,16 +207,17 @@ describe('each operation says what it looks for itself', () => {
     });
   }
 
-  for (const { id, method, path, parameters: declared, problems: own } of operations.filter((each) =>
+  for (const { id, method, path, parameters: declared, problems: own, body } of operations.filter((each) =>
     /:\w+\/.*:\w+$/.test(each.path),
   )) {
     if (!own.includes('ID_ILLEGAL')) continue;
     const required = Object.entries(declared).filter(([, field]) => field.isRequired);
     const params = Object.fromEntries(required.map(([name, field]) => [name, sampleOf(field)]));
+    const sent = body === 'object' ? { json: params } : { params };
     test(`${id}: an id that no id can be`, async () => {
       world.clock.advance(901);
       const target = path.replace(':account_id', home.account).replace(/:\w+$/, 'a_b');
-      const refused = await world.sandbox.call(method, target, { params });
+      const refused = await world.sandbox.call(method, target, sent);
       assert.equal(refused.status, 404, refused.text);
       assert.equal(refused.body.errors[0].code, 'INVALID_ID_ILLEGAL_CHARACTERS');
       assert.match(refused.body.errors[0].message, / id a_b has illegal characters$/);
@@ -222,7 +227,7 @@ describe('each operation says what it looks for itself', () => {
       world.clock.advance(901);
       const absent = path.endsWith(':media_key') ? '3_9' : 'zz9zz';
       const target = path.replace(':account_id', home.account).replace(/:\w+$/, absent);
-      const refused = await world.sandbox.call(method, target, { params });
+      const refused = await world.sandbox.call(method, target, sent);
       assert.equal(refused.status, 404, refused.text);
       assert.match(refused.body.errors[0].code, /^([A-Z_]+_)?NOT_FOUND$/);
       assert.match(refused.body.errors[0].message, new RegExp(`^[A-Z][a-z ]+ ${absent} was not found$`));
@@ -241,6 +246,7 @@ test('every problem that a call can end with is in these tables', () => {
             ...targetingProblems,
             ...mediaProblems,
             ...postProblems,
+            ...cardProblems,
             ...batches,
           ]
         : tokens;

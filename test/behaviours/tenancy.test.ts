@@ -50,7 +50,8 @@ for (const resource of owned) {
         const path = fill(operation.path, { account_id: second.account, [resource.idParameter]: id });
         for (const end of ['', '?with_deleted=true']) {
           const params = verb === 'update' ? await goodParameters(mine, operation) : {};
-          const reply = await world.sandbox.call(operation.method, path + end, { params });
+          const sent = operation.body === 'object' ? { json: params } : { params };
+          const reply = await world.sandbox.call(operation.method, path + end, sent);
           assert.deepEqual([reply.status, reply.body.errors[0].code], [404, resource.notFound], verb);
         }
       }
@@ -71,7 +72,7 @@ for (const resource of owned) {
           reply.body.data.map((row: { id: string }) => row.id),
           [own.id],
         );
-        assert.equal(reply.body.total_count, 1);
+        if (takes(resource, 'list', 'with_total_count')) assert.equal(reply.body.total_count, 1);
       }
     });
 

@@ -14,7 +14,7 @@ export function numberIn(uri: string): string | undefined {
   return /^card:\/\/(\d{1,19})$/.exec(uri)?.[1];
 }
 
-/** The address of a card, which the service gives. */
+/** The address of a card, which the service gives; capitals are folded. */
 export function cardUri(): Field<string> {
   return field<string>({
     name: 'card uri',
@@ -23,7 +23,7 @@ export function cardUri(): Field<string> {
     raises: ['NOT_A_CARD_URI'],
     present: (stored) => `"${stored}"`,
     read(raw, parameter) {
-      const value = typeof raw === 'string' ? raw.trim() : '';
+      const value = typeof raw === 'string' ? raw.trim().toLowerCase() : '';
       return numberIn(value) ? value : { problem: 'NOT_A_CARD_URI', parameter, words: { raw: quoted(raw) } };
     },
   });
