@@ -10,6 +10,7 @@ import { cardProblems } from './problems/cards.ts';
 import { lineItemProblems } from './problems/line-items.ts';
 import { mediaProblems } from './problems/media.ts';
 import { parameters } from './problems/parameters.ts';
+import { postProblems } from './problems/posts.ts';
 import { rules, UNIT } from './problems/rules.ts';
 import {
   ACTIVE_MAX,
@@ -46,6 +47,9 @@ describe('parameters are refused', () => {
 });
 describe('targeting and other children of line items are refused', () => {
   for (const one of targetingProblems) check(one);
+});
+describe('posts are refused', () => {
+  for (const one of postProblems) check(one);
 });
 describe('line items are refused', () => {
   for (const one of lineItemProblems) check(one);
@@ -241,6 +245,7 @@ test('every problem that a call can end with is in these tables', () => {
             ...lineItemProblems,
             ...targetingProblems,
             ...mediaProblems,
+            ...postProblems,
             ...cardProblems,
             ...batches,
           ]

@@ -22,7 +22,7 @@ ajv.addSchema(openApi as AnySchemaObject, 'openapi');
 
 /** Paths of the service itself, which are no part of the interface. */
 const OWN =
-  /^\/(livez|readyz|metrics|openapi\.json|reference|pages|login|logout|settings|developer|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
+  /^\/(livez|readyz|metrics|openapi\.json|reference|pages|login|logout|settings|developer|notifications|ads-manager|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
 
 interface Route {
   readonly operation: Operation;

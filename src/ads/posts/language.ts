@@ -38,7 +38,7 @@ export function languageOf(text: string): string {
   for (const [language, script] of SCRIPTS) {
     const own = plain.match(script)?.length ?? 0;
     // Japanese mixes scripts: a few letters of its own are enough.
-    if (own * (language === 'ja' ? 5 : 2) > letters) return language;
+    if (own * (language === 'ja' ? 10 : 2) > letters) return language;
   }
   const said = plain.toLowerCase().match(/\p{L}+/gu) ?? [];
   const scores = Object.entries(WORDS).map(

@@ -85,7 +85,7 @@ function itemOf({ type, url, poster_url, width, height }: KnownMedia, place: str
   const size = width && height ? html` width="${width}" height="${height}"` : '';
   if (type === 'IMAGE') return html`<img src="${url}" alt="Image${place}"!${size}>`;
   const poster = poster_url === null ? '' : html` poster="${poster_url}"`;
-  const moves = type === 'GIF' ? 'autoplay loop muted playsinline' : 'controls preload="metadata"';
+  const moves = type === 'GIF' ? 'controls loop muted playsinline' : 'controls preload="metadata"';
   const label = type === 'GIF' ? 'Animation' : 'Video';
   return html`<video src="${url}" aria-label="${label}${place}" !${moves}!${poster}!${size}></video>`;
 }

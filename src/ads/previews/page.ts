@@ -63,7 +63,9 @@ async function shown(parts: PreviewParts, visit: Visit, asked: Previewed): Promi
     const ground = { tx, media: parts.media, account: state };
     const scenery = await sceneryOf(ground, [post], { source: '', isTrimmed: false });
     const now = formatInstant(parts.clock.now());
-    const card = post.card_uri === null ? undefined : await viewCard(ground, post.card_uri, now);
+    // The card is that of the account that posted, which may be another of the same author.
+    const home = { ...ground, account: { ...state, id: post.account_id ?? account } };
+    const card = post.card_uri === null ? undefined : await viewCard(home, post.card_uri, now);
     const html = previewDocument(post, scenery, card?.html);
     const media = [...scenery.media.values()].flatMap(({ url, poster_url }) =>
       poster_url ? [url, poster_url] : [url],

@@ -44,7 +44,7 @@ export const NOT_SHOWN: readonly NotShown[] = [
   advertising('Line items: parameters and defaults', 'campaigns 9', [32, ...rows(120, 133)]),
   advertising('Component card update and delete', 'creatives 5.5'),
   advertising('Media library list, get and create', ''),
-  advertising('Post creation and scheduled posts', ''),
+  advertising('Post creation and scheduled posts', 'creatives 10 to 14'),
   advertising('Video conversation create: required parameters', 'creatives 7, 8'),
   advertising('Preroll call to action: update, delete, parameters', ''),
   advertising('Image conversation get, create, update and delete', 'creatives 7, 9'),
