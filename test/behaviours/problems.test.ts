@@ -250,8 +250,8 @@ test('every problem that a call can end with is in these tables', () => {
             ...lineItemProblems,
             ...targetingProblems,
             ...mediaProblems,
-            ...cardProblems,
             ...postProblems,
+            ...cardProblems,
             ...batches,
           ]
         : tokens;
