@@ -24,6 +24,8 @@ const LIMITS = {
   rate_account_reads_per_15min: 200,
   rate_reads_per_15min: 5,
   rate_total_count_per_15min: 4,
+  // Both tell the same addresses.
+  media_base_url: 'https://media.example',
 };
 
 const worlds: World[] = [];
@@ -61,6 +63,7 @@ async function prologue(): Promise<Met> {
     line: ['nope'],
     criterion: ['nope'],
     child: ['nope'],
+    media: ['nope'],
     cursor: ['x'],
   };
   advance(901);
@@ -98,6 +101,7 @@ const LINES: readonly Record<string, Value>[] = [
   { objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS' },
   { objective: 'APP_INSTALLS', product_type: 'PROMOTED_POSTS', ios_store_identifier: '42' },
   { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' },
+  { objective: 'PREROLL_VIEWS', product_type: 'MEDIA', categories: 'IAB7', entity_status: 'PAUSED' },
 ];
 
 const INSTRUMENTS: readonly Record<string, Value>[] = [
@@ -145,6 +149,10 @@ async function everythingAlike(met: Met): Promise<void> {
       met,
     );
   }
+  for (const list of ['account_media', 'media_creatives', 'preroll_call_to_actions', 'media_library']) {
+    const all: CallStep['params'] = list === 'media_library' ? { count: 50 } : { with_deleted: true, count: 1000 };
+    await call({ who: 'ada', method: 'GET', path: ['/12/accounts/', account, `/${list}`], params: all }, met);
+  }
   const line_item_ids = met.line.slice(0, 50).map((_, pick) => ({ pool: 'line', pick }) as const);
   const all = { with_deleted: true, count: 1000, line_item_ids };
   for (const list of ['targeting_criteria', 'tracking_tags', 'line_item_curated_categories', 'promoted_accounts']) {
@@ -153,7 +161,14 @@ async function everythingAlike(met: Met): Promise<void> {
 }
 
 /** Lists whose rows can be changed. */
-const CHANGEABLE = ['campaigns', 'line_items', 'tracking_tags', 'line_item_curated_categories'] as const;
+const CHANGEABLE = [
+  'campaigns',
+  'line_items',
+  'tracking_tags',
+  'line_item_curated_categories',
+  'preroll_call_to_actions',
+  'media_library',
+] as const;
 
 /**
  * Whatever a program came to: what can be read can be written back, and changes nothing but the time of change. Half of
@@ -170,8 +185,8 @@ async function everythingWrittenBack(met: Met): Promise<void> {
     rows.push([end, (await read(end)).body.data]);
   }
   for (const list of CHANGEABLE) {
-    const { body } = await read(`/${list}`, { count: 1000, with_draft: true });
-    for (const data of body.data) rows.push([`/${list}/${data.id}`, data]);
+    const { body } = await read(`/${list}`, { count: list === 'media_library' ? 50 : 1000, with_draft: true });
+    for (const data of body.data) rows.push([`/${list}/${data.id ?? data.media_key}`, data]);
   }
   for (const [index, [end, data]] of rows.entries()) {
     if (index % 40 === 0) advance(901);
@@ -222,6 +237,9 @@ const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
   ['/funding', 'instrument'],
   ['/line_items', 'line'],
   ['/targeting_criteria', 'criterion'],
+  ['/account_media', 'media'],
+  ['/media_creatives', 'child'],
+  ['/preroll_call_to_actions', 'child'],
   ['/tracking_tags', 'child'],
   ['/line_item_curated_categories', 'child'],
   ['/promoted_accounts', 'child'],

@@ -10,6 +10,17 @@ import {
 } from './account-values.ts';
 import { LINE_ITEM_NEEDS, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
 import {
+  accountMedia,
+  accountMediaList,
+  addedMedia,
+  callToAction,
+  mediaCreative,
+  mediaFields,
+  mediaKey,
+  mediaList,
+  showingList,
+} from './media-values.ts';
+import {
   child,
   childList,
   children,
@@ -108,6 +119,7 @@ const oddPaths: Path = fc.constantFrom(
   ['/12/accounts/a%20b/campaigns'],
 );
 
+const media: Path = fc.tuple(oneAccount, mediaKey).map(([path, key]) => [...path, `/media_library/${key}`]);
 const settings: Path = fc.tuple(oneAccount, settled).map(([path, user]) => [...path, `/user_settings/${user}`]);
 
 /** Every kind of call, with how often it is made. */
@@ -177,6 +189,22 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
       lookupList,
     ),
   ],
+  [8, post(under('/media_library'), addedMedia, ['media_key'])],
+  [4, put(media, mediaFields)],
+  [1, remove(media)],
+  [1, get(media)],
+  [4, get(under('/media_library'), mediaList)],
+  [1, get(under('/media_library'), { ...mediaList, cursor })],
+  [2, get(under('/account_media'), accountMediaList)],
+  [1, get(oneOf('account_media', accountMedia), { with_deleted: truth })],
+  [1, remove(oneOf('account_media', accountMedia))],
+  [6, post(under('/media_creatives'), mediaCreative, ['line_item_id', 'account_media_id'])],
+  [2, get(under('/media_creatives'), showingList)],
+  [1, remove(oneOf('media_creatives', child))],
+  [4, post(under('/preroll_call_to_actions'), callToAction, Object.keys(callToAction))],
+  [2, put(oneOf('preroll_call_to_actions', child), callToAction)],
+  [1, get(under('/preroll_call_to_actions'), showingList)],
+  [1, remove(oneOf('preroll_call_to_actions', child))],
   ...Object.entries(children).flatMap(([name, fields]): (readonly [number, Kind])[] => [
     [3, post(under(`/${name}`), fields, Object.keys(fields))],
     [1, put(oneOf(name, child), fields)],
