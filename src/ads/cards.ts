@@ -46,7 +46,7 @@ export const cards = resource({
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'CARD_NOT_FOUND',
-  rate: 'reads',
+  rate: 'account_reads_small',
   idsFrom: LONG_IDS_FROM,
   longIds: true,
   body: 'object',

@@ -161,14 +161,6 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
   };
 }
 
-/** The parameter that a refused field is: whatever it is given is a fault. */
-export function refusal(of: Field): Field {
-  const read: Kind<Stored>['read'] = (_, parameter) => ({ problem: 'NOT_SETTABLE', parameter });
-  const { kind, ...facts } = of;
-  const about = `${of.about} Refused: only the service sets it.`;
-  return field({ ...kind, name: 'refused', raises: ['NOT_SETTABLE'], read }, { ...facts, about });
-}
-
 /** Whether reading a parameter failed. */
 export function isFault(value: unknown): value is Fault {
   return typeof value === 'object' && value !== null && 'problem' in value;
@@ -314,19 +306,6 @@ export function boolean(): Field<0 | 1> {
       return value ?? { problem: 'NOT_BOOLEAN', parameter, words: { raw: quoted(raw) } };
     },
   });
-}
-
-/** A field that old clients read and that is always null. It has no column. */
-export function alwaysNull(schema: TSchema): Field<never> {
-  const kind: Kind<never> = {
-    name: 'null',
-    column: 'none',
-    schema,
-    raises: [],
-    present: () => 'null',
-    read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
-  };
-  return field(kind).readOnly();
 }
 
 /** A time, UTC, of second precision. */

@@ -1,9 +1,10 @@
-import { type Field, refusal, type Stored } from '../contract/fields.ts';
+import type { Field, Stored } from '../contract/fields.ts';
 import type { Call, FreshIds, Given, Parameters } from '../contract/operation.ts';
 import type { Fault } from '../contract/problems.ts';
 import { type AnyResource, type Author, type Change, jobKeyOf, type Row, type Rule } from '../contract/resource.ts';
 import { COMPOSER_ROLES } from '../contract/roles.ts';
 import type { RowKey, Writing } from '../contract/store.ts';
+import { refusal } from '../contract/unwritten-fields.ts';
 import { type Following, follow, followingOf } from './consequences.ts';
 import { ONE_KEY } from './gathered.ts';
 import { existing } from './get.ts';

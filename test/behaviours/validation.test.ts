@@ -5,6 +5,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import type { AnyResource } from '../../src/contract/resource.ts';
 import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
+import { MISSING_BESIDES, NEEDED } from './dependent.ts';
 import {
   accountOperations,
   fill,
@@ -209,21 +210,6 @@ function saidOfEmpty(name: string, field: Field): Said {
 const writing: readonly Operation[] = accountOperations.filter(
   (each) => each.method !== 'GET' && each.body === 'form' && Object.keys(each.parameters).length > 0,
 );
-
-const CTAS = ['second', 'third', 'fourth'].flatMap((each) => [`${each}_cta`, `${each}_cta_post`]);
-
-/** What may be unset, unless others that are given need it. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  poll_cards: ['third_choice'],
-  video_conversation_cards: CTAS,
-  image_conversation_cards: CTAS,
-};
-
-/** What is missing besides when nothing is given. */
-const MISSING_BESIDES: Readonly<Record<string, readonly string[]>> = {
-  video_conversation_cards: ['title'],
-  image_conversation_cards: ['title'],
-};
 
 for (const operation of writing) {
   describe(`parameters of ${operation.id}`, () => {

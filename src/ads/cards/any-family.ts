@@ -18,7 +18,7 @@ const shared = {
     'Polls and conversation cards, whichever kind they are; cards that are built from components are not here.',
   family: 'ads',
   roles: CREATIVE_READERS,
-  rate: 'reads',
+  rate: 'account_reads_small',
   body: 'form',
   reply: { rowOfOne: FAMILIES },
 } as const satisfies Partial<Operation>;
@@ -94,7 +94,7 @@ async function shown(tx: Reading, call: Call, found: readonly Found[]): Promise<
   for (const family of FAMILIES) {
     const rows = found.filter((each) => each.family === family).map(({ row }) => row);
     const own = await call.services.show(family, rows, showContext(call, tx));
-    rows.forEach((row, index) => texts.set(row.id, own[index]!));
+    for (const [index, row] of rows.entries()) texts.set(row.id, own[index]!);
   }
   const order = found.map(({ row }) => [row.created_at, row.id] as const).sort(newestFirst);
   return order.map(([, id]) => texts.get(id)!);

@@ -3,7 +3,7 @@ import { digits, type Field, field, oneOf, quoted, type Raw, text } from '../../
 import type { Fault } from '../../contract/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { BUTTON_LABELS, componentSchema } from './component-schema.ts';
-import { byType, isEmpty, isObject, itemsOf, may, must, objectOf, type Part, valueOf } from './parts.ts';
+import { byType, isEmpty, isObject, itemsOf, may, must, objectOf, type Part, readAs } from './parts.ts';
 import { webUrl } from './web-url.ts';
 
 /** How many pictures a carousel has, and how many slides. @source creatives 5.2 and 5.3 */
@@ -12,30 +12,30 @@ const CAROUSEL = { min: 2, max: 6 } as const;
 const MEDIA = ['MEDIA', 'SWIPEABLE_MEDIA'];
 const TEXTS = ['DETAILS', 'BUTTON'];
 
-const word = (name: string): Part => valueOf(oneOf(name));
-const key = valueOf(mediaKey());
-const address = valueOf(text({ max: 2000 }));
+const word = (name: string): Part => readAs(oneOf(name));
+const key = readAs(mediaKey());
+const address = readAs(text({ max: 2000 }));
 
-const website = objectOf({ type: must(word('WEBSITE')), url: must(valueOf(webUrl({ max: 2000 }))) });
+const website = objectOf({ type: must(word('WEBSITE')), url: must(readAs(webUrl({ max: 2000 }))) });
 
 const app = objectOf(
   {
     type: must(word('APP')),
-    country_code: must(valueOf(capitals())),
-    android_store_app_id: may(valueOf(text({ max: 255 }))),
-    ios_store_identifier: may(valueOf(digits({ max: 20 }))),
+    country_code: must(readAs(capitals())),
+    android_store_app_id: may(readAs(text({ max: 255 }))),
+    ios_store_identifier: may(readAs(digits({ max: 20 }))),
     android_deep_link: may(address),
     ios_deep_link: may(address),
   },
   storesOf,
 );
 
-const label = byType({ ENUM: objectOf({ type: must(word('ENUM')), value: must(valueOf(oneOf(...BUTTON_LABELS))) }) });
+const label = byType({ ENUM: objectOf({ type: must(word('ENUM')), value: must(readAs(oneOf(...BUTTON_LABELS))) }) });
 
 const media = objectOf({ type: must(word('MEDIA')), media_key: must(key) });
 const details = objectOf({
   type: must(word('DETAILS')),
-  title: must(valueOf(text({ max: 70 }))),
+  title: must(readAs(text({ max: 70 }))),
   destination: must(byType({ WEBSITE: website })),
 });
 const button = objectOf({

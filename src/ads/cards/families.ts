@@ -8,7 +8,7 @@ export const ofFamily = {
   scope: 'account',
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'CARD_NOT_FOUND',
-  rate: 'reads',
+  rate: 'account_reads_small',
   // One sequence, because a call may look for the card of an id in all of them.
   sequence: 'family_card',
   idsFrom: 36 ** 4 * 5,

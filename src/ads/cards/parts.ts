@@ -20,7 +20,7 @@ export function may(part: Part): Members[string] {
 }
 
 /** A value as a field reads it. */
-export function valueOf(field: Field<string>): Part {
+export function readAs(field: Field<string>): Part {
   return (raw, path, faults) => {
     const value = field.kind.read(raw, path);
     if (!isFault(value)) return value;

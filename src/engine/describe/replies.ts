@@ -113,6 +113,7 @@ const TOTAL = { type: 'integer', minimum: 0 };
 function replySchema({ reply, shape }: Operation): unknown {
   if ('rowsOf' in reply) return Type.Array(presenterOf(reply.rowsOf as AnyResource).schema);
   if (!('rowOfOne' in reply)) return reply;
-  const one = Type.Union((reply.rowOfOne as readonly AnyResource[]).map((each) => presenterOf(each).schema));
+  const shown = (reply.rowOfOne as readonly AnyResource[]).map((each) => presenterOf(each).schema);
+  const one = shown.length === 1 ? shown[0]! : Type.Union(shown);
   return shape === 'list' ? Type.Array(one) : one;
 }
