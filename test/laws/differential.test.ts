@@ -64,6 +64,7 @@ async function prologue(): Promise<Met> {
     criterion: ['nope'],
     child: ['nope'],
     media: ['nope'],
+    post: ['nope'],
     cursor: ['x'],
   };
   advance(901);
@@ -153,6 +154,14 @@ async function everythingAlike(met: Met): Promise<void> {
     const all: CallStep['params'] = list === 'media_library' ? { count: 50 } : { with_deleted: true, count: 1000 };
     await call({ who: 'ada', method: 'GET', path: ['/12/accounts/', account, `/${list}`], params: all }, met);
   }
+  for (const list of ['promoted_posts', 'scheduled_promoted_posts']) {
+    const params = { with_deleted: true, count: 1000 };
+    await call({ who: 'ada', method: 'GET', path: ['/12/accounts/', account, `/${list}`], params }, met);
+  }
+  for (const post_type of ['DRAFT', 'PUBLISHED', 'SCHEDULED']) {
+    const params = { post_type, timeline_type: 'ALL', include_mentions_and_replies: true };
+    await call({ who: 'ada', method: 'GET', path: ['/12/accounts/', account, '/posts'], params }, met);
+  }
   const line_item_ids = met.line.slice(0, 50).map((_, pick) => ({ pool: 'line', pick }) as const);
   const all = { with_deleted: true, count: 1000, line_item_ids };
   for (const list of ['targeting_criteria', 'tracking_tags', 'line_item_curated_categories', 'promoted_accounts']) {
@@ -168,7 +177,11 @@ const CHANGEABLE = [
   'line_item_curated_categories',
   'preroll_call_to_actions',
   'media_library',
+  'draft_posts',
+  'scheduled_posts',
 ] as const;
+/** How many rows a page of theirs has at most, where that is not 1000. */
+const MOST: Readonly<Record<string, number>> = { media_library: 50, draft_posts: 200, scheduled_posts: 200 };
 
 /**
  * Whatever a program came to: what can be read can be written back, and changes nothing but the time of change. Half of
@@ -185,7 +198,7 @@ async function everythingWrittenBack(met: Met): Promise<void> {
     rows.push([end, (await read(end)).body.data]);
   }
   for (const list of CHANGEABLE) {
-    const { body } = await read(`/${list}`, { count: list === 'media_library' ? 50 : 1000, with_draft: true });
+    const { body } = await read(`/${list}`, { count: MOST[list] ?? 1000, with_draft: true });
     for (const data of body.data) rows.push([`/${list}/${data.id ?? data.media_key}`, data]);
   }
   for (const [index, [end, data]] of rows.entries()) {
@@ -243,6 +256,11 @@ const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
   ['/tracking_tags', 'child'],
   ['/line_item_curated_categories', 'child'],
   ['/promoted_accounts', 'child'],
+  ['/draft_posts', 'post'],
+  ['/scheduled_posts', 'post'],
+  ['/promoted_posts', 'post'],
+  ['/scheduled_promoted_posts', 'post'],
+  ['/post', 'post'],
 ];
 
 function remember(path: string, { status, body }: Reply, met: Met): void {

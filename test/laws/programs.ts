@@ -20,6 +20,7 @@ import {
   mediaList,
   showingList,
 } from './media-values.ts';
+import { anyPost, postFields, postLists } from './post-values.ts';
 import {
   child,
   childList,
@@ -205,6 +206,31 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   [2, put(oneOf('preroll_call_to_actions', child), callToAction)],
   [1, get(under('/preroll_call_to_actions'), showingList)],
   [1, remove(oneOf('preroll_call_to_actions', child))],
+  [3, post(under('/draft_posts'), postFields.draft)],
+  [2, put(oneOf('draft_posts', anyPost), postFields.draft)],
+  [1, get(oneOf('draft_posts', anyPost))],
+  [1, remove(oneOf('draft_posts', anyPost))],
+  [1, get(under('/draft_posts'), postLists.drafts)],
+  [1, post(oneOf('draft_posts/preview', anyPost))],
+  [3, post(under('/scheduled_posts'), postFields.scheduled, ['scheduled_at', 'text'])],
+  [2, put(oneOf('scheduled_posts', anyPost), postFields.scheduled)],
+  [1, remove(oneOf('scheduled_posts', anyPost))],
+  [1, get(under('/scheduled_posts'), postLists.drafts)],
+  [4, post(under('/post'), postFields.published, ['text'])],
+  [3, get(under('/posts'), postLists.posts, ['post_type'])],
+  [
+    1,
+    put(
+      oneOf('posts', anyPost).map((path) => [...path, '/name']),
+      postFields.named,
+    ),
+  ],
+  [3, post(under('/promoted_posts'), postFields.promoted, ['line_item_id', 'post_ids'])],
+  [1, get(under('/promoted_posts'), childList)],
+  [1, remove(oneOf('promoted_posts', anyPost))],
+  [2, post(under('/scheduled_promoted_posts'), postFields.scheduledPromoted, ['line_item_id', 'scheduled_post_id'])],
+  [1, get(under('/scheduled_promoted_posts'), childList)],
+  [1, remove(oneOf('scheduled_promoted_posts', anyPost))],
   ...Object.entries(children).flatMap(([name, fields]): (readonly [number, Kind])[] => [
     [3, post(under(`/${name}`), fields, Object.keys(fields))],
     [1, put(oneOf(name, child), fields)],
