@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../base/random.ts';
@@ -15,8 +15,6 @@ const BATCH_BYTES = 524_288;
 export function blobFiles(folder: string, random: Random): Blobs {
   const [incoming, parts, sealed, ready] = ['incoming', 'parts', 'sealed', 'ready'].map((name) => join(folder, name));
   for (const each of [incoming, parts, sealed, ready]) mkdirSync(each!, { recursive: true, mode: 0o700 });
-  // Nobody is sending yet: what lies there was cut off by the end of a process.
-  for (const name of readdirSync(incoming!)) rmSync(join(incoming!, name), { force: true });
   const fresh = (): string => join(incoming!, random.bytes(12).toString('hex'));
   const pathOf: Blobs['pathOf'] = (id, name) => join(ready!, id, name);
 
@@ -51,6 +49,9 @@ export function blobFiles(folder: string, random: Random): Blobs {
 
   return {
     pathOf,
+    async sweep() {
+      for (const name of await readdir(incoming!)) await rm(join(incoming!, name), { force: true });
+    },
     receive: received,
     discard: ({ place }) => rm(place, { force: true }),
     async prepare(id) {

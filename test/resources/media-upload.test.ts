@@ -68,7 +68,10 @@ describe('INIT', () => {
     ],
     [{ media_type: `image/${'x'.repeat(100)}` }, 'Expected a maximum length of 100, got 106 for media_type'],
     [{ media_type: 'image/\u0000' }, 'Illegal characters in media_type'],
-    [{ media_type: 'image/png', additional_owners: ',' }, 'A minimum of 1 items must be provided for additional_owners'],
+    [
+      { media_type: 'image/png', additional_owners: ',' },
+      'A minimum of 1 items must be provided for additional_owners',
+    ],
     [{ media_type: 'image/png', additional_owners: 'me' }, 'Expected Long, got "me" for additional_owners'],
   ];
   for (const [given, error] of bad) {
