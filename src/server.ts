@@ -150,6 +150,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   };
   const tls = await tlsOf(parts).catch(failed);
   const release = await driver.claim().catch(failed);
+  await services.blobs.sweep().catch(failed);
   const jobs = jobRunner({
     ...parts,
     random: secureRandom,

@@ -17,10 +17,13 @@ export class TooManyBytes extends Error {
 }
 
 /**
- * Where the bytes of media are, outside the database. What a call has resolved with is durable. Files of an upload are
- * named by its id; an upload has segments while it is sent, and one whole file when it is assembled.
+ * Where the bytes of media are, outside the database. What belongs to an upload is durable once the call that put it
+ * there has resolved. Files of an upload are named by its id; it has segments while it is sent, and one whole file when
+ * it is assembled.
  */
 export interface Blobs {
+  /** Throws away what was cut off by the end of a process, before anything is taken in. */
+  sweep(): Promise<void>;
   /** Takes bytes in while they arrive, without keeping them in memory. @throws TooManyBytes */
   receive(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Incoming>;
   /** Throws away what was taken in, unless it has become part of something. */

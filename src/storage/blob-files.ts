@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../base/random.ts';
@@ -15,8 +15,6 @@ const BATCH_BYTES = 524_288;
 export function blobFiles(folder: string, random: Random): Blobs {
   const [incoming, parts, sealed, ready] = ['incoming', 'parts', 'sealed', 'ready'].map((name) => join(folder, name));
   for (const each of [incoming, parts, sealed, ready]) mkdirSync(each!, { recursive: true, mode: 0o700 });
-  // Nobody is sending yet: what lies there was cut off by the end of a process.
-  for (const name of readdirSync(incoming!)) rmSync(join(incoming!, name), { force: true });
   const fresh = (): string => join(incoming!, random.bytes(12).toString('hex'));
   const pathOf: Blobs['pathOf'] = (id, name) => join(ready!, id, name);
 
@@ -51,6 +49,9 @@ export function blobFiles(folder: string, random: Random): Blobs {
 
   return {
     pathOf,
+    async sweep() {
+      for (const name of await readdir(incoming!)) await rm(join(incoming!, name), { force: true });
+    },
     receive: received,
     discard: ({ place }) => rm(place, { force: true }),
     async prepare(id) {
@@ -59,8 +60,13 @@ export function blobFiles(folder: string, random: Random): Blobs {
     },
     async place(id, index, { place }) {
       const own = join(parts!, id);
+      const path = join(own, String(index));
       try {
-        await rename(place, join(own, String(index)));
+        // What it replaces must not be gone before it is there. Else one wait for the disk is enough for both.
+        const isNew = (await stat(path).catch(unlessAbsent)) === undefined;
+        if (!isNew) await syncFile(place);
+        await rename(place, path);
+        if (isNew) await syncFile(path);
         await syncFolder(own);
         return true;
       } catch (error) {
@@ -93,9 +99,14 @@ export function blobFiles(folder: string, random: Random): Blobs {
       await settle(id, 'whole', whole);
       await rm(own, { recursive: true, force: true });
     },
-    adopt: (id, { place }) => settle(id, 'whole', place),
+    async adopt(id, { place }) {
+      await syncFile(place);
+      await settle(id, 'whole', place);
+    },
     async write(id, name, bytes) {
-      await settle(id, name, (await received(once(bytes), bytes.length)).place);
+      const { place } = await received(once(bytes), bytes.length);
+      await syncFile(place);
+      await settle(id, name, place);
     },
     async remove(id) {
       for (const each of [parts, sealed, ready]) await rm(join(each!, id), { recursive: true, force: true });
@@ -114,7 +125,7 @@ async function segmentsIn(folder: string): Promise<Segment[] | undefined> {
   }
 }
 
-/** Writes a new file and brings it to the disk; the answer is how many bytes it has. */
+/** Writes a new file; the answer is how many bytes it has. */
 async function writeFile(path: string, source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<number> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -131,7 +142,6 @@ async function writeFile(path: string, source: AsyncIterable<Uint8Array>, bytes_
       [batch, waiting] = [[], 0];
     }
     await writeAll(file, batch);
-    await file.datasync();
     return bytes;
   } finally {
     await file.close();
@@ -175,6 +185,16 @@ async function copyAll(path: string, into: FileHandle, piece: Buffer): Promise<v
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
+}
+
+/** Brings the bytes of a file to the disk. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** A name is durable when its folder is. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -105,6 +105,7 @@ describe('a video of 500 MB in segments of 5 MB', () => {
     const peaks = [peak0];
     await killing;
     running = await start();
+    assert.deepEqual(readdirSync(join(place.folder, 'media', 'incoming')), [], 'what was cut off is swept away');
     const left = all.filter((index) => !first.has(index));
     assert.ok(left.length >= SEGMENTS - KILLED_AFTER - AT_ONCE);
     const early = await command(client(), 'FINALIZE', { media_id: id });

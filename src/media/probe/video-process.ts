@@ -1,5 +1,4 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { parentPort, workerData } from 'node:worker_threads';
 import mediaInfo from 'mediainfo.js';
 
 /** What a video says of itself. */
@@ -38,6 +37,6 @@ async function look(file: FileHandle): Promise<Seen> {
   };
 }
 
-const file = await open(workerData as string);
-parentPort!.postMessage(await look(file));
+const file = await open(process.argv[2]!);
+process.send!(await look(file));
 await file.close();
