@@ -45,6 +45,10 @@ import { revokeBearer } from './auth/oauth2/revoke-bearer.ts';
 import type { JobKind } from './contract/jobs.ts';
 import type { Operation } from './contract/operation.ts';
 import type { AnyResource } from './contract/resource.ts';
+import { mediaExpiry, mediaRemoval } from './media/expiry.ts';
+import { uploadMedia, uploadStatus } from './media/first-generation.ts';
+import { mediaProcessing } from './media/processing.ts';
+import { secondGeneration } from './media/second-generation.ts';
 import { ownUser } from './platform/own-user.ts';
 import { rateLimitStatus } from './platform/rate-limit-status.ts';
 import { shownUser } from './platform/shown-user.ts';
@@ -61,6 +65,9 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   shownUser,
   userOfToken,
   rateLimitStatus,
+  uploadMedia,
+  uploadStatus,
+  ...secondGeneration,
   accounts,
   createSandboxAccount,
   accountApps,
@@ -110,4 +117,4 @@ export const catalog: readonly (AnyResource | Operation)[] = [
 
 /** Everything that is done later. */
 // biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
-export const jobKinds: readonly JobKind<any>[] = [publication];
+export const jobKinds: readonly JobKind<any>[] = [mediaProcessing, mediaExpiry, mediaRemoval, publication];

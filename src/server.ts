@@ -35,6 +35,7 @@ import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
 import { listener } from './http/listener.ts';
 import { openLog } from './http/log.ts';
+import { addMedia } from './http/media.ts';
 import { observer } from './http/observer.ts';
 import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
@@ -44,6 +45,7 @@ import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
 import { openTls, type Tls } from './http/tls.ts';
+import { mediaFinder } from './media/served.ts';
 import { idsFrom } from './platform/ids.ts';
 import { type JobRunner, jobRunner } from './platform/job-runner.ts';
 import { isPassword } from './platform/passwords.ts';
@@ -51,6 +53,7 @@ import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
 import { flagOf } from './settings/load.ts';
 import type { SettingName, Settings } from './settings.ts';
+import { blobFiles } from './storage/blob-files.ts';
 import { checkSchema } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
 import { followAnnouncements } from './storage/outside.ts';
@@ -114,6 +117,8 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,
+    blobs: blobFiles(join(settings.data_folder, 'media'), secureRandom),
+    uploads: settings,
     media: {
       url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,
       isLenient: (environment) => settings[`media_keys_${environment}`] === 'lenient',
@@ -246,6 +251,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     clock,
     metrics: settings.metrics ? { text: watching.metrics, contentType: watching.contentType } : undefined,
   });
+  const find = mediaFinder(services);
   const opened: { app: FastifyInstance; drain: Drain }[] = [];
   const start = async (environment: Environment, port: number, publicUrl: string): Promise<string> => {
     const origins = originsReader({
@@ -258,6 +264,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     addDescriptions(app, operations, () => ({ servers, limits: settings }));
     addProblemPages(app, () => servers[environment]);
     addPages(app, { ...browsing, origins });
+    addMedia(app, { ...shared, environment, origins, find, failed: (err) => log.error({ err }, 'media not served') });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
     opened.push({ app, drain: drainOf(app.server) });
     const url = await app.listen({ host: settings.host, port });

@@ -10,6 +10,8 @@ export const entityProblems = {
     when: 'a required parameter is absent',
     ads: [400, 'MISSING_PARAMETER', '"{parameter}" is a required parameter'],
     numeric: [403, 38, '{parameter} parameter is missing.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` parameter is missing'],
+    flat: [400, 38, '{parameter} parameter is missing.'],
   },
   NOT_IN_ENUM: {
     when: 'a value outside its list',
@@ -29,6 +31,7 @@ export const entityProblems = {
   OUT_OF_RANGE: {
     when: 'a number outside its bounds',
     ads: [400, 'INVALID_PARAMETER', 'Expected a value between {min} and {max}, got {raw} for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   NOT_BOOLEAN: {
     when: 'neither true nor false',

@@ -76,3 +76,11 @@ export interface MediaAddresses {
   /** The absolute address of a path of media. */
   url(environment: Environment, path: string): string;
 }
+
+/** What is served under a path of media: a file with its media type, or a text that is made of what is known. */
+export type ServedMedia =
+  | { readonly file: string; readonly mime: string }
+  | { readonly text: string; readonly mime: string };
+
+/** Finds what is served under a path of media, in an environment; nothing that is still being processed. */
+export type FindMedia = (environment: Environment, path: string) => Promise<ServedMedia | undefined>;

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Noted } from './audit.ts';
+import type { Blobs, Incoming } from './blobs.ts';
 import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
 import type { Field, Stored } from './fields.ts';
@@ -12,6 +13,7 @@ import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
 import type { Reading, Store, Writing } from './store.ts';
+import type { UploadRules } from './uploads.ts';
 
 /** Parameters of a call by name. */
 export type Parameters = Readonly<Record<string, Field>>;
@@ -42,6 +44,9 @@ export interface Services {
   readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly logins: LoginRules;
+  /** The bytes of media. */
+  readonly blobs: Blobs;
+  readonly uploads: UploadRules;
   /** Where media is served. */
   readonly media: MediaAddresses;
   /** Shows rows of a resource as replies do: one JSON text each. */
@@ -118,6 +123,8 @@ export interface Call {
   readonly given: Given;
   /** The parsed body of a JSON endpoint. */
   readonly body: unknown;
+  /** The files that came in a body of parts, by name; thrown away after the call unless it takes them. */
+  readonly received: ReadonlyMap<string, Incoming>;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
   /** Notes what has come about, once it has: the log tells it whatever the reply is. */
@@ -142,6 +149,9 @@ export interface OpenWindow {
 
 /** What a call answers with, all JSON text. */
 export interface Answer {
+  /** 200 when not said; else one of `successes` of the operation. */
+  readonly status?: number;
+  /** Empty when the status is 204. */
   readonly data: string;
   /** The cursor of the next page; undefined for replies that are not lists. */
   readonly nextCursor?: string | null;
@@ -199,11 +209,16 @@ export interface Operation {
   readonly pathKeys?: Parameters;
   /**
    * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
-   * `json`: a JSON body that the operation reads itself.
+   * `json`: a JSON body that the operation reads itself. `upload`: as `form`, and the body may have parts instead, of
+   * which some are `files`; parts are not signed, so that they are read after all checks of the caller.
    */
-  readonly body: 'form' | 'object' | 'json';
+  readonly body: 'form' | 'object' | 'json' | 'upload';
   /** What the echo of a call holds beside path and parameters. */
   readonly echoes?: Readonly<Record<string, string>>;
+  /** Parts that are files, which do not stay in memory, by name. `isBase64`: text that says the bytes. */
+  readonly files?: Readonly<Record<string, { readonly about: string; readonly isBase64: boolean }>>;
+  /** How many bytes a file may have. */
+  bytesMax?(rules: UploadRules): number;
   /** Parameters are read from a form body and nowhere else. */
   readonly formOnly?: boolean;
   readonly shape: Shape;
@@ -212,6 +227,8 @@ export interface Operation {
    * resources of one of which each row is.
    */
   readonly reply: TSchema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
+  /** Further statuses of success, with the JSON Schema of their body; none when the reply has no body. */
+  readonly successes?: Readonly<Record<number, TSchema | undefined>>;
   /** JSON Schema of the body of a JSON endpoint. */
   readonly request?: TSchema;
   /** Problems that this operation itself can raise, beyond those of every call. */
@@ -246,4 +263,5 @@ export type RateName =
   | 'bearer_tokens'
   | 'bearer_revocations'
   | 'own_profile'
-  | 'profiles';
+  | 'profiles'
+  | 'media_uploads';

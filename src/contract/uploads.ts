@@ -35,6 +35,23 @@ export interface Upload {
   readonly expires_at: string | null;
 }
 
+/** The settings of uploads. */
+export interface UploadRules {
+  readonly media_segment_bytes_max: number;
+  readonly media_image_bytes_max: number;
+  readonly media_gif_bytes_max: number;
+  readonly media_video_bytes_max: number;
+  readonly media_amplify_bytes_max: number;
+  readonly media_amplify_duration_max_s: number;
+  readonly media_pixels_max: number;
+  readonly media_gif_pixels_max: number;
+  readonly media_processing_s: number;
+  readonly media_unused_ttl_s: number;
+  readonly media_amplify_unused_ttl_s: number;
+  /** The program that takes the first frame of a video; empty when there is none. */
+  readonly ffmpeg_program: string;
+}
+
 /** What happens to an upload. */
 export type UploadChanges = Partial<Pick<Upload, 'state' | 'mime' | 'bytes' | 'width' | 'height' | 'fault'>> &
   Partial<Pick<Upload, 'duration_ms' | 'codec' | 'changed_at' | 'expires_at'>>;

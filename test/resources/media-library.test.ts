@@ -111,6 +111,21 @@ describe('media in a library', () => {
     );
   });
 
+  test('that is added by several calls at once is there once', async () => {
+    const key = await uploaded(world, 'AMPLIFY_VIDEO');
+    const replies = await Promise.all(['a', 'b', 'c'].map((name) => own('POST', '', { media_key: key, name })));
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 200],
+    );
+    const media = below(
+      () => world.production,
+      () => production,
+    );
+    const made = (await media('GET', '/account_media')).body.data as { video_id: string }[];
+    assert.equal(made.filter(({ video_id }) => video_id === key).length, 1);
+  });
+
   test('can be named by its number and category, as old clients do', async () => {
     const key = await uploaded(world, 'POST_GIF');
     const [, number] = key.split('_');
@@ -219,6 +234,23 @@ describe('values of media', () => {
     await own('POST', '', { media_key: other, poster_media_key: frame });
     const borrowed = (await own('GET', `/${other}`)).body.data;
     assert.match(borrowed.poster_media_url, new RegExp(`/post_video_thumb/${video.slice(2)}/`));
+  });
+
+  test('a poster is an image that is there: neither a video nor the first frame of what is still processed', async () => {
+    const pending = await uploaded(world, 'POST_VIDEO', { state: 'in_progress' });
+    await own('POST', '', { media_key: pending });
+    const key = await uploaded(world, 'POST_GIF');
+    for (const poster_media_key of [`3_${pending.slice(2)}`, pending, '3_9', '16_9']) {
+      const refused = ['400', 'INVALID_MEDIA poster_media_key'];
+      assert.deepEqual(faultsOf(await own('POST', '', { media_key: key, poster_media_key })), refused);
+      await own('POST', '', { media_key: key });
+      assert.deepEqual(faultsOf(await own('PUT', `/${key}`, { poster_media_key })), refused);
+    }
+    await nowIs(world, pending, 'in_progress', { state: 'succeeded' });
+    const { data } = (await own('PUT', `/${key}`, { poster_media_key: `3_${pending.slice(2)}` })).body;
+    assert.match(data.poster_media_url, new RegExp(`/post_video_thumb/${pending.slice(2)}/`));
+    const video = await own('POST', '', { media_key: await uploaded(world, 'POST_GIF'), poster_media_key: pending });
+    assert.equal(video.body.errors[0].message, 'Expected media of type IMAGE, got VIDEO for poster_media_key');
   });
 
   test('title, description and poster are for what moves', async () => {

@@ -12,7 +12,11 @@ export function pathNames(path: string): string[] {
 /** Whether the parameters of an operation travel in a body rather than in the query. */
 export function hasFormBody(operation: Operation): boolean {
   const { method, body, parameters } = operation;
-  return body === 'form' && (method === 'POST' || method === 'PUT') && Object.keys(parameters).length > 0;
+  return (
+    body !== 'json' &&
+    (method === 'POST' || method === 'PUT') &&
+    (Object.keys(parameters).length > 0 || operation.files !== undefined)
+  );
 }
 
 /** JSON Schema of a parameter as callers give it: what it accepts, and what it is when it is not given. */
@@ -82,10 +86,16 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
   const lists = Object.keys(parameters).filter((name) => inputSchema(parameters[name]!, {}).type === 'array');
   const schema = bodySchema(operation, named);
   const encoding = Object.fromEntries(lists.map((name) => [name, { style: 'form', explode: false }]));
+  const inParts = operation.files && {
+    'multipart/form-data': {
+      schema: { allOf: [schema, { type: 'object', properties: fileSchemas(operation.files) }] },
+    },
+  };
   return {
     description: 'The same parameters may be given in the query; what stands in the body wins.',
     required: Object.values(parameters).some(({ isRequired }) => isRequired),
     content: {
+      ...inParts,
       'application/x-www-form-urlencoded': { schema, ...(lists.length > 0 ? { encoding } : {}) },
       'application/json': { schema },
     },
@@ -105,6 +115,16 @@ function bodySchema(operation: Operation, named: NamedSchemas): Json {
   };
   return { $ref: `#/components/schemas/${key}` };
 }
+
+function fileSchemas(files: NonNullable<Operation['files']>): Json {
+  const members = Object.entries(files).map(([name, { about, isBase64 }]) => [
+    name,
+    { description: about, ...(isBase64 ? { type: 'string', contentEncoding: 'base64' } : { contentMediaType: BYTES }) },
+  ]);
+  return Object.fromEntries(members) as Json;
+}
+
+const BYTES = 'application/octet-stream';
 
 function memberSchema(operation: Operation, field: Field, named: NamedSchemas): Json {
   const isUpdate = operation.method === 'PUT';

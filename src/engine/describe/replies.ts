@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operation.ts';
 import { RATES } from '../../contract/rates.ts';
 import type { AnyResource } from '../../contract/resource.ts';
 import { presenterOf } from '../present.ts';
-import { statusesOf, wording } from '../raises.ts';
+import { statusesOf, successesOf, wording } from '../raises.ts';
 import { exampleReply } from './examples.ts';
 import { failureSchema, problemsOfStatus } from './failures.ts';
 import { batchEcho, echoSchema } from './given.ts';
@@ -31,7 +31,7 @@ function header(description: string, schema: Json, required?: true): Json {
 
 function headersFor(operation: Operation, status: number): Json {
   const window = (prefix: string): string[] => ['limit', 'remaining', 'reset'].map((end) => `${prefix}-${end}`);
-  const isCounted = status === 200 || status === 429;
+  const isCounted = status < 300 || status === 429;
   const names = [
     'x-transaction-id',
     ...(operation.family === 'ads' ? ['x-current-api-version'] : []),
@@ -53,26 +53,38 @@ function levelHeader({ credential = 'user' }: Operation): string[] {
 /** Every reply of an operation, by status. */
 export function responses(operation: Operation, named: NamedSchemas): Json {
   return Object.fromEntries(
-    statusesOf(operation).map((status) => [
-      String(status),
-      {
-        description: status === 200 ? 'Done.' : failureText(operation, status),
-        headers: headersFor(operation, status),
-        content: {
-          [mediaType(operation, status)]: {
-            schema: status === 200 ? successSchema(operation, named) : failureSchema(operation, status, named),
-            ...(status === 200 && operation.example ? { example: exampleReply(operation) } : {}),
-          },
+    statusesOf(operation).map((status) => {
+      const isSuccess = successesOf(operation).includes(status);
+      return [
+        String(status),
+        {
+          description: isSuccess ? DONE[status] : failureText(operation, status),
+          headers: headersFor(operation, status),
+          ...contentOf(operation, status, named),
+          ...(isSuccess ? {} : { 'x-problems': problemsOfStatus(operation, status) }),
         },
-        ...(status === 200 ? {} : { 'x-problems': problemsOfStatus(operation, status) }),
-      },
-    ]),
+      ];
+    }),
   );
+}
+
+const DONE: Readonly<Record<number, string>> = { 200: 'Done.', 202: 'Begun.', 204: 'Done; there is nothing to say.' };
+
+function contentOf(operation: Operation, status: number, named: NamedSchemas): Json {
+  const { example, successes = {} } = operation;
+  const type = mediaType(operation, status);
+  if (status in successes) {
+    const schema = successes[status];
+    return schema ? { content: { [type]: { schema: portable(schema, named) } } } : {};
+  }
+  if (status !== 200) return { content: { [type]: { schema: failureSchema(operation, status, named) } } };
+  const shown = example ? { example: exampleReply(operation) } : {};
+  return { content: { [type]: { schema: successSchema(operation, named), ...shown } } };
 }
 
 function mediaType({ family, shape }: Operation, status: number): string {
   if (status === 200 && shape === 'form') return 'text/html';
-  return status !== 200 && family === 'problem' ? 'application/problem+json' : 'application/json';
+  return status >= 300 && family === 'problem' ? 'application/problem+json' : 'application/json';
 }
 
 function failureText(operation: Operation, status: number): string {

@@ -70,7 +70,20 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
   const all = { ...operation.protocolParameters, ...operation.parameters };
   const given = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
-  return [...inPath, ...given];
+  return [...inPath, ...given, ...fileWords(operation)];
+}
+
+function fileWords({ files = {} }: Operation): ParameterWords[] {
+  return Object.entries(files).map(([name, { about, isBase64 }]) => ({
+    name,
+    place: 'body' as const,
+    type: isBase64 ? 'base64' : 'file',
+    limits: '',
+    choices: [],
+    isRequired: false,
+    fallback: '',
+    about: `${about} In a multipart/form-data body.`,
+  }));
 }
 
 function fieldWords(name: string, field: Field, place: 'query' | 'body'): ParameterWords {
@@ -150,6 +163,7 @@ const JSON_FILES: Readonly<Record<Operation['body'], string>> = {
   form: '',
   object: ' --json @object.json',
   json: ' --json @batch.json',
+  upload: '',
 };
 
 function quotedForShell(value: string): string {
