@@ -63,6 +63,8 @@ async function prologue(): Promise<Met> {
     line: ['nope'],
     criterion: ['nope'],
     child: ['nope'],
+    card: ['nope'],
+    talk: ['nope'],
     media: ['nope'],
     post: ['nope'],
     cursor: ['x'],
@@ -179,9 +181,19 @@ const CHANGEABLE = [
   'media_library',
   'draft_posts',
   'scheduled_posts',
+  'cards',
+  'cards/video_conversation',
+  'cards/image_conversation',
 ] as const;
+/** What is changed by an object of JSON alone. */
+const OBJECTS = /^\/cards\/\d+$/;
 /** How many rows a page of theirs has at most, where that is not 1000. */
-const MOST: Readonly<Record<string, number>> = { media_library: 50, draft_posts: 200, scheduled_posts: 200 };
+const MOST: Readonly<Record<string, number>> = {
+  media_library: 50,
+  draft_posts: 200,
+  scheduled_posts: 200,
+  cards: 200,
+};
 
 /**
  * Whatever a program came to: what can be read can be written back, and changes nothing but the time of change. Half of
@@ -206,7 +218,10 @@ async function everythingWrittenBack(met: Met): Promise<void> {
     // What is refused from anybody is no part of what can be written.
     const { advertiser_user_id: _, ...json } = data;
     const form = Object.entries(json).map(([name, value]) => [name, value === null ? '' : String(value)]);
-    const sent = (index % 2 ? { json } : { params: Object.fromEntries(form) }) as Pick<CallStep, 'json' | 'params'>;
+    const sent = (index % 2 || OBJECTS.test(end) ? { json } : { params: Object.fromEntries(form) }) as Pick<
+      CallStep,
+      'json' | 'params'
+    >;
     const reply = await call({ who: 'ada', method: 'PUT', path: [path, end], ...sent }, met);
     assert.equal(reply.status, 200, `${end} ${JSON.stringify(sent)}: ${reply.text}`);
     assert.deepEqual(
@@ -247,6 +262,11 @@ function comparable({ status, headers, text }: Reply): { status: number; headers
 /** Which pool what a path answers with goes to. */
 const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
   ['/campaigns', 'campaign'],
+  ['/cards/poll', 'talk'],
+  ['/cards/video_conversation', 'talk'],
+  ['/cards/image_conversation', 'talk'],
+  ['/cards/all', 'talk'],
+  ['/cards', 'card'],
   ['/funding', 'instrument'],
   ['/line_items', 'line'],
   ['/targeting_criteria', 'criterion'],

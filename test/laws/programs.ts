@@ -8,6 +8,7 @@ import {
   taxFields,
   userFields,
 } from './account-values.ts';
+import { card, cardBody, cardList, FAMILIES, pollFields, TALK_NEEDS, talk, talkFields } from './card-values.ts';
 import { LINE_ITEM_NEEDS, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
 import {
   accountMedia,
@@ -231,6 +232,21 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   [2, post(under('/scheduled_promoted_posts'), postFields.scheduledPromoted, ['line_item_id', 'scheduled_post_id'])],
   [1, get(under('/scheduled_promoted_posts'), childList)],
   [1, remove(oneOf('scheduled_promoted_posts', anyPost))],
+  [6, { method: 'POST', path: under('/cards'), json: cardBody }],
+  [4, { method: 'PUT', path: oneOf('cards', card), json: cardBody }],
+  [3, get(under('/cards'), cardList)],
+  [1, get(under('/cards'), { ...cardList, cursor })],
+  [2, get(oneOf('cards', card), { with_deleted: truth })],
+  [1, remove(oneOf('cards', card))],
+  [3, post(under('/cards/poll'), pollFields, ['name', 'first_choice', 'second_choice', 'duration_in_minutes'])],
+  [1, get(oneOf('cards/all', talk))],
+  ...FAMILIES.flatMap((family): (readonly [number, Kind])[] => [
+    [family === 'poll' ? 1 : 3, post(under(`/cards/${family}`), talkFields, TALK_NEEDS)],
+    [2, put(oneOf(`cards/${family}`, talk), talkFields)],
+    [1, get(under(`/cards/${family}`), cardList)],
+    [1, get(oneOf(`cards/${family}`, talk))],
+    [1, remove(oneOf(`cards/${family}`, talk))],
+  ]),
   ...Object.entries(children).flatMap(([name, fields]): (readonly [number, Kind])[] => [
     [3, post(under(`/${name}`), fields, Object.keys(fields))],
     [1, put(oneOf(name, child), fields)],

@@ -14,12 +14,16 @@ export function componentHtml({ components, slides }: Structure, media: Media): 
 
 function piecesOf(components: readonly Component[], media: Media): string {
   const title = components.find(({ type }) => type === 'DETAILS')?.title;
-  const pieces = components.map((each) => pieceOf(each, media, title));
   const url = components.find(({ destination }) => destination?.type === 'WEBSITE')?.destination?.url;
   const isSwiped = components.some(({ type }) => type === 'SWIPEABLE_MEDIA');
   // What scrolls cannot be a link itself, and neither can what has controls.
   const hasControls = components.some(({ media_key }) => media_key && media.get(media_key)?.type === 'VIDEO');
-  return url === undefined || isSwiped || hasControls ? pieces.join('') : linkHtml(url, pieces.join(''));
+  const isWhole = url !== undefined && !isSwiped && !hasControls;
+  const pieces = components.map((each) => {
+    const piece = pieceOf(each, media, title);
+    return each.type === 'DETAILS' && !isWhole ? linkHtml(url!, piece) : piece;
+  });
+  return isWhole ? linkHtml(url, pieces.join('')) : pieces.join('');
 }
 
 function pieceOf(component: Component, media: Media, title = ''): string {
