@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { publication } from '../../src/ads/posts/publication.ts';
+import { scheduledPosts } from '../../src/ads/scheduled-posts.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { type JobRunner, jobRunner } from '../../src/platform/job-runner.ts';
@@ -229,6 +230,16 @@ describe('publication', () => {
     });
   }
 
+  test('fails on an account that was deleted', async () => {
+    const own = await openPlace(world);
+    const made = await scheduled({}, own);
+    good(await world.sandbox.call('DELETE', own.path));
+    await due(3600);
+    const key = { account: own.account, id: made.id };
+    const row = await world.service.store.read((tx) => tx.records.get(scheduledPosts, key, { deleted: 'hidden' }));
+    assert.deepEqual([row!.scheduled_status, row!.post_id], ['FAILED', null]);
+  });
+
   test('of a worker that was killed is taken over, once', async () => {
     const own = await openPlace(world);
     const { store } = world.service;
@@ -280,7 +291,6 @@ test('what was scheduled before a restart is published after it', async () => {
     try {
       await second.jobs.runDue();
       const key = { account: own.account, id: made.id };
-      const { scheduledPosts } = await import('../../src/ads/scheduled-posts.ts');
       const row = await second.store.read((tx) => tx.records.get(scheduledPosts, key, { deleted: 'hidden' }));
       assert.equal(row!.scheduled_status, 'SUCCESS');
       assert.equal((await second.store.read((tx) => tx.posts.find('sandbox', row!.post_id!)))!.text, 'Later');

@@ -4,6 +4,7 @@ import type { Post } from '../../contract/posts.ts';
 import { type AccountState, type Environment, LONG_IDS_FROM, rowOfJob } from '../../contract/resource.ts';
 import type { Reading, Writing } from '../../contract/store.ts';
 import { accountMedia } from '../account-media.ts';
+import { accounts } from '../accounts.ts';
 import { promotedPosts } from '../promoted-posts.ts';
 import { PUBLICATION, type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
 import { type ScheduledPromotedPost, scheduledPromotedPosts } from '../scheduled-promoted-posts.ts';
@@ -59,7 +60,9 @@ async function conclude(tx: Writing, row: ScheduledPost, prepared: Prepared, now
   const done = { completed_at: now, updated_at: now };
   const promotions = await promotionsOf(tx, row.account_id, row.id);
   const promoted = promotions.map((each) => each.id);
-  if (faults.length > 0) {
+  const home = await tx.records.get(accounts, { account: undefined, id: row.account_id }, { deleted: 'hidden' });
+  // Nobody could see or undo what a deleted account publishes.
+  if (faults.length > 0 || !home) {
     await tx.records.update(scheduledPosts, key, { ...done, scheduled_status: 'FAILED' });
     const rejected = { approval_status: 'REJECTED', updated_at: now };
     return tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, rejected);
