@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { greyPicture } from '../../src/media/grey-picture.ts';
+import { clientOf } from '../rig/client.ts';
+import { register } from '../rig/people.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 import { partsOf } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -165,4 +167,42 @@ describe('the second generation', () => {
     const status = await world.sandbox.call('GET', UPLOAD, { params: { media_id: '123' } });
     assert.deepEqual(status.body.errors, [about('123', EXPIRED)]);
   });
+
+  const badBodies: readonly (readonly [what: string, sent: () => Sent, error: object])[] = [
+    [
+      'a file outside of a body of parts',
+      () => inForm({ segment_index: 0, media: 'AAAA' }),
+      { parameters: { media: [] }, message: 'media must be a part of a multipart/form-data body.' },
+    ],
+    [
+      'text that is not base64',
+      () => ({ parts: partsOf({ segment_index: 0, media_data: 'A*==' }) }),
+      { parameters: { media_data: [] }, message: 'media_data is not valid base64.' },
+    ],
+    [
+      'parts without a boundary',
+      () => ({ headers: { 'content-type': 'multipart/form-data' } }),
+      wrong('The multipart body is not well-formed.'),
+    ],
+    [
+      'a segment too large',
+      () => ({ parts: partsOf({ segment_index: 0, media: Buffer.alloc(5_242_881) }) }),
+      wrong('The file has more than 5242880 bytes.'),
+    ],
+  ];
+  for (const [what, sent, error] of badBodies) {
+    test(`tells of ${what}`, async () => {
+      const id = await standing('begun');
+      const reply = await post(`/${id}/append`, sent());
+      assert.deepEqual([reply.status, reply.body.errors], [400, [error]]);
+    });
+  }
+
+  for (const applicationLevel of ['read-write', 'read'] as const) {
+    test(`takes nothing from a token of level read of an application of level ${applicationLevel}`, async () => {
+      const keys = await register(world, { tokenLevel: 'read', applicationLevel });
+      const reply = await clientOf(world.service.sandboxUrl, keys, world.clock).call('POST', `${UPLOAD}/initialize`);
+      assert.deepEqual([reply.status, reply.body.title], [403, 'Forbidden']);
+    });
+  }
 });

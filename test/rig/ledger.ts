@@ -68,7 +68,7 @@ function isSaidInDetail(name: ProblemName, body: Readonly<Record<string, unknown
   const fits = (template: string, said: unknown): boolean => patternOf(template).test(String(said));
   if (errors === 'none') return fits(detail, body.detail);
   const [, code, message] = wording({ family: 'problem' }, name);
-  const said = body.errors as readonly Partial<SaidError>[];
+  const said = (body.errors ?? []) as readonly Partial<SaidError>[];
   return said.some((error) => fits(message, error.message) && (errors === 'parameters' || error.code === code));
 }
 
