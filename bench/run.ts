@@ -1,6 +1,6 @@
 const names = [
   ...['get', 'list', 'create', 'targeting', 'pages', 'signature'],
-  ...['postgres', 'bearer', 'refusals', 'servability'],
+  ...['postgres', 'bearer', 'refusals', 'servability', 'append'],
 ];
 const name = process.argv[2] ?? '';
 if (!names.includes(name)) {

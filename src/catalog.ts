@@ -1,16 +1,37 @@
 import { accountApps } from './ads/account-apps.ts';
 import { accountHistory } from './ads/account-history.ts';
+import { accountMedia } from './ads/account-media.ts';
 import { accounts, createSandboxAccount } from './ads/accounts.ts';
 import { authenticatedUserAccess } from './ads/authenticated-user-access.ts';
 import { campaigns } from './ads/campaigns.ts';
+import { getCardOfAnyFamily, listCardsOfAnyFamily } from './ads/cards/any-family.ts';
+import { imageConversationCards } from './ads/cards/image-conversation-cards.ts';
+import { pollCards } from './ads/cards/poll-cards.ts';
+import { videoConversationCards } from './ads/cards/video-conversation-cards.ts';
+import { cards } from './ads/cards.ts';
+import { draftPosts } from './ads/draft-posts.ts';
 import { addFeatures, getFeatures, removeFeatures } from './ads/features.ts';
 import { fundingInstruments } from './ads/funding-instruments.ts';
 import { lineItemCuratedCategories } from './ads/line-item-curated-categories.ts';
 import { lookUpPlacements } from './ads/line-items/look-up-placements.ts';
 import { lineItems } from './ads/line-items.ts';
+import { addToLibrary } from './ads/media/add-to-library.ts';
+import { mediaCreatives } from './ads/media-creatives.ts';
+import { mediaLibrary } from './ads/media-library.ts';
+import { createPost } from './ads/posts/create.ts';
+import { listPosts } from './ads/posts/list.ts';
+import { promotePosts } from './ads/posts/promote.ts';
+import { publication } from './ads/posts/publication.ts';
+import { renamePost } from './ads/posts/rename.ts';
+import { prerollCallToActions } from './ads/preroll-call-to-actions.ts';
+import { listPreviews } from './ads/previews/list.ts';
+import { previewDraft } from './ads/previews/preview-draft.ts';
 import { promotableUsers } from './ads/promotable-users.ts';
 import { promotedAccounts } from './ads/promoted-accounts.ts';
+import { promotedPosts } from './ads/promoted-posts.ts';
 import { referenceOperations, targetingLookups } from './ads/reference/operations.ts';
+import { scheduledPosts } from './ads/scheduled-posts.ts';
+import { scheduledPromotedPosts } from './ads/scheduled-promoted-posts.ts';
 import { getTaxSettings, updateTaxSettings } from './ads/settings/tax-settings.ts';
 import { getUserSettings, updateUserSettings } from './ads/settings/user-settings.ts';
 import { targetingCriteria } from './ads/targeting-criteria.ts';
@@ -24,6 +45,10 @@ import { revokeBearer } from './auth/oauth2/revoke-bearer.ts';
 import type { JobKind } from './contract/jobs.ts';
 import type { Operation } from './contract/operation.ts';
 import type { AnyResource } from './contract/resource.ts';
+import { mediaExpiry, mediaRemoval } from './media/expiry.ts';
+import { uploadMedia, uploadStatus } from './media/first-generation.ts';
+import { mediaProcessing } from './media/processing.ts';
+import { secondGeneration } from './media/second-generation.ts';
 import { ownUser } from './platform/own-user.ts';
 import { rateLimitStatus } from './platform/rate-limit-status.ts';
 import { shownUser } from './platform/shown-user.ts';
@@ -40,6 +65,9 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   shownUser,
   userOfToken,
   rateLimitStatus,
+  uploadMedia,
+  uploadStatus,
+  ...secondGeneration,
   accounts,
   createSandboxAccount,
   accountApps,
@@ -64,8 +92,29 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   lineItemCuratedCategories,
   targetingSuggestions,
   ...targetingLookups,
+  accountMedia,
+  cards,
+  mediaLibrary,
+  addToLibrary,
+  pollCards,
+  videoConversationCards,
+  imageConversationCards,
+  listCardsOfAnyFamily,
+  getCardOfAnyFamily,
+  draftPosts,
+  previewDraft,
+  scheduledPosts,
+  createPost,
+  listPosts,
+  renamePost,
+  listPreviews,
+  promotedPosts,
+  promotePosts,
+  scheduledPromotedPosts,
+  mediaCreatives,
+  prerollCallToActions,
 ];
 
 /** Everything that is done later. */
 // biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
-export const jobKinds: readonly JobKind<any>[] = [];
+export const jobKinds: readonly JobKind<any>[] = [mediaProcessing, mediaExpiry, mediaRemoval, publication];

@@ -2,8 +2,11 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { html } from 'ghtml';
 import type { Logger } from 'pino';
 import { accountAccesses } from './ads/account-access.ts';
+import { previewAddress } from './ads/previews/address.ts';
+import { previewPage } from './ads/previews/page.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
 import { type Grants, grants } from './auth/oauth1/grants.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
@@ -16,11 +19,14 @@ import { bearerOrUser, userOrBasic } from './auth/oauth2/authenticate-bearer.ts'
 import { knownBearers } from './auth/oauth2/known-bearers.ts';
 import { outstandingBearers } from './auth/oauth2/outstanding-bearer.ts';
 import { pagesOf } from './auth/pages/pages.ts';
+import { refusal } from './auth/pages/refusals.ts';
+import { loginFirst } from './auth/pages/session-pages.ts';
 import { loginThrottle } from './auth/pages/throttle.ts';
 import { secureRandom } from './base/random.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import type { Operation, Services } from './contract/operation.ts';
 import type { AnyResource, Environment } from './contract/resource.ts';
+import { makingWith } from './engine/new-row.ts';
 import { operationsOf } from './engine/operations.ts';
 import { presenterOf } from './engine/present.ts';
 import { type Ground, type GroundSeams, openGround } from './ground.ts';
@@ -29,6 +35,7 @@ import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
 import { listener } from './http/listener.ts';
 import { openLog } from './http/log.ts';
+import { addMedia } from './http/media.ts';
 import { observer } from './http/observer.ts';
 import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
@@ -38,6 +45,7 @@ import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
 import { openTls, type Tls } from './http/tls.ts';
+import { mediaFinder } from './media/served.ts';
 import { idsFrom } from './platform/ids.ts';
 import { type JobRunner, jobRunner } from './platform/job-runner.ts';
 import { isPassword } from './platform/passwords.ts';
@@ -45,6 +53,7 @@ import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
 import { flagOf } from './settings/load.ts';
 import type { SettingName, Settings } from './settings.ts';
+import { blobFiles } from './storage/blob-files.ts';
 import { checkSchema } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
 import { followAnnouncements } from './storage/outside.ts';
@@ -66,6 +75,8 @@ export interface Seams extends GroundSeams {
 /** The parts of a service that commands work with. */
 export interface Parts extends Ground {
   readonly services: Services;
+  /** The addresses of the listeners, known one after the other as these open. */
+  readonly servers: Record<Environment, string>;
   /** Decisions of users on request tokens. */
   readonly grants: Grants;
   readonly log: Logger;
@@ -93,36 +104,53 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
   const ground = await openGround(mode, settings, seams);
   const { clock, random, box, store } = ground;
   const log = seams.log ?? openLog(settings.log_level);
+  const ids = idsFrom(store, random);
+  const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
   const services: Services = {
     store,
     clock,
     random,
     secrets: secureRandom,
     box,
-    ids: idsFrom(store, random),
+    ids,
     resources,
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,
+    blobs: blobFiles(join(settings.data_folder, 'media'), secureRandom),
+    uploads: settings,
+    media: {
+      url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,
+      isLenient: (environment) => settings[`media_keys_${environment}`] === 'lenient',
+    },
     show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
+    making: makingWith(ids),
+    pageUrl: (environment, path) => servers[environment] + path,
+    postSource: sourceOf(settings),
   };
   return {
     ...ground,
     services,
+    servers,
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     log,
   };
 }
 
+function sourceOf({ post_source_name: name, post_source_url: url }: Settings): string {
+  return url === '' ? html`${name}` : html`<a href="${url}" rel="nofollow">${name}</a>`;
+}
+
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
 export async function startListeners(mode: Mode, parts: Parts): Promise<Service> {
-  const { settings, clock, store, services, log, box, driver } = parts;
+  const { settings, clock, store, services, servers, log, box, driver } = parts;
   const failed = async (error: unknown): Promise<never> => {
     await store.close();
     throw error;
   };
   const tls = await tlsOf(parts).catch(failed);
   const release = await driver.claim().catch(failed);
+  await services.blobs.sweep().catch(failed);
   const jobs = jobRunner({
     ...parts,
     random: secureRandom,
@@ -187,18 +215,23 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     tellsHints: mode === 'dev',
   };
   const browsing = {
-    pages: pagesOf({
-      store,
-      throttle: loginThrottle(settings, clock),
-      isPassword,
-      grants: parts.grants,
-      denyRedirect: settings.deny_redirect,
-      clock,
-      box,
-      secrets: secureRandom,
-      applicationsMax: settings.applications_per_user_max,
-      verifier_ttl_s: settings.verifier_ttl_s,
-    }),
+    pages: pagesOf(
+      {
+        store,
+        throttle: loginThrottle(settings, clock),
+        isPassword,
+        grants: parts.grants,
+        denyRedirect: settings.deny_redirect,
+        clock,
+        box,
+        secrets: secureRandom,
+        applicationsMax: settings.applications_per_user_max,
+        verifier_ttl_s: settings.verifier_ttl_s,
+        leadsTo: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
+          previewAddress(box, { type: 'DRAFT', environment, account, id, user }),
+      },
+      [previewPage({ store, box, clock, media: services.media, absent: () => refusal('page'), loginFirst })],
+    ),
     sessions: browserSessions({ store, clock, random: secureRandom }),
     counts: addressCounts(
       { max: isLimited ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY, window_s: 900 },
@@ -219,8 +252,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     clock,
     metrics: settings.metrics ? { text: watching.metrics, contentType: watching.contentType } : undefined,
   });
-  // Known one after the other, as the listeners open.
-  const servers: Record<Environment, string> = { production: '', sandbox: '' };
+  const find = mediaFinder(services);
   const opened: { app: FastifyInstance; drain: Drain }[] = [];
   const start = async (environment: Environment, port: number, publicUrl: string): Promise<string> => {
     const origins = originsReader({
@@ -233,6 +265,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     addDescriptions(app, operations, () => ({ servers, limits: settings }));
     addProblemPages(app, () => servers[environment]);
     addPages(app, { ...browsing, origins });
+    addMedia(app, { ...shared, environment, origins, find, failed: (err) => log.error({ err }, 'media not served') });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
     opened.push({ app, drain: drainOf(app.server) });
     const url = await app.listen({ host: settings.host, port });

@@ -6,11 +6,20 @@ import { choice, integer, list, type SettingDetails, text, truth } from './setti
 const limit = (amount: number, why: string) =>
   integer(why, { default: amount, unit: 'requests', bounds: [1, 1_000_000_000] });
 
+const bytesOf = (megabytes: number, why: string) =>
+  integer(why, { default: megabytes * 1_048_576, unit: 'bytes', bounds: [1, 4_294_967_296] });
+
 const publicAddress: SettingDetails<string> = {
   default: '',
   expected: 'an https:// address without path, query or user (http:// only for a loopback host)',
   accept: originOf,
 };
+
+/** An address that paths are put behind. */
+const baseOf = (address: string) =>
+  /^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(address) && URL.canParse(address)
+    ? address.replace(/\/+$/, '')
+    : undefined;
 
 const HOST = 'a host name or an IP address without brackets';
 const hostOf = (host: string) =>
@@ -135,6 +144,7 @@ export const settingsTable = {
   rate_bearer_revocations_per_15min: limit(25, 'Revocations of bearer tokens per application.'),
   rate_own_profile_per_15min: limit(75, 'Reads of who a token belongs to, per user token.'),
   rate_profiles_per_15min: limit(900, 'Reads of other users, per user token or application.'),
+  rate_media_uploads_per_min: limit(450, 'Calls that upload media, of a user token together.'),
   rate_requests_per_address_per_min: limit(
     60_000,
     'Requests of one address before anything is known of them; what token windows allow must fit in.',
@@ -206,6 +216,74 @@ export const settingsTable = {
     unit: 'line items',
     bounds: [1, 8000],
   }),
+  post_source_name: text('What posts are told to have been made with.', {
+    default: 'Barker',
+    expected: '1 to 80 characters',
+    accept: (name) => (name.trim() !== '' && name.length <= 80 ? name : undefined),
+  }),
+  post_source_url: text('Where that name leads; when empty, it leads nowhere.', {
+    default: '',
+    expected: 'an http:// or https:// address',
+    accept: (url) => (/^https?:\/\/[^\s"]+$/.test(url) && URL.canParse(url) ? url : undefined),
+  }),
+  media_base_url: text('Where uploaded media is fetched from; when empty, from the listener itself, below /media.', {
+    default: '',
+    expected: 'an http:// or https:// address without query or user',
+    accept: baseOf,
+  }),
+  media_segment_bytes_max: bytesOf(5, 'A larger segment of an upload is refused while it arrives.'),
+  media_image_bytes_max: bytesOf(5, 'The size of an image.'),
+  media_gif_bytes_max: bytesOf(15, 'The size of a GIF.'),
+  media_video_bytes_max: bytesOf(512, 'The size of a video in posts; 1000 segments must hold it.'),
+  media_amplify_bytes_max: bytesOf(500, 'The size of a video that is promoted.'),
+  media_amplify_duration_max_s: integer('How long a video that is promoted may be.', {
+    default: 600,
+    unit: 'seconds',
+    bounds: [1, 86_400],
+  }),
+  media_pixels_max: integer('Width times height of media; a small file can ask its viewers for all their memory.', {
+    default: 100_000_000,
+    unit: 'pixels',
+    bounds: [1, 1_000_000_000],
+  }),
+  media_gif_pixels_max: integer('Width times height of a GIF, times its frames.', {
+    default: 300_000_000,
+    unit: 'pixels',
+    bounds: [1, 10_000_000_000],
+  }),
+  media_processing_s: integer(
+    'How long GIFs and videos are in progress at least, as clients expect of a large service.',
+    {
+      default: 1,
+      unit: 'seconds',
+      bounds: [0, 600],
+    },
+  ),
+  media_unused_ttl_s: integer('Uploads that nothing uses are removed after this.', {
+    default: 86_400,
+    unit: 'seconds',
+    bounds: [60, 31_536_000],
+  }),
+  media_amplify_unused_ttl_s: integer('The same for videos that are promoted, while they are still being sent.', {
+    default: 1_295_999,
+    unit: 'seconds',
+    bounds: [60, 31_536_000],
+  }),
+  ffmpeg_program: text('Takes the first frame of videos; when empty, a grey picture of the same ratio stands for it.', {
+    default: '',
+    expected: 'a path or name of the program ffmpeg',
+    accept: (path) => (path.trim() === '' ? undefined : path),
+  }),
+  media_keys_production: choice(
+    'Strict: creatives may use only what lies in the media library; lenient: any well-formed key that nobody uploaded.',
+    ['strict', 'lenient'],
+    'strict',
+  ),
+  media_keys_sandbox: choice(
+    'The same for the sandbox, so that examples work without uploads.',
+    ['strict', 'lenient'],
+    'lenient',
+  ),
   body_bytes_max: integer('A larger request body is refused, so that no caller can fill the memory.', {
     default: 1_048_576,
     unit: 'bytes',

@@ -1,18 +1,18 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
 import { operations } from '../src/server.ts';
 import { findLeaks } from './rig/leaks.ts';
 import { holes } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
 
 /**
- * Runs every test file twice, once on each database. Units that touch no database run once, and so do files to which
- * the database makes no difference. Arguments are parts of
- * file names: only files that contain one of them run.
+ * Runs every test file twice, once on each database; units, that touch no database, run once. Arguments are parts of file
+ * names: only files that contain one of them run.
  */
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const only = process.argv.find((argument) => argument.startsWith('--database='))?.split('=')[1];
@@ -38,10 +38,35 @@ process.env.NODE_COMPILE_CACHE = compiled;
 let passed = 0;
 let failed = 0;
 
+/** Files that a process runs one after the other: loading the whole program takes longer than most of them. */
+const TOGETHER = 8;
+/** These stop and start processes, and wait for them: each has a process of its own. */
+const ALONE = /^test\/(commands|faults)\//;
+
+/** Files that run others, each in a suite of its own, with its own beginning and end. */
+function bundles(files: readonly string[]): string[] {
+  const isAlone = (file: string): boolean => isWider || ALONE.test(file);
+  const alone = files.filter(isAlone);
+  const others = files.filter((file) => !isAlone(file));
+  const count = Math.ceil(others.length / TOGETHER);
+  // Neighbours are alike, and take alike long: they are spread.
+  const spread = Array.from({ length: count }, (_, at) => others.filter((_, index) => index % count === at));
+  const written = spread.map((group, at) => {
+    const suites = group.map((file) => {
+      const url = pathToFileURL(resolve(file)).href;
+      return `describe(${JSON.stringify(file)}, async () => { await import(${JSON.stringify(url)}); });`;
+    });
+    const bundle = join(compiled, `bundle-${at}-${group.length}.mjs`);
+    writeFileSync(bundle, `import { describe } from 'node:test';\n${suites.join('\n')}\n`);
+    return bundle;
+  });
+  return [...alone, ...written];
+}
+
 async function runFiles(title: string, files: readonly string[]): Promise<void> {
   if (files.length === 0) return;
   process.stdout.write(`\n== ${title}\n`);
-  const stream = run({ files: [...files], concurrency: 2, timeout: 300_000 });
+  const stream = run({ files: bundles(files), concurrency: 2, timeout: 600_000 });
   stream.on('test:pass', (event) => void (isCounted(event) && passed++));
   stream.on('test:fail', (event) => void (isCounted(event) && failed++));
   const output = new Writable({

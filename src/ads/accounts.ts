@@ -1,6 +1,6 @@
 import { foldCase } from '../base/text.ts';
 import { instant, oneOf, text } from '../contract/fields.ts';
-import type { Operation } from '../contract/operation.ts';
+import { type Operation, showContext } from '../contract/operation.ts';
 import { type Environment, type Row, resource } from '../contract/resource.ts';
 import { ACCOUNT_WRITERS, ANY_ROLE } from '../contract/roles.ts';
 import { SANDBOX_FEATURES } from './features.ts';
@@ -92,7 +92,7 @@ export const createSandboxAccount: Operation = {
       await tx.memberships.add(admin);
       await tx.memberships.addFeatures(row.id, SANDBOX_FEATURES);
       await tx.records.insert(promotableUsers, newPromotableUser(promotable));
-      const shown = await call.services.show(accounts, [row], { tx, account: undefined, now: call.now });
+      const shown = await call.services.show(accounts, [row], showContext(call, tx));
       return { data: `[${shown}]`, nextCursor: null };
     });
   },

@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { LINE_ITEMS_SUMMARY } from '../contract/delivery.ts';
-import { alwaysNull, boolean, micros, oneOf, reference, text } from '../contract/fields.ts';
+import { boolean, micros, oneOf, reference, text } from '../contract/fields.ts';
 import type { Fault } from '../contract/problems.ts';
 import { atMost, type Change, type Fields, neverBackTo, type RowOf, resource } from '../contract/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../contract/roles.ts';
+import { alwaysNull } from '../contract/unwritten-fields.ts';
 import { minimumDenomination } from './currencies.ts';
 import {
   creditRemaining,

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import {
-  alwaysNull,
   boolean,
   digits,
   id,
@@ -15,6 +14,7 @@ import {
 } from '../contract/fields.ts';
 import { atMost, type Fields, neverBackTo, type RowOf, resource } from '../contract/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../contract/roles.ts';
+import { alwaysNull } from '../contract/unwritten-fields.ts';
 import { campaigns } from './campaigns.ts';
 import { bidHasAmount, bidsAsAllowed, settledBidding } from './line-items/bidding.ts';
 import {

@@ -53,3 +53,9 @@ function offsetMinutes(designator: string | undefined): number | undefined {
   if (hours > 18 || minutes > 59) return undefined;
   return (designator[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
+
+/** `2026-01-01T00:00:00Z` as `Thu Jan 01 00:00:00 +0000 2026`. */
+export function dayFirst(instant: string): string {
+  const [weekday, day, month, year, time] = new Date(instant).toUTCString().replace(',', '').split(' ');
+  return `${weekday} ${month} ${day} ${time} +0000 ${year}`;
+}

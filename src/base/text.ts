@@ -22,6 +22,12 @@ export function foldCase(text: string): string {
   return text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().replaceAll('\u03c2', '\u03c3');
 }
 
+/** The words of texts in the form in which they are searched: runs of letters and digits, each once. */
+export function termsOf(texts: readonly (string | null)[]): string[] {
+  const words = texts.flatMap((text) => foldCase(text ?? '').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  return [...new Set(words)].sort();
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters of which case is all there is to fold
 const PLAIN = /^[\u0000-\u007f]*$/;
 

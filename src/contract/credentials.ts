@@ -106,6 +106,8 @@ export interface Credentials {
   /** The screen names of users by id; users that there are not are absent. */
   findScreenNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   findUserByName(screenName: string): Promise<User | undefined>;
+  /** The users that have one of these screen names, in any letter case. */
+  findUsersByNames(screenNames: readonly string[]): Promise<User[]>;
   findApplication(id: string): Promise<Application | undefined>;
   findApplicationByKey(consumerKey: string): Promise<Application | undefined>;
   findToken(token: string): Promise<AccessToken | undefined>;

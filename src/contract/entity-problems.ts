@@ -10,6 +10,8 @@ export const entityProblems = {
     when: 'a required parameter is absent',
     ads: [400, 'MISSING_PARAMETER', '"{parameter}" is a required parameter'],
     numeric: [403, 38, '{parameter} parameter is missing.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` parameter is missing'],
+    flat: [400, 38, '{parameter} parameter is missing.'],
   },
   NOT_IN_ENUM: {
     when: 'a value outside its list',
@@ -29,6 +31,7 @@ export const entityProblems = {
   OUT_OF_RANGE: {
     when: 'a number outside its bounds',
     ads: [400, 'INVALID_PARAMETER', 'Expected a value between {min} and {max}, got {raw} for {parameter}'],
+    numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
   NOT_BOOLEAN: {
     when: 'neither true nor false',
@@ -108,7 +111,15 @@ export const entityProblems = {
     when: 'a JSON endpoint called with another content type',
     ads: [400, 'INVALID_PARAMETER', 'Content-Type must be application/json'],
   },
+  NOT_AN_OBJECT: {
+    when: 'a body of JSON that is no object, or another value where an object is expected',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an object for {parameter}'],
+  },
 
+  ITEMS_OUT_OF_RANGE: {
+    when: 'a list with fewer or more items than there may be',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {min} to {max} items, got {count} for {parameter}'],
+  },
   INCLUSIVE_PARAMETERS: {
     when: 'one of two parameters that need each other',
     ads: [400, 'INCLUSIVE_PARAMETERS', '{a} and {b} are inclusive parameters'],
@@ -240,6 +251,133 @@ export const entityProblems = {
     when: 'a user who is not the one whom the account advertises',
     ads: [400, 'INVALID_USER_ID', "You cannot promote someone else's account"],
   },
+
+  // Posts.
+  POST_NOT_FOUND: {
+    when: 'no such post of a user whom the account may promote',
+    ads: [404, 'POST_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  PROMOTED_POST_NOT_FOUND: {
+    when: 'no such promoted post on this account',
+    ads: [404, 'PROMOTED_POST_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  POST_CANNOT_BE_BLANK: {
+    when: 'a post with neither text nor media',
+    ads: [400, 'POST_CANNOT_BE_BLANK', 'A post needs text or media'],
+  },
+  POST_UNFIT: {
+    when: 'a post that a line item cannot promote',
+    ads: [400, 'INVALID_POST', 'Post {value} cannot be promoted by line item {line}: {why}'],
+  },
+  NOT_PROMOTABLE: {
+    when: 'an author who is no promotable user of the account',
+    ads: [400, 'INVALID_USER_ID', 'User {value} is not a promotable user of account {account}'],
+  },
+  MEDIA_MIXED: {
+    when: 'more or other media together than a post takes',
+    ads: [400, 'INVALID_MEDIA', 'Expected up to 4 images, 1 GIF or 1 video for {parameter}'],
+  },
+  NEEDS_VIDEO: {
+    when: 'something that is said of a video, where there is none',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} with a video only'],
+  },
+  CARD_CLOSED: {
+    when: 'a poll whose time is over',
+    ads: [400, 'INVALID_PARAMETER', 'Card {raw} is closed'],
+  },
+  TOO_SOON: {
+    when: 'a time for later that has passed, or is less than a minute ahead',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} to be at least 1 minute ahead'],
+  },
+  TOO_LATE: {
+    when: 'a time for later that is too far ahead',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} to be at most {days} days ahead'],
+  },
+  TOO_MANY_SCHEDULED: {
+    when: 'the limit of scheduled posts in a quarter of an hour',
+    ads: [
+      400,
+      'SCHEDULED_POST_LIMIT_EXCEEDED',
+      'Account {account} cannot have more than {max} scheduled posts from {from} to {until}',
+    ],
+  },
+
+  // Media, and the creatives that are made of it alone.
+  MEDIA_NOT_FOUND: {
+    when: 'no such media in the library',
+    ads: [404, 'MEDIA_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  ACCOUNT_MEDIA_NOT_FOUND: {
+    when: 'no such account media on this account',
+    ads: [404, 'ACCOUNT_MEDIA_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  MEDIA_CREATIVE_NOT_FOUND: {
+    when: 'no such media creative on this account',
+    ads: [404, 'MEDIA_CREATIVE_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  INVALID_MEDIA_ID: {
+    when: 'a malformed media key',
+    ads: [400, 'INVALID_MEDIA_ID', 'Expected a media key, got "{value}" for {parameter}'],
+  },
+  INVALID_MEDIA: {
+    when: 'media that the account may not use',
+    ads: [400, 'INVALID_MEDIA', 'Invalid media key: MediaKey({kind},{number})'],
+  },
+  MEDIA_NOT_TRANSCODED: {
+    when: 'media that is still being processed, or whose processing failed',
+    ads: [400, 'INVALID_MEDIA', 'Media {value} is not transcoded'],
+  },
+  MEDIA_OF_OTHER_TYPE: {
+    when: 'media of a type that cannot be used there',
+    ads: [400, 'INVALID_MEDIA', 'Expected media of type {list}, got {type} for {parameter}'],
+  },
+  NOT_OF_IMAGES: {
+    when: 'a value that only videos and GIFs have, for an image',
+    ads: [400, 'INVALID_PARAMETER', 'Only videos and GIFs have {parameter}'],
+  },
+  LINE_ITEM_UNFIT: {
+    when: 'a line item with another objective than a creative needs, or one that has all it can have',
+    ads: [400, 'INVALID_PARAMETER', 'Line item {value} {why}'],
+  },
+
+  // Cards.
+  CARD_NOT_FOUND: {
+    when: 'no such card on this account',
+    ads: [404, 'CARD_NOT_FOUND', '{kind} {value} was not found'],
+  },
+  UNKNOWN_CARD_TYPE: {
+    when: 'a type that no card has',
+    ads: [400, 'UNKNOWN_CARD_TYPE', 'Expected a known card type, got "{raw}" for {parameter}'],
+  },
+  COMPONENTS_UNFIT: {
+    when: 'components that do not make up a card',
+    ads: [400, 'INVALID_PARAMETER', 'Expected {wanted} for {parameter}'],
+  },
+  NOT_A_HASHTAG: {
+    when: 'a hashtag with other characters than letters, digits and underscores',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a hashtag, got "{raw}" for {parameter}'],
+  },
+  NOT_A_CARD_URI: {
+    when: 'an address that no card can have',
+    ads: [400, 'INVALID_PARAMETER', 'Expected card://<number>, got "{raw}" for {parameter}'],
+  },
+  NOT_WEB: {
+    when: 'an address that is not absolute and http or https',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an absolute http or https URL, got "{raw}" for {parameter}'],
+  },
+  IMAGE_TOO_NARROW: {
+    when: 'an image with fewer pixels in a row than a card needs',
+    ads: [400, 'INVALID_IMAGE', 'Expected an image at least {min} pixels wide, got {width} for {parameter}'],
+  },
+  IMAGE_TOO_LARGE: {
+    when: 'an image with more bytes than a card takes',
+    ads: [400, 'INVALID_IMAGE', 'Expected an image of at most {max} bytes, got {bytes} for {parameter}'],
+  },
+  RATIO_UNFIT: {
+    when: 'media of another ratio of width and height than a card shows',
+    ads: [400, 'INVALID_MEDIA', 'Expected media of ratio {ratios}, got {width}x{height} for {parameter}'],
+  },
+
   NOT_HTTPS: {
     when: 'an address that is not absolute and https',
     ads: [400, 'INVALID_PARAMETER', 'Expected an absolute https URL, got "{raw}" for {parameter}'],

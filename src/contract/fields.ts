@@ -20,6 +20,8 @@ export interface Kind<T extends Stored> {
   present(stored: T): string;
   /** JSON Schema of a value that is set, as replies show it. */
   readonly schema: TSchema;
+  /** All that is wrong with a value in which several things can be; `read` tells the first. */
+  faults?(raw: Raw, parameter: string): readonly Fault[];
   /** What `read` can find wrong, for the descriptions. */
   readonly raises: readonly ProblemName[];
 }
@@ -56,6 +58,10 @@ export interface Field<T extends Stored = any> {
   readonly isSettled: boolean;
   /** Whether the target is kept from changing while a row that points to it is made. */
   readonly locksTarget: boolean;
+  /** Callers write it and no reply shows it. */
+  readonly isUnshown: boolean;
+  /** How an update reads it, where that is not how a create does. */
+  readonly kindOnUpdate: Kind<T> | undefined;
 
   /** Mandatory: required on create, never null, never unset. */
   required(): Field<T>;
@@ -68,6 +74,10 @@ export interface Field<T extends Stored = any> {
   nullable(): Field<T>;
   /** Given a value by `settled` of the resource when the caller gives none or empties it; never null. */
   settled(): Field<T>;
+  /** Kept, and shown in no reply. */
+  unshown(): Field<T>;
+  /** Read by an update as another field is. */
+  onUpdate(other: Field<T>): Field<T>;
   /** Accepted on create, accepted without effect on update. */
   createOnly(): Field<T>;
   /** Set by the service; ignored when a caller sends it. */
@@ -105,6 +115,8 @@ type Facts<T extends Stored> = Pick<
   | 'deletedTarget'
   | 'locksTarget'
   | 'isSettled'
+  | 'isUnshown'
+  | 'kindOnUpdate'
 >;
 
 /** A field of a kind: optional, nullable, writable, neither filter nor sort key, until told otherwise. */
@@ -125,6 +137,8 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     deletedTarget: 'hidden',
     locksTarget: false,
     isSettled: false,
+    isUnshown: false,
+    kindOnUpdate: undefined,
     ...facts,
   };
   const but = (changed: Partial<Facts<T>>): Field<T> => field(kind, { ...own, ...changed });
@@ -135,6 +149,8 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     leftOut: () => but({ isLeftOut: true }),
     defaults: (fallback) => but({ fallback, isNullable: false }),
     settled: () => but({ isSettled: true, isNullable: false }),
+    unshown: () => but({ isUnshown: true }),
+    onUpdate: (other) => but({ kindOnUpdate: other.kind }),
     nullable: () => but({ isNullable: true }),
     createOnly: () => but({ writable: 'create' }),
     readOnly: () => but({ writable: 'none' }),
@@ -143,14 +159,6 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     sortable: () => but({ isSortable: true }),
     says: (about) => but({ about }),
   };
-}
-
-/** The parameter that a refused field is: whatever it is given is a fault. */
-export function refusal(of: Field): Field {
-  const read: Kind<Stored>['read'] = (_, parameter) => ({ problem: 'NOT_SETTABLE', parameter });
-  const { kind, ...facts } = of;
-  const about = `${of.about} Refused: only the service sets it.`;
-  return field({ ...kind, name: 'refused', raises: ['NOT_SETTABLE'], read }, { ...facts, about });
 }
 
 /** Whether reading a parameter failed. */
@@ -298,19 +306,6 @@ export function boolean(): Field<0 | 1> {
       return value ?? { problem: 'NOT_BOOLEAN', parameter, words: { raw: quoted(raw) } };
     },
   });
-}
-
-/** A field that old clients read and that is always null. It has no column. */
-export function alwaysNull(schema: TSchema): Field<never> {
-  const kind: Kind<never> = {
-    name: 'null',
-    column: 'none',
-    schema,
-    raises: [],
-    present: () => 'null',
-    read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
-  };
-  return field(kind).readOnly();
 }
 
 /** A time, UTC, of second precision. */

@@ -3,14 +3,17 @@ import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Noted } from './audit.ts';
+import type { Blobs, Incoming } from './blobs.ts';
 import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
 import type { Field, Stored } from './fields.ts';
 import type { LoginRules, OutstandingBearers } from './grants.ts';
+import type { MediaAddresses } from './media.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
-import type { Reading, Store } from './store.ts';
+import type { Reading, Store, Writing } from './store.ts';
+import type { UploadRules } from './uploads.ts';
 
 /** Parameters of a call by name. */
 export type Parameters = Readonly<Record<string, Field>>;
@@ -41,12 +44,48 @@ export interface Services {
   readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly logins: LoginRules;
+  /** The bytes of media. */
+  readonly blobs: Blobs;
+  readonly uploads: UploadRules;
+  /** Where media is served. */
+  readonly media: MediaAddresses;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
+  readonly making: Making;
+  /** The absolute address of a page of a listener. */
+  pageUrl(environment: Environment, path: string): string;
+  /** How posts name what they were made with: HTML. */
+  readonly postSource: string;
+}
+
+/** The ids that a new row uses up, taken before its unit of work began. */
+export interface FreshIds {
+  readonly row: string;
+  readonly change: string;
+  /** The long id beside its own, where rows have one. */
+  readonly also?: string;
+}
+
+/** On which account something is made, when, and by whom. */
+export interface Occasion {
+  readonly account: Pick<AccountState, 'id'> | undefined;
+  readonly principal: Pick<Principal, 'user'>;
+  readonly now: string;
+}
+
+/** Makes rows that no call of their own asks for. */
+export interface Making {
+  /** Takes the ids of `count` rows. Never called inside a unit of work. */
+  ids(resource: AnyResource, count: number): Promise<FreshIds[]>;
+  /** Stores a row and its place in the history; where there may be one and it is there already, that one is the answer. */
+  row(tx: Writing, resource: AnyResource, occasion: Occasion, values: Given, ids: FreshIds): Promise<Row>;
+  /** Changes values of a row of a resource that keeps no history. */
+  change(tx: Writing, resource: AnyResource, occasion: Occasion, before: Row, values: Given): Promise<Row>;
 }
 
 /** What showing a row may look at. */
 export interface ShowContext {
+  readonly media: MediaAddresses;
   readonly tx: Reading;
   readonly account: AccountState | undefined;
   /** UTC text of the present second. */
@@ -84,12 +123,19 @@ export interface Call {
   readonly given: Given;
   /** The parsed body of a JSON endpoint. */
   readonly body: unknown;
+  /** The files that came in a body of parts, by name; thrown away after the call unless it takes them. */
+  readonly received: ReadonlyMap<string, Incoming>;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
   /** Notes what has come about, once it has: the log tells it whatever the reply is. */
   note(noted: Noted): void;
   /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
   windows(): readonly OpenWindow[];
+}
+
+/** What showing the rows of a call may look at. */
+export function showContext({ services, account, now, given }: Call, tx: Reading): ShowContext {
+  return { tx, media: services.media, account, now, given };
 }
 
 /** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */
@@ -103,6 +149,9 @@ export interface OpenWindow {
 
 /** What a call answers with, all JSON text. */
 export interface Answer {
+  /** 200 when not said; else one of `successes` of the operation. */
+  readonly status?: number;
+  /** Empty when the status is 204. */
   readonly data: string;
   /** The cursor of the next page; undefined for replies that are not lists. */
   readonly nextCursor?: string | null;
@@ -118,8 +167,11 @@ export interface Answer {
  */
 export type CredentialKind = 'user' | 'consumer' | 'request-token' | 'basic' | 'user-or-bearer' | 'owner-or-basic';
 
-/** How a reply of an operation is shaped. `form`: `name=value` pairs, as the token steps answer. */
-export type Shape = 'one' | 'list' | 'batch' | 'bare' | 'form';
+/**
+ * How a reply of an operation is shaped. `several`: what one call made, and how many; `told`: a message in place of
+ * data; `form`: `name=value` pairs, as the token steps answer.
+ */
+export type Shape = 'one' | 'list' | 'several' | 'told' | 'batch' | 'bare' | 'form';
 
 /** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
 export interface Operation {
@@ -153,13 +205,30 @@ export interface Operation {
   /** Protocol parameters that the operation needs, for the descriptions: they are read with the credential. */
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
-  /** `form`: parameters in the query or a form body. `json`: a JSON body is required. */
-  readonly body: 'form' | 'json';
+  /** What stands in the path and is no id, for the descriptions. */
+  readonly pathKeys?: Parameters;
+  /**
+   * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
+   * `json`: a JSON body that the operation reads itself. `upload`: as `form`, and the body may have parts instead, of
+   * which some are `files`; parts are not signed, so that they are read after all checks of the caller.
+   */
+  readonly body: 'form' | 'object' | 'json' | 'upload';
+  /** What the echo of a call holds beside path and parameters. */
+  readonly echoes?: Readonly<Record<string, string>>;
+  /** Parts that are files, which do not stay in memory, by name. `isBase64`: text that says the bytes. */
+  readonly files?: Readonly<Record<string, { readonly about: string; readonly isBase64: boolean }>>;
+  /** How many bytes a file may have. */
+  bytesMax?(rules: UploadRules): number;
   /** Parameters are read from a form body and nowhere else. */
   readonly formOnly?: boolean;
   readonly shape: Shape;
-  /** JSON Schema of `data` (or of the whole body for shape `bare`), or the resource of which `data` shows rows. */
-  readonly reply: TSchema | { readonly rowsOf: AnyResource };
+  /**
+   * JSON Schema of `data` (or of the whole body for shape `bare`), or the resource of which `data` shows rows, or the
+   * resources of one of which each row is.
+   */
+  readonly reply: TSchema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
+  /** Further statuses of success, with the JSON Schema of their body; none when the reply has no body. */
+  readonly successes?: Readonly<Record<number, TSchema | undefined>>;
   /** JSON Schema of the body of a JSON endpoint. */
   readonly request?: TSchema;
   /** Problems that this operation itself can raise, beyond those of every call. */
@@ -168,8 +237,11 @@ export interface Operation {
   readonly itemProblems?: readonly ProblemName[];
   /** A call as the descriptions show it, where nothing in the reply depends on who asks. */
   readonly example?: Example;
-  /** Needs at least one of the parameter faults below; answered together with the others. */
-  check?(given: Given, account: AccountState | undefined): readonly Fault[];
+  /**
+   * What is wrong with parameters together, answered with what is wrong with each; `named` are those that were sent,
+   * unreadable ones too.
+   */
+  check?(given: Given, account: AccountState | undefined, named: ReadonlySet<string>): readonly Fault[];
   perform(call: Call): Promise<Answer>;
 }
 
@@ -191,4 +263,5 @@ export type RateName =
   | 'bearer_tokens'
   | 'bearer_revocations'
   | 'own_profile'
-  | 'profiles';
+  | 'profiles'
+  | 'media_uploads';

@@ -29,6 +29,8 @@ export interface PageAnswer {
   readonly location?: string;
   /** The address to which a form of this page may lead in the end. */
   readonly leadsTo?: string | undefined;
+  /** Frames of any page may show it, and it loads media from these origins beside its own. It has no form. */
+  readonly framed?: { readonly loadsFrom: readonly string[] };
   /** The page has a form, so the session must outlive it. */
   readonly hasForm?: boolean;
   /** This user is logged in from now on. */

@@ -1,5 +1,6 @@
 import { credentialProblems } from './credential-problems.ts';
 import { entityProblems } from './entity-problems.ts';
+import { uploadProblems } from './upload-problems.ts';
 
 /**
  * The one table of errors. Each row has one condition and how it is said in each family of replies: `ads` (capital
@@ -142,6 +143,7 @@ const table = {
   },
 
   ...entityProblems,
+  ...uploadProblems,
 
   // The service.
   INTERNAL: {
@@ -164,6 +166,8 @@ export interface ProblemRow {
   readonly when: string;
   readonly ads?: Wording;
   readonly numeric?: Wording;
+  /** Where a wrong request is answered with one text; the code is not told. */
+  readonly flat?: Wording;
   /** In version 2; the code is the name of a page there, or a numeric code. */
   readonly problem?: Wording;
   /** Stands between code and message where clients of the token step expect it. @source authentication gaps 10.1 */
@@ -194,7 +198,7 @@ export const NOT_LET_IN: readonly ProblemName[] = [
 ];
 
 /** The families of replies. */
-export type Family = 'ads' | 'numeric' | 'problem';
+export type Family = 'ads' | 'numeric' | 'problem' | 'flat';
 
 /** One thing wrong, with what its message and its members say. All members may be shown to the caller. */
 export interface Fault {
@@ -235,10 +239,22 @@ export function problem(name: ProblemName, members: Omit<Fault, 'problem'> = {},
   return new Problem([{ problem: name, ...members }], { because });
 }
 
-/** How a family says a problem: in its own words, version 2 else in those of numeric codes, or else in those there are. */
+/**
+ * How a family says a problem: in its own words, version 2 else in those of numeric codes, or else in those there are. One
+ * text tells of a wrong request what capital codes are told with.
+ */
 export function wordingIn(family: Family, name: ProblemName): Wording {
   const row: ProblemRow = problems[name];
-  return (row[family] ?? (family === 'problem' ? row.numeric : undefined) ?? row.ads ?? row.numeric)!;
+  const isWrong = family === 'flat' && row.ads?.[0] === 400;
+  return (row[family] ?? (family === 'ads' || isWrong ? undefined : row.numeric) ?? row.ads ?? row.numeric)!;
+}
+
+/**
+ * Whether a problem is one text in the family `flat`; what keeps a caller out is said there as in that of numeric codes.
+ * @source creatives 2.1
+ */
+export function isFlat(name: ProblemName): boolean {
+  return wordingIn('flat', name)[0] === 400 && !NOT_LET_IN.includes(name);
 }
 
 /** The wording of a fault in a family, its message filled in. A family without its own wording says it as the other. */

@@ -34,7 +34,8 @@ export type RateSetting =
   | 'rate_bearer_tokens_per_15min'
   | 'rate_bearer_revocations_per_15min'
   | 'rate_own_profile_per_15min'
-  | 'rate_profiles_per_15min';
+  | 'rate_profiles_per_15min'
+  | 'rate_media_uploads_per_min';
 
 /**
  * The categories of calls, and the two windows that only the pipeline takes from: the quota of a user beside account
@@ -63,6 +64,7 @@ export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', Rat
   bearer_revocations: ofApplications('rate_bearer_revocations_per_15min'),
   own_profile: { setting: 'rate_own_profile_per_15min', window_s: QUARTER, perAccount: false, together: false },
   profiles: { setting: 'rate_profiles_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  media_uploads: { setting: 'rate_media_uploads_per_min', window_s: 60, perAccount: false, together: true },
   user_quota: { setting: 'rate_user_quota_per_15min', window_s: QUARTER, perAccount: false, together: true },
   total_count: { setting: 'rate_total_count_per_15min', window_s: QUARTER, perAccount: false, together: false },
 };

@@ -1,4 +1,6 @@
 import type { Field, Stored } from './fields.ts';
+import type { MediaAddresses } from './media.ts';
+import type { ShowContext } from './operation.ts';
 import type { Fault, ProblemName } from './problems.ts';
 import type { Role } from './roles.ts';
 import type { Reading } from './store.ts';
@@ -53,8 +55,19 @@ export interface Change<R> {
   readonly referenced: ReadonlyMap<string, Row>;
   readonly account: AccountState | undefined;
   readonly tx: Reading;
+  readonly by: Author;
+  /** Where media is served, and which keys are taken; undefined where no call is made. */
+  readonly media: MediaAddresses | undefined;
   /** UTC text of the present second. */
   readonly now: string;
+}
+
+/** Whoever changes something. */
+export interface Author {
+  /** Id of the user. */
+  readonly user: string;
+  /** May write posts that are only promoted, for the user whom the account advertises. */
+  readonly composes: boolean;
 }
 
 /** What a rule finds wrong: one fault, several, or nothing. */
@@ -125,20 +138,22 @@ export interface Consequence<R> {
 export interface Computed<R> {
   readonly fields: Fields;
   /** Reads once what a whole page needs; the answer then computes each row. */
-  prepare(
-    rows: readonly R[],
-    context: {
-      readonly tx: Reading;
-      readonly account: AccountState | undefined;
-      readonly now: string;
-      /** Values of the parameters that say how rows are shown; undefined where a call has none. */
-      readonly given?: Readonly<Record<string, Stored | null>>;
-    },
-  ): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
+  prepare(rows: readonly R[], context: ShowContext): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
 }
 
 /** Where long ids begin: they have 19 digits. */
 export const LONG_IDS_FROM = 1_650_000_000_000;
+
+/** The key of the work for later that a row brings along. */
+export function jobKeyOf({ account_id, id }: Pick<StandardColumns, 'account_id' | 'id'>): string {
+  return `${account_id}/${id}`;
+}
+
+/** The row that a key of work for later names. */
+export function rowOfJob(key: string): { readonly account: string; readonly id: string } {
+  const [account = '', id = ''] = key.split('/');
+  return { account, id };
+}
 
 /** What the reply of a deletion tells of what is there no more. */
 export interface HardDeletion {
@@ -161,6 +176,15 @@ export interface ResourceSpec<F extends Fields> {
   readonly plural: string;
   /** How messages call one of it. */
   readonly label: string;
+  /**
+   * What rows go by instead of an id that the service gives: the values of this field, which take the place of ids in
+   * paths and replies under this name.
+   */
+  readonly key?: { readonly name: string; readonly field: Field<string> };
+  /** What the id parameters are named after, where that is not the name: `card` makes `card_id` and `card_ids`. */
+  readonly idName?: string;
+  /** The path below the account, where that is not the plural. */
+  readonly path?: string;
   readonly about: string;
   /** `account`: rows live under an account. `user`: the rows are what the user has a role on. */
   readonly scope: 'account' | 'user';
@@ -175,9 +199,17 @@ export interface ResourceSpec<F extends Fields> {
   /** Those that only creating can raise; that a reference points nowhere need not be said. */
   readonly raisesOnCreate?: readonly ProblemName[];
   readonly fields: F;
+  /** Parameters of create that are no fields: `settled` makes something of them. */
+  readonly creating?: Readonly<Record<string, Field>>;
   /** What follows from the other fields: these values replace those of a row about to be stored. */
   settled?(row: RowOf<F>, change: Settling<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
   readonly rules?: readonly Rule<RowOf<F>>[];
+  /** What may stand in the way of a deletion. */
+  readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly raises: readonly ProblemName[] };
+  /** Rows that are deleted with a row: those of a resource, by its plural name, whose column points to it. */
+  readonly takesAlong?: { readonly of: string; readonly column: string };
+  /** Work for later that each row brings along: done at the time of a field, moved with it, called off with the row. */
+  readonly later?: { readonly job: string; readonly at: keyof F & string };
   readonly quotas?: readonly Quota<RowOf<F>>[];
   readonly consequences?: readonly Consequence<RowOf<F>>[];
   /** Columns that the storage fills in: read with every row, shown to nobody. */
@@ -192,9 +224,34 @@ export interface ResourceSpec<F extends Fields> {
   onePer?(drafted: RowOf<F>): readonly (Stored | null)[];
   /** Parameters of list and get that say how rows are shown. */
   readonly showing?: Readonly<Record<string, Field>>;
+  /** Create and update take an object of JSON and nothing else; otherwise parameters in whichever form. */
+  readonly body?: 'object';
+  /** What is wrong with the parameters of a write together; `named` are those that were sent, unreadable ones too. */
+  checkInput?(input: {
+    readonly verb: 'create' | 'update';
+    readonly given: Readonly<Record<string, Stored | null>>;
+    readonly named: ReadonlySet<string>;
+  }): readonly Fault[];
+  /** Parameters that the echo of a call holds beside those that were given, by verb. */
+  readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
+  /** An update that gives nothing leaves even the time of change as it was. */
+  readonly isUnchangedByNothing?: boolean;
   readonly list?: {
+    /** Rows a page, when the caller does not say and at most. */
+    readonly count?: { readonly preset: number; readonly max: number };
+    /** Parameters that lists have and this one has not. */
+    readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
+    /** Further parameters, and which values of which columns they mean, whether they are given or not. */
+    readonly narrows?: {
+      readonly parameters: Readonly<Record<string, Field>>;
+      within(asked: Asked): Promise<Readonly<Record<string, readonly Stored[]>>>;
+    };
+    /** Another name of the filter by id. */
+    readonly idsAlso?: string;
     /** Filters that every list must give. */
     readonly mustFilterBy?: readonly string[];
+    /** The fields whose words `q` looks for, all of those given, in the column `terms`. */
+    readonly terms?: readonly (keyof F & string)[];
     /** The field that `q` searches by case-insensitive prefix. */
     readonly search?: keyof F & string;
     /** `q` may have at most this many characters. */
@@ -217,6 +274,10 @@ export interface ResourceSpec<F extends Fields> {
   readonly history?: string;
   /** The first id ever given is just above this number; it fixes how long ids look. */
   readonly idsFrom: number;
+  /** The sequence that ids are taken from, where several resources share one; the name when not said. */
+  readonly sequence?: string;
+  /** A long id that every new row gets beside its own: of this sequence, in this column, as this text. */
+  readonly alsoNumbered?: { readonly sequence: string; readonly column: keyof F & string; as(number: string): string };
   /** Ids are decimal numbers of 64 bits; `idsFrom`, then LONG_IDS_FROM, is about their upper 43 bits. */
   readonly longIds?: boolean;
   /** A deleted row leaves nothing behind; when not said, it stays and is told to be deleted. */
@@ -234,7 +295,8 @@ export interface Resource<F extends Fields = Fields> extends ResourceSpec<F> {
 
 /** Declares a resource. */
 export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resource<F> {
-  return { ...spec, idParameter: `${spec.name}_id`, idsParameter: `${spec.name}_ids`, table: spec.plural };
+  const { key, idName = spec.name, plural: table } = spec;
+  return { ...spec, idParameter: key?.name ?? `${idName}_id`, idsParameter: `${idName}_ids`, table };
 }
 
 /** A resource whose fields are not known at compile time, as the engine and the storage see it. */

@@ -3,8 +3,10 @@ import type { Credentials } from './credentials.ts';
 import type { BearerTokens, RequestTokens, Sessions } from './grants.ts';
 import type { Jobs } from './jobs.ts';
 import type { Memberships } from './memberships.ts';
+import type { Notifications, Posts } from './posts.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
 import type { Suggestions } from './suggestions.ts';
+import type { Uploads } from './uploads.ts';
 
 /** Whether deleted rows are part of an answer. Every read must say. */
 export type Deleted = 'hidden' | 'shown';
@@ -22,6 +24,8 @@ export interface PageQuery {
   readonly without: { readonly column: string; readonly value: string } | undefined;
   /** Folded text that the folded search column starts with. */
   readonly prefix: { readonly column: string; readonly text: string } | undefined;
+  /** Folded words that the column `terms` must have, all of them. */
+  readonly terms?: readonly string[];
   /** Sort keys in order; the id ends them, so that the order is total. Nulls come last in both directions. */
   readonly sort: readonly SortKey[];
   /** The sort values of the row after which the page starts. */
@@ -103,6 +107,9 @@ export interface Reading {
   readonly sessions: Pick<Sessions, 'find'>;
   readonly suggestions: Suggestions;
   readonly jobs: Pick<Jobs, 'find' | 'findNext'>;
+  readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'page'>;
+  readonly notifications: Pick<Notifications, 'list'>;
+  readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   /** The next number of a sequence; undefined when none was ever taken. */
   findNumber(sequence: string): Promise<number | undefined>;
 }
@@ -117,6 +124,9 @@ export interface Writing extends Reading {
   readonly bearerTokens: BearerTokens;
   readonly sessions: Sessions;
   readonly jobs: Jobs;
+  readonly posts: Posts;
+  readonly notifications: Notifications;
+  readonly uploads: Uploads;
   /** Takes the next `count` numbers of a sequence; the answer is the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
   /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */

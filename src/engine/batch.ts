@@ -1,5 +1,5 @@
 import { type Field, id, quoted, type Raw } from '../contract/fields.ts';
-import type { Answer, Call, Given, Parameters } from '../contract/operation.ts';
+import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/operation.ts';
 import { type Fault, Problem, type ProblemName, problem } from '../contract/problems.ts';
 import type { AnyResource, Verb } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
@@ -67,7 +67,7 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
     const made = await applyItems(unit.tx, resource, call, items, ids, request);
     await unit.flush();
     const rows = made.map((change) => change.after);
-    const shown = await presenterOf(resource).rows(rows, { tx, account: call.account, now: call.now });
+    const shown = await presenterOf(resource).rows(rows, showContext(call, tx));
     return { data: `[${shown.join(',')}]`, request };
   });
 }

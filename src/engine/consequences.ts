@@ -1,7 +1,7 @@
-import type { Call, Given } from '../contract/operation.ts';
+import type { Call, FreshIds, Given } from '../contract/operation.ts';
 import type { AnyResource, Change, Consequence, Row } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
-import { type FreshIds, idPairs, rowOf, storeNew } from './new-row.ts';
+import { idPairs, rowOf, storeNew } from './new-row.ts';
 
 /** A consequence that a write may have, and the ids of the rows that it may make. */
 export interface Following {

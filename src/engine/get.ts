@@ -1,5 +1,5 @@
-import { isId } from '../contract/fields.ts';
-import type { Call } from '../contract/operation.ts';
+import { isFault, isId } from '../contract/fields.ts';
+import { type Call, showContext } from '../contract/operation.ts';
 import { problem } from '../contract/problems.ts';
 import type { AnyResource, Row } from '../contract/resource.ts';
 import type { Deleted, RecordsReading, RowKey } from '../contract/store.ts';
@@ -10,9 +10,8 @@ export async function getOne(resource: AnyResource, call: Call): Promise<string>
   const key = keyOf(resource, call);
   return call.services.store.read(async (tx) => {
     const row = await existing(resource, tx.records, key, { deleted: call.given.with_deleted ? 'shown' : 'hidden' });
-    return (
-      await presenterOf(resource).rows([row], { tx, account: call.account, now: call.now, given: call.given })
-    )[0]!;
+    const [shown] = await presenterOf(resource).rows([row], showContext(call, tx));
+    return shown!;
   });
 }
 
@@ -23,7 +22,8 @@ export function keyOf(resource: AnyResource, call: Call): RowKey {
 
 /** The key of an id of this resource, on the account of the call. */
 export function keyFrom(resource: AnyResource, call: Call, value: string): RowKey {
-  if (!isId(value)) {
+  const isPossible = resource.key ? !isFault(resource.key.field.kind.read(value, resource.idParameter)) : isId(value);
+  if (!isPossible) {
     throw problem('ID_ILLEGAL', { parameter: resource.idParameter, value, words: { kind: resource.label } });
   }
   return { account: resource.scope === 'account' ? call.account?.id : undefined, id: value };

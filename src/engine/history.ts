@@ -1,4 +1,4 @@
-import type { Call } from '../contract/operation.ts';
+import type { Occasion } from '../contract/operation.ts';
 import type { AnyResource, Row } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import type { Made } from './new-row.ts';
@@ -12,7 +12,7 @@ import { presenterOf } from './present.ts';
 export async function recordChange(
   tx: Writing,
   resource: AnyResource,
-  call: Call,
+  call: Occasion,
   id: string,
   change: Made,
 ): Promise<void> {

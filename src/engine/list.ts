@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
-import { foldCase } from '../base/text.ts';
+import { foldCase, termsOf } from '../base/text.ts';
 import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/fields.ts';
-import type { Answer, Call, Given, Parameters } from '../contract/operation.ts';
+import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/operation.ts';
 import { type Fault, problem } from '../contract/problems.ts';
 import type { AnyResource, Fields, Row } from '../contract/resource.ts';
 import type { PageQuery, SortKey } from '../contract/store.ts';
@@ -11,27 +11,37 @@ import { refuse } from './validate.ts';
 
 /** Ids that a filter takes at most. */
 export const FILTER_IDS_MAX = 200;
-const COUNT_DEFAULT = 200;
-const COUNT_MAX = 1000;
+const COUNT = { preset: 200, max: 1000 };
 
 /** The parameters of a list: those that all lists share, and the filters that the declaration makes. */
 export function listParameters(resource: AnyResource): Parameters {
   const { list } = resource;
+  const { preset, max } = list?.count ?? COUNT;
   const parameters: Record<string, Field> = {
     [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
+    ...(list?.idsAlso ? { [list.idsAlso]: idsUnderOtherName(resource) } : {}),
     ...filterParameters(resource),
+    ...list?.narrows?.parameters,
     ...resource.showing,
-    count: integer({ min: 1, max: COUNT_MAX }).says(`Rows a page; ${COUNT_DEFAULT} when not given.`),
+    count: integer({ min: 1, max }).says(`Rows a page; ${preset} when not given.`),
     cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
     sort_by: sortField(resource).says('`<attribute>-<asc|desc>`, several separated by commas.'),
     with_deleted: boolean().says('Deleted rows too; false when not given.'),
     with_total_count: boolean().says('Adds `total_count`; excludes `cursor`.'),
   };
+  for (const name of list?.without ?? []) delete parameters[name === 'ids' ? resource.idsParameter : name];
   if (list?.search) {
     parameters.q = text({ max: list.searchMax ?? 255 }).says(`Case-insensitive prefix of ${list.search}.`);
   }
+  if (list?.terms) {
+    parameters.q = text({ max: 255 }).says(`Words, all of which stand in ${list.terms.join(', ')}; case-insensitive.`);
+  }
   if (list?.drafts) parameters.with_draft = boolean().says('Drafts too; false when not given.');
   return parameters as Parameters;
+}
+
+function idsUnderOtherName({ idsParameter }: AnyResource): Field {
+  return listOf(id(), { max: FILTER_IDS_MAX }).says(`Another name of \`${idsParameter}\`, which counts first.`);
 }
 
 function filterParameters({ fields, list }: AnyResource): Record<string, Field> {
@@ -59,22 +69,20 @@ export function checkList(given: Given): readonly Fault[] {
 /** Reads a page, one row further than asked to know whether another follows. */
 export async function listPage(resource: AnyResource, call: Call): Promise<Answer> {
   const { given } = call;
-  const count = (given.count as number | null | undefined) ?? COUNT_DEFAULT;
+  const count = (given.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
   const sort = sortKeys(resource, given);
-  const conditions = conditionsOf(resource, call);
-  const list = JSON.stringify([resource.table, conditions, sort]);
-  const after = cursorValues(resource, given.cursor, list, sort);
   return call.services.store.read(async (tx) => {
-    const fault = await resource.list?.rule?.({ given, account: call.account!, tx });
+    const asked = { given, account: call.account!, tx };
+    const fault = await resource.list?.rule?.(asked);
     if (fault) refuse([fault]);
+    const narrowed = await resource.list?.narrows?.within(asked);
+    const plain = conditionsOf(resource, call);
+    const conditions = { ...plain, within: { ...plain.within, ...narrowed } };
+    const list = JSON.stringify([resource.table, conditions, sort]);
+    const after = cursorValues(resource, given.cursor, list, sort);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
-    const shown = await presenterOf(resource).rows(rows, {
-      tx,
-      account: call.account,
-      now: call.now,
-      given: call.given,
-    });
+    const shown = await presenterOf(resource).rows(rows, showContext(call, tx));
     return {
       data: `[${shown.join(',')}]`,
       nextCursor: found.length > count ? cursorAfter(rows.at(-1)!, sort, list) : null,
@@ -86,13 +94,13 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
 function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort' | 'after' | 'limit'> {
   const { given } = call;
   const within: Record<string, readonly string[]> = {};
-  const ids = given[resource.idsParameter];
+  const ids = given[resource.idsParameter] ?? given[resource.list?.idsAlso ?? ''];
   if (ids) within.id = itemsOf(ids as string);
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const values = field.filter ? given[field.filter] : undefined;
     if (values) within[name] = itemsOf(values as string);
   }
-  const { search, drafts } = resource.list ?? {};
+  const { search, terms, drafts } = resource.list ?? {};
   const isAccounts = resource.scope === 'user';
   return {
     account: isAccounts ? undefined : call.account!.id,
@@ -100,6 +108,7 @@ function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort'
     deleted: given.with_deleted ? 'shown' : 'hidden',
     within,
     without: drafts && !given.with_draft ? { column: drafts.field, value: drafts.value } : undefined,
+    terms: terms && given.q ? termsOf([given.q as string]) : undefined,
     prefix: search && given.q ? { column: `${search}_folded`, text: foldCase(given.q as string) } : undefined,
   };
 }

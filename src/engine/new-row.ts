@@ -1,7 +1,7 @@
-import { foldCase } from '../base/text.ts';
+import { foldCase, termsOf } from '../base/text.ts';
 import type { Field } from '../contract/fields.ts';
-import type { Call, Given } from '../contract/operation.ts';
-import type { AnyResource, MadeChange, Row } from '../contract/resource.ts';
+import type { Call, FreshIds, Given, Ids, Making, Occasion, Services } from '../contract/operation.ts';
+import { type AnyResource, LONG_IDS_FROM, type MadeChange, type Row } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import { ONE_KEY } from './gathered.ts';
 import { recordChange } from './history.ts';
@@ -9,32 +9,34 @@ import { recordChange } from './history.ts';
 /** A change that was made: what was stored before it, and after. */
 export type Made = MadeChange<Row>;
 
-/** The ids that a write uses up, taken before its unit of work began. */
-export interface FreshIds {
-  readonly row: string;
-  readonly change: string;
-}
-
 /** Takes the ids of `count` rows, and of their places in the history. */
-export async function idPairs(resource: AnyResource, call: Call, count: number): Promise<FreshIds[]> {
+export async function idPairs(
+  resource: AnyResource,
+  call: { readonly services: Pick<Services, 'ids'> },
+  count: number,
+): Promise<FreshIds[]> {
   if (count === 0) return [];
   const { ids } = call.services;
+  const { alsoNumbered, sequence = resource.name } = resource;
   const take = resource.longIds ? ids.takeLong : ids.take;
-  const rows = await take(resource.name, resource.idsFrom, count);
+  const rows = await take(sequence, resource.idsFrom, count);
   const changes = resource.history ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
-  return rows.map((row, index) => ({ row, change: changes[index]! }));
+  const also = alsoNumbered ? await ids.takeLong(alsoNumbered.sequence, LONG_IDS_FROM, count) : [];
+  return rows.map((row, index) => ({ row, change: changes[index]!, also: also[index] }));
 }
 
 const CHANGE_IDS_FROM = 36 ** 10;
 
 /** The row that a create with these parameters begins with, before it is settled. */
-export function draftOf(resource: AnyResource, call: Call, given: Given, id: string): Row {
+export function draftOf(resource: AnyResource, call: Call, given: Given, id: string, also?: string): Row {
   const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && given[name] != null);
-  return rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, given[name]!])), id);
+  const row = rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, given[name]!])), id);
+  const { alsoNumbered } = resource;
+  return alsoNumbered && also ? { ...row, [alsoNumbered.column]: alsoNumbered.as(also) } : row;
 }
 
 /** The row that has these values, whoever may give them, and otherwise what it is when nothing is given. */
-export function rowOf(resource: AnyResource, call: Call, values: Given, id: string): Row {
+export function rowOf(resource: AnyResource, call: Occasion, values: Given, id: string): Row {
   const filled = columnFields(resource).map(([name, field]) => [name, values[name] ?? field.fallback ?? null] as const);
   const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
   const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
@@ -43,7 +45,13 @@ export function rowOf(resource: AnyResource, call: Call, values: Given, id: stri
 }
 
 /** Stores a new row. Where there may be only one of its kind and it is there already, nothing changes. */
-export async function storeNew(tx: Writing, resource: AnyResource, call: Call, row: Row, ids: FreshIds): Promise<Made> {
+export async function storeNew(
+  tx: Writing,
+  resource: AnyResource,
+  call: Occasion,
+  row: Row,
+  ids: FreshIds,
+): Promise<Made> {
   const same = resource.onePer ? await findSame(tx, resource, row) : undefined;
   if (same) return { before: same, after: same };
   await tx.records.insert(resource, { ...row, ...folded(resource, row) });
@@ -51,14 +59,33 @@ export async function storeNew(tx: Writing, resource: AnyResource, call: Call, r
 }
 
 /** What was changed goes into the history, and whoever remembers it is told. */
-export async function made(tx: Writing, resource: AnyResource, call: Call, ids: FreshIds, change: Made): Promise<Made> {
+export async function made(
+  tx: Writing,
+  resource: AnyResource,
+  call: Occasion,
+  ids: FreshIds,
+  change: Made,
+): Promise<Made> {
   if (resource.history) await recordChange(tx, resource, call, ids.change, change);
   tx.touch(`${resource.name}:${change.after.id}`);
   return change;
 }
 
-/** The search column that goes with a changed name. */
-export function folded(resource: AnyResource, changes: Row): Record<string, string | null> {
+type Changed = Readonly<Record<string, unknown>>;
+
+/** The search columns of a row, of which these columns are new. */
+export function folded(resource: AnyResource, row: Row, changes: Changed = row): Record<string, string | null> {
+  return { ...foldedTerms(resource, row, changes), ...foldedName(resource, changes) };
+}
+
+function foldedTerms({ list }: AnyResource, row: Row, changes: Changed): Record<string, string | null> {
+  const names = (list?.terms ?? []) as readonly string[];
+  if (!names.some((name) => name in changes)) return {};
+  const terms = termsOf(names.map((name) => row[name] as string | null));
+  return { terms: terms.length > 0 ? ` ${terms.join(' ')} ` : null };
+}
+
+function foldedName(resource: AnyResource, changes: Changed): Record<string, string | null> {
   const name = resource.list?.search as string | undefined;
   const value = name === undefined ? undefined : changes[name];
   return value === undefined ? {} : { [`${name}_folded`]: value === null ? null : foldCase(String(value)) };
@@ -77,4 +104,21 @@ async function findSame(tx: Writing, resource: AnyResource, row: Row): Promise<R
   const keys = [String(row[ONE_KEY])];
   const [same] = await tx.records.many(resource, row.account_id, keys, { deleted: 'hidden', column: ONE_KEY });
   return same as unknown as Row | undefined;
+}
+
+/** Makes rows that no call of their own asks for. */
+export function makingWith(ids: Ids): Making {
+  return {
+    ids: (resource, count) => idPairs(resource, { services: { ids } }, count),
+    async row(tx, resource, occasion, values, ids) {
+      return (await storeNew(tx, resource, occasion, rowOf(resource, occasion, values, ids.row), ids)).after;
+    },
+    async change(tx, resource, { now }, before, values) {
+      const after = { ...before, ...values, updated_at: now } as Row;
+      const changes = { ...values, updated_at: now, ...folded(resource, after, values) };
+      await tx.records.update(resource, { account: before.account_id, id: before.id }, changes as Given);
+      tx.touch(`${resource.name}:${before.id}`);
+      return after;
+    },
+  };
 }

@@ -34,7 +34,9 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
     roles: named ? (isRead ? resource.roles.read : resource.roles.write) : undefined,
     deletedAccount: resource.scope === 'user' && verb === 'get',
     rate: isRead ? (verb === 'list' && resource.scope === 'user' ? 'global_reads' : resource.rate) : 'writes',
-    body: 'form',
+    body: resource.body && (verb === 'create' || verb === 'update') ? resource.body : 'form',
+    echoes: resource.echoes?.[verb],
+    pathKeys: resource.key && { [resource.key.name]: resource.key.field },
     shape: verb === 'list' ? 'list' : 'one',
     reply: replyOf(resource, verb),
     problems: problemsOf(resource, verb),
@@ -47,7 +49,10 @@ function replyOf(resource: AnyResource, verb: Verb): TSchema {
 }
 
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
-  if (verb === 'list') return ['CURSOR_INVALID', 'EXCLUSIVE_PARAMETERS', ...(resource.list?.raises ?? [])];
+  if (verb === 'list') {
+    const exclusive = resource.list?.without?.includes('with_total_count') ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
+    return ['CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
+  }
   const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
   if (verb === 'get') return found;
   return [...found, ...ruleProblems(resource, verb)];
@@ -57,7 +62,7 @@ function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
 function paths(resource: AnyResource): { all: string; one: string } {
   const all =
     resource.scope === 'account'
-      ? `/${VERSION}/accounts/:account_id/${resource.plural}`
+      ? `/${VERSION}/accounts/:account_id/${resource.path ?? resource.plural}`
       : `/${VERSION}/${resource.plural}`;
   return { all, one: `${all}/:${resource.idParameter}` };
 }
@@ -76,7 +81,9 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     about: `Get one of the ${words(resource.plural)}.`,
     parameters: {
-      with_deleted: boolean().says('Also when it was deleted; false when not given.'),
+      ...(resource.list?.without?.includes('with_deleted')
+        ? {}
+        : { with_deleted: boolean().says('Also when it was deleted; false when not given.') }),
       ...resource.showing,
     },
     perform: async (call) => ({ data: await getOne(resource, call) }),
@@ -86,6 +93,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).all,
     about: `Create ${oneOf(resource)}.`,
     parameters: createParameters(resource),
+    check: (given, _, named) => resource.checkInput?.({ verb: 'create', given, named }) ?? [],
     perform: (call) => createOne(resource, call),
   }),
   update: (resource) => ({
@@ -93,6 +101,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     about: `Change what is given of ${oneOf(resource)}.`,
     parameters: updateParameters(resource),
+    check: (given, _, named) => resource.checkInput?.({ verb: 'update', given, named }) ?? [],
     perform: (call) => updateOne(resource, call),
   }),
   activate: (resource) => ({

@@ -50,9 +50,11 @@ function remembered(
 /** Every field that a reply shows, in order: declared, computed, standard. */
 export function shownFields(resource: AnyResource): Record<string, Field> {
   const computed = (resource.computed?.fields ?? {}) as Fields;
-  const { deleted, ...always } = STANDARD;
+  const { id, deleted, ...always } = STANDARD;
   const standard = resource.neverTellsDeleted ? always : { ...always, deleted };
-  return { id: STANDARD.id, ...resource.fields, ...computed, ...standard } as unknown as Record<string, Field>;
+  const own = Object.entries(resource.fields as Fields).filter(([, field]) => !field.isUnshown);
+  const name = resource.key ? { [resource.key.name]: resource.key.field.required() } : { id };
+  return { ...name, ...Object.fromEntries(own), ...computed, ...standard } as Record<string, Field>;
 }
 
 /** JSON Schema of a value that a caller gives: what may be emptied may be null. */
@@ -117,6 +119,8 @@ function makeRemovedPresenter(resource: AnyResource): Presenter {
     ...presenter,
     schema: {
       ...schema,
+      // What was there has a schema of its own.
+      title: `Deleted ${resource.label.toLowerCase()}`,
       properties: { ...properties, ...Object.fromEntries(literals) },
       required: [...(schema.required ?? []), ...Object.keys(adds)],
     } as TSchema,
@@ -150,7 +154,7 @@ function makePresenter(resource: AnyResource, shown: Record<string, Field>): Pre
         return text;
       };
       return rows.map((row) => {
-        const text = added(`{"id":"${row.id}"`, stored, row);
+        const text = added(`{"${resource.key?.name ?? 'id'}":"${row.id}"`, stored, row);
         return `${compute ? text + derivedText(compute(row)) : text}}`;
       });
     },

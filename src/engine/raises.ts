@@ -31,6 +31,9 @@ const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
   'owner-or-basic': [OF_BEARER],
 };
 
+/** What can be wrong with a body that has files. */
+const OF_PARTS: readonly ProblemName[] = ['PARTS_UNREADABLE', 'FILE_TOO_LARGE', 'FILE_NOT_IN_PARTS', 'NOT_BASE64'];
+
 const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
 
 /** What a request can be refused with that no operation answers. */
@@ -61,9 +64,14 @@ function raisedBy(operation: Operation): readonly ProblemName[] {
     ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
     ...(rateProblem ? [rateProblem] : []),
     'RATE_LIMITED',
-    ...(body === 'json' ? (['CONTENT_TYPE'] as const) : []),
+    ...(body === 'json' || body === 'object' ? (['CONTENT_TYPE'] as const) : []),
+    ...(body === 'object' ? (['NOT_AN_OBJECT'] as const) : []),
     ...(operation.formOnly ? [] : (['NOT_JSON'] as const)),
-    ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }),
+    ...(operation.files ? OF_PARTS : []),
+    ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }).filter(
+      // No name stands twice in an object.
+      (name) => body !== 'object' || name !== 'REPEATED_PARAMETER',
+    ),
     ...operation.problems,
     ...AFTER_ALL,
   ];
@@ -96,7 +104,7 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   const full = quotas.filter((quota) => verb === 'create' || Object.keys(quota.where).length > 0);
   const beyond = full.map((quota) => quota.problem);
   if (verb === 'activate') return beyond;
-  if (verb === 'remove') return [];
+  if (verb === 'remove') return [...(resource.removal?.raises ?? [])];
   const fields = Object.values(resource.fields as Record<string, Field>);
   const pointing = fields.filter((field) => verb === 'create' || field.writable === 'input');
   const dangling = pointing.flatMap((field) => field.target?.().notFound ?? []);
@@ -109,9 +117,14 @@ export function wording(operation: Pick<Operation, 'family'>, name: ProblemName)
   return wordingIn(operation.family, name);
 }
 
+/** Every status with which an operation can succeed. */
+export function successesOf({ successes = {} }: Operation): number[] {
+  return [200, ...Object.keys(successes).map(Number)];
+}
+
 /** Every status that an operation can answer with, ascending. */
 export function statusesOf(operation: Operation): number[] {
-  const found = new Set([200, ...raisable(operation).map((name) => wording(operation, name)[0])]);
+  const found = new Set([...successesOf(operation), ...raisable(operation).map((name) => wording(operation, name)[0])]);
   if (operation.itemProblems) found.add(400);
   return [...found].sort((a, b) => a - b);
 }

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../contract/operation.ts';
+import { type Answer, type Call, showContext } from '../contract/operation.ts';
 import type { AnyResource } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
 import { keyOf } from './get.ts';
@@ -51,7 +51,7 @@ async function change(
     const made = await apply(tx);
     refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.fault));
     refuse((await wholeFaults(tx, resource, call, [made], { isBatch: false })).map(({ fault }) => fault));
-    const [data] = await presenter.rows([made.after], { tx, account: call.account, now: call.now });
+    const [data] = await presenter.rows([made.after], showContext(call, tx));
     return { data: data! };
   });
 }

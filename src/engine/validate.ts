@@ -36,7 +36,7 @@ export function readParameters(
       continue;
     }
     const value = readValue(parameter, name, values[0]!, empty === 'unsets');
-    if (isFault(value)) faults.push(value);
+    if (isFault(value)) faults.push(...(parameter.kind.faults?.(values[0]!, name) ?? [value]));
     else given[name] = value;
   }
   return { given, faults };

@@ -1,12 +1,14 @@
-import { type Field, refusal, type Stored } from '../contract/fields.ts';
-import type { Call, Given, Parameters } from '../contract/operation.ts';
+import type { Field, Stored } from '../contract/fields.ts';
+import type { Call, FreshIds, Given, Parameters } from '../contract/operation.ts';
 import type { Fault } from '../contract/problems.ts';
-import type { AnyResource, Change, Row } from '../contract/resource.ts';
+import { type AnyResource, type Author, type Change, jobKeyOf, type Row, type Rule } from '../contract/resource.ts';
+import { COMPOSER_ROLES } from '../contract/roles.ts';
 import type { RowKey, Writing } from '../contract/store.ts';
+import { refusal } from '../contract/unwritten-fields.ts';
 import { type Following, follow, followingOf } from './consequences.ts';
 import { ONE_KEY } from './gathered.ts';
 import { existing } from './get.ts';
-import { columnFields, draftOf, type FreshIds, folded, idPairs, type Made, made, storeNew } from './new-row.ts';
+import { columnFields, draftOf, folded, idPairs, type Made, made, storeNew } from './new-row.ts';
 import { refuse } from './validate.ts';
 
 /** The ids that a write uses up, taken before its unit of work began. */
@@ -23,12 +25,17 @@ export async function freshIds(resource: AnyResource, call: Call, all: readonly 
 
 /** What may be given on create: every field that is input. */
 export function createParameters(resource: AnyResource): Parameters {
-  return inputs(resource, (field) => field);
+  return { ...inputs(resource, (field) => field), ...resource.creating };
 }
 
 /** What may be given on update: the same fields, none of them required. Those fixed at creation have no effect. */
 export function updateParameters(resource: AnyResource): Parameters {
-  return inputs(resource, (field) => ({ ...field, isRequired: field.isRequiredOnUpdate }));
+  return inputs(resource, ({ kindOnUpdate, ...field }) => ({
+    ...field,
+    kindOnUpdate,
+    kind: kindOnUpdate ?? field.kind,
+    isRequired: field.isRequiredOnUpdate,
+  }));
 }
 
 function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters {
@@ -51,7 +58,7 @@ export async function applyCreate(
   given: Given,
   ids: WriteIds,
 ): Promise<Made> {
-  const drafted = draftOf(resource, call, given, ids.row);
+  const drafted = draftOf(resource, call, given, ids.row, ids.also);
   const referenced = await readReferences(tx, resource, drafted);
   const change = {
     kind: resource,
@@ -60,12 +67,15 @@ export async function applyCreate(
     referenced,
     account: call.account,
     tx,
+    by: authorOf(call),
+    media: call.services.media,
     now: call.now,
   } as const;
   const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, given })) } as Row;
   await check(resource, { ...change, after });
   const stored = await storeNew(tx, resource, call, after, ids);
   await follow(tx, call, { ...change, after }, ids.following);
+  await planLater(tx, resource, after);
   return stored;
 }
 
@@ -79,6 +89,7 @@ export async function applyUpdate(
   ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  if (resource.isUnchangedByNothing && Object.keys(given).length === 0) return { before, after: before };
   const changes: Record<string, Stored | null> = {};
   for (const [name, field] of columnFields(resource)) {
     if (field.writable === 'input' && given[name] !== undefined) changes[name] = given[name];
@@ -92,15 +103,18 @@ export async function applyUpdate(
     referenced,
     account: call.account,
     tx,
+    by: authorOf(call),
+    media: call.services.media,
     now: call.now,
   } as const;
   const settled = (await resource.settled?.(drafted, { ...change, given })) ?? {};
   const after = { ...drafted, ...settled } as Row;
   await check(resource, { ...change, after });
-  const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, changes as Row) };
+  const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, after, changes) };
   await tx.records.update(resource, key, stored as Record<string, Stored | null>);
   const done = await made(tx, resource, call, ids, { before, after });
   await follow(tx, call, { ...change, after }, ids.following);
+  await planLater(tx, resource, after);
   return done;
 }
 
@@ -113,6 +127,9 @@ export async function applyRemove(
   ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  if (resource.removal) await checkRemoval(tx, resource, call, before);
+  if (resource.later) await tx.jobs.callOff(resource.later.job, jobKeyOf(before));
+  await takeAlong(tx, resource, call, before);
   if (resource.hardDeletion) {
     await tx.records.remove(resource, key);
     const gone = { ...before, ...resource.hardDeletion.sets, deleted: 1, updated_at: call.now } as Row;
@@ -144,11 +161,42 @@ async function readReferences(tx: Writing, resource: AnyResource, after: Row, be
   return found;
 }
 
-async function check(resource: AnyResource, change: Change<Row>): Promise<void> {
+async function check(
+  resource: AnyResource,
+  change: Change<Row>,
+  rules: readonly Rule<Row>[] = resource.rules ?? [],
+): Promise<void> {
   const faults: Fault[] = [];
-  for (const rule of resource.rules ?? []) {
+  for (const rule of rules) {
     const found = await rule(change);
     if (found) faults.push(...[found].flat());
   }
   refuse(faults);
+}
+
+function checkRemoval(tx: Writing, resource: AnyResource, call: Call, row: Row): Promise<void> {
+  const { account, now } = call;
+  const { media } = call.services;
+  const common = { kind: resource, referenced: new Map(), account, tx, by: authorOf(call), media, now };
+  return check(resource, { ...common, verb: 'remove', before: row, after: row }, resource.removal!.rules);
+}
+
+function authorOf({ principal, composer, role }: Call): Author {
+  return { user: principal.user, composes: composer && role !== undefined && COMPOSER_ROLES.includes(role) };
+}
+
+async function planLater(tx: Writing, resource: AnyResource, row: Row): Promise<void> {
+  if (!resource.later) return;
+  const { job, at } = resource.later;
+  await tx.jobs.plan({ kind: job, key: jobKeyOf(row), run_at: String(row[at as string]) });
+}
+
+async function takeAlong(tx: Writing, { takesAlong }: AnyResource, call: Call, { account_id, id }: Row): Promise<void> {
+  if (!takesAlong) return;
+  const { of, column } = takesAlong;
+  const other = call.services.resources.get(of)!;
+  const rows = await tx.records.many(other, account_id, [id], { deleted: 'hidden', column });
+  const freed: Record<string, null> = other.onePer ? { [ONE_KEY]: null } : {};
+  const ids = rows.map((row) => row.id);
+  await tx.records.updateAll(other, account_id, ids, { ...freed, deleted: 1, updated_at: call.now });
 }

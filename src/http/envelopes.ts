@@ -1,5 +1,5 @@
 import { problemBody } from '../contract/problem-details.ts';
-import { type Family, type Fault, Problem, problems, wordingOf } from '../contract/problems.ts';
+import { type Family, type Fault, isFlat, Problem, problems, wordingOf } from '../contract/problems.ts';
 import { BatchProblem } from '../engine/batch.ts';
 
 /** A reply ready to be sent. */
@@ -10,16 +10,26 @@ export interface Reply {
 
 /**
  * What is said of a failure. Anything that is not a problem is a fault of ours, of which nothing is told.
+ * @param path what was asked for, which a flat reply names.
  * @param base tells the address that was asked; version 2 names pages below it.
  */
-export function failureReply(error: unknown, family: Family, params: string, base: () => string): Reply {
+export function failureReply(
+  error: unknown,
+  family: Family,
+  params: string,
+  { base, path = '' }: { readonly base: () => string; readonly path?: string },
+): Reply {
   if (error instanceof BatchProblem) return batchReply(error);
   const faults: readonly Fault[] = error instanceof Problem ? error.faults : [{ problem: 'INTERNAL' }];
   const [first] = faults;
   const { status } = wordingOf(first ?? { problem: 'INTERNAL' }, family);
   if (family === 'problem') return { status, body: JSON.stringify(problemBody(faults, base)) };
+  if (family === 'flat' && first && isFlat(first.problem)) {
+    const said = faults.map((fault) => wordingOf(fault, family).message);
+    return { status, body: JSON.stringify({ request: path, error: said.join('; ') }) };
+  }
   const errors = JSON.stringify(faults.map((fault) => presentFault(fault, family)));
-  if (family === 'numeric') return { status, body: `{"errors":${errors}}` };
+  if (family !== 'ads') return { status, body: `{"errors":${errors}}` };
   // A JSON endpoint echoes a list of operations, the others their parameters.
   const request = params.startsWith('[') ? params : `{"params":${params}}`;
   return { status, body: `{"errors":${errors},"request":${request}}` };
@@ -32,7 +42,7 @@ function batchReply(error: BatchProblem): Reply {
 
 function presentFault(fault: Fault, family: Family): Record<string, unknown> {
   const { code, message } = wordingOf(fault, family);
-  if (family === 'numeric') return { code, label: problems[fault.problem].label, message };
+  if (family !== 'ads') return { code, label: problems[fault.problem].label, message };
   const { parameter, attribute, details, value } = fault;
   return { code, message, parameter, attribute, details, value };
 }

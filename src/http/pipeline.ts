@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
 import { formatInstant } from '../base/instants.ts';
+import type { Incoming } from '../contract/blobs.ts';
 import type { Access, Authenticated, Caller, SignedParts } from '../contract/callers.ts';
 import { isId, type Raw } from '../contract/fields.ts';
 import type { Call, OpenWindow, Operation, Principal } from '../contract/operation.ts';
@@ -15,6 +16,7 @@ import type { AddressCounts } from './address-counts.ts';
 import { failureReply } from './envelopes.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
 import { heldBack } from './held-back.ts';
+import { isMultipart, type Reception, receiveParts, receiveText } from './multipart.ts';
 import { headersOf, scopeOf, send } from './reply.ts';
 import { readBody, readPairs } from './request.ts';
 
@@ -22,7 +24,7 @@ import { readBody, readPairs } from './request.ts';
  * The life of a request, in order. Beside each step: the statuses with which it can end the request.
  * @source authentication gaps 1.3; campaigns 2.1
  */
-async function perform(parts: PipelineParts, exchange: Exchange): Promise<string> {
+async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> {
   const { operation, request } = exchange;
   const origins = parts.origins(request); //                                           403 plain HTTP
   if (parts.flood) holdBack(parts, exchange, parts.flood); //                          429
@@ -33,19 +35,29 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<string
   const settled = parts.authenticator.settled();
   // What changes something must not do so twice, even if the process ends before the reply.
   if (operation.method !== 'GET' || operation.isTokenStep) await settled;
+  const received = new Map<string, Incoming>();
   try {
     const raw = rawParameters(exchange, form, signed.headerParameters); //                                       400
     const access = operation.roles && (rememberedAccess(parts, exchange) ?? (await findAccess(parts, exchange)));
     if (operation.roles) checkAccess(parts, exchange, raw, access); //                 403 404
     takeRate(parts, exchange, access?.account.id, raw); //                             429
-    const hasBody = operation.body === 'json' || bodyHash !== undefined || (isJson(request) && !operation.formOnly);
+    const isUpload = operation.body === 'upload' && isMultipart(request);
+    const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
     const body = hasBody ? await jsonBody(parts, exchange, raw, bodyHash) : undefined; // 400 401 413
+    if (operation.files) await receive(parts, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
     const given = parameters(exchange, raw, access?.account); //                       400
-    const answer = await operation.perform(callOf(parts, exchange, access, given, body)); // 400 403 404
-    return envelope(operation, answer, exchange.params); //                            200
+    const answer = await operation.perform(callOf(parts, exchange, { access, given, body, received })); // 400 403 404
+    return { status: answer.status ?? 200, text: envelope(operation, answer, exchange.params) }; // 200
   } finally {
     await settled;
+    for (const each of received.values()) await parts.services.blobs.discard(each);
   }
+}
+
+/** How a call ended that succeeded. */
+interface Done {
+  readonly status: number;
+  readonly text: string;
 }
 
 const NOTHING: Exchange['noted'] = [];
@@ -77,10 +89,13 @@ export async function answer(
   let text: string;
   let failure: unknown;
   try {
-    text = await perform(parts, exchange);
+    ({ status, text } = await perform(parts, exchange));
   } catch (error) {
     failure = error;
-    const reply = failureReply(error, operation.family, exchange.params, () => parts.origins(request)[0] ?? '');
+    const reply = failureReply(error, operation.family, exchange.params, {
+      base: () => parts.origins(request)[0] ?? '',
+      path: request.url!.split('?', 1)[0]!,
+    });
     status = reply.status;
     text = reply.body;
     // Whoever goes away in the middle of a body is no fault of ours, and gets no reply.
@@ -95,10 +110,9 @@ export async function answer(
 function callOf(
   parts: PipelineParts,
   exchange: Exchange,
-  access: Access | undefined,
-  given: Call['given'],
-  body: unknown,
+  of: Pick<Call, 'given' | 'body' | 'received'> & { readonly access: Access | undefined },
 ): Call {
+  const { access, given, body, received } = of;
   return {
     services: parts.services,
     environment: parts.environment,
@@ -111,6 +125,7 @@ function callOf(
     path: exchange.path,
     given,
     body,
+    received,
     now: formatInstant(parts.services.clock.now()),
     note(noted) {
       exchange.noted = [...exchange.noted, noted];
@@ -262,23 +277,47 @@ function takeRate(parts: PipelineParts, exchange: Exchange, account: string | un
   throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 
-/** The JSON body: required by JSON endpoints, read as parameters by the others. */
+/** Whether the body is read as a whole: JSON, or anything of which a hash was signed. */
+function hasWholeBody({ operation, request }: Exchange, bodyHash: string | undefined): boolean {
+  return (
+    operation.body === 'json' ||
+    operation.body === 'object' ||
+    bodyHash !== undefined ||
+    (isJson(request) && !operation.formOnly)
+  );
+}
+
+/** The files of an upload, past the memory. */
+async function receive(
+  { services }: PipelineParts,
+  { operation, request }: Exchange,
+  of: Pick<Reception, 'raw' | 'received' | 'bodyHash'> & { readonly isUpload: boolean },
+): Promise<void> {
+  const bytes_max = operation.bytesMax?.(services.uploads) ?? 0;
+  const reception = { ...of, blobs: services.blobs, files: operation.files!, bytes_max };
+  if (of.isUpload) await receiveParts(request, reception);
+  else await receiveText(reception);
+}
+
+/** The JSON body: required by JSON endpoints, read as parameters by those that do not read it themselves. */
 async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParameters, bodyHash: string | undefined) {
   const { operation, request } = exchange;
-  if (operation.body === 'json') {
-    exchange.params = '[]';
-    if (!isJson(request)) throw problem('CONTENT_TYPE');
-  }
+  if (operation.body === 'json') exchange.params = '[]';
+  const isNeeded = operation.body === 'json' || operation.body === 'object';
+  if (isNeeded && !isJson(request)) throw problem('CONTENT_TYPE');
   const bytes = await readBody(request, parts.body_bytes_max);
   if (bodyHash !== undefined && hash('sha1', bytes, 'base64') !== bodyHash) {
     throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
   }
-  if (!isJson(request) || (bytes.length === 0 && operation.body === 'form')) return undefined;
+  if (!isJson(request) || (bytes.length === 0 && !isNeeded)) return undefined;
   const body = parseJson(bytes);
-  const takesBody = operation.body === 'form' && (operation.method === 'POST' || operation.method === 'PUT');
-  if (takesBody && typeof body === 'object' && body !== null && !Array.isArray(body)) {
-    for (const [name, value] of Object.entries(body)) raw.set(name, [value as Raw]);
+  const takesBody = operation.body !== 'json' && (operation.method === 'POST' || operation.method === 'PUT');
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  if (operation.body === 'object') {
+    if (!isObject) throw problem('NOT_AN_OBJECT', { words: { parameter: 'the request body' } });
+    raw.clear();
   }
+  if (takesBody && isObject) for (const [name, value] of Object.entries(body)) raw.set(name, [value as Raw]);
   return body;
 }
 
@@ -302,9 +341,14 @@ function parameters(exchange: Exchange, raw: RawParameters, account: AccountStat
   const { given, faults } = readParameters(operation.parameters, raw, {
     empty: operation.method === 'GET' ? 'is refused' : 'unsets',
   });
-  exchange.params = echo(path, operation.parameters, given);
+  exchange.params = echo({ ...path, ...operation.echoes }, operation.parameters, given);
   exchange.ignored = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
-  const together: readonly Fault[] = operation.check?.(given, account) ?? [];
-  refuse([...faults, ...together]);
+  const together: readonly Fault[] = operation.check?.(given, account, new Set(raw.keys())) ?? [];
+  // What could not be read is not missing.
+  const read = new Set(faults.map(({ parameter }) => parameter));
+  refuse([
+    ...faults,
+    ...together.filter((fault) => fault.problem !== 'MISSING_PARAMETER' || !read.has(fault.parameter)),
+  ]);
   return given;
 }

@@ -25,7 +25,7 @@ export function refusalOf(
   of: { readonly path: string; readonly requestId?: string | undefined; readonly secure: readonly string[] },
 ): Refusal {
   const family = familyOf(of.path);
-  const { status, body } = failureReply(failure, family, '{}', () => '');
+  const { status, body } = failureReply(failure, family, '{}', { base: () => '' });
   const transactionId = parts.nextTransactionId();
   const type = family === 'ads' ? JSON_TYPES.ads : JSON_TYPES.others;
   const { requestId, secure } = of;

@@ -35,6 +35,8 @@ export function headersOf(exchange: Exchange, parts: PipelineParts, status: numb
     requestId: requestIdOf(request),
     secure: parts.secureHeaders(request),
   });
+  // Nothing has no type.
+  if (status === 204) headers.splice(0, 2);
   if (caller?.kind === 'user') headers.push('x-access-level', caller.level);
   if (caller || exchange.taken) addRates(headers, exchange, parts, status);
   if (failure instanceof Problem) addFailure(headers, failure, parts.tellsHints);
@@ -137,7 +139,8 @@ function asciiOnly(text: string): string {
 
 /** Sends a reply in one piece. */
 export function send(response: ServerResponse, status: number, headers: Headers, body: string): void {
-  headers.push('content-length', String(Buffer.byteLength(body)));
+  // A reply without a body has no length.
+  if (status !== 204) headers.push('content-length', String(Buffer.byteLength(body)));
   response.writeHead(status, headers);
   response.end(body);
 }

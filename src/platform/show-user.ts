@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox';
+import { dayFirst } from '../base/instants.ts';
 import type { User } from '../contract/credentials.ts';
 
 const shown = (value: string | boolean): TSchema => Type.Literal(value);
@@ -99,10 +100,4 @@ export function showUser(user: User, { entities }: { readonly entities: boolean 
     follow_request_sent: false,
     notifications: false,
   };
-}
-
-/** `2026-01-01T00:00:00Z` as `Thu Jan 01 00:00:00 +0000 2026`. */
-export function dayFirst(instant: string): string {
-  const [weekday, day, month, year, time] = new Date(instant).toUTCString().replace(',', '').split(' ');
-  return `${weekday} ${month} ${day} ${time} +0000 ${year}`;
 }

@@ -25,6 +25,21 @@ export function credentialsOn(session: Session): Credentials {
       return new Map(rows.map(({ id, screen_name }) => [id, screen_name]));
     },
     findUserByName: (screenName) => users.find('screen_name_folded', screenName.toLowerCase()),
+    async findUsersByNames(names) {
+      if (names.length === 0) return [];
+      const size = sizeFor(names.length);
+      const statement = statements.of(`users by names ${size}`, (queries, argument) =>
+        among(queries.selectFrom('users').selectAll(), 'screen_name_folded', size, argument),
+      );
+      const args: Record<string, Value> = {};
+      addValues(
+        args,
+        'screen_name_folded',
+        names.map((name) => name.toLowerCase()),
+        size,
+      );
+      return (await session.all(statement, args)) as never;
+    },
     findApplication: (id) => applications.find('id', id),
     findApplicationByKey: (consumerKey) => applications.find('consumer_key', consumerKey),
     findToken: (token) => tokens.find('token', token),

@@ -7,7 +7,12 @@ import type { Session } from './session.ts';
 import type { Queries, Value } from './statements.ts';
 
 /** Where what a line item shows is kept: each has `line_item_id`, `approval_status` and `deleted`. */
-const CREATIVES: readonly string[] = ['promoted_accounts'];
+const CREATIVES: readonly string[] = [
+  'promoted_accounts',
+  'promoted_posts',
+  'scheduled_promoted_posts',
+  'media_creatives',
+];
 
 /** Changes of these columns of a line item, or of what it shows, change what the campaign amounts to. */
 const COLUMNS: ReadonlySet<string> = new Set([

@@ -188,7 +188,7 @@ export function columnsOf(resource: AnyResource): string[] {
 
 /** An empty list of accepted values matches nothing: answered without SQL. */
 function asksForNothing(query: Conditions): boolean {
-  return Object.values(query.within).some((values) => values.length === 0);
+  return query.terms?.length === 0 || Object.values(query.within).some((values) => values.length === 0);
 }
 
 /** Lists are padded to a few sizes, so that few shapes of a statement exist. */
@@ -202,8 +202,8 @@ function sizesOf(query: Conditions): Record<string, number> {
 
 function conditionsShape(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
   const lists = Object.entries(sizes).flat().join(' ');
-  const { without, prefix } = query;
-  return `${resource.table} ${query.account !== undefined} ${query.member !== undefined} ${query.deleted} ${lists} ${without?.column} ${prefix?.column}`;
+  const { without, prefix, terms } = query;
+  return `${resource.table} ${query.account !== undefined} ${query.member !== undefined} ${query.deleted} ${lists} ${without?.column} ${prefix?.column} ${terms?.length}`;
 }
 
 function orderShape(query: PageQuery): string {
@@ -241,6 +241,9 @@ function withConditions(
         : among(chosen, column, size, argument);
   }
   if (query.without) chosen = chosen.where(query.without.column, '<>', argument('without'));
+  query.terms?.forEach((_, index) => {
+    chosen = chosen.where('terms', 'like', argument(`term${index}`));
+  });
   if (query.prefix) {
     const { column } = query.prefix;
     chosen = chosen.where(column, '>=', argument('prefix_from')).where(column, '<', argument('prefix_to'));
@@ -275,6 +278,9 @@ function conditionArgs(query: Conditions, sizes: Record<string, number>): Record
     addValues(args, column, values, sizes[column]!);
   }
   if (query.without) args.without = query.without.value;
+  query.terms?.forEach((term, index) => {
+    args[`term${index}`] = `% ${term} %`;
+  });
   if (query.prefix) {
     args.prefix_from = query.prefix.text;
     // Nothing that starts with the prefix sorts after it followed by more of the last code point than a name can hold.

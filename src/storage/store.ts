@@ -6,6 +6,7 @@ import { deliveryOn } from './delivery.ts';
 import { bearerTokensOn, requestTokensOn, sessionsOn } from './grants.ts';
 import { jobsOn } from './jobs.ts';
 import { membershipsOn } from './memberships.ts';
+import { notificationsOn, postsOn } from './posts.ts';
 import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
 import { findNumberOn, takeNumbersOn } from './sequences.ts';
@@ -13,6 +14,7 @@ import type { Session } from './session.ts';
 import type { Release } from './sole-server.ts';
 import type { Engine, Statements } from './statements.ts';
 import { suggestionsOn } from './suggestions.ts';
+import { uploadsOn } from './uploads.ts';
 
 /** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
 export interface Driver {
@@ -100,6 +102,9 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
     sessions: sessionsOn(session),
     suggestions: suggestionsOn(session),
     jobs: jobsOn(session),
+    posts: postsOn(session),
+    notifications: notificationsOn(session),
+    uploads: uploadsOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };

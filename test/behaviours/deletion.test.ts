@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AnyResource } from '../../src/contract/resource.ts';
+import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { fill, type Ground, goodParameters, listed, make, openGround, operationOf, resources } from './ground.ts';
+import {
+  absentId,
+  fill,
+  type Ground,
+  goodParameters,
+  idOf,
+  listed,
+  make,
+  openGround,
+  operationOf,
+  resources,
+  takes,
+} from './ground.ts';
 
 let world: World;
 before(async () => {
@@ -20,6 +33,18 @@ const NOT_FOUND: Record<string, readonly [code: string, kind: string]> = {
   promoted_accounts: ['PROMOTED_ACCOUNT_NOT_FOUND', 'Promoted account'],
   tracking_tags: ['NOT_FOUND', 'Tracking tag'],
   line_item_curated_categories: ['NOT_FOUND', 'Line item curated category'],
+  draft_posts: ['NOT_FOUND', 'Draft post'],
+  scheduled_posts: ['NOT_FOUND', 'Scheduled post'],
+  cards: ['CARD_NOT_FOUND', 'Card'],
+  poll_cards: ['CARD_NOT_FOUND', 'Poll card'],
+  video_conversation_cards: ['CARD_NOT_FOUND', 'Video conversation card'],
+  image_conversation_cards: ['CARD_NOT_FOUND', 'Image conversation card'],
+  promoted_posts: ['PROMOTED_POST_NOT_FOUND', 'Promoted post'],
+  scheduled_promoted_posts: ['NOT_FOUND', 'Scheduled promoted post'],
+  account_media: ['ACCOUNT_MEDIA_NOT_FOUND', 'Account media'],
+  media_library: ['MEDIA_NOT_FOUND', 'Media'],
+  media_creatives: ['MEDIA_CREATIVE_NOT_FOUND', 'Media creative'],
+  preroll_call_to_actions: ['NOT_FOUND', 'Preroll call to action'],
 };
 
 for (const resource of resources.filter((each) => operationOf(each, 'remove'))) {
@@ -41,21 +66,31 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
 
       const deleted = await ground.client.call('DELETE', path);
       assert.equal(deleted.status, 200, deleted.text);
-      assert.equal(deleted.body.data.id, id);
-      assert.equal(deleted.body.data.deleted, true);
+      assert.equal(idOf(deleted.body.data), id);
+      if (!resource.neverTellsDeleted) assert.equal(deleted.body.data.deleted, true);
       assert.notEqual(deleted.body.data.updated_at, made.updated_at);
       assert.equal(deleted.body.data.created_at, made.created_at);
       assert.equal(deleted.body.request.params[resource.idParameter], id);
 
-      const params = await neededParameters(ground, resource);
-      const calls = { DELETE: {}, GET: {}, ...(operationOf(resource, 'update') ? { PUT: { params } } : {}) };
+      const needed = sentWith(resource, await neededParameters(ground, resource));
+      const calls = { DELETE: {}, GET: {}, ...(operationOf(resource, 'update') ? { PUT: needed } : {}) };
       for (const [method, sent] of Object.entries(calls)) {
         const reply = await ground.client.call(method, path, sent);
         assert.equal(reply.status, 404, `${method} ${reply.text}`);
         assert.deepEqual(reply.body.errors, gone(id), method);
       }
       assert.equal((await ground.client.call('GET', `${path}?with_deleted=false`)).status, 404);
+      if (!takes(resource, 'get', 'with_deleted')) {
+        assert.deepEqual((await ground.client.call('GET', all)).body.data, []);
+        return;
+      }
 
+      if (resource.hardDeletion) {
+        const filter = { [resource.idsParameter]: id, with_deleted: 'true' };
+        assert.equal((await ground.client.call('GET', `${path}?with_deleted=true`)).status, 404);
+        assert.deepEqual((await ground.client.call('GET', all, { params: filter })).body.data, []);
+        return;
+      }
       const shown = await ground.client.call('GET', `${path}?with_deleted=true`);
       assert.deepEqual(shown.body.data, deleted.body.data);
       const filter = { [resource.idsParameter]: id };
@@ -67,14 +102,24 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
 
     test('what never was cannot be read, changed or deleted', async () => {
       if (resource.scope === 'user') return;
-      const path = fill(operationOf(resource, 'get')!.path, { account_id: ground.account });
+      const id = absentId(resource);
+      const path = fill(operationOf(resource, 'get')!.path, {
+        account_id: ground.account,
+        [resource.idParameter]: id,
+      });
       for (const method of ['GET', 'DELETE', ...(operationOf(resource, 'update') ? ['PUT'] : [])]) {
         const params = method === 'PUT' ? await neededParameters(ground, resource) : {};
-        const reply = await ground.client.call(method, path, { params });
+        const reply = await ground.client.call(method, path, method === 'PUT' ? sentWith(resource, params) : {});
         assert.equal(reply.status, 404);
-        assert.deepEqual(reply.body.errors, gone('zz9'));
+        assert.deepEqual(reply.body.errors, gone(id));
+        const verb = method === 'PUT' ? 'update' : method === 'GET' ? 'get' : 'remove';
         assert.deepEqual(reply.body.request, {
-          params: { account_id: ground.account, [resource.idParameter]: 'zz9', ...params },
+          params: {
+            account_id: ground.account,
+            [resource.idParameter]: id,
+            ...operationOf(resource, verb)!.echoes,
+            ...params,
+          },
         });
       }
     });
@@ -94,9 +139,14 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
         }
       }
       const reply = await ground.client.call('GET', at(id.toUpperCase()));
-      assert.equal(reply.body.data.id, id);
+      assert.equal(idOf(reply.body.data), id);
     });
   });
+}
+
+/** Parameters in the form that an update takes. */
+function sentWith(resource: AnyResource, params: Record<string, string>): Sent {
+  return operationOf(resource, 'update')?.body === 'object' ? { json: params } : { params };
 }
 
 /** What an update must give. */

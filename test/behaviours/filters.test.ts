@@ -4,7 +4,20 @@ import { foldCase } from '../../src/base/text.ts';
 import type { Field } from '../../src/contract/fields.ts';
 import type { AnyResource, Row } from '../../src/contract/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { collection, everything, type Ground, listed, openGround, reader, resources, seed, visible } from './ground.ts';
+import {
+  collection,
+  everything,
+  type Ground,
+  idOf,
+  listable,
+  listed,
+  openGround,
+  reader,
+  resources,
+  seed,
+  takes,
+  visible,
+} from './ground.ts';
 
 let world: World;
 before(async () => {
@@ -15,7 +28,19 @@ after(() => world.close());
 /** The filters of a declaration: parameter and the column that it looks at. */
 function filtersOf(resource: AnyResource): [string, string][] {
   const own = Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.filter);
-  return [[resource.idsParameter, 'id'], ...own.map(([name, field]) => [field.filter!, name] as [string, string])];
+  const filters = own.map(([name, field]) => [field.filter!, name] as [string, string]);
+  return takes(resource, 'list', resource.idsParameter) ? [[resource.idsParameter, 'id'], ...filters] : filters;
+}
+
+function kindOf(resource: AnyResource, column: string): string | undefined {
+  return (resource.fields as Record<string, Field>)[column]?.kind.name;
+}
+
+/** The words that a column may hold, where these are a few. */
+function wordsOf(resource: AnyResource, column: string): string[] | undefined {
+  const { kind } = (resource.fields as Record<string, Field>)[column] ?? {};
+  const words = (kind?.schema as { anyOf?: { const: string }[] } | undefined)?.anyOf;
+  return words?.map((word) => word.const).sort();
 }
 
 for (const resource of resources) {
@@ -25,7 +50,7 @@ for (const resource of resources) {
     let path: string;
     before(async () => {
       ground = await openGround(world);
-      rows = await seed(ground, resource, 23);
+      rows = listable(resource, await seed(ground, resource, 23));
       path = collection(ground, resource);
     });
     const list = async (params: Record<string, string>) => {
@@ -35,7 +60,7 @@ for (const resource of resources) {
     const found = async (params: Record<string, string>) => {
       const reply = await list(params);
       assert.equal(reply.status, 200, reply.text);
-      return reply.body.data.map((row: Row) => row.id).sort();
+      return reply.body.data.map(idOf).sort();
     };
     const ids = (some: readonly Row[]) => some.map((row) => row.id).sort();
 
@@ -56,20 +81,40 @@ for (const resource of resources) {
         assert.equal(reply.status, 200, reply.text);
         assert.deepEqual(reply.body.request.params[parameter], [...new Set([a, b ?? a])]);
         const wanted = rows.filter((row) => [a, b].includes(String(row[column])));
-        assert.deepEqual(reply.body.data.map((row: Row) => row.id).sort(), ids(wanted));
+        assert.deepEqual(reply.body.data.map(idOf).sort(), ids(wanted));
       });
 
+      const words = wordsOf(resource, column);
+      if (words) {
+        test(`${parameter}: a word that there is not is refused`, async () => {
+          const reply = await list({ [parameter]: 'zz9' });
+          const isType = kindOf(resource, column) === 'card type';
+          const expected = isType ? 'a known card type' : `a value in ${words.join(', ')}`;
+          const message = `Expected ${expected}, got "zz9" for ${parameter}`;
+          const code = isType ? 'UNKNOWN_CARD_TYPE' : 'INVALID_PARAMETER';
+          assert.deepEqual(reply.body.errors, [{ code, message, parameter }]);
+        });
+        continue;
+      }
+
       test(`${parameter}: what does not exist is absent; 200 are the most; none and nonsense are refused`, async () => {
-        assert.deepEqual(await found({ [parameter]: 'zz9,zz8' }), []);
-        const many = Array.from({ length: 200 }, (_, index) => `z${index}`);
+        const isUri = kindOf(resource, column) === 'card uri';
+        const none = (name: string | number) => (isUri ? `card://99000${name}` : `z${name}`);
+        const what = isUri ? 'card://<number>' : 'an id';
+        assert.deepEqual(await found({ [parameter]: `${none(9)},${none(8)}` }), []);
+        const many = Array.from({ length: 200 }, (_, index) => none(index));
         assert.deepEqual(await found({ [parameter]: many.join(',') }), []);
-        assert.deepEqual(await found({ [parameter]: `${many.join(',')},z0` }), [], 'a repeated one does not count');
+        assert.deepEqual(
+          await found({ [parameter]: `${many.join(',')},${none(0)}` }),
+          [],
+          'a repeated one does not count',
+        );
         const cases: [string, string][] = [
-          [`${many.join(',')},one`, `A maximum of 200 items may be provided for ${parameter}`],
+          [`${many.join(',')},${none(200)}`, `A maximum of 200 items may be provided for ${parameter}`],
           ['', `A minimum of 1 items must be provided for ${parameter}`],
           [' , ', `A minimum of 1 items must be provided for ${parameter}`],
-          ['ab-c', `Expected an id, got "ab-c" for ${parameter}`],
-          ['ok,no%', `Expected an id, got "no%" for ${parameter}`],
+          ['ab-c', `Expected ${what}, got "ab-c" for ${parameter}`],
+          [`${none(0)},no%`, `Expected ${what}, got "no%" for ${parameter}`],
         ];
         for (const [value, message] of cases) {
           const reply = await list({ [parameter]: value });
@@ -80,11 +125,12 @@ for (const resource of resources) {
     }
 
     test('filters combine with AND', async () => {
-      const [first] = filtersOf(resource);
-      const some = rows.filter((_, index) => index % 2 === 0);
-      const params: Record<string, string> = { ...everything(resource), [first![0]]: ids(some).join(',') };
+      const isById = takes(resource, 'list', resource.idsParameter);
+      const some = isById ? rows.filter((_, index) => index % 2 === 0) : rows;
+      const byId = isById ? { [resource.idsParameter]: ids(some).join(',') } : {};
+      const params: Record<string, string> = { ...everything(resource), ...byId };
       let wanted: readonly Row[] = some;
-      for (const [parameter, column] of filtersOf(resource).slice(1)) {
+      for (const [parameter, column] of filtersOf(resource).slice(isById ? 1 : 0)) {
         params[parameter] = String(rows[0]![column]);
         wanted = wanted.filter((row) => row[column] === rows[0]![column]);
       }
@@ -118,16 +164,17 @@ for (const resource of resources) {
         }
       });
 
-      test('q has 1 to 255 characters', async () => {
-        assert.deepEqual(await found({ q: 'x'.repeat(255) }), []);
-        const long = await list({ q: 'x'.repeat(256) });
-        assert.equal(long.body.errors[0].message, 'Expected a maximum length of 255, got 256 for q');
+      test('q has 1 character, and 255 at most where nothing else is said', async () => {
+        const max = resource.list?.searchMax ?? 255;
+        assert.deepEqual(await found({ q: 'x'.repeat(max) }), []);
+        const long = await list({ q: 'x'.repeat(max + 1) });
+        assert.equal(long.body.errors[0].message, `Expected a maximum length of ${max}, got ${max + 1} for q`);
         const empty = await list({ q: '' });
         assert.deepEqual([empty.status, empty.body.errors[0].parameter], [400, 'q']);
       });
     }
 
-    const switches = ['with_deleted', 'with_total_count', ...(resource.list?.drafts ? ['with_draft'] : [])];
+    const switches = ['with_deleted', 'with_total_count', 'with_draft'].filter((name) => takes(resource, 'list', name));
     for (const name of switches) {
       test(`${name} is a boolean in its many spellings`, async () => {
         for (const [value, meant] of [

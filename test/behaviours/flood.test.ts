@@ -29,6 +29,7 @@ for (const { id, method, path, family } of operations) {
     const says = {
       ads: 'TOO_MANY_REQUESTS',
       numeric: 88,
+      flat: 88,
       problem: 'Too Many Requests',
     }[family];
     assert.equal(family === 'problem' ? reply.body.title : reply.body.errors[0].code, says);

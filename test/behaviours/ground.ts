@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { newAccount } from '../../src/ads/accounts.ts';
+import { pollCards } from '../../src/ads/cards/poll-cards.ts';
 import { lineItems } from '../../src/ads/line-items.ts';
 import { advertiserOf } from '../../src/ads/promotable-users.ts';
 import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
@@ -14,7 +15,7 @@ import type { AnyResource, Row, Verb } from '../../src/contract/resource.ts';
 import { operations } from '../../src/server.ts';
 import type { Client, Reply, Sent } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
-import { goodValue, SOUND, seededValue } from './samples.ts';
+import { COMPONENTS, goodValue, SOUND, seededValue } from './samples.ts';
 
 export { goodValue, sampleOf } from './samples.ts';
 
@@ -42,7 +43,9 @@ export async function openGround(world: World, client: Client = world.sandbox): 
   assert.equal(made.status, 200, made.text);
   const account = made.body.data[0].id;
   // What some parameters ask of the account.
-  await world.service.store.write((tx) => tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP']));
+  await world.service.store.write((tx) =>
+    tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP', 'PROMOTED_MEDIA_POLLS']),
+  );
   return { world, client, account };
 }
 
@@ -77,6 +80,21 @@ export async function listed(ground: Ground, resource: AnyResource): Promise<str
   return `${path}?${new URLSearchParams({ line_item_ids: ids.join(',') || 'zz9' })}`;
 }
 
+/** Whether an operation of a resource takes a parameter. */
+export function takes(resource: AnyResource, verb: Verb, parameter: string): boolean {
+  return parameter in (operationOf(resource, verb)?.parameters ?? {});
+}
+
+/** What a row as the interface shows it goes by. */
+export function idOf(row: { readonly id?: string; readonly media_key?: string }): string {
+  return (row.id ?? row.media_key)!;
+}
+
+/** A row of a resource goes by a key of media, or by an id: here that of none. */
+export function absentId(resource: AnyResource): string {
+  return resource.key ? '3_9' : 'zz9';
+}
+
 /** A line item of a kind, made for whoever needs one. */
 async function lineItem(ground: Ground, kind: Record<string, string> = {}): Promise<string> {
   const operation = operationOf(lineItems, 'create')!;
@@ -85,6 +103,31 @@ async function lineItem(ground: Ground, kind: Record<string, string> = {}): Prom
   assert.equal(reply.status, 200, reply.text);
   return reply.body.data.id;
 }
+
+/** What makes a line item one for videos before others. */
+const PREROLL_LINE = {
+  objective: 'PREROLL_VIEWS',
+  product_type: 'MEDIA',
+  goal: 'PREROLL',
+  pay_by: 'VIEW_3S_100PCT',
+  categories: 'IAB7',
+};
+
+/** What conversation cards need of each other's parameters. */
+const CONVERSATION: Record<string, string> = {
+  title: 'Sample',
+  ...Object.fromEntries(
+    ['second', 'third', 'fourth'].flatMap((each) => [
+      [`${each}_cta`, '#Sample'],
+      [`${each}_cta_post`, 'Sample'],
+    ]),
+  ),
+};
+
+/** What objects of JSON need that no text can say. */
+const OBJECTS: Readonly<Record<string, object>> = { 'cards.create': { components: COMPONENTS } };
+
+let mediaNumber = 1_730_000_000_000_000;
 
 /** What makes a line item one for promoted accounts. */
 const ACCOUNT_LINE = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
@@ -95,6 +138,22 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
     line_item_id: await lineItem(ground, ACCOUNT_LINE),
     user_id: await advertiser(ground),
   }),
+  draft_posts: async (ground) => ({ text: 'Sample', media_keys: '7_42', as_user_id: await advertiser(ground) }),
+  scheduled_posts: async (ground) => ({ text: 'Sample', media_keys: '7_42', as_user_id: await advertiser(ground) }),
+  posts: async (ground) => ({ text: 'Sample', as_user_id: await advertiser(ground), media_keys: '7_42' }),
+  promoted_posts: async (ground) => ({ line_item_id: await lineItem(ground), post_ids: await publishedPost(ground) }),
+  ...Object.fromEntries(
+    ['draft_posts.list', 'scheduled_posts.list', 'posts.list'].map((id) => [
+      id,
+      async (ground: Ground) => ({ user_id: await advertiser(ground) }),
+    ]),
+  ),
+  media_library: async () => ({ media_key: `7_${mediaNumber++}` }),
+  poll_cards: async () => ({ third_choice: 'Third', fourth_choice: 'Fourth' }),
+  video_conversation_cards: async () => CONVERSATION,
+  image_conversation_cards: async () => CONVERSATION,
+  media_creatives: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
+  preroll_call_to_actions: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
   line_item_curated_categories: async (ground) => {
     const line_item_id = await lineItem(ground);
     const params = { line_item_id, targeting_type: 'LOCATION', targeting_value: '96683cc9126741d1' };
@@ -104,13 +163,22 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
   },
 };
 
+/** A published post of the user whom the account advertises. */
+async function publishedPost(ground: Ground): Promise<string> {
+  const path = `/12/accounts/${ground.account}/post`;
+  const reply = await ground.client.call('POST', path, { params: { text: 'Sample' } });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data.id;
+}
+
 async function advertiser(ground: Ground): Promise<string> {
   return ground.world.service.services.store.read((tx) => advertiserOf(tx, ground.account));
 }
 
 /** Good values for the required parameters of an operation; references point to rows made for it. */
 export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
-  const needed = operation.id.endsWith('.create') ? await NEEDS[operation.group]?.(ground) : undefined;
+  const needs = NEEDS[operation.id.endsWith('.create') ? operation.group : operation.id];
+  const needed = await needs?.(ground);
   const params: Record<string, string> = { ...needed };
   for (const [name, field] of Object.entries(operation.parameters)) {
     if (!field.isRequired || name in params) continue;
@@ -120,14 +188,21 @@ export async function goodParameters(ground: Ground, operation: Operation): Prom
   return params;
 }
 
+/** What is sent to an operation so that it succeeds, in the form that it takes. */
+async function goodSent(ground: Ground, operation: Operation): Promise<Sent> {
+  const params = await goodParameters(ground, operation);
+  return operation.body === 'object' ? { json: { ...params, ...OBJECTS[operation.id] } } : { params };
+}
+
 /** Makes one row of a resource through the interface, as the administrator. */
 export async function make(ground: Ground, resource: AnyResource): Promise<{ id: string } & Record<string, unknown>> {
   const operation = operationOf(resource, 'create');
   if (!operation) return found(ground, resource, (await seed(ground, resource, 1)).at(-1)!.id);
-  const params = await goodParameters(ground, operation);
-  const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), { params });
+  const sent = await goodSent(ground, operation);
+  const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), sent);
   assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
-  return [reply.body.data].flat()[0];
+  const [row] = [reply.body.data].flat();
+  return { ...row, id: idOf(row) };
 }
 
 /** A row as the interface shows it. */
@@ -151,14 +226,16 @@ export async function goodCall(ground: Ground, operation: Operation, user?: stri
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }
+  if (operation.path.includes(':post_id')) names.post_id = await publishedPost(ground);
   if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
+  if (operation.id === 'cards_all.get') names.card_id = (await make(ground, pollCards)).id;
   const path = fill(operation.path, names);
   if (operation.body === 'json') {
     const create = operationOf(resource!, 'create')!;
     const item = { operation_type: 'Create', params: await goodParameters(ground, create) };
     return { method: operation.method, path, sent: { json: [item] } };
   }
-  return { method: operation.method, path, sent: { params: await goodParameters(ground, operation) } };
+  return { method: operation.method, path, sent: await goodSent(ground, operation) };
 }
 
 /** Whoever made the account. */
@@ -172,9 +249,11 @@ function administratorOf({ world, account }: Ground): Promise<string> {
  */
 export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
   const { store, ids, clock } = ground.world.service.services;
-  const taken = await ids.take(resource.name, resource.idsFrom, count);
+  const take = resource.longIds ? ids.takeLong : ids.take;
+  const taken = await take(resource.sequence ?? resource.name, resource.idsFrom, count);
   const targets = await targetsOf(ground, resource);
-  const rows = taken.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
+  const keys = taken.map((id) => (resource.key ? `7_${Number.parseInt(id, 36)}` : id));
+  const rows = keys.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
   const before = operationOf(resource, 'create') ? [] : await rowsOf(ground, resource);
   await store.write(async (tx) => {
     for (const row of rows) {
@@ -270,6 +349,11 @@ export function inOrder(rows: readonly Row[], keys: readonly (readonly [string, 
   });
 }
 
+/** The rows that a list shows when it is asked for all that it can show. */
+export function listable(resource: AnyResource, rows: readonly Row[]): Row[] {
+  return takes(resource, 'list', 'with_deleted') ? [...rows] : rows.filter((row) => row.deleted === 0);
+}
+
 /** The rows that a list shows without asking for deleted ones or drafts. */
 export function visible(resource: AnyResource, rows: readonly Row[]): Row[] {
   const drafts = resource.list?.drafts as { field: string; value: string } | undefined;
@@ -278,7 +362,10 @@ export function visible(resource: AnyResource, rows: readonly Row[]): Row[] {
 
 /** Query parameters that make a list show every row. */
 export function everything(resource: AnyResource): Record<string, string> {
-  return { with_deleted: 'true', ...(resource.list?.drafts ? { with_draft: 'true' } : {}) };
+  return {
+    ...(takes(resource, 'list', 'with_deleted') ? { with_deleted: 'true' } : {}),
+    ...(resource.list?.drafts ? { with_draft: 'true' } : {}),
+  };
 }
 
 /** Pages through a list to its end; each page must be full except the last. */
@@ -295,7 +382,7 @@ export async function pageThrough(
       params: { ...params, count, ...(cursor === null ? {} : { cursor }) },
     });
     assert.equal(page.status, 200, page.text);
-    ids.push(...page.body.data.map((row: { id: string }) => row.id));
+    ids.push(...page.body.data.map(idOf));
     cursor = page.body.next_cursor;
     if (cursor !== null) assert.equal(page.body.data.length, count, 'a page that has a next one is full');
     assert.ok(ids.length < 10_000, 'the list does not end');

@@ -6,8 +6,11 @@ import { sampleOf } from './ground.ts';
 import { access } from './problems/access.ts';
 import { batches, items } from './problems/batches.ts';
 import { beforeAll } from './problems/calls.ts';
+import { cardProblems } from './problems/cards.ts';
 import { lineItemProblems } from './problems/line-items.ts';
+import { mediaProblems } from './problems/media.ts';
 import { parameters } from './problems/parameters.ts';
+import { postProblems } from './problems/posts.ts';
 import { rules, UNIT } from './problems/rules.ts';
 import {
   ACTIVE_MAX,
@@ -33,6 +36,11 @@ for (const family of ['ads', 'numeric'] as const) {
     for (const one of beforeAll(family)) check(one);
   });
 }
+/** What is said in one text there, or was brought about with the window of another call. */
+const SAID_ELSEWHERE = new Set(['NOT_JSON', 'RATE_LIMITED', 'ROUTE_UNKNOWN', 'METHOD_UNKNOWN']);
+describe('a call that uploads is refused before it is understood', () => {
+  for (const one of beforeAll('flat')) if (!SAID_ELSEWHERE.has(one.name)) check(one);
+});
 describe('access is refused', () => {
   for (const one of access) check(one);
 });
@@ -45,8 +53,17 @@ describe('parameters are refused', () => {
 describe('targeting and other children of line items are refused', () => {
   for (const one of targetingProblems) check(one);
 });
+describe('posts are refused', () => {
+  for (const one of postProblems) check(one);
+});
 describe('line items are refused', () => {
   for (const one of lineItemProblems) check(one);
+});
+describe('media is refused', () => {
+  for (const one of mediaProblems) check(one);
+});
+describe('cards are refused', () => {
+  for (const one of cardProblems) check(one);
 });
 describe('a batch is refused as a whole', () => {
   for (const one of batches) check(one);
@@ -195,16 +212,17 @@ describe('each operation says what it looks for itself', () => {
     });
   }
 
-  for (const { id, method, path, parameters: declared, problems: own } of operations.filter((each) =>
+  for (const { id, method, path, parameters: declared, problems: own, body } of operations.filter((each) =>
     /:\w+\/.*:\w+$/.test(each.path),
   )) {
     if (!own.includes('ID_ILLEGAL')) continue;
     const required = Object.entries(declared).filter(([, field]) => field.isRequired);
     const params = Object.fromEntries(required.map(([name, field]) => [name, sampleOf(field)]));
+    const sent = body === 'object' ? { json: params } : { params };
     test(`${id}: an id that no id can be`, async () => {
       world.clock.advance(901);
       const target = path.replace(':account_id', home.account).replace(/:\w+$/, 'a_b');
-      const refused = await world.sandbox.call(method, target, { params });
+      const refused = await world.sandbox.call(method, target, sent);
       assert.equal(refused.status, 404, refused.text);
       assert.equal(refused.body.errors[0].code, 'INVALID_ID_ILLEGAL_CHARACTERS');
       assert.match(refused.body.errors[0].message, / id a_b has illegal characters$/);
@@ -212,11 +230,12 @@ describe('each operation says what it looks for itself', () => {
     if (!own.some((name) => name.endsWith('_NOT_FOUND'))) continue;
     test(`${id}: an id that there is not`, async () => {
       world.clock.advance(901);
-      const target = path.replace(':account_id', home.account).replace(/:\w+$/, 'zz9zz');
-      const refused = await world.sandbox.call(method, target, { params });
+      const absent = path.endsWith(':media_key') ? '3_9' : 'zz9zz';
+      const target = path.replace(':account_id', home.account).replace(/:\w+$/, absent);
+      const refused = await world.sandbox.call(method, target, sent);
       assert.equal(refused.status, 404, refused.text);
       assert.match(refused.body.errors[0].code, /^([A-Z_]+_)?NOT_FOUND$/);
-      assert.match(refused.body.errors[0].message, /^[A-Z][a-z ]+ zz9zz was not found$/);
+      assert.match(refused.body.errors[0].message, new RegExp(`^[A-Z][a-z ]+ ${absent} was not found$`));
     });
   }
 });
@@ -224,7 +243,18 @@ describe('each operation says what it looks for itself', () => {
 test('every problem that a call can end with is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
     const own =
-      family === 'ads' ? [...access, ...parameters, ...lineItemProblems, ...targetingProblems, ...batches] : tokens;
+      family === 'ads'
+        ? [
+            ...access,
+            ...parameters,
+            ...lineItemProblems,
+            ...targetingProblems,
+            ...mediaProblems,
+            ...postProblems,
+            ...cardProblems,
+            ...batches,
+          ]
+        : tokens;
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);

@@ -15,6 +15,9 @@ const EVERYONE = ROLES;
 const READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER', 'CAMPAIGN_ANALYST'];
 const WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 const ADMIN: readonly Role[] = ['ACCOUNT_ADMIN'];
+/** @source creatives 1.5 */
+const CREATIVE_READERS: readonly Role[] = [...READERS, 'PARTNER_AUDIENCE_MANAGER'];
+const CREATORS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];
 
 /** Who may do what; a new operation needs a row. @source campaigns 5.5 */
 const ALLOWED: Record<string, readonly Role[]> = {
@@ -71,6 +74,67 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'line_item_curated_categories.create': WRITERS,
   'line_item_curated_categories.update': WRITERS,
   'line_item_curated_categories.remove': WRITERS,
+  'account_media.list': CREATIVE_READERS,
+  'account_media.get': CREATIVE_READERS,
+  'account_media.remove': CREATORS,
+  'media_library.list': CREATIVE_READERS,
+  'media_library.get': CREATIVE_READERS,
+  'media_library.create': CREATORS,
+  'media_library.update': CREATORS,
+  'media_library.remove': CREATORS,
+  'cards.list': CREATIVE_READERS,
+  'cards.get': CREATIVE_READERS,
+  'cards.create': CREATORS,
+  'cards.update': CREATORS,
+  'cards.remove': CREATORS,
+  'cards_all.list': CREATIVE_READERS,
+  'cards_all.get': CREATIVE_READERS,
+  'poll_cards.list': CREATIVE_READERS,
+  'poll_cards.get': CREATIVE_READERS,
+  'poll_cards.create': CREATORS,
+  'poll_cards.remove': CREATORS,
+  'video_conversation_cards.list': CREATIVE_READERS,
+  'video_conversation_cards.get': CREATIVE_READERS,
+  'video_conversation_cards.create': CREATORS,
+  'video_conversation_cards.update': CREATORS,
+  'video_conversation_cards.remove': CREATORS,
+  'image_conversation_cards.list': CREATIVE_READERS,
+  'image_conversation_cards.get': CREATIVE_READERS,
+  'image_conversation_cards.create': CREATORS,
+  'image_conversation_cards.update': CREATORS,
+  'image_conversation_cards.remove': CREATORS,
+  'draft_posts.list': CREATIVE_READERS,
+  'draft_posts.get': CREATIVE_READERS,
+  'draft_posts.create': CREATORS,
+  'draft_posts.update': CREATORS,
+  'draft_posts.remove': CREATORS,
+  'draft_posts.preview': CREATORS,
+  'scheduled_posts.list': CREATIVE_READERS,
+  'scheduled_posts.get': CREATIVE_READERS,
+  'scheduled_posts.create': CREATORS,
+  'scheduled_posts.update': CREATORS,
+  'scheduled_posts.remove': CREATORS,
+  'posts.create': CREATORS,
+  'posts.list': CREATIVE_READERS,
+  'posts.name': CREATORS,
+  'post_previews.list': CREATORS,
+  'promoted_posts.list': CREATIVE_READERS,
+  'promoted_posts.get': CREATIVE_READERS,
+  'promoted_posts.create': WRITERS,
+  'promoted_posts.remove': WRITERS,
+  'scheduled_promoted_posts.list': CREATIVE_READERS,
+  'scheduled_promoted_posts.get': CREATIVE_READERS,
+  'scheduled_promoted_posts.create': WRITERS,
+  'scheduled_promoted_posts.remove': WRITERS,
+  'media_creatives.list': CREATIVE_READERS,
+  'media_creatives.get': CREATIVE_READERS,
+  'media_creatives.create': WRITERS,
+  'media_creatives.remove': WRITERS,
+  'preroll_call_to_actions.list': CREATIVE_READERS,
+  'preroll_call_to_actions.get': CREATIVE_READERS,
+  'preroll_call_to_actions.create': WRITERS,
+  'preroll_call_to_actions.update': WRITERS,
+  'preroll_call_to_actions.remove': WRITERS,
   'curated_categories.list': READERS,
   'curated_categories.get': READERS,
 };
@@ -86,7 +150,8 @@ async function accountWith(role: Role | undefined): Promise<Ground> {
       account_id: ground.account,
       user_id: world.keys.other_user_id!,
       role,
-      post_composer: 0,
+      // Without it no role may post for the user whom the account advertises.
+      post_composer: 1,
     });
     tx.touch(`account:${ground.account}`);
   });

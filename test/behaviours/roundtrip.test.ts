@@ -39,6 +39,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'update'))) 
         const { updated_at: changed, ...after } = whole.body.data;
         assert.deepEqual(after, same);
         assert.notEqual(changed, updated_at);
+        if (update.body === 'object') continue;
         const form = Object.entries(sent).filter(([name]) => name in update.parameters);
         const params = Object.fromEntries(form.map(([name, value]) => [name, value === null ? '' : String(value)]));
         const subset = await ground.client.call('PUT', path, { params });
@@ -51,12 +52,13 @@ for (const resource of resources.filter((each) => operationOf(each, 'update'))) 
       const ground = await openGround(world);
       const { path, sent } = await goodCall(ground, update);
       const before = (await ground.client.call('GET', path)).body.data;
-      const params = Object.fromEntries(Object.keys(sent.params!).map((name) => [name, before[name]]));
+      const params = Object.fromEntries(Object.keys(sent.params ?? {}).map((name) => [name, before[name]]));
       world.clock.advance(30);
-      const reply = await ground.client.call('PUT', path, { params });
+      const reply = await ground.client.call('PUT', path, update.body === 'object' ? { json: params } : { params });
       assert.equal(reply.status, 200, reply.text);
       assert.deepEqual({ ...reply.body.data, updated_at: before.updated_at }, before);
-      assert.notEqual(reply.body.data.updated_at, before.updated_at);
+      const isUnchanged = resource.isUnchangedByNothing && Object.keys(params).length === 0;
+      assert.equal(reply.body.data.updated_at === before.updated_at, isUnchanged ?? false);
     });
   });
 }
@@ -102,7 +104,7 @@ test('there is no other PUT to what can be read', () => {
   );
   assert.deepEqual(
     others.map(({ id }) => id),
-    ['campaigns.activate', 'line_items.activate'],
+    ['campaigns.activate', 'line_items.activate', 'posts.name'],
   );
 });
 

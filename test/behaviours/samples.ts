@@ -2,6 +2,7 @@ import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
 import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
 import type { Field, Stored } from '../../src/contract/fields.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { FIRST_USER } from '../../src/platform/register.ts';
 
 /** A field as a test can look at it. */
 type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
@@ -16,6 +17,7 @@ export function sampleOf(field: Shown): string {
   };
   switch (field.kind.name) {
     case 'text':
+    case 'post text':
       return 'Sample';
     case 'code':
       return codeLike(schema.pattern!);
@@ -40,6 +42,15 @@ export function sampleOf(field: Shown): string {
       return schema.items?.anyOf?.[0]?.const ?? 'zz9';
     case 'targeting type':
       return 'BROAD_KEYWORD';
+    case 'media key':
+      return '7_42';
+    case 'hashtag':
+      return '#Sample';
+    case 'card type':
+      return String(schema.anyOf![0]!.const);
+    case 'card uri':
+      return 'card://42';
+    case 'web url':
     case 'https url':
       return 'https://example.com/seen';
     default:
@@ -70,12 +81,48 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     end_time: '2027-01-01T00:00:00Z',
   },
   funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
+  draft_posts: { media_keys: '3_42' },
+  scheduled_posts: { media_keys: '3_42', scheduled_at: '2026-06-01T00:00:00Z' },
+  posts: { post_ids: '42' },
+  post_previews: { post_ids: '42' },
+  media_library: { media_category: 'POST_VIDEO', poster_media_key: '3_42' },
+  cards: { card_uris: 'card://42', card_types: 'IMAGE_APP' },
+  cards_all: { card_uris: 'card://42' },
+  video_conversation_cards: {
+    media_key: '13_42',
+    poster_media_key: '3_42',
+    unlocked_image_media_key: '3_42',
+    unlocked_video_media_key: '13_42',
+  },
+  image_conversation_cards: { media_key: '3_42', unlocked_image_media_key: '3_42' },
   line_item_curated_categories: { curated_category_id: CURATED_CATEGORIES.find(isAmerican)!.id },
 };
 
 /** A value of a parameter that is good together with those of the others. */
 export function goodValue(operation: Operation, name: string): string {
   return GOOD[operation.group]?.[name] ?? sampleOf(operation.parameters[name]!);
+}
+
+/** The components of a good card. */
+export const COMPONENTS = [
+  { type: 'MEDIA', media_key: '3_42' },
+  { type: 'DETAILS', title: 'Sample', destination: { type: 'WEBSITE', url: 'https://example.com/seen' } },
+] as const;
+
+let cardNumber = 0;
+
+function soundConversation(): Record<string, Stored | null> {
+  const others = ['second', 'third', 'fourth'].flatMap((each) => [`${each}_cta`, `${each}_cta_post`]);
+  return {
+    ...Object.fromEntries(others.map((name) => [name, null])),
+    card_uri: `card://${++cardNumber}`,
+    title: 'Sample',
+    first_cta: '#Sample',
+    first_cta_post: 'Sample',
+    thank_you_text: 'Sample',
+    thank_you_url: null,
+    unlocked_image_media_key: null,
+  };
 }
 
 /** Texts that sort differently by bytes, by UTF-16 units, by case and by language. */
@@ -127,6 +174,37 @@ export const SOUND: Readonly<Record<string, (values: Record<string, Stored | nul
       targeting_value,
       operator_type: 'EQ',
     }),
+    cards: () => ({
+      card_uri: `card://${++cardNumber}`,
+      card_type: 'IMAGE_WEBSITE',
+      components: JSON.stringify(COMPONENTS),
+      slides: null,
+    }),
+    poll_cards: () => ({
+      card_uri: `card://${++cardNumber}`,
+      card_type: 'VIDEO_POLLS',
+      duration_in_minutes: 1440,
+      media_key: '13_42',
+    }),
+    video_conversation_cards: () => ({
+      ...soundConversation(),
+      media_key: '13_42',
+      poster_media_key: null,
+      unlocked_video_media_key: null,
+    }),
+    image_conversation_cards: () => ({ ...soundConversation(), media_key: '3_42' }),
+    draft_posts: () => ({ user_id: FIRST_USER, text: 'Sample', card_uri: null }),
+    scheduled_posts: () => ({
+      user_id: FIRST_USER,
+      text: 'Sample',
+      card_uri: null,
+      scheduled_at: '2026-06-01T00:00:00Z',
+      scheduled_status: 'SCHEDULED',
+      scheduled_by: FIRST_USER,
+      post_id: null,
+      completed_at: null,
+    }),
+    media_library: () => ({ media_type: 'VIDEO', media_category: 'POST_VIDEO', poster_media_key: '3_42' }),
     line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
   };
 
@@ -153,6 +231,9 @@ export function seededValue(field: Field, index: number, targets: string[] | und
       return '[]';
     case 'id':
       return `i${index % 3}`;
+    case 'components':
+    case 'slides':
+      return '[]';
     default:
       return field.kind.read(sampleOf(field), 'seed') as string;
   }

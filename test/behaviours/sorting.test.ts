@@ -12,6 +12,7 @@ import {
   reader,
   resources,
   seed,
+  takes,
 } from './ground.ts';
 
 let world: World;
@@ -42,9 +43,18 @@ const SORTS: Record<string, readonly string[]> = {
   promoted_accounts: ['created_at', 'updated_at', 'deleted', 'paused'],
   tracking_tags: ['created_at', 'updated_at', 'deleted'],
   line_item_curated_categories: ['created_at', 'updated_at', 'deleted'],
+  promoted_posts: ['created_at', 'updated_at', 'deleted', 'paused'],
+  scheduled_promoted_posts: ['created_at', 'updated_at', 'deleted'],
+  cards: ['created_at', 'updated_at', 'deleted', 'name'],
+  poll_cards: ['created_at', 'updated_at', 'deleted', 'name'],
+  video_conversation_cards: ['created_at', 'updated_at', 'deleted', 'name'],
+  image_conversation_cards: ['created_at', 'updated_at', 'deleted', 'name'],
+  account_media: ['created_at', 'updated_at', 'deleted'],
+  media_creatives: ['created_at', 'updated_at', 'deleted'],
+  preroll_call_to_actions: ['created_at', 'updated_at', 'deleted'],
 };
 
-for (const resource of resources) {
+for (const resource of resources.filter((each) => takes(each, 'list', 'sort_by'))) {
   describe(`sorting of ${resource.plural}`, () => {
     let ground: Ground;
     let rows: Row[];

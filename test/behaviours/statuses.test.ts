@@ -7,7 +7,7 @@ import { operations } from '../../src/server.ts';
 import { basic } from '../rig/application.ts';
 import { type BreakableWorld, openBreakableWorld } from '../rig/breakable.ts';
 import { clientOf, type Reply } from '../rig/client.ts';
-import { goodCalls, presenting } from '../rig/good-calls.ts';
+import { goodCalls, goodSteps, presenting } from '../rig/good-calls.ts';
 import { register } from '../rig/people.ts';
 import { type RawCall, rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -47,6 +47,11 @@ async function sendGood(operation: Operation, more: Partial<RawCall> = {}): Prom
   return send(operation, { keys, target: operation.path + query, ...good, ...more });
 }
 
+async function sendStep(operation: Operation, status: number): Promise<Reply> {
+  const keys = await register(world);
+  return send(operation, { keys, ...(await goodSteps[status]!(world, keys)) });
+}
+
 /** Sends to the service what the operation asks to be presented, once the service has been put into a state. */
 async function sendPresented(
   operation: Operation,
@@ -79,6 +84,8 @@ const provocations: Readonly<
       return client.call(method, path, sent);
     },
   },
+  202: { given: 'a good call that begins something', send: (operation) => sendStep(operation, 202) },
+  204: { given: 'a good call of which there is nothing to say', send: (operation) => sendStep(operation, 204) },
   400: {
     given: 'half a JSON document, or the same twice where no JSON is read',
     async send(operation) {
@@ -192,10 +199,13 @@ for (const operation of operations) {
         assert.ok(provocation, `say here how ${status} is brought about`);
         const reply = await provocation.send(operation);
         assert.equal(reply.status, status, reply.text);
-        if (status === 200) return;
+        if (status < 300) return;
         if (operation.family === 'problem') return assert.equal(reply.body.title, provocation.problem);
         if (operation.formOnly && status === 400) return assert.equal(reply.body.errors[0].code, 44);
-        const [code, message] = provocation[operation.family]!;
+        if (operation.family === 'flat' && status === 400) {
+          return assert.deepEqual(reply.body, { request: operation.path, error: provocation.ads![1] });
+        }
+        const [code, message] = provocation[operation.family === 'flat' ? 'numeric' : operation.family]!;
         const said = message.replace('{method}', operation.method);
         assert.deepEqual(reply.body.errors, [{ code, message: said, ...membersOf(operation, status) }]);
       });
@@ -203,8 +213,9 @@ for (const operation of operations) {
 
     for (const alias of operation.aliases ?? []) {
       test(`answers on ${alias} as well`, async () => {
-        const { query = '' } = (await goodCalls[operation.id]?.(world, world.keys)) ?? {};
-        const reply = await send(operation, { target: alias + query, keys: await register(world) });
+        const keys = await register(world);
+        const { query = '', ...good } = (await goodCalls[operation.id]?.(world, keys)) ?? {};
+        const reply = await send(operation, { keys, ...good, target: alias + query });
         assert.equal(reply.status, 200, reply.text);
       });
     }

@@ -16,6 +16,7 @@ import {
   openGround,
   operationOf,
   resources,
+  takes,
 } from './ground.ts';
 
 let world: World;
@@ -49,16 +50,18 @@ for (const resource of owned) {
         const path = fill(operation.path, { account_id: second.account, [resource.idParameter]: id });
         for (const end of ['', '?with_deleted=true']) {
           const params = verb === 'update' ? await goodParameters(mine, operation) : {};
-          const reply = await world.sandbox.call(operation.method, path + end, { params });
+          const sent = operation.body === 'object' ? { json: params } : { params };
+          const reply = await world.sandbox.call(operation.method, path + end, sent);
           assert.deepEqual([reply.status, reply.body.errors[0].code], [404, resource.notFound], verb);
         }
       }
       const own = fill(operationOf(resource, 'get')!.path, { account_id: mine.account, [resource.idParameter]: id });
-      assert.equal((await world.sandbox.call('GET', own)).body.data.deleted, false);
+      assert.equal((await world.sandbox.call('GET', own)).body.data.deleted ?? false, false);
     });
 
     test('are absent from the lists, filters and totals of another', async () => {
       const { id } = await make(mine, resource);
+      if (!takes(resource, 'list', resource.idsParameter)) return;
       const own = await make(second, resource);
       for (const params of [
         { [resource.idsParameter]: `${id},${own.id}`, with_total_count: 'true' },
@@ -69,7 +72,7 @@ for (const resource of owned) {
           reply.body.data.map((row: { id: string }) => row.id),
           [own.id],
         );
-        assert.equal(reply.body.total_count, 1);
+        if (takes(resource, 'list', 'with_total_count')) assert.equal(reply.body.total_count, 1);
       }
     });
 

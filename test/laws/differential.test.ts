@@ -24,6 +24,8 @@ const LIMITS = {
   rate_account_reads_per_15min: 200,
   rate_reads_per_15min: 5,
   rate_total_count_per_15min: 4,
+  // Both tell the same addresses.
+  media_base_url: 'https://media.example',
 };
 
 const worlds: World[] = [];
@@ -61,6 +63,10 @@ async function prologue(): Promise<Met> {
     line: ['nope'],
     criterion: ['nope'],
     child: ['nope'],
+    card: ['nope'],
+    talk: ['nope'],
+    media: ['nope'],
+    post: ['nope'],
     cursor: ['x'],
   };
   advance(901);
@@ -98,6 +104,7 @@ const LINES: readonly Record<string, Value>[] = [
   { objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS' },
   { objective: 'APP_INSTALLS', product_type: 'PROMOTED_POSTS', ios_store_identifier: '42' },
   { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' },
+  { objective: 'PREROLL_VIEWS', product_type: 'MEDIA', categories: 'IAB7', entity_status: 'PAUSED' },
 ];
 
 const INSTRUMENTS: readonly Record<string, Value>[] = [
@@ -145,6 +152,18 @@ async function everythingAlike(met: Met): Promise<void> {
       met,
     );
   }
+  for (const list of ['account_media', 'media_creatives', 'preroll_call_to_actions', 'media_library']) {
+    const all: CallStep['params'] = list === 'media_library' ? { count: 50 } : { with_deleted: true, count: 1000 };
+    await call({ who: 'ada', method: 'GET', path: ['/12/accounts/', account, `/${list}`], params: all }, met);
+  }
+  for (const list of ['promoted_posts', 'scheduled_promoted_posts']) {
+    const params = { with_deleted: true, count: 1000 };
+    await call({ who: 'ada', method: 'GET', path: ['/12/accounts/', account, `/${list}`], params }, met);
+  }
+  for (const post_type of ['DRAFT', 'PUBLISHED', 'SCHEDULED']) {
+    const params = { post_type, timeline_type: 'ALL', include_mentions_and_replies: true };
+    await call({ who: 'ada', method: 'GET', path: ['/12/accounts/', account, '/posts'], params }, met);
+  }
   const line_item_ids = met.line.slice(0, 50).map((_, pick) => ({ pool: 'line', pick }) as const);
   const all = { with_deleted: true, count: 1000, line_item_ids };
   for (const list of ['targeting_criteria', 'tracking_tags', 'line_item_curated_categories', 'promoted_accounts']) {
@@ -153,7 +172,28 @@ async function everythingAlike(met: Met): Promise<void> {
 }
 
 /** Lists whose rows can be changed. */
-const CHANGEABLE = ['campaigns', 'line_items', 'tracking_tags', 'line_item_curated_categories'] as const;
+const CHANGEABLE = [
+  'campaigns',
+  'line_items',
+  'tracking_tags',
+  'line_item_curated_categories',
+  'preroll_call_to_actions',
+  'media_library',
+  'draft_posts',
+  'scheduled_posts',
+  'cards',
+  'cards/video_conversation',
+  'cards/image_conversation',
+] as const;
+/** What is changed by an object of JSON alone. */
+const OBJECTS = /^\/cards\/\d+$/;
+/** How many rows a page of theirs has at most, where that is not 1000. */
+const MOST: Readonly<Record<string, number>> = {
+  media_library: 50,
+  draft_posts: 200,
+  scheduled_posts: 200,
+  cards: 200,
+};
 
 /**
  * Whatever a program came to: what can be read can be written back, and changes nothing but the time of change. Half of
@@ -170,15 +210,18 @@ async function everythingWrittenBack(met: Met): Promise<void> {
     rows.push([end, (await read(end)).body.data]);
   }
   for (const list of CHANGEABLE) {
-    const { body } = await read(`/${list}`, { count: 1000, with_draft: true });
-    for (const data of body.data) rows.push([`/${list}/${data.id}`, data]);
+    const { body } = await read(`/${list}`, { count: MOST[list] ?? 1000, with_draft: true });
+    for (const data of body.data) rows.push([`/${list}/${data.id ?? data.media_key}`, data]);
   }
   for (const [index, [end, data]] of rows.entries()) {
     if (index % 40 === 0) advance(901);
     // What is refused from anybody is no part of what can be written.
     const { advertiser_user_id: _, ...json } = data;
     const form = Object.entries(json).map(([name, value]) => [name, value === null ? '' : String(value)]);
-    const sent = (index % 2 ? { json } : { params: Object.fromEntries(form) }) as Pick<CallStep, 'json' | 'params'>;
+    const sent = (index % 2 || OBJECTS.test(end) ? { json } : { params: Object.fromEntries(form) }) as Pick<
+      CallStep,
+      'json' | 'params'
+    >;
     const reply = await call({ who: 'ada', method: 'PUT', path: [path, end], ...sent }, met);
     assert.equal(reply.status, 200, `${end} ${JSON.stringify(sent)}: ${reply.text}`);
     assert.deepEqual(
@@ -219,12 +262,25 @@ function comparable({ status, headers, text }: Reply): { status: number; headers
 /** Which pool what a path answers with goes to. */
 const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
   ['/campaigns', 'campaign'],
+  ['/cards/poll', 'talk'],
+  ['/cards/video_conversation', 'talk'],
+  ['/cards/image_conversation', 'talk'],
+  ['/cards/all', 'talk'],
+  ['/cards', 'card'],
   ['/funding', 'instrument'],
   ['/line_items', 'line'],
   ['/targeting_criteria', 'criterion'],
+  ['/account_media', 'media'],
+  ['/media_creatives', 'child'],
+  ['/preroll_call_to_actions', 'child'],
   ['/tracking_tags', 'child'],
   ['/line_item_curated_categories', 'child'],
   ['/promoted_accounts', 'child'],
+  ['/draft_posts', 'post'],
+  ['/scheduled_posts', 'post'],
+  ['/promoted_posts', 'post'],
+  ['/scheduled_promoted_posts', 'post'],
+  ['/post', 'post'],
 ];
 
 function remember(path: string, { status, body }: Reply, met: Met): void {

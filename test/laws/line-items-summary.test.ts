@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { accountMedia } from '../../src/ads/account-media.ts';
 import { campaigns } from '../../src/ads/campaigns.ts';
 import { lineItems } from '../../src/ads/line-items.ts';
+import { mediaCreatives } from '../../src/ads/media-creatives.ts';
 import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, readSummary, summaryOf } from '../../src/contract/delivery.ts';
 import type { AnyResource, Row } from '../../src/contract/resource.ts';
@@ -32,7 +34,8 @@ async function rowsOf(account: string, resource: AnyResource): Promise<Row[]> {
 
 /** What each campaign of an account should say, and what it says. */
 async function told(account: string): Promise<{ expected: (string | null)[]; actual: unknown[] }> {
-  const shown = (await rowsOf(account, promotedAccounts)).filter((row) => !row.deleted);
+  const creatives = [...(await rowsOf(account, promotedAccounts)), ...(await rowsOf(account, mediaCreatives))];
+  const shown = creatives.filter((row) => !row.deleted);
   const lines = (await rowsOf(account, lineItems)).filter((row) => !row.deleted);
   const all = await rowsOf(account, campaigns);
   const creative = (line: Row): LineItemOfCampaign['creative'] => {
@@ -73,6 +76,8 @@ const step = fc.oneof(
   fc.record({ does: fc.constant('remove' as const), line: pick }),
   fc.record({ does: fc.constant('promote' as const), line: pick }),
   fc.record({ does: fc.constant('withdraw' as const), promoted: pick }),
+  fc.record({ does: fc.constant('show' as const), line: pick }),
+  fc.record({ does: fc.constant('hide' as const), shown: pick }),
   fc.record({ does: fc.constant('judge' as const), promoted: pick, as: fc.constantFrom('REJECTED', 'ACCEPTED') }),
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
@@ -82,6 +87,20 @@ interface Made {
   readonly campaigns: string[];
   readonly lines: string[];
   readonly promoted: string[];
+  readonly shown: string[];
+}
+
+/** An image that line items can show beside what they promote. */
+const BANNER = 'banner';
+
+async function openWithBanner(): Promise<Place> {
+  const place = await open();
+  const now = '2026-01-01T00:00:00Z';
+  const facts = { creative_type: 'BANNER', media_key: '3_1', created_at: now, updated_at: now, deleted: 0 } as const;
+  await world.service.store.write((tx) =>
+    tx.records.insert(accountMedia, { ...facts, id: BANNER, account_id: place.account }),
+  );
+  return place;
 }
 
 async function take(place: Place, made: Made, taken: Step): Promise<void> {
@@ -106,6 +125,12 @@ async function take(place: Place, made: Made, taken: Step): Promise<void> {
     }
     case 'withdraw':
       return void (await call('DELETE', `${place.path}/promoted_accounts/${of(made.promoted, taken.promoted)}`));
+    case 'show': {
+      const params = { line_item_id: of(made.lines, taken.line), account_media_id: BANNER };
+      return add(await call('POST', `${place.path}/media_creatives`, params), made.shown);
+    }
+    case 'hide':
+      return void (await call('DELETE', `${place.path}/media_creatives/${of(made.shown, taken.shown)}`));
     case 'judge': {
       const key = { account: place.account, id: of(made.promoted, taken.promoted) };
       const changes = { approval_status: taken.as };
@@ -119,11 +144,12 @@ describe('what a campaign says of its line items', () => {
     const program = fc.array(step, { minLength: 30, maxLength: 60, size: 'max' });
     await fc.assert(
       fc.asyncProperty(program, async (steps) => {
-        const place = await open();
+        const place = await openWithBanner();
         const made: Made = {
           campaigns: await Promise.all([campaign(place), campaign(place), campaign(place)]),
           lines: [],
           promoted: [],
+          shown: [],
         };
         for (const at of [0, 1, 2, 3]) {
           await take(place, made, { does: 'create', campaign: at, dates: {}, status: 'ACTIVE' });
@@ -142,7 +168,7 @@ describe('what a campaign says of its line items', () => {
 
   test('is right when all that it shows is withdrawn at once', async () => {
     const place = await open();
-    const made: Made = { campaigns: [await campaign(place)], lines: [], promoted: [] };
+    const made: Made = { campaigns: [await campaign(place)], lines: [], promoted: [], shown: [] };
     for (let at = 0; at < 12; at++) {
       await take(place, made, { does: 'create', campaign: 0, dates: {}, status: 'ACTIVE' });
       await take(place, made, { does: 'promote', line: at });

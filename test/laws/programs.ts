@@ -8,7 +8,20 @@ import {
   taxFields,
   userFields,
 } from './account-values.ts';
+import { card, cardBody, cardList, FAMILIES, pollFields, TALK_NEEDS, talk, talkFields } from './card-values.ts';
 import { LINE_ITEM_NEEDS, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
+import {
+  accountMedia,
+  accountMediaList,
+  addedMedia,
+  callToAction,
+  mediaCreative,
+  mediaFields,
+  mediaKey,
+  mediaList,
+  showingList,
+} from './media-values.ts';
+import { anyPost, postFields, postLists } from './post-values.ts';
 import {
   child,
   childList,
@@ -108,6 +121,7 @@ const oddPaths: Path = fc.constantFrom(
   ['/12/accounts/a%20b/campaigns'],
 );
 
+const media: Path = fc.tuple(oneAccount, mediaKey).map(([path, key]) => [...path, `/media_library/${key}`]);
 const settings: Path = fc.tuple(oneAccount, settled).map(([path, user]) => [...path, `/user_settings/${user}`]);
 
 /** Every kind of call, with how often it is made. */
@@ -177,6 +191,62 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
       lookupList,
     ),
   ],
+  [8, post(under('/media_library'), addedMedia, ['media_key'])],
+  [4, put(media, mediaFields)],
+  [1, remove(media)],
+  [1, get(media)],
+  [4, get(under('/media_library'), mediaList)],
+  [1, get(under('/media_library'), { ...mediaList, cursor })],
+  [2, get(under('/account_media'), accountMediaList)],
+  [1, get(oneOf('account_media', accountMedia), { with_deleted: truth })],
+  [1, remove(oneOf('account_media', accountMedia))],
+  [6, post(under('/media_creatives'), mediaCreative, ['line_item_id', 'account_media_id'])],
+  [2, get(under('/media_creatives'), showingList)],
+  [1, remove(oneOf('media_creatives', child))],
+  [4, post(under('/preroll_call_to_actions'), callToAction, Object.keys(callToAction))],
+  [2, put(oneOf('preroll_call_to_actions', child), callToAction)],
+  [1, get(under('/preroll_call_to_actions'), showingList)],
+  [1, remove(oneOf('preroll_call_to_actions', child))],
+  [3, post(under('/draft_posts'), postFields.draft)],
+  [2, put(oneOf('draft_posts', anyPost), postFields.draft)],
+  [1, get(oneOf('draft_posts', anyPost))],
+  [1, remove(oneOf('draft_posts', anyPost))],
+  [1, get(under('/draft_posts'), postLists.drafts)],
+  [1, post(oneOf('draft_posts/preview', anyPost))],
+  [3, post(under('/scheduled_posts'), postFields.scheduled, ['scheduled_at', 'text'])],
+  [2, put(oneOf('scheduled_posts', anyPost), postFields.scheduled)],
+  [1, remove(oneOf('scheduled_posts', anyPost))],
+  [1, get(under('/scheduled_posts'), postLists.drafts)],
+  [4, post(under('/post'), postFields.published, ['text'])],
+  [3, get(under('/posts'), postLists.posts, ['post_type'])],
+  [
+    1,
+    put(
+      oneOf('posts', anyPost).map((path) => [...path, '/name']),
+      postFields.named,
+    ),
+  ],
+  [3, post(under('/promoted_posts'), postFields.promoted, ['line_item_id', 'post_ids'])],
+  [1, get(under('/promoted_posts'), childList)],
+  [1, remove(oneOf('promoted_posts', anyPost))],
+  [2, post(under('/scheduled_promoted_posts'), postFields.scheduledPromoted, ['line_item_id', 'scheduled_post_id'])],
+  [1, get(under('/scheduled_promoted_posts'), childList)],
+  [1, remove(oneOf('scheduled_promoted_posts', anyPost))],
+  [6, { method: 'POST', path: under('/cards'), json: cardBody }],
+  [4, { method: 'PUT', path: oneOf('cards', card), json: cardBody }],
+  [3, get(under('/cards'), cardList)],
+  [1, get(under('/cards'), { ...cardList, cursor })],
+  [2, get(oneOf('cards', card), { with_deleted: truth })],
+  [1, remove(oneOf('cards', card))],
+  [3, post(under('/cards/poll'), pollFields, ['name', 'first_choice', 'second_choice', 'duration_in_minutes'])],
+  [1, get(oneOf('cards/all', talk))],
+  ...FAMILIES.flatMap((family): (readonly [number, Kind])[] => [
+    [family === 'poll' ? 1 : 3, post(under(`/cards/${family}`), talkFields, TALK_NEEDS)],
+    [2, put(oneOf(`cards/${family}`, talk), talkFields)],
+    [1, get(under(`/cards/${family}`), cardList)],
+    [1, get(oneOf(`cards/${family}`, talk))],
+    [1, remove(oneOf(`cards/${family}`, talk))],
+  ]),
   ...Object.entries(children).flatMap(([name, fields]): (readonly [number, Kind])[] => [
     [3, post(under(`/${name}`), fields, Object.keys(fields))],
     [1, put(oneOf(name, child), fields)],

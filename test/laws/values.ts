@@ -7,7 +7,18 @@ export interface Ref {
 }
 
 /** What a run collects: ids and cursors of replies. */
-export type Pool = 'account' | 'instrument' | 'campaign' | 'line' | 'criterion' | 'child' | 'cursor';
+export type Pool =
+  | 'account'
+  | 'instrument'
+  | 'campaign'
+  | 'line'
+  | 'criterion'
+  | 'child'
+  | 'media'
+  | 'post'
+  | 'card'
+  | 'talk'
+  | 'cursor';
 
 /** A value of a parameter, before references are resolved; lists of references become comma lists. */
 export type Value = string | number | boolean | Ref | readonly Ref[];

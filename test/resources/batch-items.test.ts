@@ -29,6 +29,12 @@ describe('an item of a batch of line items says what is wrong with it', () => {
     ['a category that there is not', { categories: ['IAB999'] }, 'INVALID_IAB_CATEGORY categories'],
     ['a switch that is neither on nor off', { standard_delivery: 'maybe' }, 'INVALID_PARAMETER standard_delivery'],
     ['what cannot be set', { advertiser_user_id: '1' }, 'INVALID_PARAMETER advertiser_user_id'],
+    ['a time that is none', { start_time: 'tomorrow' }, 'INVALID_PARAMETER start_time'],
+    [
+      'a cap without its days',
+      { frequency_cap: 2 },
+      'FEATURE_NOT_AVAILABLE frequency_cap; INCLUSIVE_PARAMETERS duration_in_days',
+    ],
     ['a cap of nothing', { frequency_cap: 0, duration_in_days: 7 }, 'INVALID_PARAMETER frequency_cap'],
     [
       'more categories than there can be',

@@ -122,6 +122,18 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       return inside('/settings/connected_apps?withdrawn=yes', person);
     },
   ],
+  [
+    'notifications',
+    async () => {
+      const person = await addPerson(world);
+      const told = { environment: 'sandbox', kind: 'draft_preview', account_id: 'g1', subject_id: '7' } as const;
+      const created_at = '2026-02-03T04:05:06Z';
+      await world.service.store.write((tx) =>
+        tx.notifications.add({ id: '1', user_id: person.id, created_at, ...told }),
+      );
+      return inside('/notifications', person);
+    },
+  ],
   ['applications, none', async () => inside('/developer/apps', await addPerson(world))],
   [
     'applications',

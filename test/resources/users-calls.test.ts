@@ -371,6 +371,7 @@ describe('rate_limit_status', () => {
         account: { '/account/verify_credentials': { limit: 75, remaining: 74, reset: opened_s + 900 } },
         users: { '/users/show': fresh },
         application: { '/application/rate_limit_status': { ...fresh, remaining: 899 } },
+        media: { '/media/upload': { limit: 450, remaining: 450, reset: opened_s + 160 } },
       },
     });
     world.clock.advance(800);

@@ -26,6 +26,8 @@ export interface Sent {
   /** Form parameters for POST and PUT; query parameters otherwise. */
   readonly params?: Readonly<Record<string, string | number | boolean>>;
   readonly json?: unknown;
+  /** A body of parts; parameters then stand in the query. */
+  readonly parts?: FormData;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -43,20 +45,21 @@ export function clientOf(
     checkReply(method, url, status, headers, text),
 ): Client {
   return {
-    async call(method, path, { params, json, headers = {} } = {}) {
+    async call(method, path, { params, json, parts, headers = {} } = {}) {
       const pairs = Object.entries(params ?? {}).map(([name, value]) => [name, String(value)] as const);
-      const isForm = pairs.length > 0 && (method === 'POST' || method === 'PUT');
+      const isForm = pairs.length > 0 && !parts && (method === 'POST' || method === 'PUT');
       const query =
         pairs.length > 0 && !isForm
           ? `${path.includes('?') ? '&' : '?'}${new URLSearchParams(pairs as [string, string][])}`
           : '';
       const url = origin + path + query;
       const body =
-        json !== undefined
+        parts ??
+        (json !== undefined
           ? JSON.stringify(json)
           : isForm
             ? new URLSearchParams(pairs as [string, string][]).toString()
-            : undefined;
+            : undefined);
       const type = json !== undefined ? 'application/json' : isForm ? 'application/x-www-form-urlencoded' : undefined;
       const { header } = sign({
         method,

@@ -1,8 +1,9 @@
 import type { CredentialKind } from '../../src/contract/operation.ts';
+import { greyPicture } from '../../src/media/grey-picture.ts';
 import { basic, bearerOf } from './application.ts';
-import type { Keys } from './client.ts';
+import type { Keys, Reply } from './client.ts';
 import { approve, begin, prepare, type Step } from './login.ts';
-import type { RawCall } from './raw.ts';
+import { type RawCall, rawCall } from './raw.ts';
 import type { World } from './world.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -33,6 +34,48 @@ export const goodCalls: Readonly<Record<string, (world: World, keys: User) => Pr
     body: new URLSearchParams({ access_token: await bearerOf(world, keys) }).toString(),
   }),
   'users.show': async () => ({ query: '?screen_name=ada_demo' }),
+  'media.upload': async () => form({ media_data: PICTURE }),
+  'media.upload_status': async (world, keys) => ({
+    query: `?command=STATUS&media_id=${await begunUpload(world, keys)}`,
+  }),
+  'media_v2.upload': async () => form({ media_data: PICTURE }),
+  'media_v2.upload_status': async (world, keys) => ({ query: `?media_id=${await begunUpload(world, keys)}` }),
+  'media_v2.initialize': async () => form({ media_type: 'image/png', total_bytes: PICTURE_BYTES }),
+  'media_v2.append': async (world, keys) => ({
+    target: `/2/media/upload/${await begunUpload(world, keys)}/append`,
+    ...form({ segment_index: '0', media_data: PICTURE }),
+  }),
+  'media_v2.finalize': async (world, keys) => {
+    const id = await begunUpload(world, keys);
+    await sendForm(world, keys, { command: 'APPEND', media_id: id, segment_index: '0', media_data: PICTURE });
+    return { target: `/2/media/upload/${id}/finalize` };
+  },
+};
+
+const IMAGE = greyPicture(2, 2);
+const PICTURE = IMAGE.toString('base64');
+const PICTURE_BYTES = String(IMAGE.length);
+
+function form(pairs: Readonly<Record<string, string>>): Good {
+  return { headers: FORM, body: new URLSearchParams(pairs).toString() };
+}
+
+function sendForm(world: World, keys: User, pairs: Readonly<Record<string, string>>): Promise<Reply> {
+  const call = { method: 'POST', target: '/1.1/media/upload', keys, ...form(pairs) };
+  return rawCall(world.service.sandboxUrl, world.clock, call);
+}
+
+/** The id of an upload that has begun. */
+async function begunUpload(world: World, keys: User): Promise<string> {
+  const begun = await sendForm(world, keys, { command: 'INIT', media_type: 'image/png', total_bytes: PICTURE_BYTES });
+  return begun.body.media_id_string;
+}
+
+/** What brings about the further statuses of success of an operation. */
+export const goodSteps: Readonly<Record<number, (world: World, keys: User) => Promise<Good>>> = {
+  202: async () => form({ command: 'INIT', media_type: 'image/png', total_bytes: PICTURE_BYTES }),
+  204: async (world, keys) =>
+    form({ command: 'APPEND', media_id: await begunUpload(world, keys), segment_index: '0', media_data: PICTURE }),
 };
 
 /** What a caller of the sandbox presents where an operation asks for a credential of a kind. */

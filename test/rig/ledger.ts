@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../src/contract/operation.ts';
 import { problemDetails } from '../../src/contract/problem-details.ts';
-import { type Family, type ProblemName, problems } from '../../src/contract/problems.ts';
+import { type Family, isFlat, type ProblemName, problems } from '../../src/contract/problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
 import { raisable, statusesOf, UNREAD, UNROUTED, wording } from '../../src/engine/raises.ts';
 
@@ -41,12 +41,24 @@ function linesOf({ operation, family, status, body }: Seen): string[] {
     operation_errors?: SaidError[][];
   };
   const names = operation ? [...raisable(operation), ...(operation.itemProblems ?? [])] : UNCALLED;
-  const details = family === 'problem' && status !== 200 ? (body as Record<string, unknown>) : undefined;
-  const said = details
-    ? names.filter((name) => isSaidInDetail(name, details))
-    : [...errors, ...operation_errors.flat()].flatMap((error) => names.filter((name) => isSaidAs(name, family, error)));
+  const details = family === 'problem' && status >= 300 ? (body as Record<string, unknown>) : undefined;
+  const flat = family === 'flat' ? (body as { error?: string } | undefined)?.error : undefined;
+  const said =
+    flat !== undefined
+      ? names.filter((name) => isFlat(name) && isSaidIn(flat, name))
+      : details
+        ? names.filter((name) => isSaidInDetail(name, details))
+        : [...errors, ...operation_errors.flat()].flatMap((error) =>
+            names.filter((name) => isSaidAs(name, family, error)),
+          );
   const own = operation ? [`${operation.id} ${status}`, ...said.map((name) => `${operation.id} ${name}`)] : [];
   return [...own, ...said.map((name) => `${family} ${name}`)];
+}
+
+/** Whether one of the sentences of a text can be this problem. */
+function isSaidIn(text: string, name: ProblemName): boolean {
+  const template = wording({ family: 'flat' }, name)[2];
+  return text.split('; ').some((sentence) => patternOf(template).test(sentence));
 }
 
 /** Whether a body of version 2 can say this problem: by a code or a message where there is one, else by its detail. */
@@ -56,7 +68,7 @@ function isSaidInDetail(name: ProblemName, body: Readonly<Record<string, unknown
   const fits = (template: string, said: unknown): boolean => patternOf(template).test(String(said));
   if (errors === 'none') return fits(detail, body.detail);
   const [, code, message] = wording({ family: 'problem' }, name);
-  const said = body.errors as readonly Partial<SaidError>[];
+  const said = (body.errors ?? []) as readonly Partial<SaidError>[];
   return said.some((error) => fits(message, error.message) && (errors === 'parameters' || error.code === code));
 }
 

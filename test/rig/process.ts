@@ -12,6 +12,7 @@ export type Written = Keys & Readonly<Record<string, string>>;
 /** A service in development mode in a process of its own. */
 export interface Running {
   readonly file: Written;
+  readonly pid: number;
   /** Ends the process at once, as a power cut would; resolves when it is gone. */
   kill(): Promise<void>;
   /** Asks the process to end; resolves with its exit code, null when a signal ended it. */
@@ -27,11 +28,20 @@ const ENTRY = resolve('bin/barker.js');
  */
 export async function startBarker(
   place: Place,
-  options: { readonly entry?: string; readonly flags?: readonly string[] } = {},
+  options: { readonly entry?: string; readonly flags?: readonly string[]; readonly nodeFlags?: readonly string[] } = {},
 ): Promise<Running> {
   const database = place.databaseUrl === '' ? [] : ['--database-url', place.databaseUrl];
   const ports = ['--port', '0', '--sandbox-port', '0'];
-  const args = [options.entry ?? ENTRY, 'dev', '--data', place.folder, ...ports, ...database, ...(options.flags ?? [])];
+  const args = [
+    ...(options.nodeFlags ?? []),
+    options.entry ?? ENTRY,
+    'dev',
+    '--data',
+    place.folder,
+    ...ports,
+    ...database,
+    ...(options.flags ?? []),
+  ];
   const path = join(place.folder, 'dev.json');
   const before = writtenAt(path);
   // In development mode the log is what is written to stderr.
@@ -46,7 +56,12 @@ export async function startBarker(
   const gone = new Promise<number | null>((done) => child.on('exit', (code) => done(code)));
   const file = await written(place.folder, path, before, gone, output);
   plantNamed(file);
-  return { file, kill: () => end(child, gone, 'SIGKILL').then(() => {}), stop: () => end(child, gone, 'SIGTERM') };
+  return {
+    file,
+    pid: child.pid!,
+    kill: () => end(child, gone, 'SIGKILL').then(() => {}),
+    stop: () => end(child, gone, 'SIGTERM'),
+  };
 }
 
 function end(child: ChildProcess, gone: Promise<number | null>, signal: 'SIGKILL' | 'SIGTERM') {

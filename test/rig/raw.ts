@@ -15,6 +15,8 @@ export interface RawCall {
   readonly skew_s?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Further protocol parameters. */
+  readonly oauth?: Readonly<Record<string, string>>;
 }
 
 /** Sends a call and holds the reply against the description. */
@@ -45,13 +47,13 @@ export async function rawCall(origin: string, clock: Clock, call: RawCall): Prom
 }
 
 /** A form is part of what is signed. */
-function signed(origin: string, keys: Keys, clock: Clock, { method, target, headers, body }: RawCall): string {
+function signed(origin: string, keys: Keys, clock: Clock, { method, target, headers, body, oauth }: RawCall): string {
   const isForm = headers?.['content-type']?.startsWith('application/x-www-form-urlencoded');
   return sign({
     method,
     url: origin + target,
     form: isForm ? [...new URLSearchParams(body)] : undefined,
-    oauth: protocol(keys, clock),
+    oauth: { ...protocol(keys, clock), ...oauth },
     consumerSecret: keys.consumer_secret,
     tokenSecret: keys.access_token_secret,
   }).header;

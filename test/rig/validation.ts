@@ -22,7 +22,7 @@ ajv.addSchema(openApi as AnySchemaObject, 'openapi');
 
 /** Paths of the service itself, which are no part of the interface. */
 const OWN =
-  /^\/(livez|readyz|metrics|openapi\.json|reference|pages|login|logout|settings|developer|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
+  /^\/(livez|readyz|metrics|media|openapi\.json|reference|pages|login|logout|settings|developer|notifications|ads-manager|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
 
 interface Route {
   readonly operation: Operation;
@@ -51,7 +51,7 @@ export function checkReply(method: string, url: string, status: number, headers:
     return;
   }
   const verb = method === 'HEAD' ? 'GET' : method;
-  const known = isDecodable(path) ? routes.filter((route) => route.shape.test(path)) : [];
+  const known = isDecodable(path) ? mostLiteral(routes.filter((route) => route.shape.test(path))) : [];
   const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.alsoGet));
   const said = `${method} ${path.slice(0, 200)} answered ${status}`;
   if (verb === 'OPTIONS') {
@@ -60,7 +60,12 @@ export function checkReply(method: string, url: string, status: number, headers:
   }
   // A body is not sent in answer to HEAD, so there is no more to say of it.
   const isPairs = route?.operation.shape === 'form' && status === 200;
-  const body = method === 'HEAD' && text === '' ? undefined : isPairs ? pairsOf(text, said) : parse(text, said);
+  const body =
+    (method === 'HEAD' && text === '') || status === 204
+      ? undefined
+      : isPairs
+        ? pairsOf(text, said)
+        : parse(text, said);
   if (!route) {
     checkUnrouted(known.length > 0 ? 405 : 404, { path, status, body, said });
     note({ family: familyOf(path), status, body });
@@ -70,8 +75,10 @@ export function checkReply(method: string, url: string, status: number, headers:
   const pointer = responsePointer(route, described, status);
   if (pointer === undefined) throw new Error(`${said}, a status that ${route.operation.id} does not declare:\n${text}`);
   checkHeaders(route, described, status, headers, said);
+  if (status === 204 && text !== '') throw new Error(`${said} with a body`);
+  if (status === 204) note({ operation: route.operation, family: route.operation.family, status, body });
   if (body === undefined) return;
-  const isProblem = status !== 200 && route.operation.family === 'problem';
+  const isProblem = status >= 300 && route.operation.family === 'problem';
   const media = isPairs ? 'text~1html' : isProblem ? 'application~1problem+json' : 'application~1json';
   complain(compiled(`openapi#${pointer}/content/${media}/schema`), body, said);
   note({ operation: route.operation, family: route.operation.family, status, body });
@@ -80,6 +87,13 @@ export function checkReply(method: string, url: string, status: number, headers:
 /** The path of an address or of a request target, as it was sent. */
 function pathOf(url: string): string {
   return url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0]!;
+}
+
+/** Where several templates fit, literal segments win. */
+function mostLiteral<T extends { readonly template: string }>(fitting: readonly T[]): T[] {
+  const names = ({ template }: T): number => template.split('{').length;
+  const fewest = Math.min(...fitting.map(names));
+  return fitting.filter((each) => names(each) === fewest);
 }
 
 /** A path with a broken escape is the path of nothing. */
@@ -130,13 +144,13 @@ function at(pointer: string): Json {
 function checkHeaders(route: Route, verb: string, status: number, headers: Headers, said: string): void {
   const type = headers.get('content-type') ?? '';
   const isPairs = route.operation.shape === 'form' && status === 200;
-  const isProblem = route.operation.family === 'problem' && status !== 200;
+  const isProblem = route.operation.family === 'problem' && status >= 300;
   const wanted = isPairs
     ? /^text\/html;charset=utf-8$/
     : isProblem
       ? /^application\/problem\+json; charset=utf-8$/
       : /^application\/json; ?charset=utf-8$/;
-  if (!wanted.test(type)) throw new Error(`${said} with content type ${type}`);
+  if (status === 204 ? type !== '' : !wanted.test(type)) throw new Error(`${said} with content type ${type}`);
   const response = responseOf(route, verb, status)!;
   const { headers: declared } = (typeof response.$ref === 'string' ? at(response.$ref.slice(1)) : response) as {
     headers: Record<string, { $ref: string }>;
@@ -145,7 +159,7 @@ function checkHeaders(route: Route, verb: string, status: number, headers: Heade
     const header = at($ref.slice(1)) as { required?: boolean; schema: Json };
     const value = headers.get(name);
     if (value === null) {
-      if (header.required || (status === 200 && name.includes('limit'))) throw new Error(`${said} without ${name}`);
+      if (header.required || (status < 300 && name.includes('limit'))) throw new Error(`${said} without ${name}`);
       continue;
     }
     const read = header.schema.type === 'integer' ? Number(value) : value;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import Type from 'typebox';
 import {
-  alwaysNull,
   boolean,
   digits,
   type Field,
@@ -20,6 +19,7 @@ import {
   text,
 } from '../../src/contract/fields.ts';
 import { wordingOf } from '../../src/contract/problems.ts';
+import { alwaysNull } from '../../src/contract/unwritten-fields.ts';
 
 /** What reading comes to: the JSON that a reply shows, or the message. */
 function read(field: Field, raw: Raw): string {

@@ -50,6 +50,7 @@ export function accountDocument(title: string, { user, formToken }: Visit, conte
 const NAVIGATION = [
   ['/settings/connected_apps', 'Connected apps'],
   ['/developer/apps', 'Your applications'],
+  ['/notifications', 'Notifications'],
 ] as const;
 
 /** What was done, read out first; empty when nothing was. */

@@ -5,11 +5,12 @@ import { applicationPage } from './developer/application.ts';
 import type { DeveloperParts } from './developer/ground.ts';
 import { applicationsPages } from './developer/list.ts';
 import { renewalPages } from './developer/renewals.ts';
+import { type NotificationsParts, notificationsPage } from './notifications.ts';
 import { refusal } from './refusals.ts';
 import { sessionPages } from './session-pages.ts';
 
-/** Every page that browsers are shown. */
-export function pagesOf(parts: AuthorizeParts & DeveloperParts): Pages {
+/** Every page that browsers are shown; `others` are those of other features. */
+export function pagesOf(parts: AuthorizeParts & DeveloperParts & NotificationsParts, others: readonly Page[]): Pages {
   const list: readonly Page[] = [
     ...authorizePages(parts),
     ...sessionPages(parts),
@@ -17,6 +18,8 @@ export function pagesOf(parts: AuthorizeParts & DeveloperParts): Pages {
     ...applicationsPages(parts),
     applicationPage(parts),
     ...renewalPages(parts),
+    notificationsPage(parts),
+    ...others,
   ];
   return { list, refuse: refusal };
 }

@@ -29,7 +29,8 @@ function opened(visit: Visit): PageAnswer {
 }
 
 /** Pages of ours that a login may lead to. No other address is ever followed. @source authentication gaps 15.2 */
-const NEXT = /^\/(settings\/connected_apps|developer\/apps(\/new|\/\d{1,19})?)$/;
+const NEXT =
+  /^\/(settings\/connected_apps|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
 
 /** What somebody sees who is not logged in, on a page that needs it: the way through the login and back. */
 export function loginFirst(path: string): PageAnswer {

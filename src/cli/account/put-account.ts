@@ -102,7 +102,8 @@ export async function putInstruments(
 
 /** Operators keep the rules that callers keep. */
 async function checkInstrument(tx: Writing, { place }: PlannedInstrument, after: Row, now: string): Promise<void> {
-  const standing = { before: undefined, referenced: new Map(), account: undefined, tx, now };
+  const by = { user: '', composes: false };
+  const standing = { before: undefined, referenced: new Map(), account: undefined, media: undefined, tx, by, now };
   for (const rule of fundingInstruments.rules ?? []) {
     const found = await rule({ kind: fundingInstruments, verb: 'create', after: after as never, ...standing });
     const [fault] = found ? [found].flat() : [];

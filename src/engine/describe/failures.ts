@@ -1,6 +1,6 @@
 import type { Operation } from '../../contract/operation.ts';
 import { problemDetails } from '../../contract/problem-details.ts';
-import { type Family, type ProblemName, problems, wordingIn } from '../../contract/problems.ts';
+import { type Family, isFlat, type ProblemName, problems, wordingIn } from '../../contract/problems.ts';
 import { raisable, wording } from '../raises.ts';
 import { batchEcho, echoSchema } from './given.ts';
 import { anyOf, closed, type Json, type NamedSchemas } from './schemas.ts';
@@ -21,6 +21,7 @@ const firsts: Readonly<Record<Family, ReadonlyMap<ProblemName, ProblemName>>> = 
   ads: firstsOf('ads'),
   numeric: firstsOf('numeric'),
   problem: firstsOf('problem'),
+  flat: firstsOf('flat'),
 };
 
 function firstsOf(family: Family): ReadonlyMap<ProblemName, ProblemName> {
@@ -33,10 +34,17 @@ function firstSaidAlike(family: Family, name: ProblemName): ProblemName {
   return firsts[family].get(name)!;
 }
 
+const SCHEMA_NAMES: Readonly<Record<Family, string>> = {
+  ads: 'Error',
+  numeric: 'NumericError',
+  problem: 'Problem',
+  flat: 'FlatError',
+};
+
 /** A pointer to the schema of one error, which is put among the named ones. */
 export function errorSchema(family: Family, name: ProblemName, into: NamedSchemas): Json {
   const first = firstSaidAlike(family, name);
-  const key = `${family === 'ads' ? 'Error' : family === 'numeric' ? 'NumericError' : 'Problem'}.${first}`;
+  const key = `${SCHEMA_NAMES[family]}.${first}`;
   into[key] ??= oneError(family, first);
   return { $ref: `#/components/schemas/${key}` };
 }
@@ -47,19 +55,30 @@ function oneError(family: Family, name: ProblemName): Json {
   const { label } = problems[name];
   const members: Json = {
     code: { const: code },
-    ...(family === 'numeric' && label ? { label: { const: label } } : {}),
+    ...(family !== 'ads' && label ? { label: { const: label } } : {}),
     message: said(template),
   };
+  if (family === 'flat' && isFlat(name)) return { description: describedBy(alike), ...flatShape(template) };
   const extra = Object.fromEntries(
     ['parameter', 'attribute', 'details', 'value'].map((each) => [each, { type: 'string' }]),
   );
   const shape =
     family === 'ads'
       ? closed({ ...members, ...extra }, Object.keys(extra))
-      : family === 'numeric'
-        ? closed(members)
-        : problemShape(name);
-  return { description: alike.map((each) => capital(problems[each].when)).join(' '), ...shape };
+      : family === 'problem'
+        ? problemShape(name)
+        : closed(members);
+  return { description: describedBy(alike), ...shape };
+}
+
+function describedBy(alike: readonly ProblemName[]): string {
+  return alike.map((each) => capital(problems[each].when)).join(' ');
+}
+
+/** One text, behind which others may follow that say what else is wrong. */
+function flatShape(template: string): Json {
+  const pattern = `${messagePattern(template).slice(0, -1)}(; [\\s\\S]*)?$`;
+  return closed({ request: { type: 'string' }, error: { type: 'string', pattern } });
 }
 
 /** All that a message template can say. */
@@ -100,10 +119,19 @@ export function errorEnvelope(
   request: () => Json,
   into: NamedSchemas,
 ): Json {
+  if (family === 'flat') return flatEnvelope(names, into);
   const pointers = new Map(names.map((name) => [firstSaidAlike(family, name), errorSchema(family, name, into)]));
   if (family === 'problem') return anyOf([...pointers.values()]);
   const errors = { type: 'array', minItems: 1, items: anyOf([...pointers.values()]) };
   return family === 'ads' ? closed({ errors, request: request() }) : closed({ errors });
+}
+
+/** One text each, and beside them lists of what keeps a caller out. */
+function flatEnvelope(names: readonly ProblemName[], into: NamedSchemas): Json {
+  const [flat, listed] = [names.filter(isFlat), names.filter((name) => !isFlat(name))];
+  const pointers = new Map(flat.map((name) => [firstSaidAlike('flat', name), errorSchema('flat', name, into)]));
+  const lists = listed.length === 0 ? [] : [errorEnvelope('numeric', listed, () => ({}), into)];
+  return anyOf([...pointers.values(), ...lists]);
 }
 
 /** The problems of an operation that lead to a status. */

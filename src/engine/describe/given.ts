@@ -12,7 +12,11 @@ export function pathNames(path: string): string[] {
 /** Whether the parameters of an operation travel in a body rather than in the query. */
 export function hasFormBody(operation: Operation): boolean {
   const { method, body, parameters } = operation;
-  return body === 'form' && (method === 'POST' || method === 'PUT') && Object.keys(parameters).length > 0;
+  return (
+    body !== 'json' &&
+    (method === 'POST' || method === 'PUT') &&
+    (Object.keys(parameters).length > 0 || operation.files !== undefined)
+  );
 }
 
 /** JSON Schema of a parameter as callers give it: what it accepts, and what it is when it is not given. */
@@ -23,21 +27,30 @@ export function inputSchema(field: Field, named: NamedSchemas): Json {
 
 const PATH_ID = { type: 'string', pattern: '^[0-9a-z]+$', maxLength: 64 };
 
+function pathSchema(
+  { pathKeys = {} }: Operation,
+  name: string,
+  named: NamedSchemas,
+): { description: string; schema: Json } {
+  const key = pathKeys[name];
+  if (!key) return { description: 'Id; upper-case letters are folded.', schema: PATH_ID };
+  return { description: key.about, schema: inputSchema(key, named) };
+}
+
 /** The parameters of path and query. */
 export function parameterObjects(operation: Operation, named: NamedSchemas): Json[] {
   const inPath = pathNames(operation.path).map((name) => ({
     name,
     in: 'path',
     required: true,
-    description: `Id; upper-case letters are folded.`,
-    schema: PATH_ID,
+    ...pathSchema(operation, name, named),
     ...exampleValue(operation, name),
   }));
   const protocol = Object.entries(operation.protocolParameters ?? {}).map(([name, field]) => ({
     ...inQuery(name, field, named),
     description: `${field.about} In header, query or form.`,
   }));
-  if (hasFormBody(operation) || operation.body === 'json') return [...inPath, ...protocol];
+  if (hasFormBody(operation) || operation.body !== 'form') return [...inPath, ...protocol];
   return [
     ...inPath,
     ...protocol,
@@ -65,28 +78,53 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
   if (operation.body === 'json') {
     return { required: true, content: { 'application/json': { schema: portable(operation.request, named) } } };
   }
+  if (operation.body === 'object') {
+    return { required: true, content: { 'application/json': { schema: bodySchema(operation, named) } } };
+  }
   if (!hasFormBody(operation)) return undefined;
+  const { parameters } = operation;
+  const lists = Object.keys(parameters).filter((name) => inputSchema(parameters[name]!, {}).type === 'array');
+  const schema = bodySchema(operation, named);
+  const encoding = Object.fromEntries(lists.map((name) => [name, { style: 'form', explode: false }]));
+  const inParts = operation.files && {
+    'multipart/form-data': {
+      schema: { allOf: [schema, { type: 'object', properties: fileSchemas(operation.files) }] },
+    },
+  };
+  return {
+    description: 'The same parameters may be given in the query; what stands in the body wins.',
+    required: Object.values(parameters).some(({ isRequired }) => isRequired),
+    content: {
+      ...inParts,
+      'application/x-www-form-urlencoded': { schema, ...(lists.length > 0 ? { encoding } : {}) },
+      'application/json': { schema },
+    },
+  };
+}
+
+/** A pointer to the schema of the parameters in a body, which is put among the named ones. */
+function bodySchema(operation: Operation, named: NamedSchemas): Json {
   const { parameters } = operation;
   const members = Object.entries(parameters).map(([name, field]) => [name, memberSchema(operation, field, named)]);
   const required = Object.keys(parameters).filter((name) => parameters[name]!.isRequired);
-  const lists = Object.keys(parameters).filter((name) => inputSchema(parameters[name]!, {}).type === 'array');
   const key = `Body.${operation.id}`;
   named[key] ??= {
     type: 'object',
     ...(required.length > 0 ? { required } : {}),
     properties: Object.fromEntries(members) as Json,
   };
-  const schema = { $ref: `#/components/schemas/${key}` };
-  const encoding = Object.fromEntries(lists.map((name) => [name, { style: 'form', explode: false }]));
-  return {
-    description: 'The same parameters may be given in the query; what stands in the body wins.',
-    required: required.length > 0,
-    content: {
-      'application/x-www-form-urlencoded': { schema, ...(lists.length > 0 ? { encoding } : {}) },
-      'application/json': { schema },
-    },
-  };
+  return { $ref: `#/components/schemas/${key}` };
 }
+
+function fileSchemas(files: NonNullable<Operation['files']>): Json {
+  const members = Object.entries(files).map(([name, { about, isBase64 }]) => [
+    name,
+    { description: about, ...(isBase64 ? { type: 'string', contentEncoding: 'base64' } : { contentMediaType: BYTES }) },
+  ]);
+  return Object.fromEntries(members) as Json;
+}
+
+const BYTES = 'application/octet-stream';
 
 function memberSchema(operation: Operation, field: Field, named: NamedSchemas): Json {
   const isUpdate = operation.method === 'PUT';
@@ -108,8 +146,14 @@ export function echoSchema(operation: Operation, named: NamedSchemas, path: 'alw
   const inPath = pathNames(operation.path);
   const given = echoed(operation.parameters, named);
   // What a refused call named in its path is echoed as it was.
-  const id = path === 'always' ? PATH_ID : { type: 'string' };
-  const members = { ...Object.fromEntries(inPath.map((name) => [name, id])), ...given };
+  const schemaOf = (name: string): Json =>
+    path === 'always' ? pathSchema(operation, name, named).schema : { type: 'string' };
+  const fixed = Object.entries(operation.echoes ?? {}).map(([name, value]) => [name, { const: value }]);
+  const always: Json = {
+    ...Object.fromEntries(inPath.map((name) => [name, schemaOf(name)])),
+    ...Object.fromEntries(fixed),
+  };
+  const members = { ...always, ...given };
   return closed(members, path === 'always' ? Object.keys(given) : Object.keys(members));
 }
 

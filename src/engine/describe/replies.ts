@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import type { Operation } from '../../contract/operation.ts';
 import { RATES } from '../../contract/rates.ts';
+import type { AnyResource } from '../../contract/resource.ts';
 import { presenterOf } from '../present.ts';
-import { statusesOf, wording } from '../raises.ts';
+import { statusesOf, successesOf, wording } from '../raises.ts';
 import { exampleReply } from './examples.ts';
 import { failureSchema, problemsOfStatus } from './failures.ts';
 import { batchEcho, echoSchema } from './given.ts';
@@ -30,7 +31,7 @@ function header(description: string, schema: Json, required?: true): Json {
 
 function headersFor(operation: Operation, status: number): Json {
   const window = (prefix: string): string[] => ['limit', 'remaining', 'reset'].map((end) => `${prefix}-${end}`);
-  const isCounted = status === 200 || status === 429;
+  const isCounted = status < 300 || status === 429;
   const names = [
     'x-transaction-id',
     ...(operation.family === 'ads' ? ['x-current-api-version'] : []),
@@ -52,26 +53,38 @@ function levelHeader({ credential = 'user' }: Operation): string[] {
 /** Every reply of an operation, by status. */
 export function responses(operation: Operation, named: NamedSchemas): Json {
   return Object.fromEntries(
-    statusesOf(operation).map((status) => [
-      String(status),
-      {
-        description: status === 200 ? 'Done.' : failureText(operation, status),
-        headers: headersFor(operation, status),
-        content: {
-          [mediaType(operation, status)]: {
-            schema: status === 200 ? successSchema(operation, named) : failureSchema(operation, status, named),
-            ...(status === 200 && operation.example ? { example: exampleReply(operation) } : {}),
-          },
+    statusesOf(operation).map((status) => {
+      const isSuccess = successesOf(operation).includes(status);
+      return [
+        String(status),
+        {
+          description: isSuccess ? DONE[status] : failureText(operation, status),
+          headers: headersFor(operation, status),
+          ...contentOf(operation, status, named),
+          ...(isSuccess ? {} : { 'x-problems': problemsOfStatus(operation, status) }),
         },
-        ...(status === 200 ? {} : { 'x-problems': problemsOfStatus(operation, status) }),
-      },
-    ]),
+      ];
+    }),
   );
+}
+
+const DONE: Readonly<Record<number, string>> = { 200: 'Done.', 202: 'Begun.', 204: 'Done; there is nothing to say.' };
+
+function contentOf(operation: Operation, status: number, named: NamedSchemas): Json {
+  const { example, successes = {} } = operation;
+  const type = mediaType(operation, status);
+  if (status in successes) {
+    const schema = successes[status];
+    return schema ? { content: { [type]: { schema: portable(schema, named) } } } : {};
+  }
+  if (status !== 200) return { content: { [type]: { schema: failureSchema(operation, status, named) } } };
+  const shown = example ? { example: exampleReply(operation) } : {};
+  return { content: { [type]: { schema: successSchema(operation, named), ...shown } } };
 }
 
 function mediaType({ family, shape }: Operation, status: number): string {
   if (status === 200 && shape === 'form') return 'text/html';
-  return status !== 200 && family === 'problem' ? 'application/problem+json' : 'application/json';
+  return status >= 300 && family === 'problem' ? 'application/problem+json' : 'application/json';
 }
 
 function failureText(operation: Operation, status: number): string {
@@ -81,18 +94,26 @@ function failureText(operation: Operation, status: number): string {
 
 /** JSON Schema of the whole body of a call that succeeded. */
 export function successSchema(operation: Operation, named: NamedSchemas): Json {
-  const data = portable('rowsOf' in operation.reply ? rows(operation.reply) : operation.reply, named);
+  const data = portable(replySchema(operation), named);
   if (operation.shape === 'bare') return data;
   if (operation.shape === 'form') return { description: 'As `name=value` pairs in this order, form-encoded.', ...data };
   if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
   const request = closed({ params: echoSchema(operation, named, 'always') });
   if (operation.shape === 'one') return closed({ request, data });
+  if (operation.shape === 'told') return closed({ request, message: data });
+  if (operation.shape === 'several') return closed({ request, data, total_count: TOTAL });
   const next_cursor = { type: ['string', 'null'], description: 'Gives the next page; null on the last.' };
   if (!('with_total_count' in operation.parameters)) return closed({ request, next_cursor, data });
-  const total_count = { type: 'integer', minimum: 0, description: 'All matches; only when asked for.' };
+  const total_count = { ...TOTAL, description: 'All matches; only when asked for.' };
   return closed({ request, next_cursor, total_count, data }, ['total_count']);
 }
 
-function rows(reply: Extract<Operation['reply'], { rowsOf: unknown }>) {
-  return Type.Array(presenterOf(reply.rowsOf).schema);
+const TOTAL = { type: 'integer', minimum: 0 };
+
+function replySchema({ reply, shape }: Operation): unknown {
+  if ('rowsOf' in reply) return Type.Array(presenterOf(reply.rowsOf as AnyResource).schema);
+  if (!('rowOfOne' in reply)) return reply;
+  const shown = (reply.rowOfOne as readonly AnyResource[]).map((each) => presenterOf(each).schema);
+  const one = shown.length === 1 ? shown[0]! : Type.Union(shown);
+  return shape === 'list' ? Type.Array(one) : one;
 }

@@ -60,7 +60,7 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const inPath = pathNames(operation.path).map((name) => ({
     name,
     place: 'path' as const,
-    type: 'id',
+    type: operation.pathKeys?.[name]?.kind.name ?? 'id',
     limits: '',
     choices: [],
     isRequired: true,
@@ -70,7 +70,20 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
   const all = { ...operation.protocolParameters, ...operation.parameters };
   const given = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
-  return [...inPath, ...given];
+  return [...inPath, ...given, ...fileWords(operation)];
+}
+
+function fileWords({ files = {} }: Operation): ParameterWords[] {
+  return Object.entries(files).map(([name, { about, isBase64 }]) => ({
+    name,
+    place: 'body' as const,
+    type: isBase64 ? 'base64' : 'file',
+    limits: '',
+    choices: [],
+    isRequired: false,
+    fallback: '',
+    about: `${about} In a multipart/form-data body.`,
+  }));
 }
 
 function fieldWords(name: string, field: Field, place: 'query' | 'body'): ParameterWords {
@@ -133,16 +146,25 @@ function thousands(amount: number): string {
 export function exampleLine(operation: Operation): string {
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => `<${name}>`);
   const all = parameterWords(operation).filter((each) => each.place !== 'path');
-  const shown = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
+  const asked = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
+  const shown = operation.body === 'object' ? [] : asked;
   const known = all.filter(({ name }) => operation.example?.params[name] !== undefined);
   const given = operation.example
     ? known.map(({ name }) => `-d ${name}=${quotedForShell(operation.example!.params[name]!)}`)
     : shown.map((each) => `-d ${each.name}=${each.choices[0] ?? placeholder(each)}`);
-  const json = operation.body === 'json' ? ' --json @batch.json' : '';
+  const json = JSON_FILES[operation.body];
   const sandbox = operation.only === 'sandbox' ? ' --sandbox' : '';
   const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${json}`, ...given];
   return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');
 }
+
+/** The file of the body, where JSON is asked for. */
+const JSON_FILES: Readonly<Record<Operation['body'], string>> = {
+  form: '',
+  object: ' --json @object.json',
+  json: ' --json @batch.json',
+  upload: '',
+};
 
 function quotedForShell(value: string): string {
   return /^[\w,.:-]+$/.test(value) ? value : `'${value}'`;

@@ -1,3 +1,4 @@
+import type { PageAnswer } from '../../contract/pages.ts';
 import type { Headers } from '../reply.ts';
 
 /**
@@ -5,13 +6,32 @@ import type { Headers } from '../reply.ts';
  * browsers hold `form-action` against redirects too.
  * @source authentication gaps 15.2
  */
-export function pageHeaders(leadsTo: string | undefined): Headers {
+export function pageHeaders({ leadsTo, framed }: Pick<PageAnswer, 'leadsTo' | 'framed'>): Headers {
+  if (framed) return framedHeaders(framed.loadsFrom);
   const target = leadsTo === undefined ? '' : ` ${formTarget(leadsTo)}`;
   return [
     'content-security-policy',
     `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${target}; frame-ancestors 'none'`,
     'x-frame-options',
     'DENY',
+    'x-content-type-options',
+    'nosniff',
+    'referrer-policy',
+    'no-referrer',
+    'cache-control',
+    'no-store',
+  ];
+}
+
+/**
+ * The headers of a page for frames of others: nothing in it runs, and no form leads anywhere. Nothing is said of who may
+ * frame it, because what can be said leaves out pages that are opened from a file.
+ */
+function framedHeaders(loadsFrom: readonly string[]): Headers {
+  const media = ["'self'", ...loadsFrom].join(' ');
+  return [
+    'content-security-policy',
+    `default-src 'none'; style-src 'self'; img-src ${media} data:; media-src ${media}; base-uri 'none'; form-action 'none'`,
     'x-content-type-options',
     'nosniff',
     'referrer-policy',

@@ -35,7 +35,7 @@ export interface PageParts {
 
 /** No form of ours is larger. */
 const FORM_BYTES_MAX = 131_072;
-const STYLE = '/pages/style.css';
+const STYLES = ['style.css', 'preview.css'];
 
 /** Adds the pages for browsers to a listener, and their style. */
 export function addPages(app: FastifyInstance, parts: PageParts): void {
@@ -51,15 +51,17 @@ export function addPages(app: FastifyInstance, parts: PageParts): void {
       },
     });
   }
-  const style = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
-  app.get(STYLE, (_, reply) => {
-    void reply.headers({
-      'content-type': 'text/css; charset=utf-8',
-      'cache-control': 'max-age=300',
-      'x-content-type-options': 'nosniff',
+  for (const name of STYLES) {
+    const style = readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
+    app.get(`/pages/${name}`, (_, reply) => {
+      void reply.headers({
+        'content-type': 'text/css; charset=utf-8',
+        'cache-control': 'max-age=300',
+        'x-content-type-options': 'nosniff',
+      });
+      return reply.send(style);
     });
-    return reply.send(style);
-  });
+  }
 }
 
 /** Answers one visit. Never rejects. */
@@ -174,7 +176,7 @@ interface Seen {
 
 function reply(response: ServerResponse, said: PageAnswer, { request, secure, transactionId, cookie }: Seen): void {
   const isJson = said.error !== undefined && wantsJson(request.headers.accept);
-  const headers = pageHeaders(said.leadsTo);
+  const headers = pageHeaders(said);
   headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
   headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure);
   const requestId = requestIdOf(request);

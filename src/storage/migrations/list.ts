@@ -6,6 +6,10 @@ import { targeting } from './0005-targeting.ts';
 import { accountSettings } from './0006-accounts.ts';
 import { servability } from './0007-servability.ts';
 import { jobs } from './0008-jobs.ts';
+import { uploads } from './0009-uploads.ts';
+import { mediaLibrary } from './0010-media-library.ts';
+import { cards } from './0011-cards.ts';
+import { posts } from './0012-posts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
@@ -18,4 +22,8 @@ export const migrations: readonly Migration[] = [
   accountSettings,
   servability,
   jobs,
+  uploads,
+  mediaLibrary,
+  cards,
+  posts,
 ];

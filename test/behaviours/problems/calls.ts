@@ -3,12 +3,13 @@ import type { Keys, Reply } from '../../rig/client.ts';
 import type { RawCall } from '../../rig/raw.ts';
 import { as, type Case, FORM, home, JSON_TYPE, type Said, sandbox, world } from './setting.ts';
 
-const REVOKE = '/1.1/oauth/invalidate_token';
+const TARGETS = { numeric: '/1.1/oauth/invalidate_token', problem: '/2/media/upload', flat: '/1.1/media/upload' };
 
 /** What ends a call before it is known what it asks for; said once for each family. */
 export function beforeAll(family: Family): Case[] {
   const isAds = family === 'ads';
-  const call: RawCall = isAds ? { method: 'GET', target: '/12/accounts' } : { method: 'POST', target: REVOKE };
+  const call: RawCall =
+    family === 'ads' ? { method: 'GET', target: '/12/accounts' } : { method: 'POST', target: TARGETS[family] };
   const say = (
     name: ProblemName,
     given: string,
@@ -145,7 +146,7 @@ export function beforeAll(family: Family): Case[] {
       'one call more than the window has',
       async () => {
         // What is not JSON is found after the call was counted, and revokes nothing.
-        const target = isAds ? `${home.path}/funding_instruments` : REVOKE;
+        const target = isAds ? `${home.path}/funding_instruments` : call.target;
         const again = { ...call, target, headers: JSON_TYPE, body: '{' };
         await signed({}, again);
         return signed({}, again);

@@ -1,0 +1,33 @@
+import type { KnownMedia } from './known-media.ts';
+
+/** How media can be shown by itself. @source advertising: Account media */
+export const CREATIVE_TYPES = [
+  'BANNER',
+  'BANNER_TABLET',
+  'INTERSTITIAL',
+  'INTERSTITIAL_LANDSCAPE',
+  'INTERSTITIAL_LANDSCAPE_TABLET',
+  'INTERSTITIAL_TABLET',
+  'MEDIUM_RECTANGLE',
+  'PREROLL',
+  'VAST_PREROLL',
+] as const;
+type CreativeType = (typeof CREATIVE_TYPES)[number];
+
+/** What images of these sizes are, in pixels. @source creatives 4 */
+const DISPLAYS: Readonly<Record<string, CreativeType>> = {
+  '300x250': 'MEDIUM_RECTANGLE',
+  '728x90': 'BANNER_TABLET',
+  '480x320': 'INTERSTITIAL_LANDSCAPE',
+  '768x1024': 'INTERSTITIAL_TABLET',
+  '1024x768': 'INTERSTITIAL_LANDSCAPE_TABLET',
+  '320x50': 'BANNER',
+  '320x480': 'INTERSTITIAL',
+  '640x960': 'INTERSTITIAL',
+};
+
+/** How media can be shown by itself, if it can. */
+export function creativeTypeOf({ category, type, width, height, isMeasured }: KnownMedia): CreativeType | undefined {
+  if (category === 'AMPLIFY_VIDEO') return 'PREROLL';
+  return type === 'IMAGE' && isMeasured ? DISPLAYS[`${width}x${height}`] : undefined;
+}

@@ -1,0 +1,15 @@
+import { html } from 'ghtml';
+
+const TIME = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+
+/** A time (UTC text) for people. */
+export function timeHtml(at: string): string {
+  return html`<time datetime="${at}">${TIME.format(new Date(at))} UTC</time>`;
+}

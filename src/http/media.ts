@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { basename, dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type SendResult, send } from '@fastify/send';
+import type { FastifyInstance } from 'fastify';
+import type { FindMedia, ServedMedia } from '../contract/media.ts';
+import { Problem } from '../contract/problems.ts';
+import type { Environment } from '../contract/resource.ts';
+import type { AddressCounts } from './address-counts.ts';
+import type { Observer } from './observer.ts';
+import type { SecureHeaders } from './request.ts';
+
+/** What the addresses of media work with. */
+export interface MediaParts {
+  readonly environment: Environment;
+  readonly find: FindMedia;
+  readonly flood: AddressCounts | undefined;
+  readonly address: (request: IncomingMessage) => string;
+  readonly origins: (request: IncomingMessage) => readonly string[];
+  readonly secureHeaders: SecureHeaders;
+  readonly observer: Observer;
+  /** Is told what failed through our fault. */
+  readonly failed: (error: unknown) => void;
+}
+
+const BASE = '/media';
+
+/**
+ * What strangers have sent is shown, and nothing else is done with it: it has the one type that it was found to be, runs
+ * no script, and loads nothing. Anybody's page may show it.
+ */
+const HARMLESS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+  'access-control-allow-origin': '*',
+  'referrer-policy': 'no-referrer',
+};
+
+const YEAR_MS = 31_536_000_000;
+
+/** Adds the addresses under which media is fetched: whole or in ranges, and kept by whoever fetched it. */
+export function addMedia(app: FastifyInstance, parts: MediaParts): void {
+  app.route({
+    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: `${BASE}/*`,
+    handler: () => {},
+    onRequest(request, reply, _next) {
+      reply.hijack();
+      void answer(parts, request.raw, reply.raw);
+    },
+  });
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Record<string, string | number>;
+  readonly body: Readable;
+}
+
+/** Answers one request. Never rejects. */
+async function answer(parts: MediaParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [name, value] = parts.secureHeaders(request);
+  const said = await replyTo(parts, request).catch((error) => {
+    if (!(error instanceof Problem)) parts.failed(error);
+    return plain(error instanceof Problem ? 503 : 500, 'Try again later');
+  });
+  response.writeHead(said.status, { ...said.headers, ...(name === undefined ? {} : { [name]: value }) });
+  // Whoever goes away in the middle has no need of the rest.
+  if (request.method === 'HEAD') response.end();
+  else await pipeline(said.body, response).catch(() => {});
+  parts.observer.visited(`${BASE}/*`, known(request.method), said.status);
+}
+
+function known(method: string | undefined): string {
+  return method === 'GET' || method === 'HEAD' ? method : 'OTHER';
+}
+
+async function replyTo(parts: MediaParts, request: IncomingMessage): Promise<Reply> {
+  if (!isOverHttps(parts, request)) return plain(403, 'SSL is required');
+  const wait_s = parts.flood?.take(parts.address(request));
+  if (wait_s !== undefined) return plain(429, 'Too many requests', { 'retry-after': wait_s });
+  if (request.method === 'OPTIONS') return plain(204, '', { allow: 'GET, HEAD, OPTIONS' });
+  if (known(request.method) === 'OTHER') return plain(405, 'Only GET and HEAD', { allow: 'GET, HEAD, OPTIONS' });
+  const path = request.url!.slice(BASE.length).split('?', 1)[0]!;
+  const found = await parts.find(parts.environment, path);
+  if (!found) return plain(404, 'There is no such media');
+  return 'text' in found ? textReply(found) : fileReply(request, found);
+}
+
+function isOverHttps({ origins }: MediaParts, request: IncomingMessage): boolean {
+  try {
+    origins(request);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function textReply({ text, mime }: Extract<ServedMedia, { text: string }>): Reply {
+  const headers = { 'content-type': mime, 'cache-control': 'public, max-age=300' };
+  return whole(200, text, headers);
+}
+
+async function fileReply(request: IncomingMessage, found: Extract<ServedMedia, { file: string }>): Promise<Reply> {
+  const options = { root: dirname(found.file), contentType: false, immutable: true, maxAge: YEAR_MS };
+  const sent: SendResult = await send(request, `/${basename(found.file)}`, options);
+  if (sent.type !== 'file') {
+    sent.stream.destroy();
+    const range = sent.headers['Content-Range'];
+    return plain(sent.statusCode, 'This cannot be sent', range === undefined ? {} : { 'content-range': range });
+  }
+  const headers: Reply['headers'] = { ...sent.headers, ...HARMLESS };
+  if (sent.statusCode !== 304) headers['content-type'] = found.mime;
+  return { status: sent.statusCode, headers, body: sent.stream };
+}
+
+function plain(status: number, text: string, headers: Record<string, string | number> = {}): Reply {
+  return whole(status, text, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...headers });
+}
+
+function whole(status: number, text: string, headers: Record<string, string | number>): Reply {
+  const all: Reply['headers'] = { ...headers, ...HARMLESS };
+  if (status !== 204) all['content-length'] = Buffer.byteLength(text);
+  return { status, headers: all, body: Readable.from([text]) };
+}

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { type Blobs, type Incoming, TooManyBytes } from '../contract/blobs.ts';
+import type { Raw } from '../contract/fields.ts';
+import type { Operation } from '../contract/operation.ts';
+import { problem } from '../contract/problems.ts';
+import { decodedBase64 } from './base64.ts';
+
+/** A parameter in a body of parts is as long as one in a form may be, and there are no more of them. */
+const LIMITS = { fieldSize: 65_536, fields: 64, parts: 80, headerPairs: 32, headerSize: 16_384 };
+/** What stands around the bytes of a file. */
+const AROUND_BYTES = 131_072;
+
+/** Whether a body has parts. */
+export function isMultipart(request: IncomingMessage): boolean {
+  return /^\s*multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '');
+}
+
+/** What a body of parts is read for and into. */
+export interface Reception {
+  readonly blobs: Blobs;
+  readonly files: NonNullable<Operation['files']>;
+  /** How many bytes a file may have. */
+  readonly bytes_max: number;
+  /** Parameters by name, to which those of the body are added. */
+  readonly raw: Map<string, readonly Raw[]>;
+  /** Files by the name of their part; whoever receives them takes or discards them, also after a failure. */
+  readonly received: Map<string, Incoming>;
+  /** The hash that was signed, when one was. */
+  readonly bodyHash: string | undefined;
+}
+
+/**
+ * Reads a body of parts as it arrives: parameters into memory, the bytes of files past it. It ends with the first thing
+ * that is wrong; what was received until then is in `received`.
+ */
+export async function receiveParts(request: IncomingMessage, reception: Reception): Promise<void> {
+  const { files, bytes_max, bodyHash } = reception;
+  if (Number(request.headers['content-length'] ?? 0) > Math.ceil((bytes_max * 4) / 3) + AROUND_BYTES) {
+    throw tooLarge(bytes_max);
+  }
+  const parser = parserOf(request, files);
+  const digest = bodyHash === undefined ? undefined : createHash('sha1');
+  if (digest) request.on('data', (chunk: Buffer) => digest.update(chunk));
+  const taking: Taking[] = [];
+  try {
+    await readAll(request, parser, reception, taking);
+  } finally {
+    // What is left of the body is dropped.
+    request.unpipe(parser);
+    parser.on('error', () => {});
+    parser.destroy();
+    for (const { source } of taking) source.destroy();
+    await Promise.allSettled(taking.map(({ done }) => done));
+    request.resume();
+  }
+  if (digest && digest.digest('base64') !== bodyHash) {
+    throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
+  }
+}
+
+function parserOf(request: IncomingMessage, files: Reception['files']): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': request.headers['content-type']! },
+      limits: LIMITS,
+      isPartAFile: (name) => name !== undefined && Object.hasOwn(files, name),
+    });
+  } catch {
+    throw problem('PARTS_UNREADABLE');
+  }
+}
+
+/** A file that is being taken in. */
+interface Taking {
+  readonly source: Readable;
+  readonly done: Promise<void>;
+}
+
+function readAll(
+  request: IncomingMessage,
+  parser: BusboyInstance,
+  reception: Reception,
+  taking: Taking[],
+): Promise<void> {
+  const { raw, received, blobs } = reception;
+  const own = new Map<string, Raw[]>();
+  const take = async (name: string, source: Readable): Promise<void> => {
+    const incoming = await receiveFile(source, name, reception);
+    // Of files that are sent twice the last one counts.
+    const earlier = received.get(name);
+    received.set(name, incoming);
+    if (earlier) await blobs.discard(earlier);
+  };
+  return new Promise((resolve, reject) => {
+    const unreadable = (because: unknown): void => reject(problem('PARTS_UNREADABLE', {}, String(because)));
+    parser.on('file', (name, source) => {
+      source.on('error', () => {});
+      const done = take(name, source);
+      taking.push({ source, done });
+      done.catch(reject);
+    });
+    parser.on('field', (name, value, _, isCut) => {
+      if (name === undefined || name.startsWith('oauth_')) return;
+      if (isCut) reject(problem('BODY_TOO_LARGE', { words: { max: LIMITS.fieldSize } }));
+      else own.set(name, [...(own.get(name) ?? []), value]);
+    });
+    parser.on('partsLimit', () => unreadable('too many parts'));
+    parser.on('fieldsLimit', () => unreadable('too many fields'));
+    parser.on('error', unreadable);
+    parser.on('finish', () => {
+      for (const [name, values] of own) raw.set(name, values);
+      Promise.all(taking.map(({ done }) => done)).then(() => resolve(), reject);
+    });
+    request.on('error', unreadable);
+    request.on('close', () => {
+      if (!request.complete) unreadable('the caller went away');
+    });
+    request.pipe(parser);
+  });
+}
+
+/** Takes the bytes of a file in, decoded when its part is text. */
+async function receiveFile(source: AsyncIterable<Buffer>, name: string, reception: Reception): Promise<Incoming> {
+  const { blobs, files, bytes_max } = reception;
+  const bytes = wellFormed(source);
+  try {
+    return await blobs.receive(files[name]!.isBase64 ? decodedBase64(bytes, name) : bytes, bytes_max);
+  } catch (error) {
+    throw error instanceof TooManyBytes ? tooLarge(bytes_max) : error;
+  }
+}
+
+/** What goes wrong with the source is the sender's fault, unlike what goes wrong with the disk. */
+async function* wellFormed(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* source;
+  } catch (error) {
+    throw problem('PARTS_UNREADABLE', {}, String(error));
+  }
+}
+
+/** A parameter of a form that holds a file as text becomes a file. */
+export async function receiveText(reception: Reception): Promise<void> {
+  const { raw, received, files } = reception;
+  for (const [name, { isBase64 }] of Object.entries(files)) {
+    const values = raw.get(name);
+    if (!values || received.has(name)) continue;
+    raw.delete(name);
+    if (!isBase64 || typeof values[0] !== 'string') throw problem('FILE_NOT_IN_PARTS', { parameter: name });
+    // A plus that was not escaped has become a space.
+    const text = Buffer.from(values[0].replaceAll(' ', '+'), 'latin1');
+    received.set(name, await receiveFile(onlyOne(text), name, reception));
+  }
+}
+
+async function* onlyOne(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+function tooLarge(max: number) {
+  return problem('FILE_TOO_LARGE', { words: { max } });
+}

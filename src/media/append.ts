@@ -1,0 +1,34 @@
+import type { Incoming } from '../contract/blobs.ts';
+import type { Call } from '../contract/operation.ts';
+import { problem } from '../contract/problems.ts';
+import type { Upload } from '../contract/uploads.ts';
+import { ownUpload } from './own-upload.ts';
+
+/** Takes a segment of an upload. */
+export async function append(call: Call, id: string): Promise<Upload> {
+  const { blobs, uploads } = call.services;
+  const upload = await ownUpload(call, id);
+  const file = sentFile(call);
+  if (file.bytes > uploads.media_segment_bytes_max) {
+    throw problem('FILE_TOO_LARGE', { words: { max: uploads.media_segment_bytes_max } });
+  }
+  if (upload.state !== 'uploading') throw closed(id);
+  const index = Number(call.given.segment_index);
+  const others = (await blobs.segments(id)).filter((segment) => segment.index !== index);
+  const received = others.reduce((total, { bytes }) => total + bytes, file.bytes);
+  if (received > upload.bytes) throw problem('SEGMENTS_EXCEED', { words: { expected: upload.bytes, received } });
+  if (!(await blobs.place(id, index, file))) throw closed(id);
+  return upload;
+}
+
+function closed(id: string) {
+  return problem('UPLOAD_CLOSED', { parameter: 'media_id', words: { raw: id } });
+}
+
+/** The one file that came with a call. @throws FILE_MISSING FILES_EXCLUSIVE */
+export function sentFile({ received }: Call): Incoming {
+  const [file, second] = received.values();
+  if (second) throw problem('FILES_EXCLUSIVE');
+  if (!file || file.bytes === 0) throw problem('FILE_MISSING');
+  return file;
+}

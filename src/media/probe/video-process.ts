@@ -1,0 +1,42 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import mediaInfo from 'mediainfo.js';
+
+/** What a video says of itself. */
+export interface Seen {
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  /** It is shown on its side. */
+  readonly isTurned: boolean;
+  readonly duration_ms: number;
+  readonly codec: string | null;
+  readonly isTruncated: boolean;
+}
+
+const CHUNK_BYTES = 262_144;
+
+async function look(file: FileHandle): Promise<Seen> {
+  const library = await mediaInfo({ format: 'object', chunkSize: CHUNK_BYTES });
+  const { size } = await file.stat();
+  let piece = Buffer.alloc(CHUNK_BYTES);
+  const { media } = await library.analyzeData(size, async (length, offset) => {
+    if (length > piece.length) piece = Buffer.alloc(length);
+    const { bytesRead } = await file.read(piece, 0, length, offset);
+    return piece.subarray(0, bytesRead);
+  });
+  const tracks = media?.track ?? [];
+  const general = tracks.find((track) => track['@type'] === 'General');
+  const video = tracks.find((track) => track['@type'] === 'Video');
+  const extra = general?.extra as { IsTruncated?: string } | undefined;
+  return {
+    width: video?.Width,
+    height: video?.Height,
+    isTurned: Math.abs(Number(video?.Rotation ?? 0)) % 180 === 90,
+    duration_ms: Math.round(Number(general?.Duration ?? video?.Duration ?? 0) * 1000),
+    codec: video?.Format ?? null,
+    isTruncated: extra?.IsTruncated === 'Yes',
+  };
+}
+
+const file = await open(process.argv[2]!);
+process.send!(await look(file));
+await file.close();

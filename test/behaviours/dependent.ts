@@ -1,0 +1,14 @@
+const CTAS = ['second', 'third', 'fourth'].flatMap((each) => [`${each}_cta`, `${each}_cta_post`]);
+
+/** What may be unset, unless others that are given need it. */
+export const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  poll_cards: ['third_choice'],
+  video_conversation_cards: CTAS,
+  image_conversation_cards: CTAS,
+};
+
+/** What is missing besides when nothing is given. */
+export const MISSING_BESIDES: Readonly<Record<string, readonly string[]>> = {
+  video_conversation_cards: ['title'],
+  image_conversation_cards: ['title'],
+};
