@@ -225,9 +225,11 @@ describe('a file of accounts', () => {
       /^barker: account \w+ belongs to production\n$/,
     ],
   ];
+  /** The accounts that the service has: everybody in these files who is known administers what they make. */
+  const kept = async () => (await ada.call('GET', '/12/accounts', { params: { count: 1000 } })).body.data;
   for (const [given, file, stderr] of refused) {
     test(`with ${given} is refused, and nothing of it is kept`, async () => {
-      const before = (await run('account', 'list')).stdout;
+      const before = await kept();
       const whole = file() as { accounts?: unknown[] };
       const good = { ...base(), id: '18ce5bbbbbb' };
       const sent =
@@ -236,7 +238,7 @@ describe('a file of accounts', () => {
       assert.match(outcome.stderr, stderr);
       assert.notEqual(outcome.code, 0);
       assert.equal(outcome.stdout, '');
-      assert.equal((await run('account', 'list')).stdout, before);
+      assert.deepEqual(await kept(), before);
     });
   }
 
