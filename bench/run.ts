@@ -1,6 +1,7 @@
 const names = [
   ...['get', 'list', 'create', 'targeting', 'pages', 'signature'],
-  ...['postgres', 'bearer', 'refusals', 'servability', 'append'],
+  ...['postgres', 'bearer', 'refusals', 'servability', 'append', 'uploads', 'estimate', 'memberships'],
+  ...['insights', 'related', 'stream', 'webhooks'],
 ];
 const name = process.argv[2] ?? '';
 if (!names.includes(name)) {

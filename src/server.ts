@@ -2,39 +2,37 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { html } from 'ghtml';
-import type { Logger } from 'pino';
+import { DEPRECATED_TYPE_NAMES } from './activity/event-types.ts';
+import { eventExpiryAt } from './activity/expiry.ts';
+import { simulator } from './activity/simulate.ts';
+import { forgetStreams } from './activity/stream/open-streams.ts';
+import { findDelivery, lastOutcome, renewSecret, resend } from './activity/webhooks/administer.ts';
+import { openWebhooks } from './activity/webhooks/work.ts';
 import { accountAccesses } from './ads/account-access.ts';
 import { previewAddress } from './ads/previews/address.ts';
 import { previewPage } from './ads/previews/page.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
-import { type Grants, grants } from './auth/oauth1/grants.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
 import { leniently } from './auth/oauth1/lenient.ts';
 import { nonceMemory } from './auth/oauth1/nonces.ts';
 import { tokenUses } from './auth/oauth1/token-uses.ts';
 import { consumerAuthenticator, requestTokenAuthenticator } from './auth/oauth1/tokenless.ts';
 import { basicAuthenticator } from './auth/oauth2/authenticate-basic.ts';
-import { bearerOrUser, userOrBasic } from './auth/oauth2/authenticate-bearer.ts';
+import { bearerAlone, bearerOrUser, userOrBasic } from './auth/oauth2/authenticate-bearer.ts';
 import { knownBearers } from './auth/oauth2/known-bearers.ts';
-import { outstandingBearers } from './auth/oauth2/outstanding-bearer.ts';
 import { pagesOf } from './auth/pages/pages.ts';
 import { refusal } from './auth/pages/refusals.ts';
 import { loginFirst } from './auth/pages/session-pages.ts';
 import { loginThrottle } from './auth/pages/throttle.ts';
+import { formatInstant } from './base/instants.ts';
 import { secureRandom } from './base/random.ts';
-import { catalog, jobKinds } from './catalog.ts';
-import type { Operation, Services } from './contract/operation.ts';
-import type { AnyResource, Environment } from './contract/resource.ts';
-import { makingWith } from './engine/new-row.ts';
-import { operationsOf } from './engine/operations.ts';
-import { presenterOf } from './engine/present.ts';
-import { type Ground, type GroundSeams, openGround } from './ground.ts';
+import { jobKinds } from './catalog.ts';
+import type { Environment } from './contract/resource.ts';
+import { addActivityPage } from './http/activity-page.ts';
 import { addressCounts } from './http/address-counts.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
 import { listener } from './http/listener.ts';
-import { openLog } from './http/log.ts';
 import { addMedia } from './http/media.ts';
 import { observer } from './http/observer.ts';
 import { addPages } from './http/pages/routes.ts';
@@ -44,43 +42,21 @@ import { addProblemPages } from './http/problem-pages.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
+import { addSimulator } from './http/simulator.ts';
+import { streamWriter } from './http/stream/writer.ts';
 import { openTls, type Tls } from './http/tls.ts';
 import { mediaFinder } from './media/served.ts';
-import { idsFrom } from './platform/ids.ts';
+import { operations, type Parts } from './parts.ts';
 import { type JobRunner, jobRunner } from './platform/job-runner.ts';
 import { isPassword } from './platform/passwords.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
 import { flagOf } from './settings/load.ts';
-import type { SettingName, Settings } from './settings.ts';
-import { blobFiles } from './storage/blob-files.ts';
+import type { SettingName } from './settings.ts';
 import { checkSchema } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
 import { followAnnouncements } from './storage/outside.ts';
 import { programVersion } from './version.ts';
-
-/** Every declared resource of the catalog, by its plural name. */
-const resources = new Map(catalog.filter((entry) => 'fields' in entry).map((entry) => [entry.plural, entry]));
-
-/** Every operation of the catalog, in its order. */
-export const operations: readonly Operation[] = catalog.flatMap((entry) =>
-  'fields' in entry ? operationsOf(entry as AnyResource) : [entry as Operation],
-);
-
-/** What tests and benchmarks may replace; production uses what is left out. */
-export interface Seams extends GroundSeams {
-  readonly log?: Logger;
-}
-
-/** The parts of a service that commands work with. */
-export interface Parts extends Ground {
-  readonly services: Services;
-  /** The addresses of the listeners, known one after the other as these open. */
-  readonly servers: Record<Environment, string>;
-  /** Decisions of users on request tokens. */
-  readonly grants: Grants;
-  readonly log: Logger;
-}
 
 /** A running service. */
 export interface Service extends Parts {
@@ -99,50 +75,13 @@ export interface Service extends Parts {
   close(): Promise<number>;
 }
 
-/** Puts together what commands and listeners share, on a schema that is up to date. */
-export async function openParts(mode: Mode, settings: Settings, seams: Seams = {}): Promise<Parts> {
-  const ground = await openGround(mode, settings, seams);
-  const { clock, random, box, store } = ground;
-  const log = seams.log ?? openLog(settings.log_level);
-  const ids = idsFrom(store, random);
-  const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
-  const services: Services = {
-    store,
-    clock,
-    random,
-    secrets: secureRandom,
-    box,
-    ids,
-    resources,
-    outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
-    limits: settings,
-    logins: settings,
-    blobs: blobFiles(join(settings.data_folder, 'media'), secureRandom),
-    uploads: settings,
-    media: {
-      url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,
-      isLenient: (environment) => settings[`media_keys_${environment}`] === 'lenient',
-    },
-    show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
-    making: makingWith(ids),
-    pageUrl: (environment, path) => servers[environment] + path,
-    postSource: sourceOf(settings),
-  };
-  return {
-    ...ground,
-    services,
-    servers,
-    grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
-    log,
-  };
-}
-
-function sourceOf({ post_source_name: name, post_source_url: url }: Settings): string {
-  return url === '' ? html`${name}` : html`<a href="${url}" rel="nofollow">${name}</a>`;
-}
-
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
-export async function startListeners(mode: Mode, parts: Parts): Promise<Service> {
+export async function startListeners(
+  mode: Mode,
+  parts: Parts,
+  /** Lets its bearer make any event happen; development only. */
+  { operator_token }: { readonly operator_token?: string | undefined } = {},
+): Promise<Service> {
   const { settings, clock, store, services, servers, log, box, driver } = parts;
   const failed = async (error: unknown): Promise<never> => {
     await store.close();
@@ -151,13 +90,33 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   const tls = await tlsOf(parts).catch(failed);
   const release = await driver.claim().catch(failed);
   await services.blobs.sweep().catch(failed);
+  await store
+    .write(async (tx) => {
+      await tx.jobs.freeAll();
+      await tx.jobs.planBy(eventExpiryAt(formatInstant(clock.now())));
+    })
+    .catch(failed);
+  const webhooks = openWebhooks({
+    store,
+    clock,
+    box,
+    activity: services.activity,
+    sender: services.sender,
+    retries_s: services.webhookRules.retries_s,
+    nextTransactionId: transactionIds(secureRandom),
+    failed: (err) => log.error({ err }, 'webhooks'),
+  });
   const jobs = jobRunner({
     ...parts,
+    services: { ...services, webhooks },
     random: secureRandom,
     kinds: jobKinds,
     failed: (job, error) =>
       log.error({ job: job.kind, key: job.key, attempts: job.attempts, err: error }, 'a job failed'),
   });
+  await services.activity.start().catch(failed);
+  await store.write((tx) => forgetStreams(tx, clock)).catch(failed);
+  await webhooks.start().catch(failed);
   const stopFollowing = await followAnnouncements(store).catch(failed);
   const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, clock);
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
@@ -179,6 +138,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
         help: 'Units of work that wait for the writer or a connection.',
         value: () => driver.load().waiting,
       },
+      barker_streams_open: { help: 'Open streams of events.', value: () => services.streams.count() },
       barker_database_connections_busy: {
         help: 'Database connections at work.',
         value: () => driver.load().busy,
@@ -186,18 +146,20 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     },
   });
   const judging = { credentials, nonces, clock, random: secureRandom, window_s: settings.timestamp_window_s };
+  const bearers = knownBearers(store);
   const user = authenticator({ ...judging, uses: tokenUses(store) });
   const basic = basicAuthenticator(services);
   const exchanging = requestTokenAuthenticator({ ...judging, store, box });
   const shared = {
-    services,
+    services: { ...services, webhooks, hurry: jobs.hurry },
     operations,
     authenticator: user,
     authenticators: {
       consumer: consumerAuthenticator({ ...judging, store, box }),
       'request-token': settings.lenient_access_token ? leniently(exchanging, services) : exchanging,
       basic,
-      'user-or-bearer': bearerOrUser(knownBearers(store), user),
+      bearer: bearerAlone(bearers, user),
+      'user-or-bearer': bearerOrUser(bearers, user),
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },
     address: addressOfCaller,
@@ -209,6 +171,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     flood,
     rates: rateWindows({ ...settings, isOn: isLimited }, clock),
     observer: watching,
+    streamWriter: streamWriter(settings.stream_keep_alive_s * 1000),
     nextTransactionId: transactionIds(secureRandom),
     body_bytes_max: settings.body_bytes_max,
     isDraining: () => isDraining,
@@ -226,6 +189,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
         box,
         secrets: secureRandom,
         applicationsMax: settings.applications_per_user_max,
+        webhooks: { renewSecret, findDelivery, resend, lastOutcome },
         verifier_ttl_s: settings.verifier_ttl_s,
         leadsTo: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
           previewAddress(box, { type: 'DRAFT', environment, account, id, user }),
@@ -253,6 +217,7 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     metrics: settings.metrics ? { text: watching.metrics, contentType: watching.contentType } : undefined,
   });
   const find = mediaFinder(services);
+  const simulating = simulator(services);
   const opened: { app: FastifyInstance; drain: Drain }[] = [];
   const start = async (environment: Environment, port: number, publicUrl: string): Promise<string> => {
     const origins = originsReader({
@@ -264,9 +229,12 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
     const app = listener({ ...shared, environment, origins }, operations, tls);
     addDescriptions(app, operations, () => ({ servers, limits: settings }));
     addProblemPages(app, () => servers[environment]);
+    addActivityPage(app, DEPRECATED_TYPE_NAMES);
     addPages(app, { ...browsing, origins });
     addMedia(app, { ...shared, environment, origins, find, failed: (err) => log.error({ err }, 'media not served') });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
+    if (mode === 'dev' && operator_token)
+      addSimulator(app, { ...shared, origins, operator_token, simulate: simulating });
     opened.push({ app, drain: drainOf(app.server) });
     const url = await app.listen({ host: settings.host, port });
     servers[environment] = publicUrl || (tls ? url.replace('http:', 'https:') : url);
@@ -275,11 +243,18 @@ export async function startListeners(mode: Mode, parts: Parts): Promise<Service>
   let probing: Server | undefined;
   const close = async (): Promise<number> => {
     isDraining = true;
+    await services.streams.stop();
     const timeout_ms = settings.shutdown_timeout_s * 1000;
     const cut = await Promise.all(opened.map(({ drain }) => drain.finish(timeout_ms)));
     await Promise.all(opened.map(({ app }) => app.close()));
     stopFollowing();
     await jobs.stop();
+    await services.activity.stop();
+    await webhooks.stop();
+    await services.people.close();
+    await services.memberships.close();
+    await services.directory.close();
+    await services.keywords.close();
     nonceLog.close();
     await store.close();
     await release();

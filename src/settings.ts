@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import { isKeyId, parseKeyEntries, parseMasterKey } from './base/secret-box.ts';
+import { activitySettings } from './settings/activity.ts';
 import { isAddressRange, originOf } from './settings/addresses.ts';
 import { choice, integer, list, type SettingDetails, text, truth } from './settings/kinds.ts';
+import { streamSettings } from './settings/streams.ts';
+import { webhookSettings } from './settings/webhooks.ts';
 
 const limit = (amount: number, why: string) =>
   integer(why, { default: amount, unit: 'requests', bounds: [1, 1_000_000_000] });
@@ -135,6 +138,7 @@ export const settingsTable = {
   rate_reads_per_15min: limit(2000, 'Other reads that name an account, per endpoint and user token.'),
   rate_global_reads_per_15min: limit(2000, 'Reads that name no account, per endpoint and user token.'),
   rate_lookups_per_15min: limit(400, 'Look-ups of what can be targeted, all of a user token together.'),
+  rate_keyword_insights_per_15min: limit(500, 'Searches of what posts say, all of a user token together.'),
   rate_total_count_per_15min: limit(200, 'Reads that count all matches, which costs far more than a page.'),
   rate_revocations_per_15min: limit(75, 'Revocations of a user token; a working client needs few.'),
   rate_request_tokens_per_15min: limit(300, 'Logins that an application begins; each leaves a row behind.'),
@@ -142,9 +146,18 @@ export const settingsTable = {
   rate_access_tokens_per_15min: limit(300, 'Logins that an application finishes.'),
   rate_bearer_tokens_per_15min: limit(100, 'Requests of an application for its bearer token, which it should keep.'),
   rate_bearer_revocations_per_15min: limit(25, 'Revocations of bearer tokens per application.'),
+  rate_activity_streams_per_15min: limit(450, 'Streams that an application opens; a client that loses them waits.'),
+  rate_connections_per_15min: limit(450, 'Lists of connections, and closing them by id, each, per application.'),
+  rate_connections_all_per_15min: limit(25, 'Closing all connections of an application, or of an endpoint.'),
   rate_own_profile_per_15min: limit(75, 'Reads of who a token belongs to, per user token.'),
   rate_profiles_per_15min: limit(900, 'Reads of other users, per user token or application.'),
   rate_media_uploads_per_min: limit(450, 'Calls that upload media, of a user token together.'),
+  rate_audience_uploads_per_min: limit(1500, 'Uploads of people to audiences and lists, per account.'),
+  rate_subscriptions_per_15min: limit(500, 'Calls about subscriptions to events, per method and application or user.'),
+  rate_profile_updates_per_15min: limit(75, 'Changes of a profile, per user token.'),
+  rate_messages_per_15min: limit(900, 'Calls about direct messages, per endpoint and user token.'),
+  rate_webhooks_per_15min: limit(450, 'Calls about webhooks, per method and application; some send a request of ours.'),
+  rate_replays_per_15min: limit(100, 'Replays that an application asks for.'),
   rate_requests_per_address_per_min: limit(
     60_000,
     'Requests of one address before anything is known of them; what token windows allow must fit in.',
@@ -284,6 +297,42 @@ export const settingsTable = {
     ['strict', 'lenient'],
     'lenient',
   ),
+  audience_matching_production: choice(
+    'Who counts in an audience: active users of the directory with an identifier in it, or every record uploaded.',
+    ['directory', 'every-record'],
+    'directory',
+  ),
+  audience_matching_sandbox: choice(
+    'The same for the sandbox, so that audiences grow targetable there without a directory.',
+    ['directory', 'every-record'],
+    'every-record',
+  ),
+  audience_processing_delay_production_s: integer(
+    'How long after an upload an audience is processed; uploads that follow each other are then processed together.',
+    { default: 30, unit: 'seconds', bounds: [0, 86_400] },
+  ),
+  audience_processing_delay_sandbox_s: integer(
+    'The same for the sandbox; 0 lets the next read see what was uploaded.',
+    { default: 0, unit: 'seconds', bounds: [0, 86_400] },
+  ),
+  audience_size_min: integer('A smaller audience is not targetable, so that nobody is singled out.', {
+    default: 100,
+    unit: 'people',
+    bounds: [1, 1_000_000],
+  }),
+  ...activitySettings,
+  ...streamSettings,
+  keyword_retention_days: integer('Posts count so long in keyword insights; imported ones are removed after that.', {
+    default: 90,
+    unit: 'days',
+    bounds: [7, 3650],
+  }),
+  keyword_memory_bytes_max: integer('Indexed posts stay in memory up to this size, about 70 bytes a post.', {
+    default: 536_870_912,
+    unit: 'bytes',
+    bounds: [1_048_576, 17_179_869_184],
+  }),
+  ...webhookSettings,
   body_bytes_max: integer('A larger request body is refused, so that no caller can fill the memory.', {
     default: 1_048_576,
     unit: 'bytes',

@@ -1,11 +1,12 @@
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
-import { operations } from '../src/server.ts';
+import { operations } from '../src/parts.ts';
+import { makePatterns } from './rig/databases.ts';
 import { findLeaks } from './rig/leaks.ts';
 import { holes } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
@@ -21,12 +22,25 @@ const chosen = (pattern: string): string[] =>
     .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
     .sort();
 
+/** What holds the two databases against each other needs no second run. */
+const COMPARING = 'test/laws/differential.test.ts';
+/** Laws and faults that know of no database run once, with the units. */
+const WITHOUT_DATABASE = [
+  'test/laws/membership-merging.test.ts',
+  'test/laws/people-reading.test.ts',
+  'test/faults/merging-kill.test.ts',
+];
+
 // The wider suites need what `npm ci` cannot bring; `--wider` runs them and nothing else.
 const isWider = process.argv.includes('--wider');
-const units = isWider ? [] : chosen('test/units/**/*.test.ts');
+const units = isWider
+  ? []
+  : [...chosen('test/units/**/*.test.ts'), ...WITHOUT_DATABASE.flatMap((file) => chosen(file))];
 const onDatabases = isWider
   ? chosen('test/**/*.wider.ts')
-  : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts');
+  : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts').filter(
+      (file) => !WITHOUT_DATABASE.includes(file),
+    );
 
 // What no test has seen is a failure, once every test has run; `--holes` tells it of fewer tests too.
 const isWhole = (wanted.length === 0 && !isWider) || process.argv.includes('--holes');
@@ -37,6 +51,8 @@ process.env.NODE_COMPILE_CACHE = compiled;
 
 let passed = 0;
 let failed = 0;
+/** What failed, told once more at the end: the output of a whole run is long. */
+const failures: string[] = [];
 
 /** Files that a process runs one after the other: loading the whole program takes longer than most of them. */
 const TOGETHER = 8;
@@ -68,7 +84,13 @@ async function runFiles(title: string, files: readonly string[]): Promise<void> 
   process.stdout.write(`\n== ${title}\n`);
   const stream = run({ files: bundles(files), concurrency: 2, timeout: 600_000 });
   stream.on('test:pass', (event) => void (isCounted(event) && passed++));
-  stream.on('test:fail', (event) => void (isCounted(event) && failed++));
+  stream.on('test:fail', (event) => {
+    if (!isCounted(event)) return;
+    failed++;
+    const { file, line, name, details } = event;
+    const place = file?.startsWith(compiled) ? '' : ` (${file && relative('.', file)}:${line})`;
+    failures.push(`${title}: ${name}${place}\n${String(details.error.cause ?? details.error)}`);
+  });
   const output = new Writable({
     write(chunk, _, done) {
       process.stdout.write(chunk, () => done());
@@ -110,10 +132,10 @@ function isCounted(event: { details: { type?: string }; skip?: unknown; todo?: u
 
 await runFiles('units', units);
 if (onDatabases.length > 0) {
-  // What compares the two needs the server in either run.
-  const needsServer = only !== 'sqlite' || onDatabases.some((file) => file.includes('differential'));
-  const server = needsServer ? await startPostgres() : undefined;
+  const needsServer = only !== 'sqlite' || onDatabases.includes(COMPARING);
+  const server = needsServer ? await startPostgres({ isHasty: true }) : undefined;
   process.env.TEST_POSTGRES_URL = server?.url ?? '';
+  await makePatterns(compiled, server?.url);
   const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
   try {
     const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
@@ -121,7 +143,8 @@ if (onDatabases.length > 0) {
       process.env.TEST_DATABASE = engine;
       process.env.TEST_LEDGER = mkdtempSync(join(ledgers, engine));
       process.env.TEST_LOGS = mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`));
-      await runFiles(engine, onDatabases);
+      const isLast = engine === engines.at(-1);
+      await runFiles(engine, isLast ? onDatabases : onDatabases.filter((file) => file !== COMPARING));
       tellLeaks(engine, process.env.TEST_LOGS);
       if (isWhole) tellHoles(engine, process.env.TEST_LEDGER);
     }
@@ -131,5 +154,6 @@ if (onDatabases.length > 0) {
   }
 }
 rmSync(compiled, { recursive: true, force: true });
+for (const failure of failures) process.stdout.write(`\n✖ ${failure}\n`);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

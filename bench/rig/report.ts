@@ -37,8 +37,8 @@ export function ratio(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Prints a ratio beside its target. */
-export function printRatio(name: string, value: number, target: string): void {
-  process.stdout.write(`  ${name}: ${value.toFixed(2)}  (target ${target})\n`);
+export function printRatio(name: string, value: number, target?: string): void {
+  process.stdout.write(`  ${name}: ${value.toFixed(2)}${target === undefined ? '' : `  (target ${target})`}\n`);
 }
 
 function show(value: number): string {

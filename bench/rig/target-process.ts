@@ -17,6 +17,11 @@ const settings = loadSettings({
     rate_limits: 'off',
     access_log: plan.accessLog,
     active_campaigns_max: 8000,
+    application_stream_connections_max: 10_000,
+    application_stream_events_per_s: 1_000_000,
+    stream_waiting_events_max: 1_000_000,
+    stream_waiting_bytes_max: 1_000_000_000,
+    stream_behind_max_s: 3600,
   },
 });
 const isSpecial = plan.synchronous !== undefined || plan.groupCommit !== undefined;
@@ -27,3 +32,6 @@ process.on('message', async () => {
   await service.close();
   process.exit(0);
 });
+
+// Whoever measures may be stopped in the middle.
+process.on('disconnect', () => process.exit());

@@ -42,7 +42,7 @@ export async function startBarker(
 
 /** What only measurements switch off. */
 export interface TargetSeams {
-  readonly synchronous?: 'full' | 'off';
+  readonly synchronous?: 'off';
   readonly groupCommit?: boolean;
   readonly accessLog?: 'off';
 }
@@ -55,6 +55,16 @@ export function startBare(body: string): Promise<Other> {
 /** The provider library, with one client. */
 export function startProvider(clientId: string, clientSecret: string): Promise<Other> {
   return startOther('./provider-process.ts', [clientId, clientSecret]);
+}
+
+/** A bare web server that writes what is posted to it into files of a folder. */
+export function startReceiver(folder: string): Promise<Other> {
+  return startOther('./receiver-process.ts', [folder]);
+}
+
+/** A bare web server that writes what is posted to it to every reader of a stream. */
+export function startBareStream(): Promise<Other> {
+  return startOther('./bare-stream-process.ts', []);
 }
 
 /** A server that is not ours. */

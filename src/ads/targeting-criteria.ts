@@ -1,5 +1,6 @@
 import { text } from '../contract/fields.ts';
 import { resource } from '../contract/resource.ts';
+import { audiencesAreUsable, noAudienceBesideItsLike } from './targeting-criteria/audiences.ts';
 import { contentCategoriesAreWhole } from './targeting-criteria/content-categories.ts';
 import { engagementsArePaired, noBroaderPlatform, noCuratedCategory } from './targeting-criteria/cross-checks.ts';
 import { withinLimits } from './targeting-criteria/limits.ts';
@@ -19,6 +20,8 @@ export const targetingCriteria = resource({
   wholeRules: [
     comesByBatch,
     pointsSomewhere,
+    audiencesAreUsable,
+    noAudienceBesideItsLike,
     withinLimits,
     noBroaderPlatform,
     showsAreInTheirMarket,

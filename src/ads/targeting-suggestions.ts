@@ -1,9 +1,13 @@
 import Type from 'typebox';
+import { instantMs } from '../base/instants.ts';
 import { integer, itemsOf, listOf, oneOf, text } from '../contract/fields.ts';
-import type { Operation } from '../contract/operation.ts';
+import { GRANULARITY_S } from '../contract/keywords.ts';
+import type { Call, Operation } from '../contract/operation.ts';
 import { CAMPAIGN_READERS } from '../contract/roles.ts';
 
 const COUNT_DEFAULT = 30;
+/** How far back posts are looked at. */
+const RELATED_DAYS = 7;
 
 /** Which criteria each kind of suggestion is drawn from. */
 const DRAWN_FROM = {
@@ -12,14 +16,16 @@ const DRAWN_FROM = {
 } as const;
 
 /**
- * Values that line items target together with those given: counted in what the service holds, never made up.
+ * Values that line items target together with those given, and terms that posts say with them: counted in what the service
+ * holds, never made up.
  * @source campaigns 17
  */
 export const targetingSuggestions: Operation = {
   id: 'targeting_suggestions.list',
   method: 'GET',
   path: '/12/accounts/:account_id/targeting_suggestions',
-  about: 'Keywords or users that line items target together with those given, the most frequent first.',
+  about:
+    'Keywords or users that line items target together with those given, the most frequent first; then keywords that posts of late say with them.',
   group: 'targeting_suggestions',
   family: 'ads',
   roles: CAMPAIGN_READERS,
@@ -43,17 +49,44 @@ export const targetingSuggestions: Operation = {
     ),
   ),
   problems: [],
-  async perform({ services, account, environment, given }) {
+  async perform(call) {
+    const { services, account, environment, given } = call;
     const suggestion_type = given.suggestion_type as keyof typeof DRAWN_FROM;
+    const values = itemsOf(String(given.targeting_values));
+    const limit = Number(given.count ?? COUNT_DEFAULT);
     const found = await services.store.read((tx) =>
       tx.suggestions.listTogether({
         environment,
         account: account!.id,
         types: DRAWN_FROM[suggestion_type],
-        values: itemsOf(String(given.targeting_values)),
-        limit: Number(given.count ?? COUNT_DEFAULT),
+        values,
+        limit,
       }),
     );
-    return { data: JSON.stringify(found.map((suggestion_value) => ({ suggestion_type, suggestion_value }))) };
+    const isFew = suggestion_type === 'KEYWORD' && found.length < limit;
+    const suggested = isFew ? await withRelated(found, values, limit, call) : found;
+    return { data: JSON.stringify(suggested.map((suggestion_value) => ({ suggestion_type, suggestion_value }))) };
   },
 };
+
+/** Values, and behind them what posts of late say with the given keywords. */
+async function withRelated(
+  found: readonly string[],
+  keywords: readonly string[],
+  limit: number,
+  { services, environment, now }: Call,
+): Promise<string[]> {
+  const to = instantMs(now) / 1000;
+  const from = to - RELATED_DAYS * GRANULARITY_S.DAY;
+  const { related } = await services.keywords.search({
+    environment,
+    keywords,
+    negatives: [],
+    from,
+    to,
+    bucket_s: to - from,
+    country: undefined,
+    related_max: limit,
+  });
+  return [...new Set([...found, ...related])].slice(0, limit);
+}

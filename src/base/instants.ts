@@ -16,6 +16,11 @@ export function formatInstant(ms: number): string {
   return shownText;
 }
 
+/** The instant of `ms` to the millisecond, `2026-03-02T17:04:55.123Z`, where order within a second matters. */
+export function formatMillisecond(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /** Milliseconds since 1970 of a text made by `formatInstant` or `parseInstant`. */
 export function instantMs(text: string): number {
   return Date.parse(text);
@@ -52,6 +57,15 @@ function offsetMinutes(designator: string | undefined): number | undefined {
   const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2) || 0)];
   if (hours > 18 || minutes > 59) return undefined;
   return (designator[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** Calendar months after an instant, at the same time of day: of a day that the month lacks, its last one. */
+export function monthsAfter(instant: string, months: number): string {
+  const then = new Date(instant);
+  const day = then.getUTCDate();
+  then.setUTCMonth(then.getUTCMonth() + months);
+  if (then.getUTCDate() !== day) then.setUTCDate(0);
+  return formatInstant(then.getTime());
 }
 
 /** `2026-01-01T00:00:00Z` as `Thu Jan 01 00:00:00 +0000 2026`. */

@@ -41,3 +41,11 @@ export function alphanumeric(random: Random, length: number): string {
   }
   return text;
 }
+
+/** A random UUID, of version 4. */
+export function uuid(random: Random): string {
+  const bytes = random.bytes(16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

@@ -22,3 +22,13 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
     callOff();
   }
 }
+
+/** Runs an action when everybody who waits for this turn of the loop has had his. */
+export function nextTurn(action: () => void): void {
+  setImmediate(action);
+}
+
+/** Milliseconds of the machine since the process began: they only grow, whatever the clock is set to. */
+export function elapsed_ms(): number {
+  return performance.now();
+}

@@ -8,13 +8,14 @@ import {
   suspendApplication,
 } from '../auth/applications/administer.ts';
 import { BLANK, draftFaults, draftOf } from '../auth/applications/draft.ts';
+import { APPLICATION_LIMITS, type ApplicationLimit, usualLimits } from '../contract/application-limits.ts';
 import type { Application, ApplicationDraft } from '../contract/credentials.ts';
 import type { Writing } from '../contract/store.ts';
 import { type Registrar, registerApplication } from '../platform/register.ts';
 import { addApplicationOptions, draftFrom } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
 import { registering, tell } from './registering.ts';
-import { addSettings } from './setting-options.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker app`: the same as the pages at `/developer/apps`, for every application. */
 export function appCommand(command: Command): void {
@@ -48,6 +49,12 @@ export function appCommand(command: Command): void {
   const bearer = of(command, 'bearer', 'Replace the bearer token; the former one is revoked');
   bearer.option('--revoke', 'Revoke it and issue none');
   bearer.action((key: string) => onApplication(bearer, key, bearer.opts().revoke ? revokeBearer : newBearer));
+
+  const limits = of(command, 'limits', 'Show the limits of an application, or set some', '--webhooks 20');
+  for (const name of APPLICATION_LIMITS) {
+    limits.option(`--${name.replaceAll('_', '-')} <n|default>`, LIMITS_SAID[name]);
+  }
+  limits.action((key: string) => limitsOf(limits, key));
 
   const suspend = of(command, 'suspend', 'Refuse everything that the application asks for');
   suspend.action((key: string) => onApplication(suspend, key, (registrar, app) => suspended(registrar, app, true)));
@@ -167,4 +174,38 @@ async function ownerOf(tx: Writing, name: string): Promise<string> {
 function insistOn(draft: ApplicationDraft): void {
   const faults = draftFaults(draft);
   if (faults.length > 0) throw new CommandFailed(faults.map(({ says }) => says).join(' '), 2);
+}
+
+const LIMITS_SAID: Readonly<Record<ApplicationLimit, string>> = {
+  subscriptions: 'Subscriptions to events',
+  stream_connections: 'Streams that are open at once',
+  stream_events_per_s: 'Events that a stream sends in a second',
+  webhooks: 'Webhooks',
+};
+
+const LIMIT_MAX = 1_000_000_000;
+
+/** Shows what holds for an application, after changing it when something is named. */
+async function limitsOf(command: Command, key: string): Promise<void> {
+  const given = command.opts<Record<string, string | undefined>>();
+  const settings = settingsFrom(command, 'serve');
+  await onApplication(command, key, async ({ tx }, { id }) => {
+    for (const name of APPLICATION_LIMITS) {
+      const said = given[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+      if (said === undefined) continue;
+      await tx.credentials.lockApplication(id);
+      await tx.applicationLimits.set(id, name, said === 'default' ? null : limitSaid(name, said));
+    }
+    const own = await tx.applicationLimits.find(id);
+    const usual = usualLimits(settings);
+    return Object.fromEntries(APPLICATION_LIMITS.map((name) => [name, String(own[name] ?? usual[name])]));
+  });
+}
+
+function limitSaid(name: ApplicationLimit, said: string): number {
+  const value = /^\d{1,10}$/.test(said) ? Number(said) : Number.NaN;
+  // A stream that sends nothing would never end.
+  const least = name === 'stream_events_per_s' ? 1 : 0;
+  if (value >= least && value <= LIMIT_MAX) return value;
+  throw new CommandFailed(`${name} is a number from ${least} to ${LIMIT_MAX}, or default`, 2);
 }

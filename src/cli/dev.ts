@@ -10,11 +10,13 @@ import {
   keepKeys,
   makeDataFolder,
   ownMasterKey,
+  ownOperatorToken,
   readDevFile,
   readKeys,
   writeDevFile,
 } from '../dev/folder.ts';
-import type { Parts, Seams, Service } from '../server.ts';
+import type { Parts, Seams } from '../parts.ts';
+import type { Service } from '../server.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -63,7 +65,8 @@ export async function startDev(
   options: { readonly reset: boolean; readonly seams?: Seams },
 ): Promise<{ service: Service; file: DevFile }> {
   // Loaded here, so that other commands can read `dev.json` without loading the server.
-  const { openParts, startListeners } = await import('../server.ts');
+  const { openParts } = await import('../parts.ts');
+  const { startListeners } = await import('../server.ts');
   makeDataFolder(given.data_folder);
   if (options.reset) await reset(given);
   const certificates = given.tls ? await ownCertificates(given) : undefined;
@@ -76,9 +79,15 @@ export async function startDev(
   const keys = await demoKeys(parts);
   // New keys must not be lost when a port is taken; `dev.json` comes when there is something to call.
   if (!readDevFile(settings.data_folder)) keepKeys(settings.data_folder, keys);
-  const service = await startListeners('dev', parts);
+  const operator_token = settings.enable_simulator ? ownOperatorToken(settings.data_folder) : undefined;
+  const service = await startListeners('dev', parts, { operator_token });
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
-  const file: DevFile = { ...addresses, ...(certificates && { tls_ca: certificates.ca }), ...keys };
+  const file: DevFile = {
+    ...addresses,
+    ...(certificates && { tls_ca: certificates.ca }),
+    ...(operator_token && { operator_token }),
+    ...keys,
+  };
   writeDevFile(settings.data_folder, file);
   return { service, file };
 }

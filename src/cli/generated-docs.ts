@@ -1,7 +1,7 @@
 import { RATES, type RateSetting } from '../contract/rates.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from '../engine/describe/markdown.ts';
 import { openApiOf, type Surroundings } from '../engine/describe.ts';
-import { operations } from '../server.ts';
+import { operations } from '../parts.ts';
 import { settingsMarkdown } from '../settings/show.ts';
 import { settingsTable } from '../settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';

@@ -40,6 +40,31 @@ const COMMANDS: readonly Entry[] = [
     about: 'Accounts: create, list, show, roles, features, funding, limits, approval, import',
     load: async () => (await import('./account.ts')).accountCommand,
   },
+  {
+    name: 'demo',
+    about: 'Demo: make people and posts up',
+    load: async () => (await import('./demo.ts')).demoCommand,
+  },
+  {
+    name: 'import',
+    about: 'Import: people of the platform, posts',
+    load: async () => (await import('./import.ts')).importCommand,
+  },
+  {
+    name: 'audience',
+    about: 'Audiences: hash identifiers, upload people',
+    load: async () => (await import('./audience.ts')).audienceCommand,
+  },
+  {
+    name: 'events',
+    about: 'Events: make them happen',
+    load: async () => (await import('./events.ts')).eventsCommand,
+  },
+  {
+    name: 'webhooks',
+    about: 'Webhooks: check, list, deliveries, resend, secret',
+    load: async () => (await import('./webhooks.ts')).webhooksCommand,
+  },
   { name: 'token', about: 'Access tokens: create', load: async () => (await import('./token.ts')).tokenCommand },
   {
     name: 'call',

@@ -16,31 +16,9 @@ export interface Reply {
   readonly body: string;
 }
 
-/**
- * Sends a request as it was signed: the target is not written anew, and no port is out of bounds.
- * @param tlsCa a file with a certificate that is trusted beside the usual ones.
- */
-export async function send(
-  { method, url, form, json }: Outgoing,
-  authorization: string,
-  tlsCa?: string,
-): Promise<Reply> {
-  const body = json ?? (form && encodePairs(form));
-  const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
-  const headers: Record<string, string> = { authorization };
-  if (type) headers['content-type'] = type;
-  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
-  const isSecure = url.startsWith('https:');
-  const begin = isSecure ? secure : plain;
-  const trust = isSecure &&
-    tlsCa !== undefined && { ca: [...getCACertificates('default'), readFileSync(tlsCa, 'utf8')] };
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    begin(url, { method, headers, agent: false, ...trust }, resolve)
-      .on('error', reject)
-      .end(body);
-  }).catch((error: unknown) => {
-    throw new CommandFailed(unreachable(error, new URL(url).origin));
-  });
+/** Sends a request as it was signed, and reads the whole reply. */
+export async function send(request: Outgoing, authorization: string, tlsCa?: string): Promise<Reply> {
+  const response = await replyTo(request, authorization, tlsCa);
   const pairs: [string, string][] = [];
   for (let index = 0; index < response.rawHeaders.length; index += 2) {
     pairs.push([response.rawHeaders[index]!.toLowerCase(), response.rawHeaders[index + 1]!]);
@@ -51,6 +29,34 @@ export async function send(
     headers: pairs,
     body: await text(response),
   };
+}
+
+/**
+ * Sends a request as it was signed: the target is not written anew, and no port is out of bounds. The answer is the head
+ * of the reply; its body is still to be read.
+ * @param tlsCa a file with a certificate that is trusted beside the usual ones.
+ */
+export async function replyTo(
+  { method, url, form, json }: Outgoing,
+  authorization: string,
+  tlsCa?: string,
+): Promise<IncomingMessage> {
+  const body = json ?? (form && encodePairs(form));
+  const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
+  const headers: Record<string, string> = { authorization };
+  if (type) headers['content-type'] = type;
+  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  const isSecure = url.startsWith('https:');
+  const begin = isSecure ? secure : plain;
+  const trust = isSecure &&
+    tlsCa !== undefined && { ca: [...getCACertificates('default'), readFileSync(tlsCa, 'utf8')] };
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    begin(url, { method, headers, agent: false, ...trust }, resolve)
+      .on('error', reject)
+      .end(body);
+  }).catch((error: unknown) => {
+    throw new CommandFailed(unreachable(error, new URL(url).origin));
+  });
 }
 
 function unreachable(error: unknown, origin: string): string {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Parts, Service } from '../server.ts';
+import type { Parts } from '../parts.ts';
+import type { Service } from '../server.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -24,7 +25,7 @@ export function serveCommand(command: Command): void {
 }
 
 async function runServe(settings: Settings): Promise<number> {
-  const { openParts } = await import('../server.ts');
+  const { openParts } = await import('../parts.ts');
   const parts = await openParts('serve', settings);
   const { log } = parts;
   process.on('uncaughtException', (error) => {

@@ -1,6 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { secureRandom } from '../base/random.ts';
-import type { User } from '../contract/credentials.ts';
+import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/credentials.ts';
 import { CommandFailed } from './failure.ts';
 import { readPassword } from './password.ts';
 import { insist, registering, tell } from './registering.ts';
@@ -23,6 +23,20 @@ export function userCommand(command: Command): void {
     .option('--password-file <file>', 'File whose first line is the password; without it, it is asked for')
     .addHelpText('after', '\nExample:\n  barker user create ada --name "Ada Example" --password-file ./password')
     .action((userName: string) => createUser(create, userName));
+  const profile = command
+    .command('profile')
+    .description('Change the profile of a user; what others follow is an event')
+    .argument('<user-name>')
+    .option('--name <text>', 'Name that is shown')
+    .option('--handle <user-name>', 'Name for signing in and for mentions')
+    .option('--bio <text>', 'What the user says of themselves; empty for nothing')
+    .option('--location <text>')
+    .option('--url <address>')
+    .addOption(new Option('--verified <type>', 'How the user is verified').choices(VERIFIED_TYPES))
+    .option('--affiliate <user-name>', 'Organisation whose badge the user carries; empty for none');
+  addSettings(profile, 'serve', ['data_folder', 'database_url'])
+    .addHelpText('after', '\nExample:\n  barker user profile ada --verified blue --affiliate example_org')
+    .action((userName: string) => changeProfileOf(profile, userName));
   for (const [word, [changes, about]] of Object.entries(STANDINGS)) {
     const change = command.command(word).description(about).argument('<user-name>');
     addSettings(change, 'serve', ['data_folder', 'database_url'])
@@ -45,6 +59,41 @@ async function createUser(command: Command, userName: string): Promise<void> {
   const user = { screenName: userName, name, passwordHash, email };
   const id = await registering(command, (registrar) => registerUser(registrar, user));
   tell({ user_id: id, username: userName });
+}
+
+async function changeProfileOf(command: Command, userName: string): Promise<void> {
+  const { name, handle, bio, location, url, verified, affiliate } = command.opts<Record<string, string | undefined>>();
+  const rules = await import('../platform/rules.ts');
+  const profiles = await import('../platform/profile.ts');
+  if (name !== undefined) insist(rules.wrongName(name));
+  if (handle !== undefined) insist(rules.wrongUserName(handle));
+  if (bio !== undefined) insist(profiles.wrongBio(bio));
+  if (location !== undefined) insist(profiles.wrongLocation(location));
+  if (url !== undefined) insist(profiles.wrongProfileUrl(url));
+  const user = await registering(command, async ({ tx, now }) => {
+    const found = await tx.credentials.findUserByName(userName);
+    if (!found) throw new CommandFailed(`there is no user ${userName}`);
+    const organisation = affiliate ? await tx.credentials.findUserByName(affiliate) : undefined;
+    if (affiliate && !organisation) throw new CommandFailed(`there is no user ${affiliate}`);
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(handle !== undefined && { screen_name: handle }),
+      ...(bio !== undefined && { description: bio }),
+      ...(location !== undefined && { location }),
+      ...(url !== undefined && { url: url || null }),
+      ...(verified !== undefined && { verified_type: verified as VerifiedType }),
+      ...(affiliate !== undefined && { affiliate_id: organisation?.id ?? null }),
+    };
+    if (Object.keys(changes).length === 0) throw new CommandFailed('nothing to change was named; see --help', 2);
+    return (await profiles.changeProfile(tx, found.id, changes, now))!;
+  });
+  tell({
+    user_id: user.id,
+    username: user.screen_name,
+    name: user.name,
+    verified: user.verified_type,
+    affiliate: user.affiliate_id ?? '',
+  });
 }
 
 async function changeUser(

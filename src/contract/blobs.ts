@@ -11,9 +11,21 @@ export interface Segment {
   readonly bytes: number;
 }
 
+/** What came of a segment; it is `closed` once the upload is sealed or gone. */
+export interface Placed {
+  readonly state: 'placed' | 'exceeds' | 'closed';
+  /** How many bytes all segments have with this one. */
+  readonly received: number;
+}
+
 /** What a source of bytes had too much of: nothing of it is kept. */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes';
+}
+
+/** The source of bytes broke off, for the reason in `cause`: nothing of it is kept. */
+export class SourceFailed extends Error {
+  override readonly name = 'SourceFailed';
 }
 
 /**
@@ -24,14 +36,17 @@ export class TooManyBytes extends Error {
 export interface Blobs {
   /** Throws away what was cut off by the end of a process, before anything is taken in. */
   sweep(): Promise<void>;
-  /** Takes bytes in while they arrive, without keeping them in memory. @throws TooManyBytes */
+  /**
+   * Takes bytes in while they arrive, without keeping them in memory: what the source yields is given away.
+   * @throws TooManyBytes SourceFailed
+   */
   receive(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Incoming>;
   /** Throws away what was taken in, unless it has become part of something. */
   discard(incoming: Incoming): Promise<void>;
   /** Makes room for the segments of an upload. */
   prepare(id: string): Promise<void>;
-  /** Puts a segment at its place, where it replaces an earlier one; false once the upload is sealed or gone. */
-  place(id: string, index: number, incoming: Incoming): Promise<boolean>;
+  /** Puts a segment at its place, where it replaces an earlier one, unless all would have more bytes than they may. */
+  place(id: string, index: number, incoming: Incoming, total_max: number): Promise<Placed>;
   /** The segments that are there, in order; once they are assembled, the whole as one. */
   segments(id: string): Promise<Segment[]>;
   /** From now on no segment changes. Sealing twice is sealing once. */

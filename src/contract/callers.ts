@@ -23,6 +23,8 @@ export interface SignedParts {
 export interface ApplicationCaller {
   readonly kind: 'application';
   readonly application: Application;
+  /** Id of the bearer token, when one was presented. */
+  readonly tokenId?: string;
   /** The `oauth_callback` of a signed request. */
   readonly callback?: string;
 }

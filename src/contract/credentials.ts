@@ -15,11 +15,27 @@ export interface User {
   readonly email: string | null;
   /** 1 while the account is locked: for a time, not for what its user did. */
   readonly locked: 0 | 1;
+  /** What they say of themselves; empty when nothing. */
+  readonly description: string;
+  /** Where they say that they are; empty when nowhere. */
+  readonly location: string;
+  readonly url: string | null;
+  readonly verified_type: VerifiedType;
+  /** The user, an organisation, whose badge they carry; null when nobody's. */
+  readonly affiliate_id: string | null;
   readonly created_at: string;
 }
 
+/** How a user is verified. @source activity gaps 16.3 */
+export const VERIFIED_TYPES = ['none', 'blue', 'business', 'government'] as const;
+/** One of the ways in which a user is verified. */
+export type VerifiedType = (typeof VERIFIED_TYPES)[number];
+
+/** What a user says on the profile; nothing of it is needed to register. */
+export type Profile = Pick<User, 'description' | 'location' | 'url' | 'verified_type' | 'affiliate_id'>;
+
 /** A user who is registered; nobody is locked from the beginning unless that is said. */
-export type NewUser = Omit<User, 'locked'> & Partial<Pick<User, 'locked'>>;
+export type NewUser = Omit<User, 'locked' | keyof Profile> & Partial<Pick<User, 'locked' | keyof Profile>>;
 
 /** A registered application. Secrets are sealed. */
 export interface Application {
@@ -130,7 +146,10 @@ export interface Credentials {
   lockUser(id: string): Promise<User | undefined>;
   /** Finds an application and keeps other units that do the same waiting until this one ends. */
   lockApplication(id: string): Promise<Application | undefined>;
-  changeUser(id: string, changes: Partial<Pick<User, 'suspended' | 'locked'>>): Promise<void>;
+  changeUser(
+    id: string,
+    changes: Partial<Pick<User, 'suspended' | 'locked' | 'name' | 'screen_name' | keyof Profile>>,
+  ): Promise<void>;
   changeApplication(id: string, changes: Partial<Omit<Application, 'id'>>): Promise<void>;
   /** Notes on which day tokens were used. */
   noteUse(tokens: readonly string[], day: string): Promise<void>;

@@ -23,6 +23,7 @@ export const entityProblems = {
     when: 'not a whole number, or one beyond 9007199254740991',
     ads: [400, 'INVALID_PARAMETER', 'Expected Long, got "{raw}" for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not a whole number'],
   },
   NOT_POSITIVE: {
     when: 'an amount of zero or less',
@@ -32,15 +33,18 @@ export const entityProblems = {
     when: 'a number outside its bounds',
     ads: [400, 'INVALID_PARAMETER', 'Expected a value between {min} and {max}, got {raw} for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not between {min} and {max}'],
   },
   NOT_BOOLEAN: {
     when: 'neither true nor false',
     ads: [400, 'INVALID_PARAMETER', 'Expected boolean, got "{raw}" for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not one of [true, false]'],
   },
   NOT_TIME: {
     when: 'an unreadable time',
     ads: [400, 'INVALID_PARAMETER', 'Expected time, got "{raw}" for {parameter}'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not a time'],
   },
   FRACTIONAL_HOUR: {
     when: 'a time that must be a whole hour',
@@ -49,26 +53,31 @@ export const entityProblems = {
   NOT_AFTER: {
     when: 'an end that is not after its start',
     ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} to be after {other}'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not after `{other}`'],
   },
   NOT_TEXT: {
     when: 'a structured value where text is expected',
     ads: [400, 'INVALID_PARAMETER', 'Expected text for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value is not a text'],
   },
   TEXT_EMPTY: {
     when: 'an empty value for a mandatory attribute',
     ads: [400, 'INVALID_PARAMETER', 'Expected a minimum length of 1, got 0 for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value is empty'],
   },
   TEXT_TOO_LONG: {
     when: 'a text beyond its maximum length',
     ads: [400, 'INVALID_PARAMETER', 'Expected a maximum length of {max}, got {length} for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value has {length} characters; the most are {max}'],
   },
   ILLEGAL_CHARACTERS: {
     when: 'control characters, or text that is not well-formed',
     ads: [400, 'ILLEGAL_CHARACTERS', 'Illegal characters in {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value has characters that a text cannot have'],
   },
   NOT_AN_ID: {
     when: 'an id in a list that has characters outside 0-9 and a-z',
@@ -83,16 +92,19 @@ export const entityProblems = {
     when: 'an empty list where at least one item is needed',
     ads: [400, 'INVALID_PARAMETER', 'A minimum of 1 items must be provided for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value has no items'],
   },
   TOO_MANY_ITEMS: {
     when: 'a list beyond its maximum',
     ads: [400, 'INVALID_PARAMETER', 'A maximum of {max} items may be provided for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` value has too many items; the most are {max}'],
   },
   REPEATED_PARAMETER: {
     when: 'one parameter given more than once in the same place',
     ads: [400, 'INVALID_PARAMETER', 'Expected one value, got {count} for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
+    problem: [400, 'invalid-request', 'The `{parameter}` parameter has {count} values instead of one'],
   },
   CURSOR_INVALID: {
     when: 'a cursor that is garbled or belongs to another list',
@@ -101,15 +113,18 @@ export const entityProblems = {
   EXCLUSIVE_PARAMETERS: {
     when: 'two parameters that exclude each other',
     ads: [400, 'EXCLUSIVE_PARAMETERS', '{a} and {b} are exclusive parameters'],
+    problem: [400, 'invalid-request', 'The `{a}` and `{b}` parameters exclude each other'],
   },
   NOT_JSON: {
     when: 'a body that is not JSON',
     ads: [400, 'INVALID_PARAMETER', 'Request body is not valid JSON'],
     numeric: [400, 44, 'body parameter is invalid.'],
+    problem: [400, 'invalid-request', 'Invalid JSON'],
   },
   CONTENT_TYPE: {
     when: 'a JSON endpoint called with another content type',
     ads: [400, 'INVALID_PARAMETER', 'Content-Type must be application/json'],
+    problem: [400, 'invalid-request', 'The content-type must be application/json'],
   },
   NOT_AN_OBJECT: {
     when: 'a body of JSON that is no object, or another value where an object is expected',
@@ -231,6 +246,18 @@ export const entityProblems = {
     when: 'a value that the look-up of its targeting type does not have',
     ads: [400, 'INVALID_PARAMETER', 'Expected a value of the {name} look-up, got "{raw}" for {parameter}'],
   },
+  NOT_CRITERIA: {
+    when: 'an estimate of something that is neither a list of criteria nor an object with one',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an array of targeting criteria'],
+  },
+  ESTIMATE_TOO_LARGE: {
+    when: 'an estimate of more criteria than one may have',
+    ads: [400, 'REQUEST_TOO_COMPLEX', 'A maximum of {max} targeting criteria can be estimated'],
+  },
+  PRIMARY_MISSING: {
+    when: 'an estimate without a primary criterion whose operator is EQ',
+    ads: [400, 'INVALID_PARAMETER', 'At least one primary targeting criterion is required'],
+  },
   TOO_MANY_CRITERIA: {
     when: 'the limit of criteria of a type on a line item',
     ads: [400, 'REQUEST_TOO_COMPLEX', 'Line item {line} cannot have more than {max} {kind} criteria'],
@@ -300,86 +327,5 @@ export const entityProblems = {
       'SCHEDULED_POST_LIMIT_EXCEEDED',
       'Account {account} cannot have more than {max} scheduled posts from {from} to {until}',
     ],
-  },
-
-  // Media, and the creatives that are made of it alone.
-  MEDIA_NOT_FOUND: {
-    when: 'no such media in the library',
-    ads: [404, 'MEDIA_NOT_FOUND', '{kind} {value} was not found'],
-  },
-  ACCOUNT_MEDIA_NOT_FOUND: {
-    when: 'no such account media on this account',
-    ads: [404, 'ACCOUNT_MEDIA_NOT_FOUND', '{kind} {value} was not found'],
-  },
-  MEDIA_CREATIVE_NOT_FOUND: {
-    when: 'no such media creative on this account',
-    ads: [404, 'MEDIA_CREATIVE_NOT_FOUND', '{kind} {value} was not found'],
-  },
-  INVALID_MEDIA_ID: {
-    when: 'a malformed media key',
-    ads: [400, 'INVALID_MEDIA_ID', 'Expected a media key, got "{value}" for {parameter}'],
-  },
-  INVALID_MEDIA: {
-    when: 'media that the account may not use',
-    ads: [400, 'INVALID_MEDIA', 'Invalid media key: MediaKey({kind},{number})'],
-  },
-  MEDIA_NOT_TRANSCODED: {
-    when: 'media that is still being processed, or whose processing failed',
-    ads: [400, 'INVALID_MEDIA', 'Media {value} is not transcoded'],
-  },
-  MEDIA_OF_OTHER_TYPE: {
-    when: 'media of a type that cannot be used there',
-    ads: [400, 'INVALID_MEDIA', 'Expected media of type {list}, got {type} for {parameter}'],
-  },
-  NOT_OF_IMAGES: {
-    when: 'a value that only videos and GIFs have, for an image',
-    ads: [400, 'INVALID_PARAMETER', 'Only videos and GIFs have {parameter}'],
-  },
-  LINE_ITEM_UNFIT: {
-    when: 'a line item with another objective than a creative needs, or one that has all it can have',
-    ads: [400, 'INVALID_PARAMETER', 'Line item {value} {why}'],
-  },
-
-  // Cards.
-  CARD_NOT_FOUND: {
-    when: 'no such card on this account',
-    ads: [404, 'CARD_NOT_FOUND', '{kind} {value} was not found'],
-  },
-  UNKNOWN_CARD_TYPE: {
-    when: 'a type that no card has',
-    ads: [400, 'UNKNOWN_CARD_TYPE', 'Expected a known card type, got "{raw}" for {parameter}'],
-  },
-  COMPONENTS_UNFIT: {
-    when: 'components that do not make up a card',
-    ads: [400, 'INVALID_PARAMETER', 'Expected {wanted} for {parameter}'],
-  },
-  NOT_A_HASHTAG: {
-    when: 'a hashtag with other characters than letters, digits and underscores',
-    ads: [400, 'INVALID_PARAMETER', 'Expected a hashtag, got "{raw}" for {parameter}'],
-  },
-  NOT_A_CARD_URI: {
-    when: 'an address that no card can have',
-    ads: [400, 'INVALID_PARAMETER', 'Expected card://<number>, got "{raw}" for {parameter}'],
-  },
-  NOT_WEB: {
-    when: 'an address that is not absolute and http or https',
-    ads: [400, 'INVALID_PARAMETER', 'Expected an absolute http or https URL, got "{raw}" for {parameter}'],
-  },
-  IMAGE_TOO_NARROW: {
-    when: 'an image with fewer pixels in a row than a card needs',
-    ads: [400, 'INVALID_IMAGE', 'Expected an image at least {min} pixels wide, got {width} for {parameter}'],
-  },
-  IMAGE_TOO_LARGE: {
-    when: 'an image with more bytes than a card takes',
-    ads: [400, 'INVALID_IMAGE', 'Expected an image of at most {max} bytes, got {bytes} for {parameter}'],
-  },
-  RATIO_UNFIT: {
-    when: 'media of another ratio of width and height than a card shows',
-    ads: [400, 'INVALID_MEDIA', 'Expected media of ratio {ratios}, got {width}x{height} for {parameter}'],
-  },
-
-  NOT_HTTPS: {
-    when: 'an address that is not absolute and https',
-    ads: [400, 'INVALID_PARAMETER', 'Expected an absolute https URL, got "{raw}" for {parameter}'],
   },
 } as const satisfies Record<string, ProblemRow>;

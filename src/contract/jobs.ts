@@ -31,6 +31,11 @@ export interface DueJobs {
 export interface Jobs {
   /** Plans a job; one that is planned already under its key is moved, and whoever does it has lost it. */
   plan(job: PlannedJob): Promise<void>;
+  /**
+   * Plans a job unless it is planned for no later. One that is being done is left to whoever does it, who must look at what
+   * came meanwhile once he has ended it; until this unit ends, he cannot.
+   */
+  planBy(job: PlannedJob): Promise<void>;
   /** Calls a job off, if there is one. */
   callOff(kind: string, key: string): Promise<void>;
   /** Takes up to `max` jobs of these kinds that are due and that nobody has taken, those that wait longest first. */
@@ -39,6 +44,8 @@ export interface Jobs {
   finish(job: Job): Promise<boolean>;
   /** Gives a job back, to be done at a time. */
   giveBack(job: Job, run_at: string): Promise<void>;
+  /** Frees every job that was taken: for a server that starts, and that is the only one. Whoever took them is gone. */
+  freeAll(): Promise<void>;
   /** When the next job of these kinds is due, or free again; undefined without any. */
   findNext(kinds: readonly string[]): Promise<string | undefined>;
   /** When a job is to be done; undefined when there is none. */
@@ -48,6 +55,10 @@ export interface Jobs {
 /** Something that is done later. What `outside` rejects with is tried again a while later. */
 export interface JobKind<T = unknown> {
   readonly name: string;
+  /** May take minutes: kinds that do are not done together with others, which would wait. */
+  readonly isLong?: boolean;
+  /** Waits for other people's servers: nothing else waits with it. */
+  readonly waitsForOthers?: boolean;
   /** What takes more than the database: reads and writes files, takes ids. It may happen more than once. */
   outside?(job: Job, services: Services): Promise<T>;
   /** Stores what comes of it, in the unit that ends the job: once. Never called for a job that others have taken over. */

@@ -2,18 +2,27 @@ import type { TSchema } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
+import type { ApplicationLimit } from './application-limits.ts';
+import type { AudienceMemberships, AudienceRules, PeopleReader } from './audiences.ts';
 import type { Noted } from './audit.ts';
 import type { Blobs, Incoming } from './blobs.ts';
 import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
+import type { Deprecation } from './deprecations.ts';
+import type { Directory } from './directory.ts';
+import type { Activity, ActivityRules } from './events.ts';
 import type { Field, Stored } from './fields.ts';
 import type { LoginRules, OutstandingBearers } from './grants.ts';
+import type { Keywords } from './keywords.ts';
 import type { MediaAddresses } from './media.ts';
 import type { Family, Fault, ProblemName } from './problems.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
+import type { Sender } from './sending.ts';
 import type { Reading, Store, Writing } from './store.ts';
+import type { Flow, Streams } from './streams.ts';
 import type { UploadRules } from './uploads.ts';
+import type { WebhookRules, WebhookWork } from './webhooks.ts';
 
 /** Parameters of a call by name. */
 export type Parameters = Readonly<Record<string, Field>>;
@@ -49,13 +58,35 @@ export interface Services {
   readonly uploads: UploadRules;
   /** Where media is served. */
   readonly media: MediaAddresses;
+  readonly audiences: AudienceRules;
+  /** Who is in audiences. */
+  readonly memberships: AudienceMemberships;
+  /** The people of the platform. */
+  readonly directory: Directory;
+  /** What posts say. */
+  readonly keywords: Keywords;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
   readonly making: Making;
+  /** Reads uploads of people. */
+  readonly people: PeopleReader;
+  /** Has a job done that is due, and resolves when it is, or when it failed. */
+  hurry(kind: string, key: string): Promise<void>;
   /** The absolute address of a page of a listener. */
   pageUrl(environment: Environment, path: string): string;
   /** How posts name what they were made with: HTML. */
   readonly postSource: string;
+  /** What happens, while it happens. */
+  readonly activity: Activity;
+  readonly activityRules: ActivityRules;
+  /** The streams that are open in this process. */
+  readonly streams: Streams;
+  /** What an application may have, where an operator has said nothing else of it. */
+  readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
+  /** Sends to other people's servers. */
+  readonly sender: Sender;
+  readonly webhooks: WebhookWork;
+  readonly webhookRules: WebhookRules;
 }
 
 /** The ids that a new row uses up, taken before its unit of work began. */
@@ -121,10 +152,12 @@ export interface Call {
   /** Path parameters as given, ids folded to lower case. */
   readonly path: Readonly<Record<string, string>>;
   readonly given: Given;
-  /** The parsed body of a JSON endpoint. */
+  /** The parsed body of a JSON endpoint; a `Uint8Array` of its own memory where the body is `bytes`. */
   readonly body: unknown;
   /** The files that came in a body of parts, by name; thrown away after the call unless it takes them. */
   readonly received: ReadonlyMap<string, Incoming>;
+  /** Only the head of the reply is wanted. */
+  readonly isHead: boolean;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
   /** Notes what has come about, once it has: the log tells it whatever the reply is. */
@@ -158,20 +191,31 @@ export interface Answer {
   readonly totalCount?: number;
   /** The echo of the request, when it is not simply its parameters. */
   readonly request?: string;
+  /** What goes on after the head, for shape `stream`; `data` is then empty. */
+  readonly flow?: Flow;
+  /** Something that the call made use of and that is deprecated. */
+  readonly deprecation?: Deprecation;
 }
 
 /**
  * What a caller must present: `user` a request signed with an access token; `consumer` one signed without a token;
- * `request-token` one signed with a request token; `basic` key and secret of an application; the others one of two.
+ * `request-token` one signed with a request token; `basic` key and secret of an application; `bearer` its application-only token; the others one of two.
  * @source authentication gaps 1.2
  */
-export type CredentialKind = 'user' | 'consumer' | 'request-token' | 'basic' | 'user-or-bearer' | 'owner-or-basic';
+export type CredentialKind =
+  | 'user'
+  | 'consumer'
+  | 'request-token'
+  | 'basic'
+  | 'bearer'
+  | 'user-or-bearer'
+  | 'owner-or-basic';
 
 /**
  * How a reply of an operation is shaped. `several`: what one call made, and how many; `told`: a message in place of
- * data; `form`: `name=value` pairs, as the token steps answer.
+ * data; `form`: `name=value` pairs, as the token steps answer; `stream`: a line each, for as long as it is read.
  */
-export type Shape = 'one' | 'list' | 'several' | 'told' | 'batch' | 'bare' | 'form';
+export type Shape = 'one' | 'list' | 'several' | 'told' | 'batch' | 'bare' | 'form' | 'stream';
 
 /** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
 export interface Operation {
@@ -200,6 +244,12 @@ export interface Operation {
   readonly isTokenStep?: boolean;
   /** GET does the same as POST: some clients put everything into the query. @source authentication gaps 2.7 */
   readonly alsoGet?: boolean;
+  /** What takes its place in the current version, of which it is none. */
+  readonly replacedBy?: string;
+  /** The operation itself is deprecated: every reply of it says so. */
+  readonly deprecation?: Deprecation;
+  /** From when on a deprecated operation answers no more, where that was decided: UTC text. */
+  sunset?(services: Services): string | undefined;
   /** Other paths of the same operation. */
   readonly aliases?: readonly string[];
   /** Protocol parameters that the operation needs, for the descriptions: they are read with the credential. */
@@ -211,10 +261,13 @@ export interface Operation {
    * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
    * `json`: a JSON body that the operation reads itself. `upload`: as `form`, and the body may have parts instead, of
    * which some are `files`; parts are not signed, so that they are read after all checks of the caller.
+   * `bytes`: as `json`, and the operation is given the bytes as they came.
    */
-  readonly body: 'form' | 'object' | 'json' | 'upload';
+  readonly body: 'form' | 'object' | 'json' | 'upload' | 'bytes';
+  /** How many bytes a body of kind `bytes` may have, and what is said of more. */
+  readonly bodyBytes?: { readonly max: number; readonly problem: ProblemName };
   /** What the echo of a call holds beside path and parameters. */
-  readonly echoes?: Readonly<Record<string, string>>;
+  readonly echoes?: Readonly<Record<string, string | null>>;
   /** Parts that are files, which do not stay in memory, by name. `isBase64`: text that says the bytes. */
   readonly files?: Readonly<Record<string, { readonly about: string; readonly isBase64: boolean }>>;
   /** How many bytes a file may have. */
@@ -227,6 +280,8 @@ export interface Operation {
    * resources of one of which each row is.
    */
   readonly reply: TSchema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
+  /** The status of success, when it is not 200. A reply of 204 has no body. */
+  readonly success?: 200 | 201 | 204;
   /** Further statuses of success, with the JSON Schema of their body; none when the reply has no body. */
   readonly successes?: Readonly<Record<number, TSchema | undefined>>;
   /** JSON Schema of the body of a JSON endpoint. */
@@ -256,12 +311,22 @@ export interface Example {
 export type RateName =
   | ReadRate
   | 'lookups'
+  | 'keyword_insights'
   | 'writes'
   | 'revocations'
   | 'request_tokens'
   | 'access_tokens'
   | 'bearer_tokens'
   | 'bearer_revocations'
+  | 'activity_streams'
+  | 'connections'
+  | 'connections_all'
   | 'own_profile'
   | 'profiles'
-  | 'media_uploads';
+  | 'media_uploads'
+  | 'audience_uploads'
+  | 'subscriptions'
+  | 'profile_updates'
+  | 'messages'
+  | 'webhooks'
+  | 'replays';

@@ -53,6 +53,9 @@ export interface PostQuery extends PostConditions {
   readonly limit: number;
 }
 
+/** What a post says, and when. */
+export type PostText = Pick<Post, 'id' | 'user_id' | 'lang' | 'created_at'> & { readonly text: string };
+
 /** Published posts, as they are kept. */
 export interface Posts {
   find(environment: Environment, id: string): Promise<Post | undefined>;
@@ -61,6 +64,8 @@ export interface Posts {
   /** The promoted-only repost that a user made of a post. */
   findRepost(environment: Environment, user: string, of: string): Promise<Post | undefined>;
   page(query: PostQuery): Promise<Post[]>;
+  /** Posts that everybody may see, by id, with what they say. */
+  listTexts(environment: Environment, after: string, limit: number): Promise<PostText[]>;
   add(post: Post): Promise<void>;
   rename(id: string, name: string | null): Promise<void>;
 }

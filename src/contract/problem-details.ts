@@ -11,18 +11,27 @@ export interface ProblemDetails {
   /** Message template. */
   readonly detail: string;
   readonly slug: string | undefined;
-  /** What `errors` tells: nothing, the numeric code, or each parameter. */
-  readonly errors: 'none' | 'code' | 'parameters';
+  /** What `errors` tells: nothing, the numeric code, each parameter, or what was not found. */
+  readonly errors: 'none' | 'code' | 'parameters' | 'resource';
+  /** Further members, with what each says. */
+  readonly beside: Readonly<Record<string, string>>;
 }
 
 const TITLES: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
+  410: 'Gone',
   413: 'Content Too Large',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
+};
+
+/** What is said beside, in one word each, by the name of a problem's page. @source activity gaps 18 and 21.2 */
+const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'client-forbidden': { reason: 'user-not-authorized' },
+  'streaming-connection': { connection_issue: 'TooManyConnections' },
 };
 
 /** Statuses of which no more is said than what they are called. */
@@ -53,7 +62,47 @@ export const PROBLEM_PAGES: Readonly<Record<string, ProblemPage>> = {
     meaning:
       'The request came with the bearer token of an application, and this endpoint answers for a user: a token of the application alone does not say which one.',
     remedy:
-      'Sign the request with the access token of a user (OAuth 1.0a). If you have none, let the user log in: the three steps begin with POST /oauth/request_token.',
+      'Sign the request with the access token of a user (OAuth 1.0a). If you have none, let the user log in: the three steps begin with POST /oauth/request_token. Where the answer names OAuth 2.0 Application-Only, send the bearer token of the application instead: POST /oauth2/token gives it out.',
+  },
+  'oauth1-permissions': {
+    title: 'Forbidden',
+    status: 403,
+    meaning: 'The token was given at a level that does not reach as far as this call.',
+    remedy:
+      'Raise the level of the application in its settings, then let the user log in again: a token keeps the level at which it was given. Whatever writes needs read-write, messages need read-write-directmessages.',
+  },
+  'client-forbidden': {
+    title: 'Client Forbidden',
+    status: 403,
+    meaning: 'The application may make this call, but not about this user: what was asked for is private.',
+    remedy: 'Sign the request with the access token of the user whom it is about.',
+  },
+  'resource-not-found': {
+    title: 'Not Found Error',
+    status: 404,
+    meaning: 'What the request names does not exist, or does not belong to the application.',
+    remedy: 'List what there is, and use one of those ids.',
+  },
+  'streaming-connection': {
+    title: 'ConnectionException',
+    status: 429,
+    meaning: 'The application holds as many streams open as it may.',
+    remedy:
+      'Close one that you no longer read: GET /2/connections lists them, DELETE /2/connections closes them by their ids. A stream whose reader has gone without a word is noticed only when nothing more can be sent to it. Wait a minute before the next try, then twice as long each time.',
+  },
+  'operational-disconnect': {
+    title: 'operational-disconnect',
+    status: 200,
+    meaning:
+      'The last line of a stream that the service ended. `disconnect_type` tells why: UpstreamOperationalDisconnect when the service stops, ForceDisconnect when the connection was closed by a call or its token was revoked, SlowReader when too much was waiting for the reader, ClientApplicationStateDegraded when the application was suspended, InternalError for a fault of the service.',
+    remedy:
+      'Connect again, with `backfill_minutes` or `start_time` to get what happened meanwhile. After SlowReader, read faster: take lines off the connection at once and work on them elsewhere.',
+  },
+  conflict: {
+    title: 'Conflict',
+    status: 409,
+    meaning: 'Something else is under way that excludes what was asked for.',
+    remedy: 'Wait until it has ended, then send the request again.',
   },
 };
 
@@ -66,15 +115,24 @@ export function problemPath(slug: string): string {
 export function problemDetails(name: ProblemName): ProblemDetails {
   const [status, code, message] = wordingIn('problem', name);
   if (status === 400) {
-    const detail = 'One or more parameters to your request was invalid.';
+    const detail = name === 'NOT_JSON' ? message : 'One or more parameters to your request was invalid.';
     const slug = 'invalid-request';
-    return { status, title: PROBLEM_PAGES[slug]!.title, detail, slug, errors: 'parameters' };
+    return { status, title: PROBLEM_PAGES[slug]!.title, detail, slug, errors: 'parameters', beside: {} };
   }
-  if (typeof code === 'string')
-    return { status, title: PROBLEM_PAGES[code]!.title, detail: message, slug: code, errors: 'none' };
+  if (typeof code === 'string') {
+    const errors = code === 'resource-not-found' ? 'resource' : 'none';
+    return {
+      status,
+      title: PROBLEM_PAGES[code]!.title,
+      detail: message,
+      slug: code,
+      errors,
+      beside: BESIDE[code] ?? {},
+    };
+  }
   const title = TITLES[status]!;
   const errors = NOT_LET_IN.includes(name) ? 'code' : 'none';
-  return { status, title, detail: BARE.has(status) ? title : message, slug: undefined, errors };
+  return { status, title, detail: BARE.has(status) ? title : message, slug: undefined, errors, beside: {} };
 }
 
 /**
@@ -83,12 +141,21 @@ export function problemDetails(name: ProblemName): ProblemDetails {
  */
 export function problemBody(faults: readonly Fault[], base: () => string): Record<string, unknown> {
   const [first] = faults as readonly [Fault, ...Fault[]];
-  const { status, title, detail, slug, errors } = problemDetails(first.problem);
+  const { status, title, detail, slug, errors, beside } = problemDetails(first.problem);
   const type = slug === undefined ? 'about:blank' : base() + problemPath(slug);
   if (errors === 'parameters') return { errors: faults.map(parameterError), title, detail, type };
   const { code, message } = wordingOf(first, 'problem');
-  const said = { title, type, status, detail: detail.includes('{') ? message : detail };
+  if (errors === 'resource') return { errors: [resourceError(first, { title, detail: message, type })] };
+  const said = { title, type, status, detail: detail.includes('{') ? message : detail, ...beside };
   return errors === 'code' ? { ...said, errors: [{ code, message }] } : said;
+}
+
+/** What was not found: `value` of the fault is its id, `words.kind` what it would have been. @source activity gaps 21.2 */
+function resourceError(
+  { parameter, value, words }: Fault,
+  { title, detail, type }: { readonly title: string; readonly detail: string; readonly type: string },
+): Record<string, unknown> {
+  return { value, detail, title, resource_type: words?.kind, parameter, resource_id: value, type };
 }
 
 function parameterError(fault: Fault): Record<string, unknown> {

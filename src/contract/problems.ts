@@ -1,6 +1,17 @@
+import { activityProblems } from './activity-problems.ts';
+import { audienceProblems } from './audience-problems.ts';
+import { creativeProblems } from './creative-problems.ts';
 import { credentialProblems } from './credential-problems.ts';
 import { entityProblems } from './entity-problems.ts';
+import { keywordProblems } from './keyword-problems.ts';
+import { peopleProblems } from './people-problems.ts';
+import { streamProblems } from './stream-problems.ts';
 import { uploadProblems } from './upload-problems.ts';
+import { webhookProblems } from './webhook-problems.ts';
+
+/** Said in version 2 of a token or an application whose level does not reach. @source activity gaps 21.2 */
+const APP_PERMISSIONS =
+  'Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.';
 
 /**
  * The one table of errors. Each row has one condition and how it is said in each family of replies: `ads` (capital
@@ -78,11 +89,13 @@ const table = {
       'The user has not authorized the client application with sufficient permission',
     ],
     numeric: [403, 261, 'Application cannot perform write actions.'],
+    problem: [403, 'oauth1-permissions', APP_PERMISSIONS],
   },
   READ_ONLY_APPLICATION: {
     when: 'a write through an application of level read',
     ads: [403, 'READONLY_CLIENT_APPLICATION', 'The client application only has read access'],
     numeric: [403, 261, 'Application cannot perform write actions.'],
+    problem: [403, 'oauth1-permissions', APP_PERMISSIONS],
   },
   ACCOUNT_NOT_ACCESSIBLE: {
     when: 'the account does not exist, or the user has no role on it',
@@ -143,7 +156,14 @@ const table = {
   },
 
   ...entityProblems,
+  ...creativeProblems,
+  ...audienceProblems,
   ...uploadProblems,
+  ...peopleProblems,
+  ...activityProblems,
+  ...streamProblems,
+  ...keywordProblems,
+  ...webhookProblems,
 
   // The service.
   INTERNAL: {
@@ -188,6 +208,7 @@ export const NOT_LET_IN: readonly ProblemName[] = [
   'CLIENT_REFUSED',
   'BEARER_INVALID',
   'BEARER_NOT_ALLOWED',
+  'USER_NOT_ALLOWED',
   'TIMESTAMP_OUT_OF_BOUNDS',
   'SIGNATURE_REFUSED',
   'TOKEN_UNKNOWN',

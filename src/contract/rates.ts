@@ -25,6 +25,7 @@ export type RateSetting =
   | 'rate_reads_per_15min'
   | 'rate_global_reads_per_15min'
   | 'rate_lookups_per_15min'
+  | 'rate_keyword_insights_per_15min'
   | 'rate_total_count_per_15min'
   | 'rate_user_quota_per_15min'
   | 'rate_revocations_per_15min'
@@ -33,9 +34,18 @@ export type RateSetting =
   | 'rate_access_tokens_per_15min'
   | 'rate_bearer_tokens_per_15min'
   | 'rate_bearer_revocations_per_15min'
+  | 'rate_activity_streams_per_15min'
+  | 'rate_connections_per_15min'
+  | 'rate_connections_all_per_15min'
   | 'rate_own_profile_per_15min'
   | 'rate_profiles_per_15min'
-  | 'rate_media_uploads_per_min';
+  | 'rate_media_uploads_per_min'
+  | 'rate_audience_uploads_per_min'
+  | 'rate_subscriptions_per_15min'
+  | 'rate_profile_updates_per_15min'
+  | 'rate_messages_per_15min'
+  | 'rate_webhooks_per_15min'
+  | 'rate_replays_per_15min';
 
 /**
  * The categories of calls, and the two windows that only the pipeline takes from: the quota of a user beside account
@@ -54,6 +64,12 @@ export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', Rat
   reads: { setting: 'rate_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
   global_reads: { setting: 'rate_global_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
   lookups: { setting: 'rate_lookups_per_15min', window_s: QUARTER, perAccount: false, together: true },
+  keyword_insights: {
+    setting: 'rate_keyword_insights_per_15min',
+    window_s: QUARTER,
+    perAccount: false,
+    together: true,
+  },
   revocations: { setting: 'rate_revocations_per_15min', window_s: QUARTER, perAccount: false, together: true },
   request_tokens: {
     ...ofApplications('rate_request_tokens_per_15min'),
@@ -62,9 +78,18 @@ export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', Rat
   access_tokens: ofApplications('rate_access_tokens_per_15min'),
   bearer_tokens: ofApplications('rate_bearer_tokens_per_15min'),
   bearer_revocations: ofApplications('rate_bearer_revocations_per_15min'),
+  activity_streams: ofApplications('rate_activity_streams_per_15min'),
+  connections: { ...ofApplications('rate_connections_per_15min'), together: false },
+  connections_all: { ...ofApplications('rate_connections_all_per_15min'), together: false },
   own_profile: { setting: 'rate_own_profile_per_15min', window_s: QUARTER, perAccount: false, together: false },
   profiles: { setting: 'rate_profiles_per_15min', window_s: QUARTER, perAccount: false, together: false },
   media_uploads: { setting: 'rate_media_uploads_per_min', window_s: 60, perAccount: false, together: true },
+  audience_uploads: { setting: 'rate_audience_uploads_per_min', window_s: 60, perAccount: true, together: true },
+  subscriptions: { setting: 'rate_subscriptions_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  profile_updates: { setting: 'rate_profile_updates_per_15min', window_s: QUARTER, perAccount: false, together: true },
+  messages: { setting: 'rate_messages_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  webhooks: { setting: 'rate_webhooks_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  replays: { setting: 'rate_replays_per_15min', window_s: QUARTER, perAccount: false, together: true },
   user_quota: { setting: 'rate_user_quota_per_15min', window_s: QUARTER, perAccount: false, together: true },
   total_count: { setting: 'rate_total_count_per_15min', window_s: QUARTER, perAccount: false, together: false },
 };

@@ -1,9 +1,9 @@
 import type { Field, Stored } from './fields.ts';
 import type { MediaAddresses } from './media.ts';
-import type { ShowContext } from './operation.ts';
+import type { Given, Services, ShowContext } from './operation.ts';
 import type { Fault, ProblemName } from './problems.ts';
 import type { Role } from './roles.ts';
-import type { Reading } from './store.ts';
+import type { Reading, Writing } from './store.ts';
 
 /** The declared fields of a resource, by their one name on the wire, in the code and in the database. */
 export type Fields = Readonly<Record<string, Field>>;
@@ -124,6 +124,39 @@ export interface Quota<R> {
 /** Settings that are limits of an account. */
 export type LimitName = 'active_campaigns_max' | 'active_line_items_max' | 'campaign_line_items_max';
 
+/** A write of a row, made: what else belongs to it is stored in the same unit. */
+export interface Written<R> {
+  readonly verb: 'create' | 'update' | 'remove';
+  readonly before: R | undefined;
+  readonly after: R;
+  readonly account: AccountState;
+  readonly tx: Writing;
+  readonly services: Services;
+  /** UTC text of the present second. */
+  readonly now: string;
+}
+
+/** The one of another resource that rows live below, which the path names. */
+export interface Parent {
+  resource(): AnyResource;
+  /** Of the path. */
+  readonly parameter: string;
+  /** The column of the rows that holds its id: fixed at creation, and no parameter. */
+  readonly column: string;
+  /** What stands in the way of whatever is done below one. */
+  rule?(parent: Row, account: AccountState): Fault | undefined;
+  readonly raises: readonly ProblemName[];
+}
+
+/** Rows that accounts grant each other: who was granted one finds it by id, and lists it when that is asked for. */
+export interface Sharing {
+  /** The table of grants: `granted_account_id`, `deleted`, and the column that names a row. */
+  readonly table: string;
+  readonly column: string;
+  /** Whether a list asks for what others granted, instead of what is the account's own. */
+  isAsked(given: Given): boolean;
+}
+
 /** Rows of another resource that follow from a write, made in the same unit. */
 export interface Consequence<R> {
   /** The plural name of that resource. */
@@ -185,6 +218,12 @@ export interface ResourceSpec<F extends Fields> {
   readonly idName?: string;
   /** The path below the account, where that is not the plural. */
   readonly path?: string;
+  /** The table, where that is not the plural. */
+  readonly keptIn?: string;
+  /** Paths of a version that was followed by another, in which the same goes by another path below the account. */
+  readonly former?: { readonly version: string; readonly now: string };
+  readonly below?: Parent;
+  readonly sharing?: Sharing;
   readonly about: string;
   /** `account`: rows live under an account. `user`: the rows are what the user has a role on. */
   readonly scope: 'account' | 'user';
@@ -210,6 +249,8 @@ export interface ResourceSpec<F extends Fields> {
   readonly takesAlong?: { readonly of: string; readonly column: string };
   /** Work for later that each row brings along: done at the time of a field, moved with it, called off with the row. */
   readonly later?: { readonly job: string; readonly at: keyof F & string };
+  /** Stores what else belongs to a write, once it is made. */
+  alsoStores?(written: Written<RowOf<F>>): Promise<void>;
   readonly quotas?: readonly Quota<RowOf<F>>[];
   readonly consequences?: readonly Consequence<RowOf<F>>[];
   /** Columns that the storage fills in: read with every row, shown to nobody. */
@@ -222,6 +263,8 @@ export interface ResourceSpec<F extends Fields> {
    * answers with that row.
    */
   onePer?(drafted: RowOf<F>): readonly (Stored | null)[];
+  /** Fields that such a row takes over from the create. */
+  readonly onePerTakes?: readonly (keyof F & string)[];
   /** Parameters of list and get that say how rows are shown. */
   readonly showing?: Readonly<Record<string, Field>>;
   /** Create and update take an object of JSON and nothing else; otherwise parameters in whichever form. */
@@ -266,7 +309,12 @@ export interface ResourceSpec<F extends Fields> {
     /** Rows with this value are hidden unless `with_draft=true`. */
     readonly drafts?: { readonly field: keyof F & string; readonly value: string };
   };
-  readonly batch?: { readonly max: number };
+  /** `creating`: parameters that only creates of a batch have; `raises`: problems that they bring along. */
+  readonly batch?: {
+    readonly max: number;
+    readonly creating?: Readonly<Record<string, Field>>;
+    readonly raises?: readonly ProblemName[];
+  };
   /** Rows are kept in memory until they change: many rows of others point to few of these. */
   readonly remembered?: boolean;
   readonly computed?: Computed<RowOf<F>>;
@@ -295,7 +343,7 @@ export interface Resource<F extends Fields = Fields> extends ResourceSpec<F> {
 
 /** Declares a resource. */
 export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resource<F> {
-  const { key, idName = spec.name, plural: table } = spec;
+  const { key, idName = spec.name, plural, keptIn: table = plural } = spec;
   return { ...spec, idParameter: key?.name ?? `${idName}_id`, idsParameter: `${idName}_ids`, table };
 }
 

@@ -31,5 +31,7 @@ export const ACCOUNT_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN'];
 export const CREATIVE_READERS: readonly Role[] = ROLES.filter((role) => role !== 'ANALYST');
 /** Those who may change media, cards and posts. */
 export const CREATIVE_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];
+/** Those who may change audiences and whom they are shared with. @source creatives 1.5 */
+export const AUDIENCE_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'PARTNER_AUDIENCE_MANAGER'];
 /** Roles to which the extra permission POST_COMPOSER applies. */
 export const COMPOSER_ROLES: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];

@@ -1,12 +1,22 @@
+import type { ApplicationLimits } from './application-limits.ts';
+import type { AudienceLog } from './audiences.ts';
 import type { Changes } from './changes.ts';
+import type { Corpus } from './corpus.ts';
 import type { Credentials } from './credentials.ts';
+import type { CustomAudiences } from './custom-audiences.ts';
+import type { People } from './directory.ts';
+import type { Events } from './events.ts';
 import type { BearerTokens, RequestTokens, Sessions } from './grants.ts';
 import type { Jobs } from './jobs.ts';
 import type { Memberships } from './memberships.ts';
+import type { Messages } from './messages.ts';
 import type { Notifications, Posts } from './posts.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
+import type { StreamConnections } from './streams.ts';
+import type { Subscriptions } from './subscriptions.ts';
 import type { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
+import type { Replays, WebhookDeliveries, Webhooks } from './webhooks.ts';
 
 /** Whether deleted rows are part of an answer. Every read must say. */
 export type Deleted = 'hidden' | 'shown';
@@ -17,6 +27,8 @@ export interface PageQuery {
   readonly account: string | undefined;
   /** The user on whose accounts the list is, for resources of scope `user`. */
   readonly member: { readonly user: string; readonly environment: string } | undefined;
+  /** The account to which others granted the rows, for resources that are shared. */
+  readonly grantee?: string;
   readonly deleted: Deleted;
   /** Column -> accepted values; an empty list matches nothing. */
   readonly within: Readonly<Record<string, readonly (string | number)[]>>;
@@ -94,6 +106,8 @@ export interface RecordsWriting extends RecordsReading {
 export interface RowKey {
   readonly account: string | undefined;
   readonly id: string;
+  /** A row of another account is meant too when it was granted to this one. */
+  readonly orGranted?: boolean;
 }
 
 /** What a unit of work may read. */
@@ -107,9 +121,24 @@ export interface Reading {
   readonly sessions: Pick<Sessions, 'find'>;
   readonly suggestions: Suggestions;
   readonly jobs: Pick<Jobs, 'find' | 'findNext'>;
-  readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'page'>;
+  readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
   readonly notifications: Pick<Notifications, 'list'>;
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
+  readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
+  readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
+  readonly people: Pick<People, Extract<keyof People, `find${string}` | `list${string}`>>;
+  readonly events: Pick<Events, Extract<keyof Events, `find${string}` | `list${string}`>>;
+  readonly subscriptions: Pick<Subscriptions, Extract<keyof Subscriptions, `find${string}` | `list${string}` | 'page'>>;
+  readonly streamConnections: Pick<StreamConnections, Extract<keyof StreamConnections, `list${string}`> | 'page'>;
+  readonly applicationLimits: Pick<ApplicationLimits, 'find'>;
+  readonly messages: Pick<Messages, Extract<keyof Messages, `find${string}`>>;
+  readonly corpus: Pick<Corpus, Extract<keyof Corpus, `find${string}` | `list${string}`>>;
+  readonly webhooks: Pick<Webhooks, Extract<keyof Webhooks, `find${string}` | `list${string}`>>;
+  readonly webhookDeliveries: Pick<
+    WebhookDeliveries,
+    Extract<keyof WebhookDeliveries, `find${string}` | `list${string}` | 'page'>
+  >;
+  readonly replays: Pick<Replays, Extract<keyof Replays, `find${string}` | `list${string}`>>;
   /** The next number of a sequence; undefined when none was ever taken. */
   findNumber(sequence: string): Promise<number | undefined>;
 }
@@ -127,6 +156,18 @@ export interface Writing extends Reading {
   readonly posts: Posts;
   readonly notifications: Notifications;
   readonly uploads: Uploads;
+  readonly audiences: CustomAudiences;
+  readonly audienceLog: AudienceLog;
+  readonly people: People;
+  readonly events: Events;
+  readonly subscriptions: Subscriptions;
+  readonly applicationLimits: ApplicationLimits;
+  readonly streamConnections: StreamConnections;
+  readonly messages: Messages;
+  readonly corpus: Corpus;
+  readonly webhooks: Webhooks;
+  readonly webhookDeliveries: WebhookDeliveries;
+  readonly replays: Replays;
   /** Takes the next `count` numbers of a sequence; the answer is the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
   /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */

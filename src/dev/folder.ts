@@ -10,6 +10,8 @@ export type DevFile = {
   readonly sandbox_url: string;
   /** Where the certificate lies that clients must trust; absent over plain http. */
   readonly tls_ca?: string;
+  /** Lets an operator make any event happen, while the simulator is on. */
+  readonly operator_token?: string;
 } & DemoKeys;
 
 /** The file with addresses and keys. */
@@ -38,7 +40,7 @@ export function keepKeys(dataFolder: string, keys: DemoKeys): void {
 export function readKeys(dataFolder: string): DemoKeys | undefined {
   const file = readDevFile(dataFolder);
   if (file) {
-    const { base_url, ads_url, sandbox_url, tls_ca, ...keys } = file;
+    const { base_url, ads_url, sandbox_url, tls_ca, operator_token, ...keys } = file;
     return keys;
   }
   const path = keysPath(dataFolder);
@@ -51,7 +53,16 @@ function keysPath(dataFolder: string): string {
 
 /** The key that seals secrets of a development folder: made once, kept beside the database. */
 export function ownMasterKey(dataFolder: string): string {
-  const path = join(dataFolder, 'master.key');
+  return ownSecret(dataFolder, 'master.key');
+}
+
+/** The token that operators of a development folder present: made once. */
+export function ownOperatorToken(dataFolder: string): string {
+  return ownSecret(dataFolder, 'operator.token');
+}
+
+function ownSecret(dataFolder: string, name: string): string {
+  const path = join(dataFolder, name);
   if (!existsSync(path)) writePrivately(path, `${secureRandom.bytes(32).toString('hex')}\n`);
   return readFileSync(path, 'utf8').trim();
 }

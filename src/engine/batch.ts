@@ -1,3 +1,4 @@
+import { BatchProblem } from '../contract/batch-problem.ts';
 import { type Field, id, quoted, type Raw } from '../contract/fields.ts';
 import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/operation.ts';
 import { type Fault, Problem, type ProblemName, problem } from '../contract/problems.ts';
@@ -19,20 +20,6 @@ import {
   updateParameters,
   type WriteIds,
 } from './write.ts';
-
-/** Items of a batch failed: for each item, in order, what is wrong with it. Nothing was changed. */
-export class BatchProblem extends Error {
-  override readonly name = 'BatchProblem';
-  readonly items: readonly (readonly Fault[])[];
-  /** The echo of the request, JSON text. */
-  readonly request: string;
-
-  constructor(items: readonly (readonly Fault[])[], request: string) {
-    super(`${items.filter((faults) => faults.length > 0).length} items of the batch failed`);
-    this.items = items;
-    this.request = request;
-  }
-}
 
 const WORDS: Readonly<Partial<Record<Verb, string>>> = { create: 'Create', update: 'Update', remove: 'Delete' };
 
@@ -140,7 +127,8 @@ export function itemParameters(resource: AnyResource, verb: Verb): Parameters {
   let sets = itemParameterSets.get(resource);
   if (!sets) {
     const named = { [resource.idParameter]: id().required() };
-    sets = { create: createParameters(resource), update: { ...named, ...updateParameters(resource) }, remove: named };
+    const creating = { ...createParameters(resource), ...resource.batch?.creating };
+    sets = { create: creating, update: { ...named, ...updateParameters(resource) }, remove: named };
     itemParameterSets.set(resource, sets);
   }
   return sets[verb]!;

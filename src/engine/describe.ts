@@ -29,6 +29,7 @@ HMAC-SHA1 signature over method, address and parameters (query and form body; a 
 /** What operations ask for that do not simply take the token of a user. */
 const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
   basic: [{ basic: [] }],
+  bearer: [{ bearer: [] }],
   'user-or-bearer': [{ oauth1: [] }, { bearer: [] }],
   'owner-or-basic': [{ oauth1: [] }, { basic: [] }],
 };
@@ -96,7 +97,7 @@ export function groupsOf(operations: readonly Operation[]): Group[] {
 }
 
 function describe(operation: Operation, alias: number, limits: Surroundings['limits'], named: NamedSchemas): Json {
-  const { id, about, group, only, roles, rate, credential = 'user', alsoGet } = operation;
+  const { id, about, group, only, roles, rate, credential = 'user', alsoGet, replacedBy } = operation;
   const body = requestBody(operation, named);
   const parameters = parameterObjects(operation, named);
   const { setting, window_s } = RATES[rate];
@@ -104,6 +105,7 @@ function describe(operation: Operation, alias: number, limits: Surroundings['lim
     operationId: alias === 0 ? id : `${id}~${alias}`,
     summary: about.replace(/\.$/, ''),
     tags: [group],
+    ...(replacedBy ? { deprecated: true, 'x-replaced-by': replacedBy } : {}),
     ...(only ? { 'x-environment': only } : {}),
     ...(roles ? { 'x-roles': roles } : {}),
     'x-rate-limit': { category: rate, calls: limits[setting], window_s, per: countedPer(operation) },

@@ -5,7 +5,7 @@ import type { Answer, Operation } from '../contract/operation.ts';
  * @source advertising: Response envelope
  */
 export function envelope(operation: Operation, answer: Answer, params: string): string {
-  if (operation.shape === 'bare' || operation.shape === 'form') return answer.data;
+  if (operation.shape === 'bare' || operation.shape === 'form' || operation.shape === 'stream') return answer.data;
   const request = answer.request ?? `{"params":${params}}`;
   if (operation.shape === 'told') return `{"request":${request},"message":${answer.data}}`;
   if (operation.shape === 'several') {

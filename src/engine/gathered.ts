@@ -54,8 +54,10 @@ export async function gathered(
   const records: RecordsWriting = {
     async get(kind, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
       const name = nameOf(kind as unknown as AnyResource, key.id, options.deleted);
+      // Of what others granted nothing was read ahead.
+      const isKnown = rows.has(name) && key.account === account && !(key.orGranted && !rows.get(name));
       // biome-ignore lint/suspicious/noExplicitAny: a row of whichever resource was asked for
-      if (rows.has(name) && key.account === account) return rows.get(name) as any;
+      if (isKnown) return rows.get(name) as any;
       await wait.flush();
       return tx.records.get(kind, key, options);
     },
@@ -87,6 +89,10 @@ export async function gathered(
       for (const row of all) await records.insert(kind, row);
     },
     async update(kind, key, changes) {
+      if (key.account !== account) {
+        await wait.flush();
+        return tx.records.update(kind, key, changes);
+      }
       wait.update(kind, key.id, changes);
       const name = nameOf(kind, key.id, 'hidden');
       const before = rows.get(name);

@@ -1,6 +1,6 @@
 import { isFault, isId } from '../contract/fields.ts';
 import { type Call, showContext } from '../contract/operation.ts';
-import { problem } from '../contract/problems.ts';
+import { Problem, problem } from '../contract/problems.ts';
 import type { AnyResource, Row } from '../contract/resource.ts';
 import type { Deleted, RecordsReading, RowKey } from '../contract/store.ts';
 import { presenterOf } from './present.ts';
@@ -9,15 +9,31 @@ import { presenterOf } from './present.ts';
 export async function getOne(resource: AnyResource, call: Call): Promise<string> {
   const key = keyOf(resource, call);
   return call.services.store.read(async (tx) => {
+    await checkParent(resource, call, tx.records);
     const row = await existing(resource, tx.records, key, { deleted: call.given.with_deleted ? 'shown' : 'hidden' });
     const [shown] = await presenterOf(resource).rows([row], showContext(call, tx));
     return shown!;
   });
 }
 
+/** What names a row, and below what it must be. */
+export interface PathKey extends RowKey {
+  readonly parent?: string;
+}
+
 /** The key that the path names. An id of impossible shape is not found, and says why. */
-export function keyOf(resource: AnyResource, call: Call): RowKey {
-  return keyFrom(resource, call, call.path[resource.idParameter]!);
+export function keyOf(resource: AnyResource, call: Call): PathKey {
+  const key = keyFrom(resource, call, call.path[resource.idParameter]!);
+  return resource.below ? { ...key, parent: call.path[resource.below.parameter]! } : key;
+}
+
+/** Looks at the row below which everything of a path is: it must be there, and nothing may stand in the way. */
+export async function checkParent({ below }: AnyResource, call: Call, records: RecordsReading): Promise<void> {
+  if (!below) return;
+  const parent = below.resource();
+  const key = keyFrom(parent, call, call.path[below.parameter]!);
+  const fault = below.rule?.(await existing(parent, records, key, { deleted: 'hidden' }), call.account!);
+  if (fault) throw new Problem([fault]);
 }
 
 /** The key of an id of this resource, on the account of the call. */
@@ -26,18 +42,20 @@ export function keyFrom(resource: AnyResource, call: Call, value: string): RowKe
   if (!isPossible) {
     throw problem('ID_ILLEGAL', { parameter: resource.idParameter, value, words: { kind: resource.label } });
   }
-  return { account: resource.scope === 'account' ? call.account?.id : undefined, id: value };
+  const key = { account: resource.scope === 'account' ? call.account?.id : undefined, id: value };
+  return resource.sharing ? { ...key, orGranted: true } : key;
 }
 
 /** The row of a key, or the problem that it is not there. */
 export async function existing(
   resource: AnyResource,
   records: RecordsReading,
-  key: RowKey,
+  key: PathKey,
   options: { deleted: Deleted; lock?: boolean },
 ): Promise<Row> {
   const row = await records.get(resource, key, options);
-  if (row) return row as unknown as Row;
+  const isThere = key.parent === undefined || (row as Row | undefined)?.[resource.below!.column] === key.parent;
+  if (row && isThere) return row as unknown as Row;
   throw problem(resource.notFound, {
     parameter: resource.idParameter,
     value: key.id,

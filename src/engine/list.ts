@@ -5,6 +5,7 @@ import { type Answer, type Call, type Given, type Parameters, showContext } from
 import { type Fault, problem } from '../contract/problems.ts';
 import type { AnyResource, Fields, Row } from '../contract/resource.ts';
 import type { PageQuery, SortKey } from '../contract/store.ts';
+import { checkParent } from './get.ts';
 import { presenterOf } from './present.ts';
 import { sortField } from './sort.ts';
 import { refuse } from './validate.ts';
@@ -72,6 +73,7 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
   const count = (given.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
   const sort = sortKeys(resource, given);
   return call.services.store.read(async (tx) => {
+    await checkParent(resource, call, tx.records);
     const asked = { given, account: call.account!, tx };
     const fault = await resource.list?.rule?.(asked);
     if (fault) refuse([fault]);
@@ -100,10 +102,13 @@ function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort'
     const values = field.filter ? given[field.filter] : undefined;
     if (values) within[name] = itemsOf(values as string);
   }
+  if (resource.below) within[resource.below.column] = [call.path[resource.below.parameter]!];
   const { search, terms, drafts } = resource.list ?? {};
   const isAccounts = resource.scope === 'user';
+  const isGranted = resource.sharing?.isAsked(given);
   return {
-    account: isAccounts ? undefined : call.account!.id,
+    account: isAccounts || isGranted ? undefined : call.account!.id,
+    ...(isGranted ? { grantee: call.account!.id } : {}),
     member: isAccounts ? { user: call.principal.user, environment: call.environment } : undefined,
     deleted: given.with_deleted ? 'shown' : 'hidden',
     within,

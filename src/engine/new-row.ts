@@ -44,7 +44,7 @@ export function rowOf(resource: AnyResource, call: Occasion, values: Given, id: 
   return resource.onePer ? ({ ...row, [ONE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
 }
 
-/** Stores a new row. Where there may be only one of its kind and it is there already, nothing changes. */
+/** Stores a new row. Where there may be only one of its kind and it is there already, that one takes over what it may. */
 export async function storeNew(
   tx: Writing,
   resource: AnyResource,
@@ -53,9 +53,23 @@ export async function storeNew(
   ids: FreshIds,
 ): Promise<Made> {
   const same = resource.onePer ? await findSame(tx, resource, row) : undefined;
-  if (same) return { before: same, after: same };
+  if (same) return resource.onePerTakes ? takeOver(tx, resource, call, row, same, ids) : { before: same, after: same };
   await tx.records.insert(resource, { ...row, ...folded(resource, row) });
   return made(tx, resource, call, ids, { before: undefined, after: row });
+}
+
+async function takeOver(
+  tx: Writing,
+  resource: AnyResource,
+  call: Occasion,
+  row: Row,
+  before: Row,
+  ids: FreshIds,
+): Promise<Made> {
+  const names = resource.onePerTakes as readonly string[];
+  const changes = { ...Object.fromEntries(names.map((name) => [name, row[name]!])), updated_at: call.now };
+  await tx.records.update(resource, { account: before.account_id, id: before.id }, changes);
+  return made(tx, resource, call, ids, { before, after: { ...before, ...changes } });
 }
 
 /** What was changed goes into the history, and whoever remembers it is told. */

@@ -37,10 +37,16 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
     body: resource.body && (verb === 'create' || verb === 'update') ? resource.body : 'form',
     echoes: resource.echoes?.[verb],
     pathKeys: resource.key && { [resource.key.name]: resource.key.field },
+    replacedBy: replacementOf(resource),
     shape: verb === 'list' ? 'list' : 'one',
     reply: replyOf(resource, verb),
     problems: problemsOf(resource, verb),
   };
+}
+
+/** The path of the current version in place of one of a former version. */
+function replacementOf({ former }: AnyResource): string | undefined {
+  return former && `/${VERSION}/accounts/:account_id/${former.now}`;
 }
 
 function replyOf(resource: AnyResource, verb: Verb): TSchema {
@@ -51,18 +57,25 @@ function replyOf(resource: AnyResource, verb: Verb): TSchema {
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   if (verb === 'list') {
     const exclusive = resource.list?.without?.includes('with_total_count') ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
-    return ['CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
+    return [...ofParent(resource), 'CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
   }
-  const found: ProblemName[] = verb === 'create' ? [] : [resource.notFound, 'ID_ILLEGAL'];
+  const found: ProblemName[] = [
+    ...ofParent(resource),
+    ...(verb === 'create' ? [] : ([resource.notFound, 'ID_ILLEGAL'] as const)),
+  ];
   if (verb === 'get') return found;
   return [...found, ...ruleProblems(resource, verb)];
+}
+
+function ofParent({ below }: AnyResource): ProblemName[] {
+  return below ? [below.resource().notFound, 'ID_ILLEGAL', ...below.raises] : [];
 }
 
 /** The path of the collection, and of one of it. */
 function paths(resource: AnyResource): { all: string; one: string } {
   const all =
     resource.scope === 'account'
-      ? `/${VERSION}/accounts/:account_id/${resource.path ?? resource.plural}`
+      ? `/${resource.former?.version ?? VERSION}/accounts/:account_id/${resource.path ?? resource.plural}`
       : `/${VERSION}/${resource.plural}`;
   return { all, one: `${all}/:${resource.idParameter}` };
 }
@@ -153,7 +166,12 @@ function itemProblems(resource: AnyResource): ProblemName[] {
     ...parameterProblems(itemParameters(resource, verb), { empty: 'unsets' }),
     ...ruleProblems(resource, verb),
   ]);
-  const shape: ProblemName[] = ['MISSING_PARAMETER', 'NOT_IN_ENUM', resource.notFound];
+  const shape: ProblemName[] = [
+    'MISSING_PARAMETER',
+    'NOT_IN_ENUM',
+    resource.notFound,
+    ...(resource.batch?.raises ?? []),
+  ];
   return [...new Set([...shape, ...found])].filter((name) => name !== 'REPEATED_PARAMETER');
 }
 

@@ -10,6 +10,8 @@ const BEFORE_ALL: readonly ProblemName[] = [...NOT_LET_IN, 'BODY_TOO_LARGE'];
 const OF_BASIC = 'CLIENT_REFUSED';
 const OF_BEARER = 'BEARER_INVALID';
 
+const NOT_BY_USERS = 'USER_NOT_ALLOWED';
+
 const OF_SIGNED: readonly ProblemName[] = [
   'BEARER_NOT_ALLOWED',
   'TIMESTAMP_OUT_OF_BOUNDS',
@@ -23,12 +25,13 @@ const OF_SIGNED: readonly ProblemName[] = [
 
 /** What cannot be wrong with a credential of each kind. */
 const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
-  user: [OF_BASIC, OF_BEARER],
-  consumer: [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED', 'USER_SUSPENDED', 'USER_LOCKED'],
-  'request-token': [OF_BASIC, OF_BEARER, 'TOKEN_REVOKED'],
-  basic: [OF_BEARER, ...OF_SIGNED],
-  'user-or-bearer': [OF_BASIC, 'BEARER_NOT_ALLOWED'],
-  'owner-or-basic': [OF_BEARER],
+  user: [OF_BASIC, OF_BEARER, NOT_BY_USERS],
+  consumer: [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED', 'USER_SUSPENDED', 'USER_LOCKED'],
+  'request-token': [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED'],
+  basic: [OF_BEARER, NOT_BY_USERS, ...OF_SIGNED],
+  bearer: [OF_BASIC, 'BEARER_NOT_ALLOWED'],
+  'user-or-bearer': [OF_BASIC, 'BEARER_NOT_ALLOWED', NOT_BY_USERS],
+  'owner-or-basic': [OF_BEARER, NOT_BY_USERS],
 };
 
 /** What can be wrong with a body that has files. */
@@ -55,7 +58,7 @@ export function raisable(operation: Operation): readonly ProblemName[] {
 }
 
 function raisedBy(operation: Operation): readonly ProblemName[] {
-  const { only, method, isTokenStep, roles, body, parameters, credential = 'user', rateProblem } = operation;
+  const { only, method, isTokenStep, roles, body, bodyBytes, parameters, credential = 'user', rateProblem } = operation;
   const found: ProblemName[] = [
     ...(only ? (['METHOD_UNKNOWN'] as const) : []),
     ...BEFORE_ALL.filter((name) => !UNSAID[credential].includes(name)),
@@ -64,7 +67,8 @@ function raisedBy(operation: Operation): readonly ProblemName[] {
     ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
     ...(rateProblem ? [rateProblem] : []),
     'RATE_LIMITED',
-    ...(body === 'json' || body === 'object' ? (['CONTENT_TYPE'] as const) : []),
+    ...(body === 'json' || body === 'object' || body === 'bytes' ? (['CONTENT_TYPE'] as const) : []),
+    ...(bodyBytes ? [bodyBytes.problem] : []),
     ...(body === 'object' ? (['NOT_AN_OBJECT'] as const) : []),
     ...(operation.formOnly ? [] : (['NOT_JSON'] as const)),
     ...(operation.files ? OF_PARTS : []),
@@ -118,8 +122,8 @@ export function wording(operation: Pick<Operation, 'family'>, name: ProblemName)
 }
 
 /** Every status with which an operation can succeed. */
-export function successesOf({ successes = {} }: Operation): number[] {
-  return [200, ...Object.keys(successes).map(Number)];
+export function successesOf({ success = 200, successes = {} }: Operation): number[] {
+  return [success, ...Object.keys(successes).map(Number)];
 }
 
 /** Every status that an operation can answer with, ascending. */

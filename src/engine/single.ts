@@ -1,7 +1,7 @@
 import { type Answer, type Call, showContext } from '../contract/operation.ts';
 import type { AnyResource } from '../contract/resource.ts';
 import type { Writing } from '../contract/store.ts';
-import { keyOf } from './get.ts';
+import { checkParent, keyOf } from './get.ts';
 import type { Made } from './new-row.ts';
 import { type Presenter, presenterOf, removedPresenterOf } from './present.ts';
 import { exceeded, mayRaise, wholeFaults } from './quotas.ts';
@@ -10,9 +10,11 @@ import { applyCreate, applyRemove, applyUpdate, freshIds, type WriteIds } from '
 
 /** Creates one row. */
 export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
-  const [ids] = await freshIds(resource, call, [call.given]);
+  const { below } = resource;
+  const given = below ? { ...call.given, [below.column]: call.path[below.parameter]! } : call.given;
+  const [ids] = await freshIds(resource, call, [given]);
   return change(resource, call, mustLock(resource, call, 'create', ids!), (tx) =>
-    applyCreate(tx, resource, call, call.given, ids!),
+    applyCreate(tx, resource, call, given, ids!),
   );
 }
 
@@ -48,6 +50,7 @@ async function change(
 ): Promise<Answer> {
   return call.services.store.write(async (tx) => {
     if (lock) await tx.records.lockAccount(call.account!.id);
+    await checkParent(resource, call, tx.records);
     const made = await apply(tx);
     refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.fault));
     refuse((await wholeFaults(tx, resource, call, [made], { isBatch: false })).map(({ fault }) => fault));

@@ -3,11 +3,11 @@ import type { Call, FreshIds, Given, Parameters } from '../contract/operation.ts
 import type { Fault } from '../contract/problems.ts';
 import { type AnyResource, type Author, type Change, jobKeyOf, type Row, type Rule } from '../contract/resource.ts';
 import { COMPOSER_ROLES } from '../contract/roles.ts';
-import type { RowKey, Writing } from '../contract/store.ts';
+import type { Writing } from '../contract/store.ts';
 import { refusal } from '../contract/unwritten-fields.ts';
 import { type Following, follow, followingOf } from './consequences.ts';
 import { ONE_KEY } from './gathered.ts';
-import { existing } from './get.ts';
+import { existing, type PathKey } from './get.ts';
 import { columnFields, draftOf, folded, idPairs, type Made, made, storeNew } from './new-row.ts';
 import { refuse } from './validate.ts';
 
@@ -42,7 +42,7 @@ function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters 
   const all = Object.entries(resource.fields as Record<string, Field>);
   return Object.fromEntries(
     all
-      .filter(([, field]) => field.writable !== 'none')
+      .filter(([name, field]) => field.writable !== 'none' && name !== resource.below?.column)
       .map(([name, field]) => [name, field.writable === 'refused' ? refusal(field) : as(field)]),
   ) as Parameters;
 }
@@ -76,6 +76,7 @@ export async function applyCreate(
   const stored = await storeNew(tx, resource, call, after, ids);
   await follow(tx, call, { ...change, after }, ids.following);
   await planLater(tx, resource, after);
+  await storeBeside(tx, resource, call, 'create', stored);
   return stored;
 }
 
@@ -85,10 +86,12 @@ export async function applyUpdate(
   resource: AnyResource,
   call: Call,
   given: Given,
-  key: RowKey,
+  key: PathKey,
   ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  // What was granted is judged together with what else its owner has.
+  if (key.orGranted && before.account_id !== key.account) await tx.records.lockAccount(before.account_id);
   if (resource.isUnchangedByNothing && Object.keys(given).length === 0) return { before, after: before };
   const changes: Record<string, Stored | null> = {};
   for (const [name, field] of columnFields(resource)) {
@@ -111,10 +114,11 @@ export async function applyUpdate(
   const after = { ...drafted, ...settled } as Row;
   await check(resource, { ...change, after });
   const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, after, changes) };
-  await tx.records.update(resource, key, stored as Record<string, Stored | null>);
+  await tx.records.update(resource, ownKey(resource, before), stored as Record<string, Stored | null>);
   const done = await made(tx, resource, call, ids, { before, after });
   await follow(tx, call, { ...change, after }, ids.following);
   await planLater(tx, resource, after);
+  await storeBeside(tx, resource, call, 'update', done);
   return done;
 }
 
@@ -123,7 +127,7 @@ export async function applyRemove(
   tx: Writing,
   resource: AnyResource,
   call: Call,
-  key: RowKey,
+  key: PathKey,
   ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
@@ -131,14 +135,31 @@ export async function applyRemove(
   if (resource.later) await tx.jobs.callOff(resource.later.job, jobKeyOf(before));
   await takeAlong(tx, resource, call, before);
   if (resource.hardDeletion) {
-    await tx.records.remove(resource, key);
+    await tx.records.remove(resource, ownKey(resource, before));
     const gone = { ...before, ...resource.hardDeletion.sets, deleted: 1, updated_at: call.now } as Row;
     return made(tx, resource, call, ids, { before, after: gone });
   }
   const freed: Record<string, null> = resource.onePer ? { [ONE_KEY]: null } : {};
   const changes = { ...freed, deleted: 1, updated_at: call.now };
-  await tx.records.update(resource, key, changes);
-  return made(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
+  await tx.records.update(resource, ownKey(resource, before), changes);
+  const done = await made(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
+  await storeBeside(tx, resource, call, 'remove', done);
+  return done;
+}
+
+/** The key of a row, whoever acts on it. */
+function ownKey({ scope }: AnyResource, { account_id, id }: Row): PathKey {
+  return { account: scope === 'account' ? account_id : undefined, id };
+}
+
+async function storeBeside(
+  tx: Writing,
+  resource: AnyResource,
+  { account, services, now }: Call,
+  verb: 'create' | 'update' | 'remove',
+  change: Made,
+): Promise<void> {
+  await resource.alsoStores?.({ ...change, verb, account: account!, tx, services, now });
 }
 
 /** The rows that new references point to; each that is absent or deleted is a fault. */

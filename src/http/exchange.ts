@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Noted } from '../contract/audit.ts';
 import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/callers.ts';
+import type { Deprecation } from '../contract/deprecations.ts';
 import type { Operation, Services } from '../contract/operation.ts';
 import type { Environment } from '../contract/resource.ts';
 import type { AddressCounts } from './address-counts.ts';
 import type { Observer } from './observer.ts';
 import type { Rates, Taken } from './rates.ts';
 import type { SecureHeaders } from './request.ts';
+import type { StreamWriter } from './stream/writer.ts';
 
 /** What the pipeline of one listener works with. */
 export interface PipelineParts {
@@ -22,6 +24,7 @@ export interface PipelineParts {
   readonly flood: AddressCounts | undefined;
   readonly rates: Rates;
   readonly observer: Observer;
+  readonly streamWriter: StreamWriter;
   readonly nextTransactionId: () => string;
   readonly origins: (request: IncomingMessage) => readonly string[];
   /** What replies carry because they go over https. */
@@ -49,4 +52,8 @@ export interface Exchange {
   ignored: string;
   /** What the log tells of beside the request itself. */
   noted: readonly Noted[];
+  /** Something deprecated that the call made use of. */
+  deprecation: Deprecation | undefined;
+  /** The body was not read to its end: the connection ends with the reply. */
+  isCut: boolean;
 }

@@ -114,6 +114,12 @@ function otherMethod(
   methods: ByMethod,
 ): void {
   const allowed = [...methods.keys()];
+  // Of former versions nothing is left but what they answer.
+  const isFormer = [...methods.values()].every(({ replacedBy }) => replacedBy !== undefined);
+  if (isFormer && request.method !== 'OPTIONS') {
+    notFound(parts, request, response);
+    return;
+  }
   const allow = [
     ...(allowed.includes('GET') ? ['GET', 'HEAD'] : []),
     ...allowed.filter((name) => name !== 'GET'),

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, dirname } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type SendResult, send } from '@fastify/send';
 import type { FastifyInstance } from 'fastify';
+import { release } from '../base/release.ts';
 import type { FindMedia, ServedMedia } from '../contract/media.ts';
 import { Problem } from '../contract/problems.ts';
 import type { Environment } from '../contract/resource.ts';
@@ -69,8 +70,26 @@ async function answer(parts: MediaParts, request: IncomingMessage, response: Ser
   response.writeHead(said.status, { ...said.headers, ...(name === undefined ? {} : { [name]: value }) });
   // Whoever goes away in the middle has no need of the rest.
   if (request.method === 'HEAD') response.end();
-  else await pipeline(said.body, response).catch(() => {});
+  else await pipeline(said.body, releasing(response)).catch(() => response.destroy());
   parts.observer.visited(`${BASE}/*`, known(request.method), said.status);
+}
+
+/** Sends what is written, and gives its memory back. */
+function releasing(response: ServerResponse): Writable {
+  const sink = new Writable({
+    write(piece: Buffer, _, done) {
+      response.write(piece, (error) => {
+        release(piece);
+        done(error);
+      });
+    },
+    final(done) {
+      response.end(done);
+    },
+  });
+  // Whoever goes away takes no more.
+  response.on('close', () => sink.destroy());
+  return sink;
 }
 
 function known(method: string | undefined): string {

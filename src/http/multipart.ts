@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { type Blobs, type Incoming, TooManyBytes } from '../contract/blobs.ts';
+import { type Blobs, type Incoming, SourceFailed, TooManyBytes } from '../contract/blobs.ts';
 import type { Raw } from '../contract/fields.ts';
 import type { Operation } from '../contract/operation.ts';
-import { problem } from '../contract/problems.ts';
+import { Problem, problem } from '../contract/problems.ts';
 import { decodedBase64 } from './base64.ts';
 
 /** A parameter in a body of parts is as long as one in a form may be, and there are no more of them. */
 const LIMITS = { fieldSize: 65_536, fields: 64, parts: 80, headerPairs: 32, headerSize: 16_384 };
+/** So many bytes of a body wait for the disk before the sender is made to wait. */
+const HELD_BYTES = 524_288;
 /** What stands around the bytes of a file. */
 const AROUND_BYTES = 131_072;
 
@@ -66,6 +68,8 @@ function parserOf(request: IncomingMessage, files: Reception['files']): BusboyIn
     return new Busboy({
       headers: { ...request.headers, 'content-type': request.headers['content-type']! },
       limits: LIMITS,
+      highWaterMark: HELD_BYTES,
+      fileHwm: HELD_BYTES,
       isPartAFile: (name) => name !== undefined && Object.hasOwn(files, name),
     });
   } catch {
@@ -125,21 +129,18 @@ function readAll(
 /** Takes the bytes of a file in, decoded when its part is text. */
 async function receiveFile(source: AsyncIterable<Buffer>, name: string, reception: Reception): Promise<Incoming> {
   const { blobs, files, bytes_max } = reception;
-  const bytes = wellFormed(source);
   try {
-    return await blobs.receive(files[name]!.isBase64 ? decodedBase64(bytes, name) : bytes, bytes_max);
+    return await blobs.receive(files[name]!.isBase64 ? decodedBase64(source, name) : source, bytes_max);
   } catch (error) {
-    throw error instanceof TooManyBytes ? tooLarge(bytes_max) : error;
+    if (error instanceof TooManyBytes) throw tooLarge(bytes_max);
+    // What goes wrong with the source is the sender's fault, unlike what goes wrong with the disk.
+    if (error instanceof SourceFailed) throw asProblem(error);
+    throw error;
   }
 }
 
-/** What goes wrong with the source is the sender's fault, unlike what goes wrong with the disk. */
-async function* wellFormed(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  try {
-    yield* source;
-  } catch (error) {
-    throw problem('PARTS_UNREADABLE', {}, String(error));
-  }
+function asProblem({ cause }: SourceFailed): Problem {
+  return cause instanceof Problem ? cause : problem('PARTS_UNREADABLE', {}, String(cause));
 }
 
 /** A parameter of a form that holds a file as text becomes a file. */

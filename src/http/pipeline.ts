@@ -9,10 +9,12 @@ import { isId, type Raw } from '../contract/fields.ts';
 import type { Call, OpenWindow, Operation, Principal } from '../contract/operation.ts';
 import { type Fault, Problem, problem } from '../contract/problems.ts';
 import type { AccountState } from '../contract/resource.ts';
+import type { Flow } from '../contract/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
 import type { AddressCounts } from './address-counts.ts';
+import { endSoftly, readBytes } from './bytes-body.ts';
 import { failureReply } from './envelopes.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
 import { heldBack } from './held-back.ts';
@@ -43,11 +45,16 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
     takeRate(parts, exchange, access?.account.id, raw); //                             429
     const isUpload = operation.body === 'upload' && isMultipart(request);
     const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
-    const body = hasBody ? await jsonBody(parts, exchange, raw, bodyHash) : undefined; // 400 401 413
+    const body = operation.bodyBytes
+      ? await jsonBytes(exchange, operation.bodyBytes, bodyHash) //                    400 401
+      : hasBody
+        ? await jsonBody(parts, exchange, raw, bodyHash) //                            400 401 413
+        : undefined;
     if (operation.files) await receive(parts, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
     const given = parameters(exchange, raw, access?.account); //                       400
     const answer = await operation.perform(callOf(parts, exchange, { access, given, body, received })); // 400 403 404
-    return { status: answer.status ?? 200, text: envelope(operation, answer, exchange.params) }; // 200
+    exchange.deprecation = answer.deprecation;
+    return { status: answer.status ?? 200, text: envelope(operation, answer, exchange.params), flow: answer.flow }; // 200
   } finally {
     await settled;
     for (const each of received.values()) await parts.services.blobs.discard(each);
@@ -58,6 +65,8 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
 interface Done {
   readonly status: number;
   readonly text: string;
+  /** What goes on after the head. */
+  readonly flow: Flow | undefined;
 }
 
 const NOTHING: Exchange['noted'] = [];
@@ -84,12 +93,15 @@ export async function answer(
     params: '{}',
     ignored: '',
     noted: NOTHING,
+    deprecation: undefined,
+    isCut: false,
   };
   let status = 200;
   let text: string;
+  let flow: Flow | undefined;
   let failure: unknown;
   try {
-    ({ status, text } = await perform(parts, exchange));
+    ({ status, text, flow } = await perform(parts, exchange));
   } catch (error) {
     failure = error;
     const reply = failureReply(error, operation.family, exchange.params, {
@@ -102,8 +114,11 @@ export async function answer(
     if (request.destroyed && !request.complete) return parts.observer.replied(exchange, CANCELLED, failure);
     await heldBack(failure, exchange.startedAt_ms);
   }
-  if (parts.isDraining()) response.shouldKeepAlive = false;
-  send(response, status, headersOf(exchange, parts, status, failure), text);
+  if (parts.isDraining() || exchange.isCut) response.shouldKeepAlive = false;
+  if (exchange.isCut) endSoftly(request);
+  const headers = headersOf(exchange, parts, status, failure);
+  if (flow) parts.streamWriter.begin(response, headers, flow);
+  else send(response, status, headers, text);
   parts.observer.replied(exchange, status, failure);
 }
 
@@ -126,6 +141,7 @@ function callOf(
     given,
     body,
     received,
+    isHead: exchange.request.method === 'HEAD',
     now: formatInstant(parts.services.clock.now()),
     note(noted) {
       exchange.noted = [...exchange.noted, noted];
@@ -137,7 +153,8 @@ function callOf(
 /** The windows of a caller, of whatever the credential presented is good for. */
 function windowsOf({ operations, environment, rates }: PipelineParts, caller: Caller): OpenWindow[] {
   const fitting = operations.filter(({ credential = 'user', only = environment }) => {
-    const isGood = credential === 'user-or-bearer' || (credential === 'user' && caller.kind === 'user');
+    const isGood =
+      credential === 'user-or-bearer' || credential === (caller.kind === 'application' ? 'bearer' : caller.kind);
     return isGood && only === environment;
   });
   return fitting.map((each) => ({ path: each.path, ...rates.look(each, { environment, caller }) }));
@@ -302,7 +319,8 @@ async function receive(
 /** The JSON body: required by JSON endpoints, read as parameters by those that do not read it themselves. */
 async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParameters, bodyHash: string | undefined) {
   const { operation, request } = exchange;
-  if (operation.body === 'json') exchange.params = '[]';
+  if (operation.shape === 'batch') exchange.params = '[]';
+  else if (operation.body === 'json') exchange.params = echo({ ...exchange.path, ...operation.echoes }, {}, {});
   const isNeeded = operation.body === 'json' || operation.body === 'object';
   if (isNeeded && !isJson(request)) throw problem('CONTENT_TYPE');
   const bytes = await readBody(request, parts.body_bytes_max);
@@ -321,6 +339,25 @@ async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParame
   return body;
 }
 
+/** A JSON body as it came, larger than others may be. What is too large is not read to its end. */
+async function jsonBytes(
+  exchange: Exchange,
+  { max, problem: tooLarge }: NonNullable<Operation['bodyBytes']>,
+  bodyHash: string | undefined,
+): Promise<Uint8Array> {
+  const { request } = exchange;
+  if (!isJson(request)) throw problem('CONTENT_TYPE');
+  const bytes = await readBytes(request, max);
+  if (bytes === undefined) {
+    exchange.isCut = true;
+    throw problem(tooLarge, { words: { max } });
+  }
+  if (bodyHash !== undefined && hash('sha1', bytes, 'base64') !== bodyHash) {
+    throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
+  }
+  return bytes;
+}
+
 /** No request that makes sense is nested deeper. */
 const JSON_DEPTH_MAX = 64;
 
@@ -337,7 +374,7 @@ function parseJson(bytes: Buffer): unknown {
 
 function parameters(exchange: Exchange, raw: RawParameters, account: AccountState | undefined) {
   const { operation, path } = exchange;
-  if (operation.body === 'json') return {};
+  if (operation.body === 'json' || operation.body === 'bytes') return {};
   const { given, faults } = readParameters(operation.parameters, raw, {
     empty: operation.method === 'GET' ? 'is refused' : 'unsets',
   });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Random } from '../base/random.ts';
+import type { Deprecation } from '../contract/deprecations.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type Family, Problem } from '../contract/problems.ts';
 import { RATES } from '../contract/rates.ts';
@@ -38,6 +39,11 @@ export function headersOf(exchange: Exchange, parts: PipelineParts, status: numb
   // Nothing has no type.
   if (status === 204) headers.splice(0, 2);
   if (caller?.kind === 'user') headers.push('x-access-level', caller.level);
+  // A proxy that gathers a reply before it passes it on would gather this one for ever.
+  if (operation.shape === 'stream' && !failure) headers.push('x-accel-buffering', 'no');
+  if (operation.replacedBy) headers.push('x-api-warn', `This path is deprecated; use ${operation.replacedBy}`);
+  const deprecation = operation.deprecation ?? exchange.deprecation;
+  if (deprecation) addDeprecation(headers, deprecation, exchange, parts);
   if (caller || exchange.taken) addRates(headers, exchange, parts, status);
   if (failure instanceof Problem) addFailure(headers, failure, parts.tellsHints);
   if (status === 401) headers.push('www-authenticate', challengeOf(exchange, parts));
@@ -112,6 +118,24 @@ function addWindow(headers: Headers, name: string, window: { limit: number; rema
   headers.push(`${name}-reset`, String(window.reset));
 }
 
+/**
+ * Says that something is deprecated: always when, and where to read on; to people only from then on.
+ * @source activity gaps 21.3; RFC 9745, RFC 8594
+ */
+function addDeprecation(
+  headers: Headers,
+  { from_s, path, rel, warning }: Deprecation,
+  { request, operation, caller }: Exchange,
+  { origins, services }: PipelineParts,
+): void {
+  // Whoever was not let in may have come by an address that is refused: the link is then to the same host.
+  const [base = ''] = caller ? origins(request) : [];
+  headers.push('deprecation', `@${from_s}`, 'link', `<${base}${path}>; rel="${rel}"`);
+  const sunset = operation.sunset?.(services);
+  if (sunset !== undefined) headers.push('sunset', new Date(sunset).toUTCString());
+  if (services.clock.now() >= from_s * 1000) headers.push('x-api-warn', warning);
+}
+
 function addFailure(headers: Headers, failure: Problem, tellsHints: boolean): void {
   if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
   if (failure.allow !== undefined) headers.push('allow', failure.allow);
@@ -122,9 +146,11 @@ function addFailure(headers: Headers, failure: Problem, tellsHints: boolean): vo
 function challengeOf(exchange: Exchange, parts: PipelineParts): string {
   const realm = `realm="${realmOf(exchange, parts)}"`;
   const isBearer = /^\s*bearer(\s|$)/i.test(exchange.request.headers.authorization ?? '');
-  return isBearer && exchange.operation.credential === 'user-or-bearer'
-    ? `Bearer ${realm}, error="invalid_token"`
-    : `OAuth ${realm}`;
+  return isBearer && takesBearer(exchange.operation) ? `Bearer ${realm}, error="invalid_token"` : `OAuth ${realm}`;
+}
+
+function takesBearer({ credential }: Operation): boolean {
+  return credential === 'bearer' || credential === 'user-or-bearer';
 }
 
 /** The base address that was asked, when it can stand in a quoted header value. */

@@ -14,10 +14,9 @@ export async function append(call: Call, id: string): Promise<Upload> {
   }
   if (upload.state !== 'uploading') throw closed(id);
   const index = Number(call.given.segment_index);
-  const others = (await blobs.segments(id)).filter((segment) => segment.index !== index);
-  const received = others.reduce((total, { bytes }) => total + bytes, file.bytes);
-  if (received > upload.bytes) throw problem('SEGMENTS_EXCEED', { words: { expected: upload.bytes, received } });
-  if (!(await blobs.place(id, index, file))) throw closed(id);
+  const { state, received } = await blobs.place(id, index, file, upload.bytes);
+  if (state === 'exceeds') throw problem('SEGMENTS_EXCEED', { words: { expected: upload.bytes, received } });
+  if (state === 'closed') throw closed(id);
   return upload;
 }
 

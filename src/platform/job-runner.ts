@@ -10,6 +10,8 @@ import type { Store } from '../contract/store.ts';
 export interface JobRunner {
   /** Does everything that is due, and what becomes due by it; resolves when nothing is left. */
   runDue(): Promise<void>;
+  /** Does one that is due, and whatever else is; resolves when it has ended, well or not. */
+  hurry(kind: string, key: string): Promise<void>;
   /** Takes no more; resolves when those under way have ended. */
   stop(): Promise<void>;
 }
@@ -35,11 +37,50 @@ const TAKEN_AT_ONCE = 10;
 const RETRY_S = 5;
 const RETRY_MAX_S = 3600;
 
+/** What keeps a runner busy, each apart from the others. */
+const GROUPS = ['database', 'long', 'others'] as const;
+type Group = (typeof GROUPS)[number];
+
+const groupOf = ({ isLong, waitsForOthers }: Pick<JobKind, 'isLong' | 'waitsForOthers'>): Group =>
+  isLong ? 'long' : waitsForOthers ? 'others' : 'database';
+
 /**
  * Does the jobs of a store by its clock. A job is taken under a lease, and what comes of it is stored in the unit that
  * ends it, under the condition that the lease is still ours: a job whose worker was killed is done by another, once.
+ * Kinds that take long, and kinds that wait for somebody else, are done beside the others.
  */
-export function jobRunner({ store, clock, random, services, kinds, failed }: JobRunnerParts): JobRunner {
+export function jobRunner(parts: JobRunnerParts): JobRunner {
+  const runners = new Map(
+    GROUPS.map((group) => [
+      group,
+      runnerOf({ ...parts, kinds: parts.kinds.filter((kind) => groupOf(kind) === group) }),
+    ]),
+  );
+  const all = [...runners.values()];
+  const names = parts.kinds.map(({ name }) => name);
+  const isDue = async (): Promise<boolean> => {
+    const next = await parts.store.read((tx) => tx.jobs.findNext(names));
+    return next !== undefined && next <= formatInstant(parts.clock.now());
+  };
+  let isStopped = false;
+  return {
+    async runDue() {
+      // What one of them ends with may be work for another.
+      do await Promise.all(all.map((runner) => runner.runDue()));
+      while (!isStopped && (await isDue()));
+    },
+    hurry(kind, key) {
+      const known = parts.kinds.find(({ name }) => name === kind);
+      return runners.get(known ? groupOf(known) : 'database')!.hurry(kind, key);
+    },
+    async stop() {
+      isStopped = true;
+      await Promise.all(all.map((runner) => runner.stop()));
+    },
+  };
+}
+
+function runnerOf({ store, clock, random, services, kinds, failed }: JobRunnerParts): JobRunner {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
   const at = (seconds = 0): string => formatInstant(clock.now() + seconds * 1000);
@@ -86,6 +127,14 @@ export function jobRunner({ store, clock, random, services, kinds, failed }: Job
       // A round that is under way may have looked before the clock moved.
       await running;
       await start();
+    },
+    async hurry(kind, key) {
+      const isDue = async (): Promise<boolean> => {
+        const run_at = await store.read((tx) => tx.jobs.find(kind, key));
+        return run_at !== undefined && run_at <= at();
+      };
+      // A round that was under way may have been past it; one of another process is not waited for.
+      for (let rounds = 0; rounds < 3 && !isStopped && (await isDue()); rounds++) await start();
     },
     async stop() {
       isStopped = true;

@@ -7,7 +7,7 @@ const none = Type.Null();
 const zero = Type.Literal(0);
 const no = shown(false);
 
-/** What is said of a user's links: no text of a user is held, so there are none. */
+/** What is said of a user's links: none are looked for. */
 const ENTITIES = Type.Object(
   { description: Type.Object({ urls: Type.Array(Type.Never(), { maxItems: 0 }) }, { additionalProperties: false }) },
   { additionalProperties: false },
@@ -19,9 +19,9 @@ const MEMBERS = {
   id_str: Type.String({ pattern: '^\\d+$' }),
   name: Type.String(),
   screen_name: Type.String({ pattern: '^\\w{1,15}$' }),
-  location: shown(''),
-  description: shown(''),
-  url: none,
+  location: Type.String(),
+  description: Type.String(),
+  url: Type.Union([Type.String(), none]),
   entities: Type.Optional(ENTITIES),
   protected: no,
   followers_count: zero,
@@ -32,7 +32,7 @@ const MEMBERS = {
   utc_offset: none,
   time_zone: none,
   geo_enabled: no,
-  verified: no,
+  verified: Type.Boolean(),
   statuses_count: zero,
   lang: none,
   contributors_enabled: no,
@@ -72,9 +72,9 @@ export function showUser(user: User, { entities }: { readonly entities: boolean 
     id_str: user.id,
     name: user.name,
     screen_name: user.screen_name,
-    location: '',
-    description: '',
-    url: null,
+    location: user.location,
+    description: user.description,
+    url: user.url,
     ...(entities ? { entities: { description: { urls: [] } } } : {}),
     protected: false,
     followers_count: 0,
@@ -85,7 +85,7 @@ export function showUser(user: User, { entities }: { readonly entities: boolean 
     utc_offset: null,
     time_zone: null,
     geo_enabled: false,
-    verified: false,
+    verified: user.verified_type !== 'none',
     statuses_count: 0,
     lang: null,
     contributors_enabled: false,

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { User } from '../contract/credentials.ts';
+import { type User, VERIFIED_TYPES } from '../contract/credentials.ts';
 import { itemsOf, listOf, oneOf } from '../contract/fields.ts';
 import type { Operation } from '../contract/operation.ts';
 
@@ -42,8 +42,8 @@ export const userOfToken: Operation = {
           name: Type.String(),
           username: Type.String({ pattern: '^\\w{1,15}$' }),
           created_at: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.000Z$' })),
-          description: Type.Optional(Type.Literal('')),
-          location: Type.Optional(Type.Literal('')),
+          description: Type.Optional(Type.String()),
+          location: Type.Optional(Type.String()),
           profile_image_url: Type.Optional(Type.Null()),
           protected: Type.Optional(Type.Literal(false)),
           public_metrics: Type.Optional(
@@ -52,9 +52,9 @@ export const userOfToken: Operation = {
               { additionalProperties: false },
             ),
           ),
-          url: Type.Optional(Type.Null()),
-          verified: Type.Optional(Type.Literal(false)),
-          verified_type: Type.Optional(Type.Literal('none')),
+          url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+          verified: Type.Optional(Type.Boolean()),
+          verified_type: Type.Optional(Type.Union(VERIFIED_TYPES.map((type) => Type.Literal(type)))),
         },
         { additionalProperties: false },
       ),
@@ -71,17 +71,17 @@ export const userOfToken: Operation = {
   },
 };
 
-/** What is not held yet is empty, null or zero. */
+/** What is not held is empty, null or zero. */
 function membersOf(user: User): Record<(typeof FIELDS)[number], unknown> {
   return {
     created_at: user.created_at.replace('Z', '.000Z'),
-    description: '',
-    location: '',
+    description: user.description,
+    location: user.location,
     profile_image_url: null,
     protected: false,
     public_metrics: { followers_count: 0, following_count: 0, post_count: 0, listed_count: 0 },
-    url: null,
-    verified: false,
-    verified_type: 'none',
+    url: user.url,
+    verified: user.verified_type !== 'none',
+    verified_type: user.verified_type,
   };
 }

@@ -1,11 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Random } from '../base/random.ts';
-import { type Blobs, type Incoming, type Segment, TooManyBytes } from '../contract/blobs.ts';
+import { type Blobs, type Incoming, type Segment, SourceFailed } from '../contract/blobs.ts';
+import { FileSink, writeAll } from './file-sink.ts';
+import { SegmentSizes, sumWithout } from './segment-sizes.ts';
 
-/** So many bytes are written at once: the pieces that arrive are smaller, and each write costs a turn. */
-const BATCH_BYTES = 524_288;
+/** So many bytes are copied at once. */
+const PIECE_BYTES = 524_288;
 
 /**
  * Blobs as files of a folder. What arrives is written beside its place, brought to the disk, and renamed: a segment is
@@ -47,6 +50,8 @@ export function blobFiles(folder: string, random: Random): Blobs {
     }
   }
 
+  const sizes = new SegmentSizes(async (id) => (await segmentsIn(join(parts!, id))) ?? []);
+
   return {
     pathOf,
     async sweep() {
@@ -58,21 +63,21 @@ export function blobFiles(folder: string, random: Random): Blobs {
       await mkdir(join(parts!, id), { recursive: true, mode: 0o700 });
       await syncFolder(parts!);
     },
-    async place(id, index, { place }) {
+    async place(id, index, { place, bytes }, total_max) {
       const own = join(parts!, id);
       const path = join(own, String(index));
+      const earlier = await sizes.of(id);
+      const received = sumWithout(earlier, index) + bytes;
+      if (received > total_max) return { state: 'exceeds', received };
       try {
-        // What it replaces must not be gone before it is there. Else one wait for the disk is enough for both.
-        const isNew = (await stat(path).catch(unlessAbsent)) === undefined;
-        if (!isNew) await syncFile(place);
         await rename(place, path);
-        if (isNew) await syncFile(path);
         await syncFolder(own);
-        return true;
       } catch (error) {
-        if (isAbsent(error)) return false;
+        if (isAbsent(error)) return { state: 'closed', received };
         throw error;
       }
+      (await sizes.of(id)).set(index, bytes);
+      return { state: 'placed', received };
     },
     async segments(id) {
       // What is assembled already has lost its segments, or is about to.
@@ -81,10 +86,12 @@ export function blobFiles(folder: string, random: Random): Blobs {
       return (await segmentsIn(join(parts!, id))) ?? (await segmentsIn(join(sealed!, id))) ?? [];
     },
     async seal(id) {
+      sizes.forget(id);
       await rename(join(parts!, id), join(sealed!, id)).catch(unlessAbsent);
       await syncFolder(sealed!);
     },
     async unseal(id) {
+      sizes.forget(id);
       await rename(join(sealed!, id), join(parts!, id)).catch(unlessAbsent);
     },
     async assemble(id) {
@@ -99,16 +106,13 @@ export function blobFiles(folder: string, random: Random): Blobs {
       await settle(id, 'whole', whole);
       await rm(own, { recursive: true, force: true });
     },
-    async adopt(id, { place }) {
-      await syncFile(place);
-      await settle(id, 'whole', place);
-    },
+    adopt: (id, { place }) => settle(id, 'whole', place),
     async write(id, name, bytes) {
-      const { place } = await received(once(bytes), bytes.length);
-      await syncFile(place);
+      const { place } = await received(once(new Uint8Array(bytes)), bytes.length);
       await settle(id, name, place);
     },
     async remove(id) {
+      sizes.forget(id);
       for (const each of [parts, sealed, ready]) await rm(join(each!, id), { recursive: true, force: true });
     },
   };
@@ -125,44 +129,22 @@ async function segmentsIn(folder: string): Promise<Segment[] | undefined> {
   }
 }
 
-/** Writes a new file; the answer is how many bytes it has. */
+/** Writes a new file and brings it to the disk; the answer is how many bytes it has. */
 async function writeFile(path: string, source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<number> {
-  const file = await open(path, 'wx', 0o600);
+  const sink = new FileSink(path, bytes_max);
   try {
-    let bytes = 0;
-    let batch: Uint8Array[] = [];
-    let waiting = 0;
-    for await (const chunk of source) {
-      bytes += chunk.length;
-      if (bytes > bytes_max) throw new TooManyBytes(`more than ${bytes_max} bytes`);
-      batch.push(chunk);
-      waiting += chunk.length;
-      if (waiting < BATCH_BYTES) continue;
-      await writeAll(file, batch);
-      [batch, waiting] = [[], 0];
-    }
-    await writeAll(file, batch);
-    return bytes;
-  } finally {
-    await file.close();
+    await pipeline(source, sink);
+    return sink.bytes;
+  } catch (error) {
+    throw sink.failure ?? new SourceFailed(String(error), { cause: error });
   }
-}
-
-async function writeAll(file: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
-  if (batch.length === 0) return;
-  const wanted = batch.reduce((total, chunk) => total + chunk.length, 0);
-  const { bytesWritten } = await file.writev(batch);
-  if (bytesWritten === wanted) return;
-  // A disk that fills up takes a part; asking for the rest tells why.
-  let rest = Buffer.concat(batch).subarray(bytesWritten);
-  while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
 }
 
 /** Copies files behind one another through one piece of memory. */
 async function joinFiles(place: string, paths: readonly string[]): Promise<void> {
   const into = await open(place, 'wx', 0o600);
   try {
-    const piece = Buffer.allocUnsafeSlow(BATCH_BYTES);
+    const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
     for (const path of paths) await copyAll(path, into, piece);
     await into.datasync();
   } finally {
@@ -185,16 +167,6 @@ async function copyAll(path: string, into: FileHandle, piece: Buffer): Promise<v
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** Brings the bytes of a file to the disk. */
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** A name is durable when its folder is. */

@@ -111,7 +111,13 @@ export function credentialsOn(session: Session): Credentials {
     },
     lockUser: (id) => users.lock('id', id),
     lockApplication: (id) => applications.lock('id', id),
-    changeUser: (id, changes) => users.change(id, changes),
+    changeUser: (id, changes) => {
+      const { screen_name } = changes;
+      return users.change(id, {
+        ...changes,
+        ...(screen_name !== undefined && { screen_name_folded: screen_name.toLowerCase() }),
+      });
+    },
     changeApplication: (id, changes) => applications.change(id, changes),
     async noteUse(tokens, day) {
       const statement = statements.of('access_tokens use', (queries, argument) =>

@@ -125,14 +125,12 @@ async function linesOf(
   account: string,
   campaigns: readonly string[],
 ): Promise<Map<string, LineItemOfCampaign[]>> {
-  const creative = sql<string>`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
-    when ${hasCreative(sql``)} then 'rejected' else 'none' end`;
   const rows = await chosen(session, 'lines', account, 'campaign_id', campaigns, (queries) =>
     queries
       .selectFrom('line_items')
       // Written out, because an index of live rows serves no condition whose value is bound.
       .where('deleted', '=', sql.lit(0))
-      .select(['campaign_id', 'entity_status', 'start_time', 'end_time', creative.as('creative')])
+      .select(['campaign_id', 'entity_status', 'start_time', 'end_time', creativeOfLine().as('creative')])
       .select(sql`coalesce(daily_budget_amount_local_micro, total_budget_amount_local_micro)`.as('budget')),
   );
   const found = new Map<string, LineItemOfCampaign[]>();
@@ -172,6 +170,12 @@ async function chosen(
   const args: Record<string, Value> = { account };
   addValues(args, column, values, size);
   return session.all(statement, args);
+}
+
+/** What a row of line items has to show: nothing, something that was rejected, or something that was not. */
+export function creativeOfLine(): ReturnType<typeof sql<string>> {
+  return sql<string>`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
+    when ${hasCreative(sql``)} then 'rejected' else 'none' end`;
 }
 
 type Condition = ReturnType<typeof sql>;

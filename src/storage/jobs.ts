@@ -32,6 +32,20 @@ export function jobsOn(session: Session): Jobs {
       );
       await session.run(statement, { kind, key, run_at });
     },
+    async planBy({ kind, key, run_at }) {
+      const statement = statements.of('jobs plan by', (queries, argument) =>
+        queries
+          .insertInto('jobs')
+          .values({ kind: argument('kind'), key: argument('key'), run_at: argument('run_at'), attempts: sql.lit(0) })
+          .onConflict((conflict: Builder) =>
+            conflict.columns(['kind', 'key']).doUpdateSet({
+              run_at: sql`case when jobs.lease is null and excluded.run_at < jobs.run_at
+                then excluded.run_at else jobs.run_at end`,
+            }),
+          ),
+      );
+      await session.run(statement, { kind, key, run_at });
+    },
     async callOff(kind, key) {
       const statement = statements.of('jobs call off', (queries, argument) =>
         ofKey(queries.deleteFrom('jobs'), argument),
@@ -81,6 +95,15 @@ export function jobsOn(session: Session): Jobs {
         ),
       );
       await session.run(statement, { kind, key, lease, run_at });
+    },
+    async freeAll() {
+      const statement = statements.of('jobs free', (queries) =>
+        queries
+          .updateTable('jobs')
+          .set({ lease: sql.lit(null), leased_until: sql.lit(null) })
+          .where('lease', 'is not', null),
+      );
+      await session.run(statement, {});
     },
     async findNext(kinds) {
       if (kinds.length === 0) return undefined;

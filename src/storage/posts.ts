@@ -78,6 +78,20 @@ export function postsOn(session: Session): Posts {
       if (after) Object.assign(args, { after_time: after[0], after_id: after[1] });
       return session.all(statement, args);
     },
+    async listTexts(environment, after, limit) {
+      const statement = statements.of('posts texts', (queries, argument) =>
+        queries
+          .selectFrom('posts')
+          .select(['id', 'user_id', 'lang', 'created_at', 'text'])
+          .where('environment', '=', argument('environment'))
+          .where('nullcast', '=', sql.lit(0))
+          .where('text', 'is not', null)
+          .where('id', '>', argument('after'))
+          .orderBy('id')
+          .limit(argument('limit')),
+      );
+      return session.all(statement, { environment, after, limit });
+    },
     add: (post) => rows.add({ ...post, name_folded: folded(post.name) }),
     rename: (id, name) => rows.change(id, { name, name_folded: folded(name) }),
   };

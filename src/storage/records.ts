@@ -17,10 +17,19 @@ export function recordsOn(session: Session): RecordsWriting {
     { deleted, lock = false }: { deleted: Deleted; lock?: boolean },
   ): Promise<RowOf<F> | undefined> {
     const locked = lock && statements.engine === 'postgres';
-    const shape = `get ${resource.table} ${resource.scope} ${deleted} ${locked}`;
+    const shape = `get ${resource.table} ${resource.scope} ${deleted} ${locked} ${key.orGranted === true}`;
     const statement = statements.of(shape, (queries, argument) => {
       let query = queries.selectFrom(resource.table).select(columnsOf(resource)).where('id', '=', argument('id'));
-      if (resource.scope === 'account') query = query.where('account_id', '=', argument('account'));
+      if (resource.scope === 'account') {
+        query = key.orGranted
+          ? query.where((eb: Builder) =>
+              eb.or([
+                eb('account_id', '=', argument('account')),
+                eb('id', 'in', granted(resource as unknown as AnyResource, queries, argument)),
+              ]),
+            )
+          : query.where('account_id', '=', argument('account'));
+      }
       if (deleted === 'hidden') query = live(query, resource as unknown as AnyResource, queries);
       return locked ? query.forUpdate() : query;
     });
@@ -203,7 +212,7 @@ function sizesOf(query: Conditions): Record<string, number> {
 function conditionsShape(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
   const lists = Object.entries(sizes).flat().join(' ');
   const { without, prefix, terms } = query;
-  return `${resource.table} ${query.account !== undefined} ${query.member !== undefined} ${query.deleted} ${lists} ${without?.column} ${prefix?.column} ${terms?.length}`;
+  return `${resource.table} ${query.account !== undefined} ${query.member !== undefined} ${query.grantee !== undefined} ${query.deleted} ${lists} ${without?.column} ${prefix?.column} ${terms?.length}`;
 }
 
 function orderShape(query: PageQuery): string {
@@ -233,6 +242,7 @@ function withConditions(
         queries.selectFrom('account_users').select('account_id').where('user_id', '=', argument('user')),
       );
   }
+  if (query.grantee !== undefined) chosen = chosen.where('id', 'in', granted(resource, queries, argument));
   if (query.deleted === 'hidden') chosen = live(chosen, resource, queries);
   for (const [column, size] of Object.entries(sizes)) {
     chosen =
@@ -249,6 +259,15 @@ function withConditions(
     chosen = chosen.where(column, '>=', argument('prefix_from')).where(column, '<', argument('prefix_to'));
   }
   return chosen;
+}
+
+/** Ids of the rows that others granted to an account. */
+function granted({ sharing }: AnyResource, queries: Queries, argument: Argument): Builder {
+  return queries
+    .selectFrom(sharing!.table)
+    .select(sharing!.column)
+    .where('granted_account_id', '=', argument('account'))
+    .where('deleted', '=', sql.lit(0));
 }
 
 /** Rows that are not deleted, and neither are their parents. */
@@ -269,7 +288,8 @@ function live(start: Builder, resource: AnyResource, queries: Queries): Builder 
 
 function conditionArgs(query: Conditions, sizes: Record<string, number>): Record<string, Value> {
   const args: Record<string, Value> = {};
-  if (query.account !== undefined) args.account = query.account;
+  const account = query.account ?? query.grantee;
+  if (account !== undefined) args.account = account;
   if (query.member) {
     args.environment = query.member.environment;
     args.user = query.member.user;

@@ -4,6 +4,11 @@ import type { Connection } from './writer-queue.ts';
 /** Reads that share a snapshot of the database. */
 export interface SharedSnapshot {
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /**
+   * Resolves when what is read from then on, until the snapshot is renewed, sees what was committed by now and nothing that
+   * comes after: what is on its way to the disk is nobody's yet.
+   */
+  hold(): Promise<void>;
   /** What is read from now on sees everything that was committed until now. */
   renew(): void;
   /** Units under way. */
@@ -12,11 +17,13 @@ export interface SharedSnapshot {
 
 /**
  * Reads of one turn of the event loop share a snapshot: to open and to close one costs a quarter of what a small read
- * costs. A commit of this process ends the snapshot at once; what other processes commit is seen in the next turn.
+ * costs. A commit of this process ends the snapshot as soon as it is on disk, and not before; what other processes commit is
+ * seen in the next turn.
  */
 export function sharedSnapshot(reader: Connection): SharedSnapshot {
   let users = 0;
   let isOpen = false;
+  let isHeld = false;
   /** Resolves when the last user of a snapshot that is out of date has gone. */
   let leaving: { promise: Promise<void>; resolve: () => void } | undefined;
 
@@ -27,16 +34,20 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
     if (reader.isInTransaction()) reader.run('commit');
   };
   const endTurn = (): void => {
-    if (!isOpen) return;
+    if (!isOpen || isHeld) return;
     if (users === 0) close();
     else setImmediate(endTurn);
+  };
+  const open = (): void => {
+    if (isOpen) return;
+    isOpen = true;
+    reader.run('begin');
   };
   const join = (): void => {
     users += 1;
     if (isOpen) return;
-    isOpen = true;
     setImmediate(endTurn);
-    reader.run('begin');
+    open();
   };
   const leave = (): void => {
     users -= 1;
@@ -53,7 +64,15 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
         leave();
       }
     },
+    async hold() {
+      while (leaving) await leaving.promise;
+      open();
+      isHeld = true;
+      // Only with the first look is the snapshot taken.
+      reader.look('select 1 from sqlite_schema limit 1');
+    },
     renew() {
+      isHeld = false;
       if (!isOpen) return;
       if (users === 0) close();
       else leaving ??= Promise.withResolvers<void>();

@@ -1,5 +1,7 @@
+import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConstraintViolated } from '../contract/store.ts';
+import { checkpointsOf } from './checkpoints.ts';
 import type { Session, StatementProbe } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
 import { claimFile } from './sole-server.ts';
@@ -11,8 +13,8 @@ import { type Connection, writerQueue } from './writer-queue.ts';
 export interface SqliteOptions {
   /** File path. */
   readonly file: string;
-  /** `full`: a commit is on disk before it is acknowledged. `off` only for measuring what that costs. */
-  readonly synchronous?: 'full' | 'off';
+  /** `off` only for measuring what it costs that a commit is on disk before it is acknowledged. */
+  readonly synchronous?: 'off';
   /** Units that wait together share one transaction and one fsync. Off only for measuring. */
   readonly groupCommit?: boolean;
   readonly probe?: StatementProbe;
@@ -27,22 +29,61 @@ export function openSqlite(options: SqliteOptions): Driver {
   const writer = connect(options, statements);
   const reader = connect({ ...options, readOnly: true }, statements);
   const snapshot = sharedSnapshot(reader);
-  const queue = writerQueue(writer, { groups: options.groupCommit ?? true, committed: snapshot.renew });
+  const log = isInMemory(options) ? undefined : writeAheadLog(options, writer);
+  const { hold: begins, renew: ended } = snapshot;
+  const queue = writerQueue(writer, { ...log, groups: options.groupCommit ?? true, begins, ended });
   return {
     engine: 'sqlite',
     statements,
     read: snapshot.read,
     write: queue.write,
     async ping() {
+      const failure = queue.failure();
+      if (failure) throw failure;
       writer.run('select 1');
     },
     claim: async () => claimFile(`${options.file}.lock`),
     load: () => ({ waiting: queue.waiting(), busy: snapshot.busy() + (queue.isRunning() ? 1 : 0) }),
     async close() {
       // Nothing comes after this unit: the queue is empty when it is done.
-      await queue.write(async () => {});
+      await queue.write(async () => {}).catch(() => {});
+      await log?.close();
       reader.close();
       writer.close();
+    },
+  };
+}
+
+function isInMemory({ file }: SqliteOptions): boolean {
+  return file === ':memory:';
+}
+
+/** How far the log has come: this asks for it, and moves nothing. */
+const LOG_STATE = 'pragma wal_checkpoint(noop)';
+
+/**
+ * Cares for the write-ahead log away from this thread: commits append to it, and neither bringing that to the disk nor moving
+ * it into the database file holds up anybody else.
+ */
+function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection) {
+  const checkpoints = checkpointsOf(file, () => {
+    const [state] = writer.look(LOG_STATE);
+    return { pages: Number(state?.log), moved: Number(state?.checkpointed) };
+  });
+  let handle: FileHandle | undefined;
+  return {
+    tend: checkpoints.tend,
+    sync:
+      synchronous === 'off'
+        ? undefined
+        : async () => {
+            // Opened after the first commit, which makes the file; it stays the same as long as the writer is connected.
+            handle ??= await open(`${file}-wal`, 'r+');
+            await handle.datasync();
+          },
+    async close() {
+      await checkpoints.close();
+      await handle?.close();
     },
   };
 }
@@ -52,7 +93,8 @@ const PREPARED_MAX = 500;
 
 function connect(options: SqliteOptions & { readOnly?: boolean }, statements: Statements): Connection {
   const database = new DatabaseSync(options.file, { timeout: 5000 });
-  database.exec(`pragma journal_mode = wal; pragma synchronous = ${options.synchronous ?? 'full'};
+  database.exec(`pragma journal_mode = wal; pragma synchronous = ${options.synchronous ?? 'normal'};
+    pragma wal_autocheckpoint = 0;
     pragma foreign_keys = on; pragma cache_size = -32768; pragma temp_store = memory`);
   if (options.readOnly) database.exec('pragma query_only = on');
   const prepared = new Map<string, Prepared>();
@@ -82,6 +124,10 @@ function connect(options: SqliteOptions & { readOnly?: boolean }, statements: St
   return {
     session,
     run: (word) => void prepare(word).statement.run(),
+    look(word) {
+      const { columns, statement } = prepare(word);
+      return rowsOf(columns, statement.all() as unknown as Value[][]);
+    },
     isInTransaction: () => database.isTransaction,
     close: () => database.close(),
   };

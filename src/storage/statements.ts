@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 
 /** A value that a statement binds. */
-export type Value = string | number | null;
+export type Value = string | number | null | Uint8Array;
 
 /** The two databases. */
 export type Engine = 'sqlite' | 'postgres';

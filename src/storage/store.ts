@@ -1,11 +1,18 @@
 import { Problem } from '../contract/problems.ts';
 import type { Reading, Store, Writing } from '../contract/store.ts';
+import { applicationLimitsOn } from './application-limits.ts';
+import { audienceLogOn } from './audience-log.ts';
 import { changesOn } from './changes.ts';
+import { corpusOn } from './corpus.ts';
 import { credentialsOn } from './credentials.ts';
+import { customAudiencesOn } from './custom-audiences.ts';
 import { deliveryOn } from './delivery.ts';
+import { peopleOn } from './directory.ts';
+import { eventsOn } from './events.ts';
 import { bearerTokensOn, requestTokensOn, sessionsOn } from './grants.ts';
 import { jobsOn } from './jobs.ts';
 import { membershipsOn } from './memberships.ts';
+import { messagesOn } from './messages.ts';
 import { notificationsOn, postsOn } from './posts.ts';
 import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
@@ -13,8 +20,11 @@ import { findNumberOn, takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
 import type { Release } from './sole-server.ts';
 import type { Engine, Statements } from './statements.ts';
+import { streamConnectionsOn } from './stream-connections.ts';
+import { subscriptionsOn } from './subscriptions.ts';
 import { suggestionsOn } from './suggestions.ts';
 import { uploadsOn } from './uploads.ts';
+import { replaysOn, webhookDeliveriesOn, webhooksOn } from './webhooks.ts';
 
 /** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
 export interface Driver {
@@ -51,7 +61,7 @@ export function storeOn(driver: Driver): Store {
   const readingOn = (session: Session): Reading => {
     let reading = readings.get(session);
     if (!reading) {
-      reading = partsOn(session);
+      reading = partsOn(session, () => {});
       readings.set(session, reading);
     }
     return reading;
@@ -70,10 +80,11 @@ export function storeOn(driver: Driver): Store {
       const value = await driver.write(async (session) => {
         tags.clear();
         changed.clear();
-        const parts = partsOn(session);
+        const touch = (tag: string): void => void tags.add(tag);
+        const parts = partsOn(session, touch);
         const delivery = deliveryOn(session);
         const records = remembered.writing(delivery.noting(parts.records), changed);
-        const done = await work({ ...parts, records, touch: (tag) => void tags.add(tag) });
+        const done = await work({ ...parts, records, touch });
         await delivery.settle();
         return done;
       });
@@ -91,7 +102,7 @@ export function storeOn(driver: Driver): Store {
   };
 }
 
-function partsOn(session: Session): Omit<Writing, 'touch'> {
+function partsOn(session: Session, touch: Writing['touch']): Omit<Writing, 'touch'> {
   return {
     records: recordsOn(session),
     changes: changesOn(session),
@@ -105,6 +116,18 @@ function partsOn(session: Session): Omit<Writing, 'touch'> {
     posts: postsOn(session),
     notifications: notificationsOn(session),
     uploads: uploadsOn(session),
+    audiences: customAudiencesOn(session),
+    people: peopleOn(session),
+    corpus: corpusOn(session),
+    audienceLog: audienceLogOn(session),
+    events: eventsOn(session, touch),
+    subscriptions: subscriptionsOn(session, touch),
+    applicationLimits: applicationLimitsOn(session),
+    streamConnections: streamConnectionsOn(session, touch),
+    messages: messagesOn(session),
+    webhooks: webhooksOn(session, touch),
+    webhookDeliveries: webhookDeliveriesOn(session),
+    replays: replaysOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };

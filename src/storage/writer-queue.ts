@@ -6,6 +6,8 @@ export interface Connection {
   readonly session: Session;
   /** Runs a word of transactions, such as `begin`. */
   run(word: string): void;
+  /** The rows that a word answers with. */
+  look(word: string): Readonly<Record<string, unknown>>[];
   isInTransaction(): boolean;
   close(): void;
 }
@@ -15,12 +17,28 @@ export interface WriterQueue {
   readonly write: Driver['write'];
   waiting(): number;
   isRunning(): boolean;
+  /** Why nothing is written any more, once the disk has failed. */
+  failure(): Error | undefined;
 }
 
 interface Waiting {
   work(session: Session): Promise<unknown>;
-  committed(value: unknown): void;
+  done(value: unknown): void;
   failed(error: unknown): void;
+}
+
+/** What a queue needs beside a connection. */
+export interface QueueOptions {
+  /** Off only for measuring. */
+  readonly groups: boolean;
+  /** Is waited for before a group is written. */
+  readonly begins: () => Promise<void>;
+  /** Is called when a group is durable, before its units are acknowledged, and when nothing came of it. */
+  readonly ended: () => void;
+  /** Brings what is committed to the disk, away from this thread. Left out where commits do that, or nobody does. */
+  readonly sync?: () => Promise<void>;
+  /** Is called between two groups; what it promises is waited for. */
+  readonly tend?: () => Promise<void> | undefined;
 }
 
 /** Units in a group at most: what a crash in the middle makes clients send again. */
@@ -28,37 +46,42 @@ const GROUP_MAX = 128;
 
 /**
  * The writer's queue with group commit: units that arrived while the last group was being written run one after the
- * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that.
+ * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that. While the
+ * disk is waited for, everything else goes on.
  */
-export function writerQueue(
-  writer: Connection,
-  options: {
-    /** Off only for measuring. */
-    readonly groups: boolean;
-    /** Is called when a group is durable, before its units are acknowledged. */
-    readonly committed: () => void;
-  },
-): WriterQueue {
+export function writerQueue(writer: Connection, options: QueueOptions): WriterQueue {
   const waiting: Waiting[] = [];
   let running = false;
+  /** Why nothing is written any more. */
+  let broken: Error | undefined;
 
   async function runGroup(): Promise<void> {
     const group = waiting.splice(0, options.groups ? GROUP_MAX : 1);
     const done: { unit: Waiting; value: unknown }[] = [];
+    await options.begins();
     try {
+      if (broken) throw broken;
       writer.run('begin immediate');
       for (const unit of group) {
         const outcome = await inSavepoint(writer, unit);
         if (outcome) done.push({ unit, value: outcome.value });
       }
       writer.run('commit');
+      await options.sync?.().catch(breakWith);
     } catch (error) {
       if (writer.isInTransaction()) writer.run('rollback');
       for (const unit of group) unit.failed(error);
       return;
+    } finally {
+      options.ended();
     }
-    options.committed();
-    for (const { unit, value } of done) unit.committed(value);
+    for (const { unit, value } of done) unit.done(value);
+  }
+
+  /** What a disk did not take it may claim to have taken when it is asked again: only opening anew shows what is there. */
+  function breakWith(error: Error): never {
+    broken = new Error(`the disk did not take what was written: ${error.message}`, { cause: error });
+    throw broken;
   }
 
   /** What arrived during the last fsync is still in the sockets: as long as a look at them brings units, look again. */
@@ -73,6 +96,7 @@ export function writerQueue(
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       await gather();
+      await options.tend?.();
       await runGroup();
     }
     running = false;
@@ -81,9 +105,10 @@ export function writerQueue(
   return {
     waiting: () => waiting.length,
     isRunning: () => running,
+    failure: () => broken,
     write: <T>(work: (session: Session) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
-        waiting.push({ work, committed: resolve as (value: unknown) => void, failed: reject });
+        waiting.push({ work, done: resolve as (value: unknown) => void, failed: reject });
         if (!running) {
           running = true;
           void drain();

@@ -3,27 +3,28 @@ import { after, before, describe, test } from 'node:test';
 import type { Field } from '../../src/contract/fields.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { collection, fill, type Ground, goodParameters, make, openGround, operationOf, resources } from './ground.ts';
+import { batchParameters, collection, fill, type Ground, make, openGround, operationOf, resources } from './ground.ts';
 
 let world: World;
 before(async () => {
-  world = await openWorld({ flags: { rate_limits: 'off' } });
+  // What was made stays as it is told while it is read.
+  world = await openWorld({ flags: { rate_limits: 'off', audience_processing_delay_sandbox_s: 3600 } });
 });
 after(() => world.close());
 
 /** How many operations one batch takes. @source advertising: Limits */
-const MAXIMA: Record<string, number> = { campaigns: 40, line_items: 40 };
+const MAXIMA: Record<string, number> = { campaigns: 40, line_items: 40, custom_audiences: 10 };
 
 // What the operations of a batch without updates do is tested by itself: see resources/targeting-batches.
 for (const resource of resources.filter((each) => each.batch && operationOf(each, 'update'))) {
   describe(`batches of ${resource.plural}`, () => {
     let ground: Ground;
     let path: string;
-    let params: Record<string, string>;
+    let params: Record<string, unknown>;
     before(async () => {
       ground = await openGround(world);
       path = fill(operationOf(resource, 'batch')!.path, { account_id: ground.account });
-      params = await goodParameters(ground, operationOf(resource, 'create')!);
+      params = await batchParameters(ground, resource);
     });
     const max = MAXIMA[resource.plural]!;
     const [text, { isNullable }] = Object.entries(resource.fields as Record<string, Field>).find(

@@ -12,3 +12,6 @@ export const MISSING_BESIDES: Readonly<Record<string, readonly string[]>> = {
   video_conversation_cards: ['title'],
   image_conversation_cards: ['title'],
 };
+
+/** What cannot be made twice of the same values. */
+export const TAKEN_ONCE: readonly string[] = ['custom_audiences'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { raisable, wording } from '../../src/engine/raises.ts';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

@@ -4,7 +4,7 @@ import { lookUpPlacements } from '../../src/ads/line-items/look-up-placements.ts
 import { referenceOperations, targetingLookups } from '../../src/ads/reference/operations.ts';
 import { exampleReply } from '../../src/engine/describe/examples.ts';
 import { exampleLine } from '../../src/engine/describe/words.ts';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { fill } from './ground.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import { browserOf } from '../rig/browser.ts';
 import { rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
-import { newAccount } from '../../src/ads/accounts.ts';
+import { hash } from 'node:crypto';
 import { pollCards } from '../../src/ads/cards/poll-cards.ts';
 import { lineItems } from '../../src/ads/line-items.ts';
 import { advertiserOf } from '../../src/ads/promotable-users.ts';
-import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
 import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
 import { targetingCriteria } from '../../src/ads/targeting-criteria.ts';
-import { formatInstant } from '../../src/base/instants.ts';
-import { foldCase } from '../../src/base/text.ts';
+import { customAudiences } from '../../src/audiences/custom-audiences.ts';
 import { catalog } from '../../src/catalog.ts';
-import type { Field, Stored } from '../../src/contract/fields.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { AnyResource, Row, Verb } from '../../src/contract/resource.ts';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import type { Client, Reply, Sent } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
-import { COMPONENTS, goodValue, SOUND, seededValue } from './samples.ts';
+import { COMPONENTS, goodValue } from './samples.ts';
+import { rowsOf, seed } from './seeds.ts';
 
 export { goodValue, sampleOf } from './samples.ts';
+export { seed } from './seeds.ts';
 
 /** Every declared resource of the catalog. */
 export const resources: readonly AnyResource[] = catalog.filter((entry): entry is AnyResource => 'fields' in entry);
@@ -42,9 +41,15 @@ export async function openGround(world: World, client: Client = world.sandbox): 
   const made = await client.call('POST', '/12/accounts');
   assert.equal(made.status, 200, made.text);
   const account = made.body.data[0].id;
+  // Another world had the same ids.
+  PARENTS.delete(account);
   // What some parameters ask of the account.
   await world.service.store.write((tx) =>
-    tx.memberships.addFeatures(account, ['REACH_FREQUENCY_CAP', 'PROMOTED_MEDIA_POLLS']),
+    tx.memberships.addFeatures(account, [
+      'REACH_FREQUENCY_CAP',
+      'PROMOTED_MEDIA_POLLS',
+      'SHARE_AUDIENCE_OUTSIDE_BUSINESS',
+    ]),
   );
   return { world, client, account };
 }
@@ -61,9 +66,25 @@ export function send(client: Client, { method, path, sent }: Prepared): Promise<
   return client.call(method, path, sent);
 }
 
-/** A path template with its segments filled in. */
+/** A path template with its segments filled in: what is not named goes by the rows below which the account has others. */
 export function fill(template: string, names: Readonly<Record<string, string>>): string {
-  return template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(names[name] ?? 'zz9'));
+  const parents = PARENTS.get(names.account_id ?? '');
+  return template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(names[name] ?? parents?.[name] ?? 'zz9'));
+}
+
+/** Rows below which others live, by account and the parameter of the path that names them. */
+const PARENTS = new Map<string, Record<string, string>>();
+
+/** The row below which others of the account live, by the parameter that names it. */
+export function parentOf({ account }: Ground, parameter: string): string {
+  return PARENTS.get(account)![parameter]!;
+}
+
+/** Sees to it that the rows of a resource have something to live below. */
+export async function settle(ground: Ground, { below }: AnyResource): Promise<void> {
+  if (!below || PARENTS.has(ground.account)) return;
+  const { id } = await make(ground, customAudiences as unknown as AnyResource);
+  PARENTS.set(ground.account, { custom_audience_id: id, tailored_audience_id: id });
 }
 
 /** The path of the collection of a resource on the ground. */
@@ -96,7 +117,7 @@ export function absentId(resource: AnyResource): string {
 }
 
 /** A line item of a kind, made for whoever needs one. */
-async function lineItem(ground: Ground, kind: Record<string, string> = {}): Promise<string> {
+export async function lineItem(ground: Ground, kind: Record<string, string> = {}): Promise<string> {
   const operation = operationOf(lineItems, 'create')!;
   const params = { ...(await goodParameters(ground, operation)), ...kind };
   const reply = await ground.client.call('POST', collection(ground, lineItems), { params });
@@ -127,10 +148,11 @@ const CONVERSATION: Record<string, string> = {
 /** What objects of JSON need that no text can say. */
 const OBJECTS: Readonly<Record<string, object>> = { 'cards.create': { components: COMPONENTS } };
 
+let audienceNumber = 1;
 let mediaNumber = 1_730_000_000_000_000;
 
 /** What makes a line item one for promoted accounts. */
-const ACCOUNT_LINE = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
+export const ACCOUNT_LINE = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
 
 /** What rows need of the rows that they point to. */
 const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, string>>>> = {
@@ -148,6 +170,17 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
       async (ground: Ground) => ({ user_id: await advertiser(ground) }),
     ]),
   ),
+  custom_audiences: async () => ({ name: `Sample ${audienceNumber++}` }),
+  ...Object.fromEntries(
+    ['custom_audience_permissions', 'tailored_audience_permissions'].map((plural) => [
+      plural,
+      async (ground: Ground) => ({ granted_account_id: await anotherAccount(ground) }),
+    ]),
+  ),
+  do_not_reach_lists: async (ground) => {
+    await dropList(ground);
+    return {};
+  },
   media_library: async () => ({ media_key: `7_${mediaNumber++}` }),
   poll_cards: async () => ({ third_choice: 'Third', fourth_choice: 'Fourth' }),
   video_conversation_cards: async () => CONVERSATION,
@@ -162,6 +195,25 @@ const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, 
     return { line_item_id };
   },
 };
+
+async function anotherAccount({ client }: Ground): Promise<string> {
+  return (await client.call('POST', '/12/accounts')).body.data[0].id;
+}
+
+/** An account has one list at most: what was there makes room. */
+async function dropList({ client, account }: Ground): Promise<void> {
+  const path = `/12/accounts/${account}/do_not_reach_lists`;
+  for (const { id } of (await client.call('GET', path)).body.data) await client.call('DELETE', `${path}/${id}`);
+}
+
+/** Good values for what an operation of a batch takes that creates one. */
+export async function batchParameters(ground: Ground, resource: AnyResource): Promise<Record<string, unknown>> {
+  const params = await goodParameters(ground, operationOf(resource, 'create')!);
+  if (!resource.batch?.creating) return params;
+  const leaf = { custom_audience_id: (await make(ground, resource)).id };
+  const segments = { boolean_operator: 'OR', child_segments: [leaf] };
+  return { ...params, audience_type: 'FLEXIBLE', segments };
+}
 
 /** A published post of the user whom the account advertises. */
 async function publishedPost(ground: Ground): Promise<string> {
@@ -196,6 +248,7 @@ async function goodSent(ground: Ground, operation: Operation): Promise<Sent> {
 
 /** Makes one row of a resource through the interface, as the administrator. */
 export async function make(ground: Ground, resource: AnyResource): Promise<{ id: string } & Record<string, unknown>> {
+  await settle(ground, resource);
   const operation = operationOf(resource, 'create');
   if (!operation) return found(ground, resource, (await seed(ground, resource, 1)).at(-1)!.id);
   const sent = await goodSent(ground, operation);
@@ -223,6 +276,7 @@ export async function goodCall(ground: Ground, operation: Operation, user?: stri
     account_id: ground.account,
     curated_category_id: CURATED_CATEGORIES[0]!.id,
   };
+  if (resource) await settle(ground, resource);
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
     names[resource.idParameter] = (await make(ground, resource)).id;
   }
@@ -230,9 +284,23 @@ export async function goodCall(ground: Ground, operation: Operation, user?: stri
   if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
   if (operation.id === 'cards_all.get') names.card_id = (await make(ground, pollCards)).id;
   const path = fill(operation.path, names);
+  if (operation.id === 'audience_estimate.create') {
+    return {
+      method: operation.method,
+      path,
+      sent: { json: [{ targeting_type: 'INTEREST', targeting_value: '1001' }] },
+    };
+  }
+  if (operation.body === 'bytes') {
+    const person = { email: [hash('sha256', 'ada.park@example.com')] };
+    return {
+      method: operation.method,
+      path,
+      sent: { json: [{ operation_type: 'Update', params: { users: [person] } }] },
+    };
+  }
   if (operation.body === 'json') {
-    const create = operationOf(resource!, 'create')!;
-    const item = { operation_type: 'Create', params: await goodParameters(ground, create) };
+    const item = { operation_type: 'Create', params: await batchParameters(ground, resource!) };
     return { method: operation.method, path, sent: { json: [item] } };
   }
   return { method: operation.method, path, sent: await goodSent(ground, operation) };
@@ -243,93 +311,9 @@ function administratorOf({ world, account }: Ground): Promise<string> {
   return world.service.store.read((tx) => advertiserOf(tx, account));
 }
 
-/**
- * Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. Before them come the
- * rows that the account was made with, of resources that cannot be created.
- */
-export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
-  const { store, ids, clock } = ground.world.service.services;
-  const take = resource.longIds ? ids.takeLong : ids.take;
-  const taken = await take(resource.sequence ?? resource.name, resource.idsFrom, count);
-  const targets = await targetsOf(ground, resource);
-  const keys = taken.map((id) => (resource.key ? `7_${Number.parseInt(id, 36)}` : id));
-  const rows = keys.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
-  const before = operationOf(resource, 'create') ? [] : await rowsOf(ground, resource);
-  await store.write(async (tx) => {
-    for (const row of rows) {
-      const search = resource.list?.search as string | undefined;
-      const searched = search ? row[search] : undefined;
-      const folded = searched == null ? {} : { [`${search}_folded`]: foldCase(String(searched)) };
-      await tx.records.insert(resource, { ...row, ...folded });
-      if (resource.scope !== 'user') continue;
-      const user_id = ground.world.keys.other_user_id!;
-      await tx.memberships.add({ account_id: row.id, user_id, role: 'ANALYST', post_composer: 0 });
-    }
-  });
-  return [...before, ...rows];
-}
-
-/** Every row of a resource that the account has. */
-function rowsOf(ground: Ground, resource: AnyResource): Promise<Row[]> {
-  const { account } = ground;
-  const all = {
-    account,
-    member: undefined,
-    deleted: 'shown',
-    within: {},
-    without: undefined,
-    prefix: undefined,
-  } as const;
-  const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
-  const { store } = ground.world.service.services;
-  return store.read((tx) => tx.records.page(resource, { ...all, sort, after: undefined, limit: 1000 }));
-}
-
 /** Whoever sees the seeded rows: user two sees nothing but the accounts that were seeded. */
 export function reader(ground: Ground, resource: AnyResource): Client {
   return resource.scope === 'user' ? ground.world.other : ground.client;
-}
-
-async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<string, string[]>> {
-  const targets = new Map<string, string[]>();
-  for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
-    const target = field.target?.() as AnyResource | undefined;
-    if (target) targets.set(name, [await targetOf(ground, resource, target), await targetOf(ground, resource, target)]);
-  }
-  return targets;
-}
-
-async function targetOf(ground: Ground, resource: AnyResource, target: AnyResource): Promise<string> {
-  if (resource === promotedAccounts) return lineItem(ground, ACCOUNT_LINE);
-  return (await make(ground, target)).id;
-}
-
-function seededRow(
-  ground: Ground,
-  resource: AnyResource,
-  id: string,
-  index: number,
-  targets: Map<string, string[]>,
-  now: number,
-): Row {
-  const values: Record<string, Stored | null> = {};
-  for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
-    if (field.kind.column === 'none') continue;
-    const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
-    values[name] = isNull ? null : seededValue(field, index, targets.get(name));
-  }
-  Object.assign(values, SOUND[resource.plural]?.(values));
-  if (resource.scope === 'account') values.account_id = ground.account;
-  else Object.assign(values, extraOfAccounts(values, now));
-  const made = formatInstant(now - Math.floor(index / 3) * 3_600_000);
-  const changed = formatInstant(now - (index % 3) * 60_000);
-  return { ...values, id, created_at: made, updated_at: changed, deleted: index % 5 === 4 ? 1 : 0 } as Row;
-}
-
-/** Columns of accounts that a declaration of fields does not name. */
-function extraOfAccounts(values: Record<string, Stored | null>, now: number): object {
-  const whole = newAccount({ id: '', environment: 'sandbox', name: '', now: formatInstant(now) });
-  return Object.fromEntries(Object.entries(whole).filter(([name]) => !(name in values)));
 }
 
 /** Where a row stands in an order: the value of each key, then the id. Nulls last whichever the direction. */

@@ -17,6 +17,7 @@ import {
   reader,
   resources,
   seed,
+  settle,
   takes,
   visible,
 } from './ground.ts';
@@ -107,6 +108,7 @@ for (const resource of resources) {
       const elsewhere = await ground.client.call('GET', collection(ground, another), { params: { cursor } });
       assert.equal(elsewhere.status, 400);
       const own = await openGround(world);
+      await settle(own, resource);
       if (resource.scope === 'account') {
         const reply = await ground.client.call('GET', collection(own, resource), { params: { cursor } });
         assert.equal(reply.status, 400, 'another account');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PROBLEM_PAGES, problemDetails } from '../../src/contract/problem-details.ts';
 import { raisable } from '../../src/engine/raises.ts';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import { bearerOf, withBearer } from '../rig/application.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -15,7 +15,9 @@ after(() => world.close());
 test('every problem that version 2 can name by an address has a page, and no page is of nothing', () => {
   const said = operations.filter(({ family }) => family === 'problem').flatMap((operation) => raisable(operation));
   const slugs = said.map((name) => problemDetails(name).slug).filter((slug) => slug !== undefined);
-  assert.deepEqual([...new Set(slugs)].sort(), Object.keys(PROBLEM_PAGES).sort());
+  // Named by the last line of a stream, whose status was told long before.
+  const named = new Set([...slugs, 'operational-disconnect']);
+  assert.deepEqual([...named].sort(), Object.keys(PROBLEM_PAGES).sort());
   for (const name of said) {
     const { slug, title, status } = problemDetails(name);
     if (slug === undefined) continue;

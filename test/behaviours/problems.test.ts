@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { raisable, UNROUTED } from '../../src/engine/raises.ts';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import { sampleOf } from './ground.ts';
 import { access } from './problems/access.ts';
+import { audience, audienceProblems } from './problems/audiences.ts';
 import { batches, items } from './problems/batches.ts';
 import { beforeAll } from './problems/calls.ts';
 import { cardProblems } from './problems/cards.ts';
+import { keywordProblems } from './problems/keywords.ts';
 import { lineItemProblems } from './problems/line-items.ts';
 import { mediaProblems } from './problems/media.ts';
+import { messageProblems } from './problems/messages.ts';
 import { parameters } from './problems/parameters.ts';
 import { postProblems } from './problems/posts.ts';
 import { rules, UNIT } from './problems/rules.ts';
@@ -47,6 +50,10 @@ describe('access is refused', () => {
 describe('logins, application-only tokens and users are refused', () => {
   for (const one of tokens) check(one);
 });
+
+describe('profiles and messages are refused', () => {
+  for (const one of messageProblems) check(one);
+});
 describe('parameters are refused', () => {
   for (const one of parameters) check(one);
 });
@@ -64,6 +71,12 @@ describe('media is refused', () => {
 });
 describe('cards are refused', () => {
   for (const one of cardProblems) check(one);
+});
+describe('audiences are refused', () => {
+  for (const one of audienceProblems) check(one);
+});
+describe('keyword insights are refused', () => {
+  for (const one of keywordProblems) check(one);
 });
 describe('a batch is refused as a whole', () => {
   for (const one of batches) check(one);
@@ -190,6 +203,9 @@ describe('items of a batch are refused together', () => {
   });
 });
 
+/** What names the audience below which something is. */
+const BELOW = /:(custom|tailored)_audience_id(?=\/)/;
+
 /** Parameters that must be given, where any value of their kind would not do. */
 const WANTED: Readonly<Record<string, string>> = { locale: 'en-US' };
 
@@ -197,7 +213,7 @@ describe('each operation says what it looks for itself', () => {
   const lists = operations.filter((each) => each.problems.includes('CURSOR_INVALID'));
   for (const { id, path, parameters: declared } of lists) {
     test(`${id}: a cursor that no list gave`, async () => {
-      const target = path.replace(':account_id', home.account);
+      const target = path.replace(':account_id', home.account).replace(BELOW, await audience());
       const asked = Object.fromEntries(
         Object.entries(declared).flatMap(([name, field]) =>
           field.isRequired ? [[name, WANTED[name] ?? sampleOf(field)!]] : [],
@@ -231,7 +247,10 @@ describe('each operation says what it looks for itself', () => {
     test(`${id}: an id that there is not`, async () => {
       world.clock.advance(901);
       const absent = path.endsWith(':media_key') ? '3_9' : 'zz9zz';
-      const target = path.replace(':account_id', home.account).replace(/:\w+$/, absent);
+      const target = path
+        .replace(':account_id', home.account)
+        .replace(BELOW, await audience())
+        .replace(/:\w+$/, absent);
       const refused = await world.sandbox.call(method, target, sent);
       assert.equal(refused.status, 404, refused.text);
       assert.match(refused.body.errors[0].code, /^([A-Z_]+_)?NOT_FOUND$/);
@@ -252,9 +271,11 @@ test('every problem that a call can end with is in these tables', () => {
             ...mediaProblems,
             ...postProblems,
             ...cardProblems,
+            ...audienceProblems,
+            ...keywordProblems,
             ...batches,
           ]
-        : tokens;
+        : [...tokens, ...messageProblems];
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
     const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);

@@ -22,6 +22,8 @@ const CATEGORIES = {
   small: { user: [1_000_000, QUARTER], account: [2000, QUARTER] },
   reads: { user: [2000, QUARTER] },
   lookups: { user: [400, QUARTER] },
+  insights: { user: [500, QUARTER] },
+  people: { user: [1_000_000, QUARTER], account: [1500, 60] },
 } as const satisfies Record<string, { user: readonly [number, number]; account?: readonly [number, number] }>;
 
 /** Which reads are of which category; what is not a read is a write. */
@@ -34,8 +36,17 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'promotable_users.list': 'reads',
   'promotable_users.get': 'reads',
   'targeting_suggestions.list': 'reads',
+  'keyword_insights.search': 'insights',
   'tax_settings.get': 'reads',
   'user_settings.get': 'reads',
+  'custom_audiences.list': 'small',
+  'custom_audiences.get': 'small',
+  'custom_audiences.targeted': 'small',
+  'custom_audience_permissions.list': 'small',
+  'tailored_audiences.list': 'small',
+  'tailored_audiences.get': 'small',
+  'tailored_audience_permissions.list': 'small',
+  'do_not_reach_lists.list': 'small',
   'funding_instruments.list': 'small',
   'funding_instruments.get': 'small',
   'campaigns.list': 'core',
@@ -102,6 +113,7 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
 };
 
 function categoryOf(operation: Operation): keyof typeof CATEGORIES {
+  if (operation.body === 'bytes') return 'people';
   if (operation.method !== 'GET') return 'writes';
   const found = READS[operation.id];
   assert.ok(found, `${operation.id} needs a row in READS`);

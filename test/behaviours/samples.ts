@@ -83,6 +83,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   funding_instruments: { end_time: '2027-01-01T00:00:00Z' },
   draft_posts: { media_keys: '3_42' },
   scheduled_posts: { media_keys: '3_42', scheduled_at: '2026-06-01T00:00:00Z' },
+  insights: { start_time: '2026-03-01T00:00:00Z', location: '96683cc9126741d1' },
   posts: { post_ids: '42' },
   post_previews: { post_ids: '42' },
   media_library: { media_category: 'POST_VIDEO', poster_media_key: '3_42' },
@@ -110,6 +111,10 @@ export const COMPONENTS = [
 ] as const;
 
 let cardNumber = 0;
+
+function soundAudience({ name = null }: Record<string, Stored | null>): Record<string, Stored | null> {
+  return { name_trimmed: String(name).trim(), audience_type: 'CRM', segments: null };
+}
 
 function soundConversation(): Record<string, Stored | null> {
   const others = ['second', 'third', 'fourth'].flatMap((each) => [`${each}_cta`, `${each}_cta_post`]);
@@ -206,6 +211,8 @@ export const SOUND: Readonly<Record<string, (values: Record<string, Stored | nul
     }),
     media_library: () => ({ media_type: 'VIDEO', media_category: 'POST_VIDEO', poster_media_key: '3_42' }),
     line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
+    custom_audiences: soundAudience,
+    tailored_audiences: soundAudience,
   };
 
 /** A stored value for the row of this number: equal ones and different ones among them. */
@@ -233,6 +240,7 @@ export function seededValue(field: Field, index: number, targets: string[] | und
       return `i${index % 3}`;
     case 'components':
     case 'slides':
+    case 'segments':
       return '[]';
     default:
       return field.kind.read(sampleOf(field), 'seed') as string;

@@ -6,6 +6,7 @@ import {
   everything,
   type Ground,
   inOrder,
+  listable,
   listed,
   openGround,
   pageThrough,
@@ -52,6 +53,10 @@ const SORTS: Record<string, readonly string[]> = {
   account_media: ['created_at', 'updated_at', 'deleted'],
   media_creatives: ['created_at', 'updated_at', 'deleted'],
   preroll_call_to_actions: ['created_at', 'updated_at', 'deleted'],
+  custom_audiences: ['created_at', 'updated_at', 'deleted', 'name'],
+  tailored_audiences: ['created_at', 'updated_at', 'deleted', 'name'],
+  custom_audience_permissions: ['created_at', 'updated_at', 'deleted'],
+  tailored_audience_permissions: ['created_at', 'updated_at', 'deleted'],
 };
 
 for (const resource of resources.filter((each) => takes(each, 'list', 'sort_by'))) {
@@ -61,7 +66,7 @@ for (const resource of resources.filter((each) => takes(each, 'list', 'sort_by')
     let path: string;
     before(async () => {
       ground = await openGround(world);
-      rows = await seed(ground, resource, 23);
+      rows = listable(resource, await seed(ground, resource, 23));
       path = await listed(ground, resource);
     });
     const sorted = async (sort_by: string, count: number) =>

@@ -5,7 +5,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import type { AnyResource } from '../../src/contract/resource.ts';
 import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { MISSING_BESIDES, NEEDED } from './dependent.ts';
+import { MISSING_BESIDES, NEEDED, TAKEN_ONCE } from './dependent.ts';
 import {
   accountOperations,
   fill,
@@ -237,7 +237,8 @@ for (const operation of writing) {
 
       if (NEEDED[operation.group]?.includes(name)) continue;
       test(`${name}: an empty value un-sets what may be unset, and is refused otherwise`, async () => {
-        const reply = await ask({ params: { ...good, [name]: '' } });
+        const own = TAKEN_ONCE.includes(operation.group) ? await goodParameters(ground, operation) : {};
+        const reply = await ask({ params: { ...good, ...own, [name]: '' } });
         if (field.emptied !== undefined) {
           assert.equal(reply.status, 200, reply.text);
           assert.deepEqual(reply.body.request.params[name], JSON.parse(field.kind.present(field.emptied)));
@@ -373,7 +374,9 @@ for (const resource of resources.filter((each: AnyResource) => isOfForm(operatio
     });
     for (const reply of [query, form, json, texts]) assert.equal(reply.status, 200, reply.text);
     for (const reply of [form, json, texts]) assert.deepEqual(plain(reply), plain(query));
-    assert.deepEqual(query.body.request.params, { account_id: ground.account, ...operation.echoes, ...typed });
+    const parent = resource.below?.parameter as string | undefined;
+    const named = { account_id: ground.account, ...(parent ? { [parent]: path.split('/')[5] } : {}) };
+    assert.deepEqual(query.body.request.params, { ...named, ...operation.echoes, ...typed });
   });
 
   test(`${operation.id}: values of the wrong JSON type are refused by name`, async () => {

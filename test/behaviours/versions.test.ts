@@ -91,7 +91,8 @@ describe('methods', () => {
   /** The methods of each path of the sandbox, from the operations. */
   const methodsOf = (): Map<string, Set<string>> => {
     const paths = new Map<string, Set<string>>();
-    for (const { path, method } of accountOperations) paths.set(path, (paths.get(path) ?? new Set()).add(method));
+    const current = accountOperations.filter((each) => each.replacedBy === undefined);
+    for (const { path, method } of current) paths.set(path, (paths.get(path) ?? new Set()).add(method));
     return paths;
   };
 
@@ -114,6 +115,29 @@ describe('methods', () => {
       assert.equal(options.headers.get('access-control-allow-origin'), null);
     });
   }
+
+  test('of a former version nothing is left but what it answers, which says what takes its place', async () => {
+    const former = accountOperations.filter((each) => each.replacedBy !== undefined);
+    assert.ok(former.length >= 5);
+    for (const operation of former) {
+      const { method, path, sent } = await goodCall(ground, operation);
+      const reply = await world.sandbox.call(method, path, sent);
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(reply.headers.get('x-api-warn'), `This path is deprecated; use ${operation.replacedBy}`);
+      assert.equal(reply.headers.get('x-current-api-version'), '12');
+      const others = ['GET', 'POST', 'PUT', 'DELETE'].filter(
+        (verb) => !former.some((each) => each.path === operation.path && each.method === verb),
+      );
+      for (const other of others) {
+        const refused = await fetch(world.service.sandboxUrl + path, { method: other });
+        assert.equal(refused.status, 404, `${other} ${path}`);
+        assert.deepEqual(await refused.json(), {
+          errors: [{ code: 'ROUTE_NOT_FOUND', message: OTHER_VERSION }],
+          request: { params: {} },
+        });
+      }
+    }
+  });
 
   test('HEAD is GET without a body', async () => {
     const path = `/12/accounts/${ground.account}`;

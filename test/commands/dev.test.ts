@@ -41,6 +41,7 @@ const KEYS = [
   'base_url',
   'ads_url',
   'sandbox_url',
+  'operator_token',
   'consumer_key',
   'consumer_secret',
   'access_token',
@@ -76,7 +77,7 @@ describe('barker dev on an empty folder', () => {
     assert.notEqual(new URL(file.base_url!).port, '0');
     assert.notEqual(file.sandbox_url, file.base_url);
     assert.equal(file.callback_url, 'http://127.0.0.1:9911/callback');
-    for (const name of ['dev.json', 'master.key']) {
+    for (const name of ['dev.json', 'master.key', 'operator.token']) {
       assert.equal(statSync(join(place.folder, name)).mode & 0o777, 0o600, name);
     }
   });

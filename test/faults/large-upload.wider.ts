@@ -22,10 +22,8 @@ const MEMORY_MAX = 250e6;
 
 let place: Place;
 let running: Running;
-/** As `npm start` does. */
-const nodeFlags = JSON.parse(readFileSync('package.json', 'utf8')).scripts.start.match(/--max-\S+/g);
 const flags = ['--rate-limits', 'off', '--media-processing-s', '0'];
-const start = () => startBarker(place, { flags, nodeFlags });
+const start = () => startBarker(place, { flags });
 const client = () => clientOf(running.file.sandbox_url!, running.file, systemClock);
 before(async () => {
   place = await openPlace();

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../rig/laws.ts';
 import { count, cursor, DIFFICULT, type Given, mostly, ref, sort, truth, type Value } from './values.ts';
 
 /** A user with settings on the account, one with none, and what is none. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../rig/laws.ts';
 import { beginning, count, type Given, type JsonValue, mostly, name, ref, sort, truth, type Value } from './values.ts';
 
 /** A card of the run that is built from components. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import fc from 'fast-check';
 import { accountMedia } from '../../src/ads/account-media.ts';
 import { campaigns } from '../../src/ads/campaigns.ts';
 import { lineItems } from '../../src/ads/line-items.ts';
@@ -15,6 +14,7 @@ import { migrations } from '../../src/storage/migrations/list.ts';
 import type { Driver } from '../../src/storage/store.ts';
 import { lineItemCalls, type Params, type Place } from '../resources/line-item-calls.ts';
 import { openPlace } from '../rig/databases.ts';
+import { fc } from '../rig/laws.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

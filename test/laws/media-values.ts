@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../rig/laws.ts';
 import { oneLine } from './targeting-values.ts';
 import { beginning, campaign, count, type Given, ids, mostly, name, ref, sort, truth, type Value } from './values.ts';
 

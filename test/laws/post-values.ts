@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../rig/laws.ts';
 import { count, cursor, DIFFICULT, type Given, line, type Ref, ref, truth, type Value } from './values.ts';
 
 /** A post of any kind: its id, or that of something else. */

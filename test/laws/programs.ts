@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../rig/laws.ts';
 import {
   LOOKUPS,
   lookupList,
@@ -8,6 +8,16 @@ import {
   taxFields,
   userFields,
 } from './account-values.ts';
+import {
+  audience,
+  audienceBatch,
+  audienceFields,
+  audienceList,
+  granted,
+  people,
+  permissionFields,
+  permissionList,
+} from './audience-values.ts';
 import { card, cardBody, cardList, FAMILIES, pollFields, TALK_NEEDS, talk, talkFields } from './card-values.ts';
 import { LINE_ITEM_NEEDS, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
 import {
@@ -122,6 +132,10 @@ const oddPaths: Path = fc.constantFrom(
 );
 
 const media: Path = fc.tuple(oneAccount, mediaKey).map(([path, key]) => [...path, `/media_library/${key}`]);
+const permissions: Path = oneOf('custom_audiences', audience).map((path) => [...path, '/permissions']);
+const tailored: Path = fc
+  .tuple(account, audience)
+  .map(([one, id]) => ['/5/accounts/', one, '/tailored_audiences/', id]);
 const settings: Path = fc.tuple(oneAccount, settled).map(([path, user]) => [...path, `/user_settings/${user}`]);
 
 /** Every kind of call, with how often it is made. */
@@ -247,6 +261,42 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
     [1, get(oneOf(`cards/${family}`, talk))],
     [1, remove(oneOf(`cards/${family}`, talk))],
   ]),
+  [8, post(under('/custom_audiences'), audienceFields, ['name'])],
+  [3, put(oneOf('custom_audiences', audience), audienceFields)],
+  [1, remove(oneOf('custom_audiences', audience))],
+  [4, get(under('/custom_audiences'), { ...audienceList, with_total_count: truth })],
+  [1, get(under('/custom_audiences'), { ...audienceList, cursor })],
+  [2, get(oneOf('custom_audiences', audience), { with_deleted: truth })],
+  [
+    1,
+    get(
+      oneOf('custom_audiences', audience).map((path) => [...path, '/targeted']),
+      { with_active: truth },
+    ),
+  ],
+  [
+    4,
+    {
+      method: 'POST',
+      path: account.map((one) => ['/12/batch/accounts/', one, '/custom_audiences']),
+      json: audienceBatch,
+    },
+  ],
+  [5, { method: 'POST', path: oneOf('custom_audiences', audience).map((path) => [...path, '/users']), json: people }],
+  [4, post(permissions, permissionFields, Object.keys(permissionFields))],
+  [2, get(permissions, permissionList)],
+  [1, remove(fc.tuple(permissions, granted).map(([path, id]) => [...path, '/', id]))],
+  [1, get(tailored, { with_deleted: truth })],
+  [
+    1,
+    get(
+      tailored.map((path) => [...path, '/permissions']),
+      permissionList,
+    ),
+  ],
+  [2, post(under('/do_not_reach_lists'), { description: audienceFields.description! })],
+  [1, get(under('/do_not_reach_lists'), { with_deleted: truth })],
+  [1, remove(oneOf('do_not_reach_lists', granted))],
   ...Object.entries(children).flatMap(([name, fields]): (readonly [number, Kind])[] => [
     [3, post(under(`/${name}`), fields, Object.keys(fields))],
     [1, put(oneOf(name, child), fields)],

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../rig/laws.ts';
 
 /** Something met earlier in a run, by its place in a pool; resolved when the step is taken. */
 export interface Ref {
@@ -18,6 +18,8 @@ export type Pool =
   | 'post'
   | 'card'
   | 'talk'
+  | 'audience'
+  | 'granted'
   | 'cursor';
 
 /** A value of a parameter, before references are resolved; lists of references become comma lists. */

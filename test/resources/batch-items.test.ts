@@ -19,6 +19,7 @@ describe('an item of a batch of line items says what is wrong with it', () => {
   const given: [what: string, params: Record<string, unknown>, fault: string][] = [
     ['no campaign', { campaign_id: '' }, 'INVALID_PARAMETER campaign_id'],
     ['a bid of nothing', { bid_amount_local_micro: 0 }, 'INVALID_PARAMETER bid_amount_local_micro'],
+    ['a bid that is no number', { bid_amount_local_micro: 'much' }, 'INVALID_PARAMETER bid_amount_local_micro'],
     ['a place that is not for sale here', { placements: ['SPOTLIGHT'] }, 'INVALID_PLACEMENT_TYPE placements'],
     ['a campaign that there is not', { campaign_id: 'zzzz9' }, 'CAMPAIGN_NOT_FOUND campaign_id'],
     [

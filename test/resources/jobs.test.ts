@@ -85,6 +85,46 @@ describe('work for later', () => {
     await Promise.all(others.map((other) => other.stop()));
   });
 
+  test('of a worker that was killed is free when the server starts again', async () => {
+    const { store } = world.service;
+    await plan('orphan', 'g', at(0));
+    const due = { kinds: ['orphan'], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
+    await store.write((tx) => tx.jobs.take(due));
+    await store.write((tx) => tx.jobs.freeAll());
+    const jobs = runner({ name: 'orphan' });
+    await jobs.runDue();
+    assert.equal(await done('g'), 1);
+    await jobs.stop();
+  });
+
+  test('that takes long does not hold up what does not', async () => {
+    const { store, services } = world.service;
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const jobs = jobRunner({
+      store,
+      services,
+      clock: world.clock,
+      random: secureRandom,
+      kinds: [
+        { name: 'long', isLong: true, outside: () => ended, store: counts },
+        { name: 'short', store: counts },
+      ],
+      failed: () => {},
+    });
+    await plan('long', 'h', at(0));
+    const all = jobs.runDue();
+    await plan('short', 'i', at(0));
+    await jobs.hurry('short', 'i');
+    assert.deepEqual([await done('h'), await done('i')], [undefined, 1]);
+    end();
+    await all;
+    assert.equal(await done('h'), 1);
+    await jobs.stop();
+  });
+
   test('that was taken over while it was done is stored by the other alone', async () => {
     const { store } = world.service;
     await plan('slow', 'e', at(0));

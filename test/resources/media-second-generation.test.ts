@@ -53,6 +53,13 @@ describe('the second generation', () => {
     assert.deepEqual((await world.service.store.read((tx) => tx.uploads.find(id)))!.additional_owners, ['7']);
   });
 
+  test('names what is neither true nor false', async () => {
+    const json = { media_type: 'image/png', total_bytes: PICTURE.length, shared: 'perhaps' };
+    const reply = await post('/initialize', { json });
+    const message = 'The `shared` value [perhaps] is not one of [true, false]';
+    assert.deepEqual([reply.status, reply.body.errors], [400, [{ parameters: { shared: ['perhaps'] }, message }]]);
+  });
+
   test('takes commands and one image at once', async () => {
     const params = { command: 'INIT', media_type: 'image/png', total_bytes: PICTURE.length };
     const { id } = (await post('', { parts: partsOf(params) })).body.data;

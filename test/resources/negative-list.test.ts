@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import { fill } from '../behaviours/ground.ts';
+import { newPerson, SUBSCRIPTIONS } from '../rig/activity.ts';
 import { askToken, basic, bearerOf, postForm, withBearer } from '../rig/application.ts';
 import { clientOf, type Keys, type Reply } from '../rig/client.ts';
 import { approve, begin, end, prepare, type Step, send, take } from '../rig/login.ts';
@@ -10,7 +11,7 @@ import { rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 /**
- * Requests that are refused, and how: one test for each that concerns authentication. All windows are as they come.
+ * Requests that are refused, and how: one test for each that concerns authentication and subscriptions. All windows are as they come.
  * @source authentication gaps 23.9
  */
 const CALLBACK = 'https://client.example.test/cb';
@@ -290,6 +291,33 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
       );
     },
     ['403/348', 'ok'],
+  ],
+  [
+    'POST subscription dm.received with bearer',
+    async () => {
+      const { app, user } = await newPerson(world);
+      return said(await app.call('POST', SUBSCRIPTIONS, { event_type: 'dm.received', filter: { user_id: user } }));
+    },
+    '403/unsupported-authentication',
+  ],
+  [
+    'POST subscription dm.sent with direction received',
+    async () => {
+      const { own, user } = await newPerson(world);
+      const filter = { user_id: user, direction: 'received' };
+      return said(await own.call('POST', SUBSCRIPTIONS, { event_type: 'dm.sent', filter }));
+    },
+    '400/invalid-request',
+  ],
+  [
+    'POST subscription ProfileBioUpdate',
+    async () => {
+      const { app, user } = await newPerson(world);
+      const body = { event_type: 'ProfileBioUpdate', filter: { user_id: user } };
+      const reply = await app.call('POST', SUBSCRIPTIONS, body);
+      return [said(reply), reply.body.data.subscription.event_type, reply.headers.has('deprecation')];
+    },
+    ['ok', 'profile.update.bio', true],
   ],
 ];
 

@@ -108,6 +108,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       return tab;
     },
   ],
+  ['profile', async () => inside('/settings/profile?saved=yes', await addPerson(world))],
   ['connected apps, none', async () => inside('/settings/connected_apps', await addPerson(world))],
   [
     'connected apps',

@@ -4,8 +4,9 @@ import { publication } from '../../src/ads/posts/publication.ts';
 import { scheduledPosts } from '../../src/ads/scheduled-posts.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
+import { openParts } from '../../src/parts.ts';
 import { type JobRunner, jobRunner } from '../../src/platform/job-runner.ts';
-import { openParts, startListeners } from '../../src/server.ts';
+import { startListeners } from '../../src/server.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { faults, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
 

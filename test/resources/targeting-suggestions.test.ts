@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from '../rig/client.ts';
+import { importPosts, post } from '../rig/corpus.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -109,6 +110,21 @@ describe('targeting suggestions', () => {
     assert.deepEqual(await suggested('launch'), ['codename']);
     await world.sandbox.call('DELETE', first.path);
     assert.deepEqual(await suggested('launch'), []);
+  });
+
+  test('go on with what posts say, behind what line items target', async () => {
+    const { suggested } = await accountWith([broad('ristretto'), broad('zeppelin'), broad('crema')]);
+    const others = Array.from({ length: 60 }, (_, index) => post(`other${index}`, `nothing of the kind ${index}`));
+    const said = [
+      'ristretto crema robusta',
+      'a ristretto with #robusta',
+      'robusta makes a ristretto',
+      'ristretto crema',
+    ];
+    await importPosts(world, [...others, ...said.map((text, index) => post(`said${index}`, text))]);
+    assert.deepEqual(await suggested('ristretto'), ['crema', 'zeppelin', 'robusta']);
+    assert.deepEqual(await suggested('ristretto', { count: '2' }), ['crema', 'zeppelin']);
+    assert.deepEqual(await suggested('robusta', { suggestion_type: 'USER_ID' }), []);
   });
 
   test('stay within the environment', async () => {

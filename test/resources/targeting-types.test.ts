@@ -3,13 +3,16 @@ import { after, before, describe, test } from 'node:test';
 import { AGE_BUCKETS, TARGETING_TYPES } from '../../src/ads/targeting-criteria/types.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
+import { largeAudience } from './audience-calls.ts';
 import { creating, good, openPlace, type Place } from './targeting-calls.ts';
 
 let world: World;
 let place: Place;
+let audience: string;
 before(async () => {
-  world = await openWorld({ flags: { rate_limits: 'off' } });
+  world = await openWorld({ flags: { rate_limits: 'off', audience_size_min: 1 } });
   place = await openPlace(world);
+  audience = await largeAudience(world, place.path);
 });
 after(() => world.close());
 
@@ -65,11 +68,14 @@ const lookedUp = (type: string, value: string, name: string, operators: Row['ope
     ['__proto__', unknown(type, '__proto__')],
   ],
 });
-const noAudience: Row = {
-  value: '',
-  name: '',
-  operators: [],
-  bad: [['1nmth', notFound('TAILORED_AUDIENCE_NOT_FOUND', 'Custom audience', '1nmth')]],
+const ownAudience: Row = {
+  value: () => audience,
+  name: 'Custom audience targeting',
+  operators: EITHER,
+  bad: [
+    ['1nmth', notFound('TAILORED_AUDIENCE_NOT_FOUND', 'Custom audience', '1nmth')],
+    ['a_b', invalid('Expected an id, got "a_b"')],
+  ],
 };
 const ownUser: Omit<Row, 'bad'> = { value: () => world.keys.user_id!, name: 'ada_demo', operators: EITHER };
 const others: Row['bad'] = [
@@ -139,8 +145,8 @@ const GIVEN: Record<keyof typeof TARGETING_TYPES, Row> = {
   PHRASE_KEYWORD: keyword('flat white'),
   EXACT_KEYWORD: keyword('ristretto'),
   UNORDERED_KEYWORD: keyword('milk coffee'),
-  CUSTOM_AUDIENCE: noAudience,
-  CUSTOM_AUDIENCE_EXPANDED: noAudience,
+  CUSTOM_AUDIENCE: ownAudience,
+  CUSTOM_AUDIENCE_EXPANDED: { ...ownAudience, operators: ['EQ'] },
   CONVERSATION: lookedUp('CONVERSATION', 'a1', 'NFL'),
   EVENT: lookedUp('EVENT', '1ex', "New Year's", ['EQ']),
   TV_SHOW: lookedUp('TV_SHOW', '10001', 'Jeopardy!', ['EQ']),
@@ -258,7 +264,7 @@ for (const [type, row] of Object.entries(GIVEN)) {
       });
     }
 
-    for (const operator of OPERATORS.filter((each) => row.value !== '' && !row.operators.includes(each))) {
+    for (const operator of OPERATORS.filter((each) => !row.operators.includes(each))) {
       test(`does not take ${operator}`, async () => {
         const { said, reply } = await create(row, await place.line(), type, value(), operator);
         assert.equal(reply.status, 400);
@@ -269,7 +275,7 @@ for (const [type, row] of Object.entries(GIVEN)) {
 
     for (const [raw, expected] of row.bad) {
       test(`refuses the value ${JSON.stringify(raw.slice(0, 20))}`, async () => {
-        const { said, reply } = await create(row, await place.line(), type, raw, row.operators[0] ?? 'EQ');
+        const { said, reply } = await create(row, await place.line(), type, raw, row.operators[0]);
         assert.equal(reply.status, !row.batch && expected.code!.endsWith('_NOT_FOUND') ? 404 : 400, reply.text);
         assert.deepEqual(said, [expected]);
       });

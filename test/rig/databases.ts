@@ -1,7 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { migrate } from '../../src/storage/migrate.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
 
 /** Which database this run of the tests uses; the runner runs every file once for each. */
 export const engine: 'sqlite' | 'postgres' = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
@@ -14,25 +17,50 @@ export interface Place {
   remove(): Promise<void>;
 }
 
-/** Makes an empty place for one of the databases, by default the one of this run. */
-export async function openPlace(which: 'sqlite' | 'postgres' = engine): Promise<Place> {
+/** The database on the server of the tests that is only copied; its schema is up to date. */
+const PATTERN = 'barker_pattern';
+
+/** What has the schema already, made once a run: to copy it takes a tenth of the time that its steps take. */
+export async function makePatterns(folder: string, server: string | undefined): Promise<void> {
+  const made = new Date(0).toISOString();
+  const sqlite = openSqlite({ file: join(folder, 'barker.db') });
+  await migrate(sqlite, made);
+  await sqlite.close();
+  process.env.TEST_SQLITE_PATTERN = join(folder, 'barker.db');
+  if (server === undefined) return;
+  await administer(server, `create database ${PATTERN}`);
+  const postgres = openPostgres({ url: databaseOf(server, PATTERN), connectionsMax: 1 });
+  await migrate(postgres, made);
+  await postgres.close();
+}
+
+/** Makes an empty place for one of the databases, by default the one of this run; `hasSchema`: with its tables. */
+export async function openPlace(which: 'sqlite' | 'postgres' = engine, hasSchema = false): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'barker-test-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  if (which === 'sqlite') return { folder, databaseUrl: '', remove: async () => removeFolder() };
+  if (which === 'sqlite') {
+    const pattern = process.env.TEST_SQLITE_PATTERN;
+    if (hasSchema && pattern) copyFileSync(pattern, join(folder, 'barker.db'));
+    return { folder, databaseUrl: '', remove: async () => removeFolder() };
+  }
   const server = process.env.TEST_POSTGRES_URL;
   if (!server) throw new Error('TEST_POSTGRES_URL names no server; start the tests with `npm test`');
   const name = `t_${process.pid}_${folder.slice(-6).toLowerCase()}`;
-  await administer(server, `create database "${name}"`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
+  await administer(server, `create database "${name}"${hasSchema ? ` template ${PATTERN}` : ''}`);
   return {
     folder,
-    databaseUrl: url.href,
+    databaseUrl: databaseOf(server, name),
     async remove() {
       removeFolder();
       await administer(server, `drop database "${name}" with (force)`);
     },
   };
+}
+
+function databaseOf(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
 async function administer(server: string, sql: string): Promise<void> {

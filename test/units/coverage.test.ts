@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { EVENT_ITEMS } from '../../src/cli/coverage/events.ts';
 import { NOT_SHOWN } from '../../src/cli/coverage/not-shown.ts';
 import { PAGES, REFERENCE_TABLES } from '../../src/cli/coverage/reference-tables.ts';
-import { operations } from '../../src/server.ts';
+import { EVENT_TYPES } from '../../src/contract/events.ts';
+import { operations } from '../../src/parts.ts';
 
 const page = readFileSync('docs/generated/endpoints.md', 'utf8');
 const coverage = page.split('\n## ').find((section) => section.startsWith('Coverage\n'))!;
@@ -44,7 +46,16 @@ describe('the table of coverage', () => {
     );
   });
 
-  const WHOLE = ['Endpoints', 'Accounts', 'Reference data', 'Funding instruments', 'Campaigns', 'Line items'];
+  const WHOLE = [
+    'Endpoints',
+    'Accounts',
+    'Reference data',
+    'Funding instruments',
+    'Campaigns',
+    'Line items',
+    'Custom audiences',
+    'Audience sharing permissions',
+  ];
   for (const table of WHOLE) {
     test(`leaves out nothing of ${table}`, () => {
       const own = endpoints.filter((each) => each.table === table);
@@ -52,6 +63,21 @@ describe('the table of coverage', () => {
       for (const { endpoint } of own) assert.match(rowOf(endpoint)![4]!, /^served/, endpoint);
     });
   }
+
+  test('says of every value of events where it is served and tested', () => {
+    const known = new Set(operations.map(({ id }) => id));
+    for (const { what, operations: needed, test: file } of EVENT_ITEMS) {
+      const row = cells.find((each) => each[1] === what);
+      const isThere = needed.every((id) => known.has(id));
+      assert.equal(row?.[3], isThere ? needed.join(', ') : 'not yet', what);
+      if (isThere) assert.ok(existsSync(file), file);
+    }
+    for (const type of EVENT_TYPES)
+      assert.ok(
+        EVENT_ITEMS.some(({ what }) => what === `Event type ${type}`),
+        type,
+      );
+  });
 
   test('names decisions that there are for what the documents do not show', () => {
     const decisions = new Set(

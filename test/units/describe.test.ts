@@ -7,7 +7,7 @@ import { generatedDocs } from '../../src/cli/generated-docs.ts';
 import { type ProblemName, problems } from '../../src/contract/problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
 import { raisable } from '../../src/engine/raises.ts';
-import { operations } from '../../src/server.ts';
+import { operations } from '../../src/parts.ts';
 import { unreachable } from '../rig/ledger.ts';
 import { openApi } from '../rig/validation.ts';
 
@@ -66,6 +66,16 @@ describe('the OpenAPI document', () => {
     for (const [name, schema] of Object.entries(schemas!)) if (!name.startsWith('Body.')) walk(schema, name);
     assert.deepEqual(open, []);
   });
+});
+
+test('the OpenAPI document calls deprecated what belongs to a former version, and says what takes its place', () => {
+  const told = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+    Object.values(methods as Record<string, { deprecated?: boolean; 'x-replaced-by'?: string }>)
+      .filter((each) => each.deprecated)
+      .map((each) => [path.split('/')[1], each['x-replaced-by']?.split('/')[1]]),
+  );
+  assert.ok(told.length >= 5);
+  for (const versions of told) assert.deepEqual(versions, ['5', '12']);
 });
 
 describe('the table of problems', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { entitiesOf } from '../../src/ads/posts/entities.ts';
-import { displayed } from '../../src/ads/posts/entity-shapes.ts';
 import { languageOf } from '../../src/ads/posts/language.ts';
 import { countedLength } from '../../src/ads/posts/text.ts';
+import { entitiesOf } from '../../src/base/entities.ts';
+import { displayed } from '../../src/base/entity-shapes.ts';
 
 describe('entities of a text', () => {
   /** A text, and each of its entities as kind and what it says. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import OAuth from 'oauth-1.0a';
 import { readForm } from '../../src/auth/oauth1/parameters.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from '../../src/auth/oauth1/signature.ts';
 import { origin } from '../../src/base/origin.ts';
 import { decode, encode } from '../../src/base/percent.ts';
+import { fc } from '../rig/laws.ts';
 
 interface Vector {
   readonly id: string;

@@ -1,9 +1,9 @@
+import { entitiesOf } from '../../base/entities.ts';
 import { foldCase } from '../../base/text.ts';
 import { itemsOf } from '../../contract/fields.ts';
 import type { Fault } from '../../contract/problems.ts';
 import { cardOf, type KnownCard } from '../cards/by-uri.ts';
 import { type KnownMedia, knownMedia, type MediaGround, mediaFaults } from '../media/known-media.ts';
-import { entitiesOf } from './entities.ts';
 
 /** What a post says. */
 export interface Content {

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
+import { textEntities } from '../../base/entity-shapes.ts';
 import type { User } from '../../contract/credentials.ts';
 import type { KnownMedia } from '../media/known-media.ts';
-import { type Entity, entitiesOf } from './entities.ts';
 
 const closed = (members: Record<string, TSchema>): TSchema => Type.Object(members, { additionalProperties: false });
 const indices = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 });
@@ -31,45 +31,13 @@ export const entitiesSchema: TSchema = Type.Object(
 
 const TYPES = { IMAGE: 'photo', GIF: 'animated_gif', VIDEO: 'video' } as const;
 
-/** What a text leads to. `users` by name in small letters: who does not exist is mentioned by nobody. */
+/** What a text leads to, and the media beside it. `users` by name in small letters. */
 export function shownEntities(
   said: string,
   users: ReadonlyMap<string, User>,
   media: readonly KnownMedia[],
 ): Record<string, unknown> {
-  const found = entitiesOf(said);
-  const of = (kind: Entity['kind']): Entity[] => found.filter((entity) => entity.kind === kind);
-  return {
-    hashtags: of('hashtag').map(tagged),
-    symbols: of('symbol').map(tagged),
-    user_mentions: of('mention').flatMap((entity) => {
-      const user = users.get(entity.text.toLowerCase());
-      if (!user) return [];
-      const { id, name, screen_name } = user;
-      return [{ screen_name, name, id, id_str: id, indices: placeOf(entity) }];
-    }),
-    urls: of('url').map((entity) => {
-      const url = entity.text;
-      return { url, expanded_url: url, display_url: displayed(url), indices: placeOf(entity) };
-    }),
-    ...(media.length > 0 ? { media: media.map(attached) } : {}),
-  };
-}
-
-function placeOf({ start, end }: Entity): [number, number] {
-  return [start, end];
-}
-
-function tagged(entity: Entity): Record<string, unknown> {
-  return { text: entity.text, indices: placeOf(entity) };
-}
-
-const DISPLAYED_MAX = 27;
-
-/** An address as people read it: without its scheme, and cut short. */
-export function displayed(url: string): string {
-  const bare = url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
-  return bare.length > DISPLAYED_MAX ? `${bare.slice(0, DISPLAYED_MAX - 1)}\u2026` : bare;
+  return { ...textEntities(said, users), ...(media.length > 0 ? { media: media.map(attached) } : {}) };
 }
 
 function attached({ key, type, url, poster_url }: KnownMedia): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { addressesIn } from '../../base/entities.ts';
 import { itemsOf } from '../../contract/fields.ts';
 import { parseMediaKey } from '../../contract/media.ts';
 import type { Fault } from '../../contract/problems.ts';
@@ -5,7 +6,6 @@ import type { Reading } from '../../contract/store.ts';
 import { cardOf, type KnownCard } from '../cards/by-uri.ts';
 import type { LineItem } from '../line-items.ts';
 import type { Content } from './content.ts';
-import { addressesIn } from './entities.ts';
 
 interface Promoted {
   readonly card: KnownCard | undefined;

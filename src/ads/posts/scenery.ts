@@ -1,7 +1,7 @@
+import { entitiesOf } from '../../base/entities.ts';
 import { parseMediaKey } from '../../contract/media.ts';
 import { described } from '../media/described.ts';
 import { type KnownMedia, type MediaGround, uploadsOf } from '../media/known-media.ts';
-import { entitiesOf } from './entities.ts';
 import type { Scenery } from './shape.ts';
 import type { ShownPost } from './shown.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
+import { addressesIn } from '../../base/entities.ts';
 import { isInexact, isLegalText, jsonText, lengthOf } from '../../base/text.ts';
 import { type Field, field } from '../../contract/fields.ts';
-import { addressesIn } from './entities.ts';
 
 /** Characters that a post may have. */
 export const TEXT_MAX = 280;

@@ -1,7 +1,7 @@
 import { html } from 'ghtml';
+import { entitiesOf } from '../../base/entities.ts';
+import { displayed } from '../../base/entity-shapes.ts';
 import type { KnownMedia } from '../media/known-media.ts';
-import { entitiesOf } from '../posts/entities.ts';
-import { displayed } from '../posts/entity-shapes.ts';
 import type { Scenery } from '../posts/shape.ts';
 import type { ShownPost } from '../posts/shown.ts';
 import { timeHtml } from './time.ts';

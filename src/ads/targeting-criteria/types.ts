@@ -106,7 +106,8 @@ export const TARGETING_TYPES = {
   EXACT_KEYWORD: { value: { is: 'text' }, operators: EITHER, most: KEYWORDS, isPrimary: true },
   UNORDERED_KEYWORD: { value: { is: 'text' }, operators: EITHER, most: KEYWORDS, isPrimary: true },
   CUSTOM_AUDIENCE: { value: { is: 'audience' }, operators: EITHER, isPrimary: true },
-  CUSTOM_AUDIENCE_EXPANDED: { value: { is: 'audience' }, operators: EITHER, isPrimary: true },
+  // People like others cannot be excluded. @source creatives 18.2
+  CUSTOM_AUDIENCE_EXPANDED: { value: { is: 'audience' }, operators: EQ, isPrimary: true },
   CONVERSATION: { value: lookedUp, operators: EITHER, isPrimary: true },
   EVENT: { value: lookedUp, operators: EQ, most: ONE, isPrimary: true },
   TV_SHOW: { value: lookedUp, operators: EQ, isPrimary: true },

@@ -52,8 +52,8 @@ function idOfEntry(type: string, value: string): string {
   return referenceEntry(type, id) ? id : value;
 }
 
-/** Rule: the type can be used here, takes the operator and has the value; audiences do not exist yet. */
-export function isMeaningful({ after }: Change<Criterion>): Fault | readonly Fault[] | undefined {
+/** Rule: the type can be used here, takes the operator and may have the value. */
+export function isMeaningful({ after }: Pick<Change<Criterion>, 'after'>): Fault | readonly Fault[] | undefined {
   const name = String(after.targeting_type);
   const type = targetingType(name);
   return (
@@ -87,11 +87,10 @@ function valueFault(name: string, { value: kind }: TargetingType, raw: string): 
     case 'user':
     case 'advertiser':
       return /^\d{1,20}$/.test(raw) ? undefined : { problem: 'NOT_LONG', parameter, words: { raw } };
-    case 'audience':
-      return { problem: 'TAILORED_AUDIENCE_NOT_FOUND', parameter, value: raw, words: { kind: 'Custom audience' } };
     case 'iab':
       return isIabCategory(raw) ? undefined : { problem: 'INVALID_IAB_CATEGORY', parameter, value: raw };
     case 'campaign':
+    case 'audience':
     case 'id':
       return isId(raw) ? undefined : { problem: 'NOT_AN_ID', parameter, words: { raw } };
     case 'text':

@@ -1,5 +1,6 @@
 import type { AccessToken, Application, ApplicationDraft } from '../../contract/credentials.ts';
 import type { Writing } from '../../contract/store.ts';
+import { planChallenges } from '../../contract/webhooks.ts';
 import { type ApplicationKeys, issueToken, makeKeys, type Registrar } from '../../platform/register.ts';
 import { after, type RequestTokenEvent } from '../oauth1/request-token-states.ts';
 import { issueBearerIn } from '../oauth2/outstanding-bearer.ts';
@@ -32,6 +33,7 @@ export async function regenerateKeys(
   await tx.credentials.changeApplication(id, stored);
   await endRequestTokens(tx, { application: id }, 'void');
   await revokeBearerOf(tx, id, now);
+  await planChallenges(tx, id, now);
   tx.touch(`application:${id}`);
   return keys;
 }

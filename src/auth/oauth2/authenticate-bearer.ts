@@ -24,7 +24,21 @@ function admitted(bearer: KnownBearer | undefined): Authenticated {
   if (!bearer) throw problem('BEARER_INVALID', {}, 'unknown bearer token');
   if (bearer.isRevoked) throw problem('BEARER_INVALID', {}, 'revoked bearer token');
   if (bearer.application.suspended) throw problem('APPLICATION_SUSPENDED', {}, 'suspended application');
-  return { caller: { kind: 'application', application: bearer.application }, bodyHash: undefined };
+  return { caller: { kind: 'application', application: bearer.application, tokenId: bearer.id }, bodyHash: undefined };
+}
+
+/**
+ * Lets in who presents an application-only token; whoever signs as a user is told that this is the wrong kind, once it is
+ * known that the signature is right.
+ * @source activity gaps 21.2
+ */
+export function bearerAlone(bearers: KnownBearers, user: Authenticator): Authenticate {
+  const either = bearerOrUser(bearers, user);
+  return async (parts, origins) => {
+    const authenticated = await either(parts, origins);
+    if (authenticated.caller.kind === 'user') throw problem('USER_NOT_ALLOWED', {}, 'signed as a user');
+    return authenticated;
+  };
 }
 
 /**

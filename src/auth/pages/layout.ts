@@ -48,6 +48,7 @@ export function accountDocument(title: string, { user, formToken }: Visit, conte
 }
 
 const NAVIGATION = [
+  ['/settings/profile', 'Profile'],
   ['/settings/connected_apps', 'Connected apps'],
   ['/developer/apps', 'Your applications'],
   ['/notifications', 'Notifications'],

@@ -5,7 +5,9 @@ import { applicationPage } from './developer/application.ts';
 import type { DeveloperParts } from './developer/ground.ts';
 import { applicationsPages } from './developer/list.ts';
 import { renewalPages } from './developer/renewals.ts';
+import { webhooksPage } from './developer/webhooks.ts';
 import { type NotificationsParts, notificationsPage } from './notifications.ts';
+import { profilePage } from './profile.ts';
 import { refusal } from './refusals.ts';
 import { sessionPages } from './session-pages.ts';
 
@@ -14,10 +16,12 @@ export function pagesOf(parts: AuthorizeParts & DeveloperParts & NotificationsPa
   const list: readonly Page[] = [
     ...authorizePages(parts),
     ...sessionPages(parts),
+    profilePage(parts),
     connectedAppsPage(parts),
     ...applicationsPages(parts),
     applicationPage(parts),
     ...renewalPages(parts),
+    webhooksPage(parts),
     notificationsPage(parts),
     ...others,
   ];

@@ -30,7 +30,7 @@ function opened(visit: Visit): PageAnswer {
 
 /** Pages of ours that a login may lead to. No other address is ever followed. @source authentication gaps 15.2 */
 const NEXT =
-  /^\/(settings\/connected_apps|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
+  /^\/(settings\/(connected_apps|profile)|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
 
 /** What somebody sees who is not logged in, on a page that needs it: the way through the login and back. */
 export function loginFirst(path: string): PageAnswer {
@@ -107,6 +107,7 @@ function accountPage(visit: Visit): string {
     html`<h1>You are logged in</h1>
 <p class="who">As <strong>${name}</strong> (@${screen_name}).</p>
 <ul class="ways">
+<li><a href="/settings/profile">What you say of yourself</a></li>
 <li><a href="/settings/connected_apps">Applications that have access to your account</a></li>
 <li><a href="/developer/apps">Applications that you have registered</a></li>
 </ul>`,

@@ -1,4 +1,5 @@
 import type { Operation } from '../../contract/operation.ts';
+import { EVENT_ITEMS, OUTSIDE } from './events.ts';
 import { NOT_SHOWN } from './not-shown.ts';
 import { PAGES, REFERENCE_TABLES } from './reference-tables.ts';
 
@@ -17,6 +18,11 @@ export function coverageMarkdown(operations: readonly Operation[]): string {
   const beyond = operations
     .filter((operation) => !namesOf(operation).some((name) => inDocuments.has(name)))
     .map(({ id, method, path }) => `| ${code(`${method} ${path}`)} | ${code(id)} |`);
+  const known = new Set(operations.map(({ id }) => id));
+  const events = EVENT_ITEMS.map(({ what, how, operations: needed, test }) => {
+    const isThere = needed.every((id) => known.has(id));
+    return `| ${what} | ${how} | ${isThere ? needed.map(code).join(', ') : 'not yet'} | ${isThere ? code(test) : ''} |`;
+  });
   const silent = NOT_SHOWN.map(({ document, what, filledBy, decisions }) => {
     const state = filledBy === '' ? 'not yet' : filledBy;
     return `| ${document} | ${what} | ${state} | ${decisions.join(', ')} |`;
@@ -27,6 +33,9 @@ export function coverageMarkdown(operations: readonly Operation[]): string {
     ['| Document | Table | Endpoint | State |', '|---|---|---|---|', ...listed].join('\n'),
     'What this version serves beyond the tables of the documents:',
     ['| Endpoint | Operation |', '|---|---|', ...beyond].join('\n'),
+    'What the second document says of events and of recorded changes, value by value:',
+    ['| What | How | Served by | Tested in |', '|---|---|---|---|', ...events].join('\n'),
+    OUTSIDE,
     'What the documents mark as not shown: the sections of the companion specification that fill it, and the rows of\n[decisions.md](../decisions.md) where those leave a choice.',
     ['| Document | Not shown | Filled by | Decisions |', '|---|---|---|---|', ...silent].join('\n'),
   ].join('\n\n');

@@ -92,7 +92,7 @@ function capital(text: string): string {
 
 /** The body of a condition in version 2. */
 function problemShape(name: ProblemName): Json {
-  const { status, title, detail, slug, errors } = problemDetails(name);
+  const { status, title, detail, slug, errors, beside } = problemDetails(name);
   const [, code, message] = wordingIn('problem', name);
   const type = slug === undefined ? { const: 'about:blank' } : { type: 'string', pattern: `/2/problems/${slug}$` };
   const members: Json = { title: { const: title }, type, detail: said(detail) };
@@ -103,13 +103,22 @@ function problemShape(name: ProblemName): Json {
     const others = closed({ parameters, message: { type: 'string' } });
     return closed({ ...members, errors: { type: 'array', minItems: 1, prefixItems: [first], items: others } });
   }
+  if (errors === 'resource') return resourceShape(members);
   const codes = {
     type: 'array',
     minItems: 1,
     maxItems: 1,
     items: closed({ code: { const: code }, message: said(message) }),
   };
-  return closed({ ...members, status: { const: status }, ...(errors === 'code' ? { errors: codes } : {}) });
+  const words = Object.fromEntries(Object.entries(beside).map(([member, word]) => [member, { const: word }]));
+  return closed({ ...members, status: { const: status }, ...words, ...(errors === 'code' ? { errors: codes } : {}) });
+}
+
+/** What is said of something that was not found. */
+function resourceShape(members: Json): Json {
+  const text = { type: 'string' };
+  const one = closed({ ...members, value: text, resource_type: text, parameter: text, resource_id: text });
+  return closed({ errors: { type: 'array', minItems: 1, maxItems: 1, items: one } });
 }
 
 /** The envelope of errors of which each is one of some; the echo of the request stands in one of the families only. */
@@ -147,7 +156,7 @@ export function failureSchema(operation: Operation, status: number, into: NamedS
   const isRead = status === 400 || status === 404 || mixed.length > 0;
   const request = (): Json => {
     const params = closed({ params: isRead ? ownEcho(operation, into) : anyEcho(into) });
-    return operation.body === 'json' ? { anyOf: [params, { type: 'array', maxItems: 0 }] } : params;
+    return operation.shape === 'batch' ? { anyOf: [params, { type: 'array', maxItems: 0 }] } : params;
   };
   const envelope = errorEnvelope(operation.family, [...new Set([...own, ...mixed])], request, into);
   return status === 400 && operation.itemProblems ? { anyOf: [envelope, itemErrors(operation, into)] } : envelope;
@@ -171,5 +180,7 @@ function itemErrors(operation: Operation, into: NamedSchemas): Json {
   const items = operation.itemProblems!.map((name) => errorSchema(operation.family, name, into));
   const each = { type: 'array', items: anyOf([...new Map(items.map((item) => [item.$ref, item])).values()]) };
   const errors = { type: 'array', minItems: 1, items: each, description: 'For each item, what is wrong with it.' };
-  return closed({ operation_errors: errors, request: batchEcho(operation, into, 'refused') });
+  const request =
+    operation.shape === 'batch' ? batchEcho(operation, into, 'refused') : closed({ params: ownEcho(operation, into) });
+  return closed({ operation_errors: errors, request });
 }

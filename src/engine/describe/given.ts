@@ -14,6 +14,7 @@ export function hasFormBody(operation: Operation): boolean {
   const { method, body, parameters } = operation;
   return (
     body !== 'json' &&
+    body !== 'bytes' &&
     (method === 'POST' || method === 'PUT') &&
     (Object.keys(parameters).length > 0 || operation.files !== undefined)
   );
@@ -75,7 +76,7 @@ function inQuery(name: string, field: Field, named: NamedSchemas): Json {
 
 /** The body that an operation reads, if it reads one. */
 export function requestBody(operation: Operation, named: NamedSchemas): Json | undefined {
-  if (operation.body === 'json') {
+  if (operation.body === 'json' || operation.body === 'bytes') {
     return { required: true, content: { 'application/json': { schema: portable(operation.request, named) } } };
   }
   if (operation.body === 'object') {

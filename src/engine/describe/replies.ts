@@ -68,16 +68,22 @@ export function responses(operation: Operation, named: NamedSchemas): Json {
   );
 }
 
-const DONE: Readonly<Record<number, string>> = { 200: 'Done.', 202: 'Begun.', 204: 'Done; there is nothing to say.' };
+const DONE: Readonly<Record<number, string>> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Begun.',
+  204: 'Done; there is nothing to say.',
+};
 
 function contentOf(operation: Operation, status: number, named: NamedSchemas): Json {
-  const { example, successes = {} } = operation;
+  const { example, success = 200, successes = {} } = operation;
   const type = mediaType(operation, status);
   if (status in successes) {
     const schema = successes[status];
     return schema ? { content: { [type]: { schema: portable(schema, named) } } } : {};
   }
-  if (status !== 200) return { content: { [type]: { schema: failureSchema(operation, status, named) } } };
+  if (status !== success) return { content: { [type]: { schema: failureSchema(operation, status, named) } } };
+  if (status === 204) return {};
   const shown = example ? { example: exampleReply(operation) } : {};
   return { content: { [type]: { schema: successSchema(operation, named), ...shown } } };
 }
@@ -97,6 +103,7 @@ export function successSchema(operation: Operation, named: NamedSchemas): Json {
   const data = portable(replySchema(operation), named);
   if (operation.shape === 'bare') return data;
   if (operation.shape === 'form') return { description: 'As `name=value` pairs in this order, form-encoded.', ...data };
+  if (operation.shape === 'stream') return { description: 'Each line; empty ones keep the connection alive.', ...data };
   if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
   const request = closed({ params: echoSchema(operation, named, 'always') });
   if (operation.shape === 'one') return closed({ request, data });

@@ -164,6 +164,7 @@ const JSON_FILES: Readonly<Record<Operation['body'], string>> = {
   object: ' --json @object.json',
   json: ' --json @batch.json',
   upload: '',
+  bytes: ' --json @people.json',
 };
 
 function quotedForShell(value: string): string {

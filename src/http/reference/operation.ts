@@ -22,7 +22,7 @@ export function operationSection(
   operation: Operation,
   { limits, common }: { readonly limits: Surroundings['limits']; readonly common: readonly ProblemName[] },
 ): string {
-  const { id, method, path, about, only, aliases = [] } = operation;
+  const { id, method, path, about, only, replacedBy, aliases = [] } = operation;
   const own = problemWords(
     operation,
     raisable(operation).filter((name) => !common.includes(name)),
@@ -37,6 +37,7 @@ export function operationSection(
       <div><dt>Roles</dt><dd>${rolesWords(operation)}</dd></div>
       <div><dt>Limit</dt><dd>${rateWords(operation, limits)} <code class="soft">${RATES[operation.rate].setting}</code></dd></div>
       !${aliases.length > 0 ? html`<div><dt>Also</dt><dd><code>${aliases.join(', ')}</code></dd></div>` : ''}
+      !${replacedBy ? html`<div><dt>Deprecated</dt><dd>use <code>${replacedBy}</code></dd></div>` : ''}
     </dl>
     !${parameterTable(operation)}
     <pre class="example" tabindex="0" aria-label="Example call"><code>${exampleLine(operation)}</code></pre>
@@ -61,9 +62,13 @@ function rolesWords({ roles }: Operation): string {
 
 function parameterTable(operation: Operation): string {
   const rows = parameterWords(operation);
-  if (operation.body === 'json') {
+  if (operation.shape === 'batch') {
     return html`<p class="note">The body is a JSON array of <code>{"operation_type", "params"}</code>; the parameters
       of an item are those of the single calls. All items are done, or none.</p>`;
+  }
+  if (operation.body === 'bytes') {
+    return html`<p class="note">The body is a JSON array of <code>{"operation_type", "params"}</code>: Update or Delete,
+      and people with their hashed identifiers. All operations are taken, or none.</p>`;
   }
   if (rows.length === 0) return '<p class="note">No parameters.</p>';
   return html`<table class="rows">

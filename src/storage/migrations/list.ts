@@ -10,6 +10,13 @@ import { uploads } from './0009-uploads.ts';
 import { mediaLibrary } from './0010-media-library.ts';
 import { cards } from './0011-cards.ts';
 import { posts } from './0012-posts.ts';
+import { audiences } from './0013-audiences.ts';
+import { audienceLog } from './0014-audience-log.ts';
+import { directory } from './0015-directory.ts';
+import { keywords } from './0016-keywords.ts';
+import { activity } from './0017-activity.ts';
+import { streams } from './0018-streams.ts';
+import { webhooks } from './0019-webhooks.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
@@ -26,4 +33,11 @@ export const migrations: readonly Migration[] = [
   mediaLibrary,
   cards,
   posts,
+  audiences,
+  audienceLog,
+  directory,
+  keywords,
+  activity,
+  streams,
+  webhooks,
 ];

@@ -26,6 +26,7 @@ export interface Columns {
   text(name: string): Columns;
   /** A whole number of 64 bits. */
   integer(name: string): Columns;
+  bytes(name: string): Columns;
   nullable(): Columns;
   /** Part of the primary key. */
   key(): Columns;
@@ -45,8 +46,8 @@ interface Column {
 
 // Byte order is what SQLite has by itself, and what makes both databases sort alike.
 const TYPES = {
-  sqlite: { text: 'text', integer: 'integer' },
-  postgres: { text: 'text collate "C"', integer: 'bigint' },
+  sqlite: { text: 'text', integer: 'integer', bytes: 'blob' },
+  postgres: { text: 'text collate "C"', integer: 'bigint', bytes: 'bytea' },
 } as const;
 
 /** The schema words of a database. */
@@ -75,6 +76,7 @@ function columns(engine: Engine, list: readonly Column[]): Columns {
     list,
     text: (name) => add(name, TYPES[engine].text),
     integer: (name) => add(name, TYPES[engine].integer),
+    bytes: (name) => add(name, TYPES[engine].bytes),
     nullable: () => change({ isNullable: true }),
     key: () => change({ isKey: true }),
     unique: () => change({ suffix: `${list.at(-1)!.suffix} unique` }),

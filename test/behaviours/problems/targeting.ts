@@ -187,4 +187,35 @@ export const targetingProblems: readonly Case[] = [
       invalid('tracking_tag_url', 'Expected an absolute https URL, got "http://example.com" for tracking_tag_url'),
     ],
   },
+  {
+    name: 'NOT_CRITERIA',
+    given: 'an estimate of a word',
+    send: () => estimate('everybody'),
+    status: 400,
+    errors: [invalid('targeting_criteria', 'Expected an array of targeting criteria')],
+  },
+  {
+    name: 'ESTIMATE_TOO_LARGE',
+    given: 'an estimate of 501 criteria',
+    send: () => estimate(Array.from({ length: 501 }, () => 0)),
+    status: 400,
+    errors: [
+      {
+        code: 'REQUEST_TOO_COMPLEX',
+        message: 'A maximum of 500 targeting criteria can be estimated',
+        parameter: 'targeting_criteria',
+      },
+    ],
+  },
+  {
+    name: 'PRIMARY_MISSING',
+    given: 'an estimate of all women',
+    send: () => estimate([{ targeting_type: 'GENDER', targeting_value: '2' }]),
+    status: 400,
+    errors: [invalid('targeting_criteria', 'At least one primary targeting criterion is required')],
+  },
 ];
+
+function estimate(json: unknown): Promise<Reply> {
+  return world.sandbox.call('POST', `${home.path}/audience_estimate`, { json });
+}

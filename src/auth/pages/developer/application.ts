@@ -95,5 +95,7 @@ function credentials({ id, consumer_key, access_level }: Application, { own, bea
 <dt>Bearer token</dt>
 <dd><p>!${bearerState}</p><a href="${path}/bearer">${bearer ? 'Regenerate bearer token' : 'Create bearer token'}</a>
 !${bearer ? html` <a href="${path}/bearer/revoke">Revoke bearer token</a>` : ''}</dd>
+<dt>Webhooks</dt>
+<dd><a href="${path}/webhooks">Webhooks and what was sent to them</a></dd>
 </dl></section>`;
 }

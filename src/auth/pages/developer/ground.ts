@@ -6,6 +6,7 @@ import type { Noted } from '../../../contract/audit.ts';
 import type { Application } from '../../../contract/credentials.ts';
 import type { PageAnswer, Visit } from '../../../contract/pages.ts';
 import type { Store, Writing } from '../../../contract/store.ts';
+import type { WebhookAdministration } from '../../../contract/webhooks.ts';
 import type { Registrar } from '../../../platform/register.ts';
 import { barOf, refusal } from '../refusals.ts';
 import { loginFirst } from '../session-pages.ts';
@@ -22,6 +23,7 @@ export interface DeveloperParts {
   readonly secrets: Random;
   /** How many applications a user may register. */
   readonly applicationsMax: number;
+  readonly webhooks: WebhookAdministration;
 }
 
 /** Answers somebody who is logged in; others are sent to the login and come back to `path`. */

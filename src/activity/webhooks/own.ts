@@ -1,0 +1,16 @@
+import { applicationOf } from '../../contract/callers.ts';
+import type { Call } from '../../contract/operation.ts';
+import { problem } from '../../contract/problems.ts';
+import type { Reading } from '../../contract/store.ts';
+import type { Webhook } from '../../contract/webhooks.ts';
+
+/**
+ * The webhook that a path names.
+ * @throws WEBHOOK_NOT_FOUND
+ */
+export async function findOwn(tx: Pick<Reading, 'webhooks'>, { caller, path }: Call): Promise<Webhook> {
+  const id = path.webhook_id!;
+  const webhook = await tx.webhooks.find(id);
+  if (webhook?.application_id === applicationOf(caller)) return webhook;
+  throw problem('WEBHOOK_NOT_FOUND', { parameter: 'webhook_id', value: id, words: { kind: 'webhook' } });
+}

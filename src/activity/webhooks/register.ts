@@ -1,0 +1,108 @@
+import Type from 'typebox';
+import { formatInstant, instantMs } from '../../base/instants.ts';
+import { limitOf } from '../../contract/application-limits.ts';
+import { applicationOf } from '../../contract/callers.ts';
+import { text } from '../../contract/fields.ts';
+import { readMembers } from '../../contract/members.ts';
+import type { Call, Operation, Parameters } from '../../contract/operation.ts';
+import { Problem, problem } from '../../contract/problems.ts';
+import { LONG_IDS_FROM } from '../../contract/resource.ts';
+import { ConstraintViolated, type Reading } from '../../contract/store.ts';
+import { WEBHOOK_JOBS, type Webhook, webhookSecretContext } from '../../contract/webhooks.ts';
+import { shownWebhook, webhookSchema } from './shown.ts';
+import { newWebhookSecret } from './signing.ts';
+import { challenge, GOOD_FOR_S, insistOnAnswer } from './standing.ts';
+
+const MEMBERS = {
+  url: text({ max: 2048 }).required().says('An https address with the name of a host; 1 to 200 characters, no port.'),
+} as const satisfies Parameters;
+
+/**
+ * Registers an address to which events are sent, once it has answered a challenge.
+ * @source activity gaps 19.1 to 19.3
+ */
+export const registerWebhook: Operation = {
+  id: 'webhooks.create',
+  method: 'POST',
+  path: '/2/webhooks',
+  about: 'Register an address for events. It is challenged at once, and must answer rightly.',
+  group: 'webhooks',
+  groupAbout: 'Addresses of an application to which events are sent.',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'webhooks',
+  parameters: {},
+  body: 'json',
+  shape: 'bare',
+  request: Type.Object(
+    { url: Type.String({ minLength: 1, maxLength: 200, pattern: '^https?://' }) },
+    { additionalProperties: false },
+  ),
+  reply: Type.Object({ data: webhookSchema }, { additionalProperties: false }),
+  problems: [
+    'MEMBER_NO_OBJECT',
+    'MEMBER_MISSING',
+    'MEMBER_UNKNOWN',
+    'TEXT_EMPTY',
+    'NOT_TEXT',
+    'TEXT_TOO_LONG',
+    'ILLEGAL_CHARACTERS',
+    'WEBHOOK_URL_INVALID',
+    'WEBHOOK_EXISTS',
+    'TOO_MANY_WEBHOOKS',
+    'WEBHOOK_CRC_FAILED',
+  ],
+  async perform(call) {
+    const { services, caller, body } = call;
+    const { store, ids, box, secrets, clock } = services;
+    const { given, faults } = readMembers(body, MEMBERS);
+    if (faults.length > 0) throw new Problem(faults);
+    const url = given.url as string;
+    const fault = services.sender.urlFault(url);
+    if (fault) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: fault.says } });
+    const application = applicationOf(caller);
+    const url_form = new URL(url).href;
+    await store.read((tx) => checkRoom(tx, call, application, url_form));
+    insistOnAnswer(await challenge(services, application, url), url);
+    const [id] = (await ids.takeLong('webhook', LONG_IDS_FROM, 1)) as [string];
+    // The receiver took its time.
+    const now = formatInstant(clock.now());
+    const webhook: Webhook = {
+      id,
+      application_id: application,
+      url,
+      url_form,
+      valid: 1,
+      created_at: now,
+      validated_at: now,
+      failing_since: null,
+      failure: null,
+      secret: box.seal(newWebhookSecret(secrets), webhookSecretContext(id)),
+      former_secret: null,
+      former_until: null,
+    };
+    try {
+      await store.write(async (tx) => {
+        await tx.credentials.lockApplication(application);
+        await checkRoom(tx, call, application, url_form);
+        await tx.webhooks.add(webhook);
+        const run_at = formatInstant(instantMs(now) + GOOD_FOR_S * 1000);
+        await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at });
+      });
+    } catch (error) {
+      if (error instanceof ConstraintViolated) throw exists(url);
+      throw error;
+    }
+    return { data: `{"data":${shownWebhook(webhook)}}` };
+  },
+};
+
+const exists = (url: string): Problem => problem('WEBHOOK_EXISTS', { parameter: 'url', words: { raw: url } });
+
+/** @throws WEBHOOK_EXISTS, TOO_MANY_WEBHOOKS */
+async function checkRoom(tx: Reading, { services }: Call, application: string, url_form: string): Promise<void> {
+  const there = await tx.webhooks.list(application);
+  if (there.some((each) => each.url_form === url_form)) throw exists(url_form);
+  const max = await limitOf(tx, services.applicationLimits, application, 'webhooks');
+  if (there.length >= max) throw problem('TOO_MANY_WEBHOOKS', { words: { max } });
+}

@@ -1,0 +1,87 @@
+import { formatInstant, instantMs } from '../../base/instants.ts';
+import type { Random } from '../../base/random.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import { secretContext } from '../../contract/credentials.ts';
+import { Problem } from '../../contract/problems.ts';
+import type { Sender } from '../../contract/sending.ts';
+import type { Store, Writing } from '../../contract/store.ts';
+import { WEBHOOK_JOBS, type Webhook } from '../../contract/webhooks.ts';
+import { type ChallengeVerdict, challengeOf, judge } from './challenge.ts';
+
+/** An answer is good for a day; then it is asked for every half hour. @source activity gaps 19.3 */
+export const GOOD_FOR_S = 24 * 3600;
+const AGAIN_S = 1800;
+/** Who has not answered for this long is not sent anything any more. @source activity gaps 19.3 */
+const FAILING_MAX_S = 28 * 3600;
+
+/** What challenging needs. */
+export interface ChallengeParts {
+  readonly store: Store;
+  readonly box: SecretBox;
+  readonly sender: Sender;
+  readonly secrets: Random;
+}
+
+/** Challenges an address in the name of an application. Never inside a unit of work. */
+export async function challenge(
+  { store, box, sender, secrets }: ChallengeParts,
+  application: string,
+  url: string,
+): Promise<ChallengeVerdict> {
+  const row = await store.read((tx) => tx.credentials.findApplication(application));
+  const consumerSecret = box.open(row!.consumer_secret, secretContext.application(application));
+  const made = challengeOf({ url, consumerSecret, random: secrets });
+  return judge(made, consumerSecret, await sender.send(made.request));
+}
+
+/**
+ * Stores what a challenge has shown of a webhook; undefined when the webhook is gone.
+ * @source activity gaps 19.3
+ */
+export async function applyVerdict(
+  tx: Writing,
+  id: string,
+  verdict: ChallengeVerdict,
+  now: string,
+): Promise<Webhook | undefined> {
+  const webhook = await tx.webhooks.lock(id);
+  if (!webhook) return undefined;
+  const later = (seconds: number): string => formatInstant(instantMs(now) + seconds * 1000);
+  if (verdict.is === 'right') {
+    const changes = { valid: 1, validated_at: now, failing_since: null, failure: null } as const;
+    await tx.webhooks.change(id, changes);
+    await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at: later(GOOD_FOR_S) });
+    return { ...webhook, ...changes };
+  }
+  const failing_since = webhook.failing_since ?? now;
+  const isOver = instantMs(now) - instantMs(failing_since) >= FAILING_MAX_S * 1000;
+  if (verdict.is === 'wrong' || (webhook.valid && isOver)) return invalidate(tx, id, verdict.reason);
+  const changes = { failing_since, failure: verdict.reason };
+  await tx.webhooks.change(id, changes);
+  if (webhook.valid) await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at: later(AGAIN_S) });
+  return { ...webhook, ...changes };
+}
+
+/** Sends a webhook nothing more until it is validated again. What was on its way is given up. @source activity gaps 19.3 */
+export async function invalidate(tx: Writing, id: string, failure: string): Promise<Webhook | undefined> {
+  const webhook = await tx.webhooks.lock(id);
+  if (!webhook) return undefined;
+  const changes = { valid: 0, failing_since: null, failure } as const;
+  await tx.webhooks.change(id, changes);
+  await tx.webhookDeliveries.giveUp(id);
+  await tx.jobs.callOff(WEBHOOK_JOBS.check, id);
+  await tx.jobs.callOff(WEBHOOK_JOBS.retry, id);
+  return { ...webhook, ...changes };
+}
+
+/**
+ * Refuses a call because of what a challenge has shown. The caller is told fixed words; what the receiver said, or the
+ * machine, is a hint that stays in development.
+ * @throws WEBHOOK_CRC_FAILED, WEBHOOK_URL_INVALID
+ */
+export function insistOnAnswer({ is, isBarred, reason, diagnosis }: ChallengeVerdict, url: string): void {
+  if (is === 'right') return;
+  const words = { raw: url, reason, why: 'the host of the url leads to an address that nothing is sent to' };
+  const fault = { problem: isBarred ? 'WEBHOOK_URL_INVALID' : 'WEBHOOK_CRC_FAILED', parameter: 'url', words } as const;
+  throw new Problem([fault], { because: reason, hint: diagnosis });
+}

@@ -1,0 +1,36 @@
+import Type from 'typebox';
+import { formatInstant } from '../../base/instants.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { findOwn } from './own.ts';
+import { applyVerdict, challenge, insistOnAnswer } from './standing.ts';
+
+/** Challenges a webhook now. A right answer makes it valid again, a wrong one invalid. @source activity gaps 19.1 and 19.3 */
+export const validateWebhook: Operation = {
+  id: 'webhooks.validate',
+  method: 'PUT',
+  path: '/2/webhooks/:webhook_id',
+  about: 'Challenge a webhook now; a right answer makes it valid again.',
+  group: 'webhooks',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'webhooks',
+  parameters: {},
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object(
+    { data: Type.Object({ valid: Type.Literal(true) }, { additionalProperties: false }) },
+    { additionalProperties: false },
+  ),
+  problems: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_URL_INVALID', 'WEBHOOK_CRC_FAILED'],
+  async perform(call) {
+    const { services } = call;
+    const { id, application_id, url } = await services.store.read((tx) => findOwn(tx, call));
+    const verdict = await challenge(services, application_id, url);
+    await services.store.write(async (tx) => {
+      await findOwn(tx, call);
+      await applyVerdict(tx, id, verdict, formatInstant(services.clock.now()));
+    });
+    insistOnAnswer(verdict, url);
+    return { data: '{"data":{"valid":true}}' };
+  },
+};

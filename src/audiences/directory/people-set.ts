@@ -1,0 +1,67 @@
+/** People, one bit each by number. */
+export type PeopleSet = Uint32Array;
+
+/** Nobody of so many people. */
+export function nobodyOf(people: number): PeopleSet {
+  return new Uint32Array(Math.ceil(people / 32));
+}
+
+/** Everybody of so many people. */
+export function everybodyOf(people: number): PeopleSet {
+  const set = nobodyOf(people).fill(0xffffffff);
+  if (people % 32 !== 0) set[set.length - 1] = 2 ** (people % 32) - 1;
+  return set;
+}
+
+/** Calls for each one of a set, by number, ascending. */
+export function forEachPerson(set: PeopleSet, visit: (person: number) => void): void {
+  for (let at = 0; at < set.length; at++) {
+    for (let bits = set[at]!; bits !== 0; bits &= bits - 1) visit(at * 32 + 31 - Math.clz32(bits & -bits));
+  }
+}
+
+/** Adds those of a set of whom something is true. */
+export function addThose(set: PeopleSet, of: PeopleSet, isMeant: (person: number) => boolean): void {
+  for (let at = 0; at < of.length; at++) {
+    let meant = 0;
+    for (let bits = of[at]!; bits !== 0; bits &= bits - 1) {
+      const bit = bits & -bits;
+      if (isMeant(at * 32 + 31 - Math.clz32(bit))) meant |= bit;
+    }
+    set[at]! |= meant;
+  }
+}
+
+/** Adds people by number, from a place of a list to another. Beyond the last is nobody. */
+export function addNumbers(set: PeopleSet, numbers: Uint32Array, from = 0, to = numbers.length): void {
+  for (let at = from; at < to; at++) {
+    const person = numbers[at]!;
+    set[person >>> 5]! |= 1 << (person & 31);
+  }
+}
+
+/** Adds the people of another set. */
+export function addSet(set: PeopleSet, other: PeopleSet): void {
+  for (let at = 0; at < set.length; at++) set[at]! |= other[at]!;
+}
+
+/** Leaves those only who are in another set too. */
+export function keepSet(set: PeopleSet, other: PeopleSet): void {
+  for (let at = 0; at < set.length; at++) set[at]! &= other[at]!;
+}
+
+/** Takes the people of another set away. */
+export function removeSet(set: PeopleSet, other: PeopleSet): void {
+  for (let at = 0; at < set.length; at++) set[at]! &= ~other[at]!;
+}
+
+/** How many there are. */
+export function sizeOf(set: PeopleSet): number {
+  let size = 0;
+  for (let word of set) {
+    word -= (word >>> 1) & 0x55555555;
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+    size += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return size;
+}

@@ -1,0 +1,98 @@
+/** The rows of a text of comma-separated values (RFC 4180), fed piece by piece. */
+export interface CsvReader {
+  /** Reads on; the answer is the rows that ended. @throws CsvBroken */
+  push(piece: string): string[][];
+  /** The last row, when no end of line follows it. @throws CsvBroken when the text ends within quotes */
+  end(): string[][];
+}
+
+/** A text is not comma-separated values. */
+export class CsvBroken extends Error {
+  override readonly name = 'CsvBroken';
+}
+
+/** More cannot be one value: a quote is missing. */
+const VALUE_MAX = 1_000_000;
+
+/** Reads comma-separated values. Blank lines are no rows; a mark of byte order at the beginning is left out. */
+export function csvReader(): CsvReader {
+  let rest = '';
+  let isFirst = true;
+  const read = (isLast: boolean): string[][] => {
+    const rows: string[][] = [];
+    let from = 0;
+    for (;;) {
+      const row = readRow(rest, from, isLast);
+      if (!row) break;
+      if (row.values.length > 1 || row.values[0] !== '') rows.push(row.values);
+      from = row.next;
+    }
+    rest = rest.slice(from);
+    if (rest.length > VALUE_MAX) throw new CsvBroken('a row has no end: is a quote missing?');
+    return rows;
+  };
+  return {
+    push(piece) {
+      rest += isFirst ? piece.replace(/^\ufeff/, '') : piece;
+      isFirst &&= piece === '';
+      return read(false);
+    },
+    end: () => read(true),
+  };
+}
+
+/** One row from a place on; undefined when the text ends before it does. */
+function readRow(text: string, from: number, isLast: boolean): { values: string[]; next: number } | undefined {
+  if (from >= text.length) return undefined;
+  const values: string[] = [];
+  for (let at = from; ; ) {
+    let value = '';
+    if (text[at] === '"') {
+      const quoted = readQuoted(text, at + 1, isLast);
+      if (!quoted) return undefined;
+      [value, at] = quoted;
+    } else {
+      const end = endOfValue(text, at);
+      value = text.slice(at, end);
+      at = end;
+    }
+    if (at >= text.length && !isLast) return undefined;
+    values.push(value);
+    const mark = text[at];
+    if (mark === ',') {
+      at += 1;
+      continue;
+    }
+    if (mark === '\r') {
+      // Its other half may not have come yet.
+      if (at + 1 >= text.length && !isLast) return undefined;
+      return { values, next: at + (text[at + 1] === '\n' ? 2 : 1) };
+    }
+    if (mark !== undefined && mark !== '\n') throw new CsvBroken('text follows a value in quotes');
+    return { values, next: at + 1 };
+  }
+}
+
+function endOfValue(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 44 || code === 10 || code === 13) return at;
+  }
+  return text.length;
+}
+
+/** A value in quotes and where it ends; undefined when its end has not come yet. */
+function readQuoted(text: string, from: number, isLast: boolean): [value: string, next: number] | undefined {
+  let value = '';
+  for (let at = from; ; ) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0 || (quote + 1 === text.length && !isLast)) {
+      if (isLast) throw new CsvBroken('the text ends within quotes');
+      return undefined;
+    }
+    value += text.slice(at, quote);
+    if (text[quote + 1] !== '"') return [value, quote + 1];
+    value += '"';
+    at = quote + 2;
+  }
+}

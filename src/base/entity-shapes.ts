@@ -1,0 +1,44 @@
+import { type Entity, entitiesOf } from './entities.ts';
+
+/** Whoever a text may mention. */
+export interface Mentioned {
+  readonly id: string;
+  readonly name: string;
+  readonly screen_name: string;
+}
+
+/** What a text leads to, as replies tell it. `users` by name in small letters: who does not exist is mentioned by nobody. */
+export function textEntities(said: string, users: ReadonlyMap<string, Mentioned>): Record<string, unknown> {
+  const found = entitiesOf(said);
+  const of = (kind: Entity['kind']): Entity[] => found.filter((entity) => entity.kind === kind);
+  return {
+    hashtags: of('hashtag').map(tagged),
+    symbols: of('symbol').map(tagged),
+    user_mentions: of('mention').flatMap((entity) => {
+      const user = users.get(entity.text.toLowerCase());
+      if (!user) return [];
+      const { id, name, screen_name } = user;
+      return [{ screen_name, name, id, id_str: id, indices: placeOf(entity) }];
+    }),
+    urls: of('url').map((entity) => {
+      const url = entity.text;
+      return { url, expanded_url: url, display_url: displayed(url), indices: placeOf(entity) };
+    }),
+  };
+}
+
+function placeOf({ start, end }: Entity): [number, number] {
+  return [start, end];
+}
+
+function tagged(entity: Entity): Record<string, unknown> {
+  return { text: entity.text, indices: placeOf(entity) };
+}
+
+const DISPLAYED_MAX = 27;
+
+/** An address as people read it: without its scheme, and cut short. */
+export function displayed(url: string): string {
+  const bare = url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
+  return bare.length > DISPLAYED_MAX ? `${bare.slice(0, DISPLAYED_MAX - 1)}\u2026` : bare;
+}

@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+import { isLegalText } from './text.ts';
+
+/**
+ * Names a place in a list of version 2: an opaque text of at least 16 of 0-9 and a-v, with a digest of the list that it
+ * belongs to.
+ * @source activity gaps 17.3
+ */
+export function encodePageToken(after: string, list: string): string {
+  const bytes = Buffer.concat([digest(list), Buffer.from(after)]);
+  const bits = bytes.length * 8;
+  const length = Math.ceil(bits / DIGIT_BITS);
+  const padded = BigInt(`0x${bytes.toString('hex')}`) << BigInt(length * DIGIT_BITS - bits);
+  return padded.toString(RADIX).padStart(length, '0').padEnd(LENGTH_MIN, '0');
+}
+
+/** Reads such a text back: what the page begins after; undefined when it is garbled or belongs to another list. */
+export function decodePageToken(token: string, list: string): string | undefined {
+  if (!/^[0-9a-v]{16,400}$/.test(token)) return undefined;
+  let padded = 0n;
+  for (const digit of token) padded = (padded << BigInt(DIGIT_BITS)) | BigInt(Number.parseInt(digit, RADIX));
+  const length = Math.floor((token.length * DIGIT_BITS) / 8);
+  const hex = (padded >> BigInt(token.length * DIGIT_BITS - length * 8)).toString(16).padStart(length * 2, '0');
+  const bytes = Buffer.from(hex, 'hex');
+  if (!bytes.subarray(0, DIGEST_BYTES).equals(digest(list))) return undefined;
+  const after = bytes.subarray(DIGEST_BYTES).toString().replace(/\0+$/, '');
+  return isLegalText(after) && encodePageToken(after, list) === token ? after : undefined;
+}
+
+const RADIX = 32;
+const DIGIT_BITS = 5;
+const DIGEST_BYTES = 6;
+const LENGTH_MIN = 16;
+
+function digest(list: string): Buffer {
+  return Buffer.from(hash('sha256', list), 'hex').subarray(0, DIGEST_BYTES);
+}

@@ -1,0 +1,131 @@
+import { setPriority } from 'node:os';
+import { parentPort, type Transferable, Worker, workerData } from 'node:worker_threads';
+
+/** What a thread can be asked: functions of one argument, which crosses as a copy unless it is moved. */
+// biome-ignore lint/suspicious/noExplicitAny: each function has an argument of its own
+export type Answers = Readonly<Record<string, (argument: any) => unknown>>;
+
+/** A thread seen from outside. */
+export interface Thread<A extends Answers> {
+  /** Asks for an answer; calls are answered one after the other, in their order. Rejects with the message of the inside. */
+  call<N extends keyof A & string>(
+    name: N,
+    argument: Parameters<A[N]>[0],
+    moved?: readonly Transferable[],
+  ): Promise<Awaited<ReturnType<A[N]>>>;
+  /** Waits for the calls under way, then ends the thread. No call is taken any more. */
+  close(): Promise<void>;
+}
+
+interface Question {
+  readonly number: number;
+  readonly name: string;
+  readonly argument: unknown;
+}
+
+type Reply =
+  | { readonly number: number; readonly value: unknown }
+  | { readonly number: number; readonly failure: { readonly message: string; readonly stack: string | undefined } };
+
+interface Pending {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** How a thread runs. */
+export interface ThreadOptions {
+  /** How much it gives way to others where cores are short, 1 to 19: requests are answered before work that may wait. */
+  readonly niceness?: number;
+}
+
+/**
+ * A thread that runs a file of ours. It starts with the first call, keeps the process alive only while it is asked
+ * something, and starts again with the next call after it crashed; what was under way then is rejected.
+ */
+export function openThread<A extends Answers>(file: URL, options: ThreadOptions = {}): Thread<A> {
+  let worker: Worker | undefined;
+  let isClosed = false;
+  let last = 0;
+  const pending = new Map<number, Pending>();
+  const idle: (() => void)[] = [];
+  const settled = (): void => {
+    if (pending.size > 0) return;
+    worker?.unref();
+    for (const resolve of idle.splice(0)) resolve();
+  };
+  const start = (): Worker => {
+    const started = new Worker(file, { workerData: options });
+    const ended = (error: Error): void => {
+      if (worker !== started) return;
+      worker = undefined;
+      for (const { reject } of pending.values()) reject(error);
+      pending.clear();
+      settled();
+    };
+    started.on('message', (reply: Reply) => {
+      const asked = pending.get(reply.number);
+      pending.delete(reply.number);
+      if ('failure' in reply) asked?.reject(failureOf(reply.failure));
+      else asked?.resolve(reply.value as never);
+      settled();
+    });
+    started.on('messageerror', ended);
+    started.on('error', ended);
+    started.on('exit', (code) => ended(new Error(`the thread of ${file.pathname} ended with ${code}`)));
+    return started;
+  };
+  return {
+    call(name, argument, moved = []) {
+      if (isClosed) return Promise.reject(new Error(`the thread of ${file.pathname} is closed`));
+      worker ??= start();
+      worker.ref();
+      const number = ++last;
+      return new Promise((resolve, reject) => {
+        // Throws when the argument cannot be copied.
+        worker!.postMessage({ number, name, argument } satisfies Question, moved);
+        pending.set(number, { resolve, reject });
+      });
+    },
+    async close() {
+      isClosed = true;
+      if (pending.size > 0) await new Promise<void>((resolve) => void idle.push(resolve));
+      const ending = worker;
+      worker = undefined;
+      await ending?.terminate();
+    },
+  };
+}
+
+function failureOf({ message, stack }: { message: string; stack: string | undefined }): Error {
+  return Object.assign(new Error(message), { stack });
+}
+
+const movedWith = new WeakMap<object, readonly Transferable[]>();
+
+/** Marks what an answer gives away instead of copying it. */
+export function moving<T extends object>(answer: T, moved: readonly Transferable[]): T {
+  movedWith.set(answer, moved);
+  return answer;
+}
+
+/** The inside of a thread: answers questions one after the other, in their order. */
+export function answerCalls(answers: Answers): void {
+  const port = parentPort!;
+  const { niceness } = workerData as ThreadOptions;
+  // Elsewhere the whole process would give way.
+  if (niceness !== undefined && process.platform === 'linux') setPriority(niceness);
+  let before: Promise<void> = Promise.resolve();
+  port.on('message', (question: Question) => {
+    before = before.then(() => reply(question));
+  });
+  const reply = async ({ number, name, argument }: Question): Promise<void> => {
+    try {
+      const value = await answers[name]!(argument);
+      const moved = typeof value === 'object' && value !== null ? movedWith.get(value) : undefined;
+      port.postMessage({ number, value } satisfies Reply, moved ?? []);
+    } catch (error) {
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      port.postMessage({ number, failure: { message, stack } } satisfies Reply);
+    }
+  };
+}

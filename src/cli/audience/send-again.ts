@@ -1,0 +1,76 @@
+import { sign } from '../../auth/oauth1/signature.ts';
+import { after } from '../../base/timers.ts';
+import { type Caller, outgoing, protocolParameters } from '../caller.ts';
+import { CommandFailed, sentenceOf } from '../failure.ts';
+import { type Reply, send } from '../send.ts';
+
+const TRIES = 8;
+const WAIT_MAX_S = 60;
+/** So many errors are told of a request that is refused. */
+const TOLD_MAX = 10;
+
+/**
+ * Sends people, and again when the service is busy or cannot be reached: who is uploaded twice counts once. What is refused
+ * is told by the rows of the file.
+ */
+export async function sendAgain(
+  { caller, path }: { readonly caller: Caller; readonly path: string },
+  json: string,
+  rowOf: (index: number) => number,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const outcome = await attempt(caller, path, json);
+    if (!(outcome instanceof Error) && outcome.status === 200) return;
+    const wait_s = tries < TRIES ? waitOf(outcome, tries) : undefined;
+    if (wait_s === undefined) throw outcome instanceof Error ? outcome : new CommandFailed(refusalOf(outcome, rowOf));
+    const why = outcome instanceof Error ? sentenceOf(outcome) : `the service answers ${outcome.status}`;
+    process.stderr.write(`${why}; trying again in ${wait_s} s\n`);
+    await new Promise<void>((resolve) => void after(wait_s * 1000, resolve));
+  }
+}
+
+async function attempt(caller: Caller, path: string, json: string): Promise<Reply | Error> {
+  const request = { ...outgoing('POST', path, caller, {}), json };
+  const { header } = sign({
+    ...request,
+    oauth: protocolParameters(caller.keys),
+    consumerSecret: caller.keys.consumer_secret,
+    tokenSecret: caller.keys.access_token_secret,
+  });
+  return send(request, header, caller.tlsCa).catch((error: Error) => error);
+}
+
+/** How long to wait before trying again; undefined where that makes no sense. */
+function waitOf(outcome: Reply | Error, tries: number): number | undefined {
+  if (!(outcome instanceof Error)) {
+    if (outcome.status !== 429 && outcome.status < 500) return undefined;
+    const told = Number(outcome.headers.find(([name]) => name === 'retry-after')?.[1]);
+    if (told > 0) return Math.min(told, WAIT_MAX_S);
+  }
+  return Math.min(2 ** (tries - 1), WAIT_MAX_S);
+}
+
+interface Told {
+  readonly message: string;
+  readonly parameter?: string;
+  readonly details?: string;
+}
+
+function refusalOf({ status, body }: Reply, rowOf: (index: number) => number): string {
+  let told: Told[] = [];
+  try {
+    const { errors = [], operation_errors = [] } = JSON.parse(body) as {
+      errors?: Told[];
+      operation_errors?: Told[][];
+    };
+    told = [...errors, ...operation_errors.flat()];
+  } catch {
+    // What is between may answer in other words.
+  }
+  const said = told.slice(0, TOLD_MAX).map(({ message, parameter, details }) => {
+    const [, index] = /^users\[(\d+)\]/.exec(parameter ?? '') ?? [];
+    const place = index === undefined ? '' : `row ${rowOf(Number(index))}: `;
+    return `${place}${message}${details ? ` (${details})` : ''}`;
+  });
+  return [`the service answers ${status}`, ...said].join('; ');
+}

@@ -1,0 +1,97 @@
+import { createReadStream } from 'node:fs';
+import { PEOPLE_BYTES_MAX } from '../../audiences/people/rules.ts';
+import { csvReader } from '../../base/csv.ts';
+import type { Caller, Pair } from '../caller.ts';
+import { CommandFailed } from '../failure.ts';
+import { bookmarkOf } from './bookmark.ts';
+import { columnsOf, type PersonSent, personOf } from './columns.ts';
+import { sendAgain } from './send-again.ts';
+
+/** Where the people of a file are sent, and what is said of them. */
+export interface UploadPlan {
+  readonly path: string;
+  readonly caller: Caller;
+  readonly type: 'Update' | 'Delete';
+  readonly window: { readonly effective_at?: string; readonly expires_at?: string };
+  /** What columns are whose names do not say so. */
+  readonly columns: readonly Pair[];
+}
+
+/** What became of a file. */
+export interface Uploaded {
+  readonly people: number;
+  /** Rows of which nothing can be hashed. */
+  readonly left: number;
+}
+
+/** Room for the operation around its people. */
+const AROUND_BYTES = 500;
+
+/**
+ * Uploads the people of a file of any size, request by request, each below the limits. What was acknowledged is noted beside
+ * the file: the same command goes on there.
+ */
+export async function uploadFile(file: string, plan: UploadPlan): Promise<Uploaded> {
+  const { path, type, window } = plan;
+  const bookmark = bookmarkOf(file, JSON.stringify([path, type, window, plan.columns]));
+  const done = { ...bookmark.read() };
+  if (done.rows > 0) process.stderr.write(`goes on after row ${count(done.rows)}\n`);
+  let people: string[] = [];
+  let rows: number[] = [];
+  let bytes = AROUND_BYTES;
+  let last = done.rows;
+  const flush = async (): Promise<void> => {
+    if (people.length > 0) {
+      const params = { ...window, users: [] };
+      const head = JSON.stringify([{ operation_type: type, params }]);
+      const json = head.replace('"users":[]', () => `"users":[${people.join(',')}]`);
+      await sendAgain(plan, json, (index) => rows[index]!);
+      done.people += people.length;
+    }
+    done.rows = last;
+    bookmark.write(done);
+    process.stderr.write(`${count(done.people)} people\n`);
+    people = [];
+    rows = [];
+    bytes = AROUND_BYTES;
+  };
+  for await (const { row, person } of personsOf(file, plan, done.rows)) {
+    if (person) {
+      const text = JSON.stringify(person);
+      const size = Buffer.byteLength(text) + 1;
+      if (bytes + size > PEOPLE_BYTES_MAX) await flush();
+      people.push(text);
+      rows.push(row);
+      bytes += size;
+    } else done.left += 1;
+    last = row;
+  }
+  if (people.length > 0) await flush();
+  bookmark.remove();
+  return done;
+}
+
+interface Row {
+  /** From 1, the names of the columns not counted. */
+  readonly row: number;
+  readonly person: PersonSent | undefined;
+}
+
+async function* personsOf(file: string, { columns: said }: UploadPlan, after: number): AsyncGenerator<Row> {
+  const reader = csvReader();
+  let columns: ReturnType<typeof columnsOf> | undefined;
+  let row = 0;
+  const read = function* (rows: readonly string[][]): Generator<Row> {
+    for (const values of rows) {
+      if (!columns) columns = columnsOf(file, values, said);
+      else if (++row > after) yield { row, person: personOf(columns, values) };
+    }
+  };
+  for await (const piece of createReadStream(file, 'utf8')) yield* read(reader.push(piece));
+  yield* read(reader.end());
+  if (!columns) throw new CommandFailed(`${file} is empty`, 2);
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}

@@ -1,0 +1,101 @@
+import { EVENT_TYPES, type EventType } from '../../contract/events.ts';
+
+/** One thing that the document says of events or of recorded changes. */
+export interface EventItem {
+  readonly what: string;
+  /** Where it comes from, or what it means here. */
+  readonly how: string;
+  /** Operations that serve it; it is not yet there while one of them is missing. None: it is no call. */
+  readonly operations: readonly string[];
+  /** The file that tests it. */
+  readonly test: string;
+}
+
+const MAKERS: Readonly<Record<EventType, readonly [how: string, operations: readonly string[]]>> = {
+  'profile.update.bio': ['a profile that changes, by call, page or command', ['account.update_profile']],
+  'profile.update.verified': ['`barker user profile --verified`', []],
+  'profile.update.affiliate': ['`barker user profile --affiliate`', []],
+  'profile.update.screenname': ['`/settings/profile`, `barker user profile --handle`', []],
+  'dm.received': ['a message', ['messages.send']],
+  'dm.sent': ['a message', ['messages.send']],
+  'dm.read': ['messages that are marked as read', ['messages.mark_read']],
+  'dm.indicate_typing': ['typing', ['messages.indicate_typing']],
+  'spaces.start': ['`barker events emit`', []],
+  'spaces.end': ['`barker events emit`', []],
+};
+
+const EVENTS = 'test/resources/activity-events.test.ts';
+const SUBSCRIPTIONS = 'test/resources/subscriptions.test.ts';
+
+/** Every row of "Events" and of the recorded changes, value by value. @source advertising Events, Versioning */
+export const EVENT_ITEMS: readonly EventItem[] = [
+  ...EVENT_TYPES.map((type): EventItem => {
+    const [how, operations] = MAKERS[type];
+    const test = type.startsWith('dm.') ? 'test/resources/messages.test.ts' : 'test/commands/events.test.ts';
+    return { what: `Event type ${type}`, how: `${how}; any by \`barker events emit\``, operations, test };
+  }),
+  {
+    what: 'Deprecated type names',
+    how: 'taken, stored under the dot-separated name, answered with `Deprecation`, `Link`, and from 2026-03-18 on `x-api-warn`',
+    operations: ['subscriptions.create'],
+    test: SUBSCRIPTIONS,
+  },
+  {
+    what: 'Filter by user id',
+    how: 'the user whom an event is about',
+    operations: ['subscriptions.create'],
+    test: EVENTS,
+  },
+  {
+    what: 'Filter by keyword',
+    how: 'whole words, in any letter case',
+    operations: ['subscriptions.create'],
+    test: EVENTS,
+  },
+  {
+    what: 'Filter by direction',
+    how: '`sent`, `received` or `both`',
+    operations: ['subscriptions.create'],
+    test: 'test/resources/messages.test.ts',
+  },
+  {
+    what: 'Delivery over a stream',
+    how: 'every event of the log that matches, in its order',
+    operations: ['activity.stream'],
+    test: 'test/resources/activity-stream.test.ts',
+  },
+  {
+    what: 'Delivery by webhooks',
+    how: 'signed, tried again, at least once',
+    operations: ['webhooks.create', 'subscriptions.create'],
+    test: 'test/resources/webhooks.test.ts',
+  },
+  {
+    what: 'Subscriptions managed',
+    how: 'made, listed, changed, ended one by one and together',
+    operations: [
+      'subscriptions.create',
+      'subscriptions.list',
+      'subscriptions.update',
+      'subscriptions.remove',
+      'subscriptions.remove_many',
+    ],
+    test: SUBSCRIPTIONS,
+  },
+  {
+    what: 'Change of 2026-03-25: replay at its new path',
+    how: 'both paths do the same; the old one says that it is deprecated',
+    operations: ['webhooks.replay', 'account_activity.replay'],
+    test: 'test/resources/replay.test.ts',
+  },
+  {
+    what: 'Change of 2026-03-18: names of event types',
+    how: 'see the deprecated type names',
+    operations: ['subscriptions.create'],
+    test: 'test/resources/activity-settings.test.ts',
+  },
+];
+
+/** The recorded change that concerns nothing which is served. @source advertising Versioning */
+export const OUTSIDE =
+  'The filtered streaming endpoints of versions 1.1 and 2 (the third recorded change) are no part of the two documents and are not served.';

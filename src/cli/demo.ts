@@ -1,0 +1,106 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CorpusPost } from '../contract/corpus.ts';
+import type { Person } from '../contract/directory.ts';
+import type { Ground } from '../ground.ts';
+import { tell } from './registering.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+
+/** `barker demo`: makes things up, to try other things out with. */
+export function demoCommand(command: Command): void {
+  const population = command.command('population').description('Put made-up people into the directory');
+  addSettings(population, 'serve', ['data_folder', 'database_url'])
+    .requiredOption('--users <n>', 'How many', wholeNumber)
+    .option('--population-seed <n>', 'The same number makes the same people', wholeNumber, 1)
+    .option('--csv <file>', 'Also writes by what they are known, plainly: a file to make uploads from')
+    .addHelpText('after', '\nExample:\n  barker demo population --users 100000 --csv people.csv')
+    .action(() => makePopulation(population));
+  const posts = command.command('posts').description('Put made-up posts into the corpus of keyword insights');
+  addSettings(posts, 'serve', ['data_folder', 'database_url'])
+    .requiredOption('--count <n>', 'How many', wholeNumber)
+    .option('--days <n>', 'Over so many days until now', severalDays, 7)
+    .option('--posts-seed <n>', 'The same number makes the same posts', wholeNumber, 1)
+    .addHelpText('after', '\nExample:\n  barker demo posts --count 100000')
+    .action(() => makePosts(posts));
+}
+
+const MADE_MAX = 100_000_000;
+const DAYS_MAX = 3650;
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number <= MADE_MAX) return number;
+  throw new InvalidArgumentError(`expected a whole number up to ${MADE_MAX}`);
+}
+
+function severalDays(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= 1 && number <= DAYS_MAX) return number;
+  throw new InvalidArgumentError(`expected a whole number from 1 to ${DAYS_MAX}`);
+}
+
+async function makePopulation(command: Command): Promise<void> {
+  const { users, populationSeed: seed, csv } = command.opts();
+  const { populationOf } = await import('./people/population.ts');
+  const { takeIn } = await import('./people/take-in.ts');
+  const { telling } = await import('./people/telling.ts');
+  const { openGround } = await import('../ground.ts');
+  const ground = await openGround('serve', settingsFrom(command, 'serve'));
+  const file = csv === undefined ? undefined : openSync(csv, 'w', 0o600);
+  try {
+    const now = Math.floor(ground.clock.now() / 1000);
+    const made = populationOf({ seed, users, registered: await registeredUsers(ground), now });
+    function* people(): Generator<Person> {
+      if (file !== undefined) writeSync(file, 'user_id,email,phone_number,handle,device_id\n');
+      for (let number = 0; number < users; number++) {
+        const { person, known } = made(number);
+        if (file !== undefined) writeSync(file, `${[person.user_id, ...Object.values(known)].join(',')}\n`);
+        yield person;
+      }
+    }
+    const taken = await takeIn(ground, { name: `population:${seed}:${users}`, people }, telling(0));
+    tell({ added: String(taken.added), changed: String(taken.changed), people: String(taken.people) });
+  } finally {
+    if (file !== undefined) closeSync(file);
+    await ground.store.close();
+  }
+}
+
+/** Posts that are made up and handed over at a time. */
+const AT_ONCE = 10_000;
+const HOUR_S = 3600;
+
+async function makePosts(command: Command): Promise<void> {
+  const { count, days, postsSeed: seed } = command.opts();
+  const { corpusOf } = await import('./posts/demo-posts.ts');
+  const { takePostsIn } = await import('./posts/take-in.ts');
+  const { telling } = await import('./people/telling.ts');
+  const { openGround } = await import('../ground.ts');
+  const ground = await openGround('serve', settingsFrom(command, 'serve'));
+  try {
+    // Of a whole hour: what was broken off soon goes on with the same posts.
+    const end = Math.floor(ground.clock.now() / 1000 / HOUR_S) * HOUR_S;
+    const { people } = await ground.store.read((tx) => tx.people.findState());
+    const made = corpusOf({ seed, count, days, end, people });
+    function* posts(): Generator<CorpusPost[]> {
+      for (let from = 0; from < count; from += AT_ONCE) {
+        yield Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => made(from + index));
+      }
+    }
+    const name = `posts:${seed}:${count}:${days}:${end}:${people}`;
+    const { added, known, expired } = await takePostsIn(ground, { name, posts }, telling(0, 'posts'));
+    tell({ added: String(added), known: String(known), expired: String(expired) });
+  } finally {
+    await ground.store.close();
+  }
+}
+
+/** So many of the users who were registered first are followed by some of the people. */
+const FOLLOWED_MAX = 20;
+
+async function registeredUsers(ground: Ground): Promise<string[]> {
+  const { FIRST_USER } = await import('../platform/register.ts');
+  const ids = Array.from({ length: FOLLOWED_MAX }, (_, index) => String(Number(FIRST_USER) + index));
+  const found = await ground.store.read((tx) => tx.credentials.findScreenNames(ids));
+  return ids.filter((id) => found.has(id));
+}

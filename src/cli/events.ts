@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander';
+import { SketchUnfit } from '../activity/emit.ts';
+import { typeNamed } from '../activity/event-types.ts';
+import type { User } from '../contract/credentials.ts';
+import { type Direction, EVENT_TYPES, eventUuid } from '../contract/events.ts';
+import type { Reading } from '../contract/store.ts';
+import { listenCommand } from './events/listen.ts';
+import { CommandFailed } from './failure.ts';
+import { tell } from './registering.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+
+/** `barker events`. */
+export function eventsCommand(command: Command): void {
+  listenCommand(command);
+  const emit = command
+    .command('emit')
+    .description('Make an event happen, as subscribers see it; nothing else is changed')
+    .argument('<type>', `one of ${EVENT_TYPES.join(', ')}`)
+    .requiredOption('--user <user-name>', 'User whom the event is about; an id does as well')
+    .option('--with <user-name>', 'The other user, for events of messages')
+    .option('--text <text>', 'What the message says, what a profile says from then on, or the title of a Space')
+    .option('--before <text>', 'What the profile said before')
+    .option('--about <id>', 'Id of the message, of the last message that was read, or of the broadcast')
+    .addOption(new Option('--direction <word>', 'Who did it, seen from the user').choices(['sent', 'received']))
+    .option('--payload <json>', 'The payload, instead of one that is made from the options above')
+    .option('--count <n>', 'So many of the same, one after the other', '1');
+  addSettings(emit, 'serve', ['data_folder', 'database_url'])
+    .addHelpText(
+      'after',
+      '\nExamples:\n  barker events emit profile.update.bio --user ada --before "Old bio" --text "New bio"\n  barker events emit dm.received --user ben --with ada --text "Hello" --about 7301234567890200000\n  barker events emit spaces.start --user ada --about 1exampleSpAce --text "Late jazz"',
+    )
+    .action((type: string) => emitEvents(emit, type));
+}
+
+interface EmitOptions extends Partial<Record<'with' | 'text' | 'before' | 'about' | 'payload', string>> {
+  readonly user: string;
+  readonly direction?: Direction;
+  readonly count: string;
+}
+
+const COUNT_MAX = 1_000_000;
+/** Events that are written together. */
+const TOGETHER = 500;
+
+/** No secret is read or sealed, so no master key is needed. */
+async function emitEvents(command: Command, name: string): Promise<void> {
+  const given = command.opts<EmitOptions>();
+  const type = typeNamed(name)?.type;
+  if (type === undefined)
+    throw new CommandFailed(`there is no event type ${name}; there are ${EVENT_TYPES.join(', ')}`, 2);
+  const count = /^\d+$/.test(given.count) ? Number(given.count) : 0;
+  if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count is a number from 1 to ${COUNT_MAX}`, 2);
+  const payload = given.payload === undefined ? undefined : objectOf(given.payload);
+  const { eventOf } = await import('../activity/emit.ts');
+  const { systemClock } = await import('../base/clock.ts');
+  const { formatInstant } = await import('../base/instants.ts');
+  const { openDriver } = await import('../ground.ts');
+  const { checkSchema } = await import('../storage/migrate.ts');
+  const { storeOn } = await import('../storage/store.ts');
+  const driver = await openDriver(settingsFrom(command, 'serve', true));
+  const store = storeOn(driver);
+  try {
+    await checkSchema(driver);
+    let first = 0;
+    let last = 0;
+    for (let left = count; left > 0; left -= TOGETHER) {
+      const now_ms = systemClock.now();
+      const positions = await store.write(async (tx) => {
+        const user = await userNamed(tx, given.user);
+        const other = given.with === undefined ? undefined : await userNamed(tx, given.with);
+        const event = await eventOf(tx, { ...given, event_type: type, user, other, payload }, now_ms);
+        return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
+      });
+      first ||= positions[0]!;
+      last = positions.at(-1)!;
+    }
+    tell({ event_uuid: eventUuid(first), ...(count > 1 && { last_event_uuid: eventUuid(last) }) });
+  } catch (error) {
+    if (error instanceof SketchUnfit) throw new CommandFailed(`${error.message}; see --help`, 2);
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+function objectOf(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value);
+  } catch {
+    // Said below.
+  }
+  throw new CommandFailed('--payload is an object of JSON', 2);
+}
+
+/** A user by name, or by id when nobody has that name. */
+async function userNamed(tx: Reading, name: string): Promise<User> {
+  const user = (await tx.credentials.findUserByName(name)) ?? (await tx.credentials.findUser(name));
+  if (!user) throw new CommandFailed(`there is no user ${name}`);
+  return user;
+}

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after } from '../../base/timers.ts';
+import { type Caller, outgoing } from '../caller.ts';
+import { CommandFailed } from '../failure.ts';
+import { replyTo, send } from '../send.ts';
+
+/** How a connection that was tried came out. */
+export type Attempt =
+  | { readonly stream: IncomingMessage }
+  /** Not opened: the status and what is said of it. */
+  | { readonly status: number; readonly said: string };
+
+/** Nothing at all for so long: the line is broken. @source activity gaps 18 */
+const SILENCE_MS = 20_000;
+
+/** The bearer token of the application. @throws CommandFailed */
+export async function bearerOf(caller: Caller): Promise<string> {
+  const { consumer_key, consumer_secret } = caller.keys;
+  const pair = Buffer.from(`${consumer_key}:${consumer_secret}`).toString('base64');
+  const request = outgoing('POST', '/oauth2/token', caller, { data: [['grant_type', 'client_credentials']] });
+  const { status, body } = await send(request, `Basic ${pair}`, caller.tlsCa);
+  if (status !== 200) throw new CommandFailed(`no bearer token was given out: ${status} ${body}`);
+  return (JSON.parse(body) as { access_token: string }).access_token;
+}
+
+/** How many subscriptions the application has: without any, nothing will come. */
+export async function countSubscriptions(caller: Caller, bearer: string): Promise<number> {
+  const request = outgoing('GET', '/2/activity/subscriptions', caller, { data: [['max_results', '1']] });
+  const { status, body } = await send(request, `Bearer ${bearer}`, caller.tlsCa);
+  if (status !== 200) throw new CommandFailed(`the subscriptions cannot be listed: ${status} ${body}`);
+  return (JSON.parse(body) as { meta: { total_subscriptions: number } }).meta.total_subscriptions;
+}
+
+/** Asks for the stream. @throws CommandFailed when the service cannot be reached. */
+export async function connect(caller: Caller, bearer: string, backfill_minutes: number): Promise<Attempt> {
+  const data = backfill_minutes === 0 ? [] : ([['backfill_minutes', String(backfill_minutes)]] as const);
+  const request = outgoing('GET', '/2/activity/stream', caller, { data });
+  const stream = await replyTo(request, `Bearer ${bearer}`, caller.tlsCa);
+  if (stream.statusCode === 200) return { stream };
+  return { status: stream.statusCode!, said: await text(stream) };
+}
+
+/** The lines of a stream that are not empty, until it ends, breaks, or has been silent for too long. */
+export async function* linesOf(stream: IncomingMessage): AsyncGenerator<string> {
+  let rest = '';
+  stream.setEncoding('utf8');
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<string>;
+  try {
+    for (;;) {
+      // Only while we wait for more: whoever takes long over an event does not make the line silent.
+      const callOff = after(SILENCE_MS, () => stream.destroy());
+      const { value, done } = await chunks.next().finally(callOff);
+      if (done) return;
+      const parts = (rest + value).split('\r\n');
+      rest = parts.pop()!;
+      for (const part of parts) if (part !== '') yield part;
+    }
+  } catch {
+    // A connection that breaks has ended.
+  } finally {
+    stream.destroy();
+  }
+}

@@ -1,0 +1,48 @@
+import { request as plain } from 'node:http';
+import { request as secure } from 'node:https';
+import { SIGNATURE_HEADER, signatureOf, standardHeaders, webhookKey } from '../../activity/webhooks/signing.ts';
+import { systemClock } from '../../base/clock.ts';
+import { elapsed_ms } from '../../base/timers.ts';
+import { sentenceOf } from '../failure.ts';
+
+/** Where events are forwarded to, and what they are signed with. */
+export interface Forwarding {
+  readonly url: string;
+  readonly consumerSecret: string;
+  /** `whsec_` and base64; without it there are no headers of the Standard Webhooks set. */
+  readonly webhookSecret: string | undefined;
+}
+
+/** A receiver that has not answered by then does not. @source activity gaps 19.4 */
+const TOTAL_MS = 10_000;
+
+/**
+ * Posts an event as a webhook would be sent it; resolves with what came of that, in words.
+ * @source activity gaps 19.4 and 21.5
+ */
+export async function forward(line: string, { url, consumerSecret, webhookSecret }: Forwarding): Promise<string> {
+  const body = Buffer.from(line);
+  const { data } = JSON.parse(line) as { data: { event_uuid: string; subscription_id?: string } };
+  const id = `msg_${data.event_uuid}_${data.subscription_id ?? 'listen'}`;
+  const stamp = { id, timestamp_s: Math.floor(systemClock.now() / 1000) };
+  const startedAt_ms = elapsed_ms();
+  const begin = url.startsWith('https:') ? secure : plain;
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': body.length,
+    'user-agent': 'barker-webhooks/1',
+    [SIGNATURE_HEADER]: signatureOf(consumerSecret, body),
+    ...(webhookSecret !== undefined && standardHeaders([webhookKey(webhookSecret)], stamp, body)),
+  };
+  const outcome = await new Promise<string>((resolve) => {
+    const outgoing = begin(url, { method: 'POST', headers, agent: false, timeout: TOTAL_MS }, (reply) => {
+      resolve(`${reply.statusCode}`);
+      // Nobody reads what a receiver says.
+      reply.destroy();
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TOTAL_MS / 1000} s`)));
+    outgoing.on('error', (error) => resolve(sentenceOf(error)));
+    outgoing.end(body);
+  });
+  return `${outcome} after ${Math.round(elapsed_ms() - startedAt_ms)} ms`;
+}

@@ -1,0 +1,194 @@
+import { hash } from 'node:crypto';
+import type { Command } from 'commander';
+import { after } from '../../base/timers.ts';
+import { addCaller, type Caller, callerOf } from '../caller.ts';
+import { CommandFailed } from '../failure.ts';
+import { type Attempt, bearerOf, connect, countSubscriptions, linesOf } from './connection.ts';
+import { type Forwarding, forward } from './forward.ts';
+
+/** `barker events listen`. */
+export function listenCommand(command: Command): void {
+  addCaller(
+    command
+      .command('listen')
+      .description('Open the stream of events and print what comes, a line each; with --forward-to also post it')
+      .option('--forward-to <url>', 'Post each event there, signed as a webhook would be')
+      .option('--webhook-secret <secret>', 'Sign as Standard Webhooks too; or as BARKER_CALL_WEBHOOK_SECRET')
+      .option('--backfill <minutes>', 'Begin with the events of the last minutes, up to 5', '0'),
+  )
+    .addHelpText(
+      'after',
+      '\nThe events are those that the application has subscriptions for:\n' +
+        '  POST /2/activity/subscriptions makes one, GET lists them.' +
+        '\n\nExample:\n  barker events listen --forward-to http://localhost:3000/hooks',
+    )
+    .action((_options, listen: Command) => runListen(listen));
+}
+
+const BACKFILL_MAX_MIN = 5;
+/** Events that are being posted at once. @source activity gaps 19.4 */
+const IN_FLIGHT_MAX = 10;
+/** Lines that are known again when they come a second time. */
+const KNOWN_MAX = 50_000;
+
+async function runListen(command: Command): Promise<void> {
+  const given = command.opts<{ forwardTo?: string; webhookSecret?: string; backfill: string }>();
+  const backfill = /^[0-5]$/.test(given.backfill) ? Number(given.backfill) : undefined;
+  if (backfill === undefined) throw new CommandFailed(`--backfill is a number from 0 to ${BACKFILL_MAX_MIN}`, 2);
+  const caller = callerOf(command);
+  const forwarding = forwardingOf(given, caller);
+  const leave = interruption();
+  const bearer = await bearerOf(caller);
+  const subscriptions = await countSubscriptions(caller, bearer);
+  say(
+    subscriptions === 0
+      ? 'there is no subscription yet; events come once there is one'
+      : `listening, with ${subscriptions} subscription${subscriptions === 1 ? '' : 's'}`,
+  );
+  await follow({ caller, bearer, backfill, forwarding, leave });
+}
+
+function forwardingOf(
+  {
+    forwardTo: url,
+    webhookSecret = process.env.BARKER_CALL_WEBHOOK_SECRET,
+  }: { readonly forwardTo?: string; readonly webhookSecret?: string },
+  { keys }: Caller,
+): Forwarding | undefined {
+  if (url === undefined) return undefined;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new CommandFailed('--forward-to is an address with http:// or https://', 2);
+  }
+  if (webhookSecret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}=*$/.test(webhookSecret)) {
+    throw new CommandFailed('--webhook-secret begins with whsec_, and goes on with base64 of 24 bytes or more', 2);
+  }
+  return {
+    url,
+    consumerSecret: keys.consumer_secret,
+    webhookSecret,
+  };
+}
+
+/** What ends the command from outside. */
+interface Interruption {
+  readonly isDue: () => boolean;
+  /** Is called when it comes; at once when it has come. The answer takes that back. */
+  on(action: () => void): () => void;
+}
+
+function interruption(): Interruption {
+  const actions = new Set<() => void>();
+  let isDue = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      isDue = true;
+      for (const action of actions) action();
+    });
+  }
+  return {
+    isDue: () => isDue,
+    on(action) {
+      if (isDue) action();
+      actions.add(action);
+      return () => void actions.delete(action);
+    },
+  };
+}
+
+interface Listening {
+  readonly caller: Caller;
+  readonly bearer: string;
+  readonly backfill: number;
+  readonly forwarding: Forwarding | undefined;
+  readonly leave: Interruption;
+}
+
+/** Reads the stream, and comes back to it with backfill when it ends; what comes twice is told once. */
+async function follow({ caller, bearer: first, backfill, forwarding, leave }: Listening): Promise<void> {
+  const known = new Set<string>();
+  const underWay = new Set<Promise<void>>();
+  let bearer = first;
+  let minutes = backfill;
+  let failures = 0;
+  while (!leave.isDue()) {
+    const attempt = await connect(caller, bearer, minutes).catch((error: Error) => error);
+    if (attempt instanceof Error || 'status' in attempt) {
+      if (!(attempt instanceof Error) && attempt.status === 401 && failures === 0) bearer = await bearerOf(caller);
+      const wait_ms = waitAfter(attempt, failures++);
+      say(
+        `${attempt instanceof Error ? attempt.message : `${attempt.status} ${attempt.said}`}; trying again in ${wait_ms / 1000} s`,
+      );
+      await pause(wait_ms, leave);
+      continue;
+    }
+    const takeBack = leave.on(() => attempt.stream.destroy());
+    for await (const line of linesOf(attempt.stream)) {
+      failures = 0;
+      if (isDisconnect(line)) say(`the stream ended: ${line}`);
+      else if (isNew(line, known)) await take(line, { forwarding, underWay });
+    }
+    takeBack();
+    minutes = BACKFILL_MAX_MIN;
+    if (leave.isDue()) break;
+    failures += 1;
+    say('connecting again');
+    await pause(waitAfter(undefined, failures), leave);
+  }
+  await Promise.all(underWay);
+}
+
+/** Prints an event, and posts it; waits while too many are being posted. */
+async function take(
+  line: string,
+  { forwarding, underWay }: { readonly forwarding: Forwarding | undefined; readonly underWay: Set<Promise<void>> },
+): Promise<void> {
+  process.stdout.write(`${line}\n`);
+  if (!forwarding) return;
+  const { event_type, event_uuid } = (JSON.parse(line) as { data: Record<string, string> }).data;
+  const posted: Promise<void> = forward(line, forwarding).then((outcome) => {
+    underWay.delete(posted);
+    say(`${event_type} ${event_uuid}: ${outcome}`);
+  });
+  underWay.add(posted);
+  while (underWay.size >= IN_FLIGHT_MAX) await Promise.race(underWay);
+}
+
+function isDisconnect(line: string): boolean {
+  return line.startsWith('{"errors":');
+}
+
+function isNew(line: string, known: Set<string>): boolean {
+  const key = hash('sha1', line, 'base64');
+  if (known.has(key)) return false;
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.add(key);
+  return true;
+}
+
+/**
+ * How long to wait before the next try: what breaks is tried again soon, what is refused later and later.
+ * @source activity gaps 18
+ */
+function waitAfter(failed: Attempt | Error | undefined, failures: number): number {
+  if (failed === undefined || failed instanceof Error) return Math.min(250 * Math.max(1, failures), 16_000);
+  if ('status' in failed && failed.status === 429) return Math.min(60_000 * 2 ** failures, 900_000);
+  return Math.min(5000 * 2 ** failures, 320_000);
+}
+
+function pause(ms: number, leave: Interruption): Promise<void> {
+  return new Promise((resolve) => {
+    let takeBack = (): void => {};
+    const callOff = after(ms, () => {
+      takeBack();
+      resolve();
+    });
+    takeBack = leave.on(() => {
+      callOff();
+      resolve();
+    });
+  });
+}
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`);
+}

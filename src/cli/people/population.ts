@@ -1,0 +1,173 @@
+import {
+  devices,
+  interests,
+  locations,
+  networkOperators,
+  platformVersions,
+  storeCategories,
+} from '../../ads/reference/entries.ts';
+import { platformOf } from '../../ads/targeting-criteria/cross-checks.ts';
+import { ENGAGEMENTS } from '../../ads/targeting-criteria/types.ts';
+import { hashOfIdentifier, writeIdentifier } from '../../audiences/people/normal-forms.ts';
+import { IDENTIFIER_BYTES, type IdentifierKind } from '../../contract/audiences.ts';
+import { joined, type Person } from '../../contract/directory.ts';
+import { type Dice, diceFor } from './dice.ts';
+import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './population-words.ts';
+
+/** What a population is made of. */
+export interface PopulationPlan {
+  readonly seed: number;
+  readonly users: number;
+  /** Registered users, whom some of the people follow. */
+  readonly registered: readonly string[];
+  /** In whole seconds since 1970: when people were last active is told from here. */
+  readonly now: number;
+}
+
+/** A made-up person, and by what he is known in plain text. */
+export interface MadePerson {
+  readonly person: Person;
+  readonly known: Readonly<Record<'email' | 'phone_number' | 'handle' | 'device_id', string>>;
+}
+
+/** Numbers of made-up people begin above those of registered users; of those whom everybody follows, below. */
+const PEOPLE_FROM = 3_000_000_000;
+const FAMOUS_FROM = 2_900_000_000;
+const FAMOUS = 5000;
+const DAY_S = 86_400;
+
+/** A person of a population, the same for the same plan and number. */
+export type Population = (number: number) => MadePerson;
+
+/** Prepares a population: who is alike is decided by a few subjects that each person cares about. */
+export function populationOf({ seed, registered, now }: PopulationPlan): Population {
+  const subjects = [...Map.groupBy(interests(), ({ name }) => name.split('/')[0]!).values()].map((entries) =>
+    entries.map((entry) => entry.targeting_value),
+  );
+  const places = placesByCountry();
+  const operators = Map.groupBy(networkOperators(), (entry) => entry.country_code);
+  const phones = Map.groupBy(
+    devices().filter(({ os_type }) => os_type === 'iOS' || os_type === 'Android'),
+    ({ os_type }) => os_type,
+  );
+  const versions = Map.groupBy(platformVersions(), ({ os_type }) => os_type);
+  const stores = storeCategories().map((entry) => entry.targeting_value);
+
+  return (number) => {
+    const dice = diceFor(seed, number);
+    const country = dice.weighted(COUNTRIES);
+    const within = places.get(country.code);
+    const city = within && dice.chance(0.6) ? dice.early(within.cities) : undefined;
+    const own = dice.some(subjects.length, dice.between(1, 3));
+    const system = dice.weighted(SYSTEMS);
+    const device = system.os ? dice.late(phones.get(system.os)!) : undefined;
+    const carriers = operators.get(country.code);
+    const known = identifiersOf(number, dice);
+    const person: Person = {
+      user_id: String(PEOPLE_FROM + number),
+      country: country.code,
+      region: within && dice.chance(0.7) ? (dice.early(within.regions) ?? null) : null,
+      metro: within && dice.chance(0.4) ? (dice.early(within.metros) ?? null) : null,
+      city: city ?? null,
+      postal_code: within && dice.chance(0.05) ? (dice.early(within.postalCodes) ?? null) : null,
+      language: dice.chance(0.9) ? country.language : 'en',
+      gender: dice.chance(0.03) ? null : dice.chance(0.5) ? '1' : '2',
+      age: dice.chance(0.05) ? null : 13 + Math.floor(dice.skewed() * 70),
+      platform: device ? (platformOf(device.targeting_value) ?? null) : system.platform,
+      platform_version: system.os ? dice.late(versions.get(system.os)!).targeting_value : null,
+      device: device?.targeting_value ?? null,
+      network_operator: carriers && dice.chance(0.8) ? dice.early(carriers)!.targeting_value : null,
+      wifi: dice.chance(0.35) ? '1' : '0',
+      activated_at: now - dice.between(1, 1800) * DAY_S,
+      interests: joined([...new Set(own.flatMap((subject) => severalOf(subjects[subject]!, dice)))]),
+      follows: joined(followsOf(own, subjects.length, registered, dice)),
+      store_categories: joined([...new Set(dice.some(stores.length, dice.between(0, 4)).map((at) => stores[at]!))]),
+      engagements: joined(engagementsOf(registered, dice)),
+      last_active_at: now - lastSeen(dice),
+      identifiers: hashed(known, String(PEOPLE_FROM + number)),
+    };
+    return { person, known };
+  };
+}
+
+const SYSTEMS = [
+  { os: 'Android', platform: '1', weight: 46 },
+  { os: 'iOS', platform: '0', weight: 33 },
+  { os: undefined, platform: '4', weight: 17 },
+  { os: undefined, platform: '3', weight: 4 },
+] as const;
+
+interface PlacesWithin {
+  readonly regions: readonly string[];
+  readonly metros: readonly string[];
+  readonly cities: readonly string[];
+  readonly postalCodes: readonly string[];
+}
+
+function placesByCountry(): ReadonlyMap<string, PlacesWithin> {
+  const within = locations().filter(({ location_type }) => location_type !== 'COUNTRIES');
+  return new Map(
+    [...Map.groupBy(within, ({ country_code }) => country_code)].map(([country, places]) => {
+      const of = (type: string) =>
+        places.filter(({ location_type }) => location_type === type).map((place) => place.targeting_value);
+      return [
+        country,
+        { regions: of('REGIONS'), metros: of('METROS'), cities: of('CITIES'), postalCodes: of('POSTAL_CODES') },
+      ];
+    }),
+  );
+}
+
+function severalOf(values: readonly string[], dice: Dice): string[] {
+  return dice.some(values.length, Math.min(values.length, dice.between(1, 4))).map((at) => values[at]!);
+}
+
+/** Mostly those who are famous for a subject that one cares about, and few of the others. */
+function followsOf(own: readonly number[], subjects: number, registered: readonly string[], dice: Dice): string[] {
+  const found = new Set<string>();
+  const perSubject = Math.floor(FAMOUS / subjects);
+  for (let left = dice.between(2, 18); left > 0; left--) {
+    const subject = dice.chance(0.85) ? own[dice.below(own.length)]! : dice.below(subjects);
+    found.add(String(FAMOUS_FROM + subject * perSubject + Math.floor(perSubject * dice.skewed() ** 2)));
+  }
+  for (const user of registered) if (dice.chance(0.02)) found.add(user);
+  return [...found];
+}
+
+function engagementsOf(registered: readonly string[], dice: Dice): string[] {
+  const found = new Set<string>();
+  for (const user of registered) {
+    if (!dice.chance(0.03)) continue;
+    found.add(`user:${user}`);
+    for (const kind of ENGAGEMENTS.slice(0, dice.between(1, ENGAGEMENTS.length))) found.add(kind);
+  }
+  return [...found];
+}
+
+/** Most were here within a month, some within three, a few not for long. */
+function lastSeen(dice: Dice): number {
+  const days = dice.chance(0.8) ? dice.between(0, 29) : dice.chance(0.6) ? dice.between(30, 89) : dice.between(90, 700);
+  return days * DAY_S + dice.below(DAY_S);
+}
+
+function identifiersOf(number: number, dice: Dice): MadePerson['known'] {
+  const first = FIRST_NAMES[dice.below(FIRST_NAMES.length)]!;
+  const last = LAST_NAMES[dice.below(LAST_NAMES.length)]!;
+  return {
+    email: `${first}.${last}.${number}@example.com`,
+    phone_number: `+1555${String(number).padStart(8, '0')}`,
+    handle: `${first}_${last}_${number}`,
+    device_id: [8, 4, 4, 4, 12].map((digits) => dice.hexadecimal(digits)).join('-'),
+  };
+}
+
+const KINDS = ['email', 'phone_number', 'handle', 'device_id'] as const satisfies readonly IdentifierKind[];
+
+function hashed(known: MadePerson['known'], id: string): Uint8Array {
+  const bytes = Buffer.alloc((KINDS.length + 1) * IDENTIFIER_BYTES);
+  for (const [index, kind] of KINDS.entries()) {
+    writeIdentifier(bytes, index * IDENTIFIER_BYTES, kind, hashOfIdentifier(kind, known[kind]));
+  }
+  writeIdentifier(bytes, KINDS.length * IDENTIFIER_BYTES, 'service_user_id', hashOfIdentifier('service_user_id', id));
+  return bytes;
+}

@@ -1,0 +1,189 @@
+import { type Command, Option } from 'commander';
+import { findDelivery, lastOutcome, renewSecret, resend } from '../activity/webhooks/administer.ts';
+import type { Reading, Store } from '../contract/store.ts';
+import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/webhooks.ts';
+import { addCaller } from './caller.ts';
+import { CommandFailed } from './failure.ts';
+import { registering, tell } from './registering.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+
+/** `barker webhooks`. */
+export function webhooksCommand(command: Command): void {
+  const check = command
+    .command('check')
+    .description('Challenge an address as the service would, and show what was sent, expected and received')
+    .argument('<url>');
+  addCaller(check)
+    .addHelpText('after', '\nExample:\n  barker webhooks check http://127.0.0.1:3000/in')
+    .action(async (url: string) => {
+      const { checkWebhook } = await import('./webhooks/check.ts');
+      process.exitCode = await checkWebhook(check, url);
+    });
+
+  const list = onDatabase(
+    command.command('list').description('List webhooks, with why those are not valid that are not'),
+  );
+  list
+    .option('--app <consumer-key>', 'Only those of an application')
+    .addHelpText('after', '\nExample:\n  barker webhooks list')
+    .action(() => listWebhooks(list));
+
+  const deliveries = onDatabase(
+    command.command('deliveries').description('List what was sent to a webhook, newest first'),
+  );
+  deliveries
+    .argument('<webhook-id>')
+    .addOption(new Option('--state <state>', 'Only these').choices(['pending', 'delivered', 'failed']))
+    .option('--count <n>', 'So many', '20')
+    .option('--tries', 'Show every try')
+    .addHelpText('after', '\nExample:\n  barker webhooks deliveries 1800000000000000001 --state failed --tries')
+    .action((id: string) => listDeliveries(deliveries, id));
+
+  const again = onDatabase(
+    command.command('resend').description('Send again what was sent: the same bytes, the same id'),
+  );
+  again
+    .argument('<webhook-id>')
+    .argument('[message-id...]', 'Messages, as `deliveries` lists them')
+    .option('--failed', 'All that failed')
+    .addHelpText('after', '\nExample:\n  barker webhooks resend 1800000000000000001 --failed')
+    .action((id: string, messages: string[]) => resendDeliveries(again, id, messages));
+
+  const secret = onDatabase(
+    command
+      .command('secret')
+      .description('Make a new secret for the second signature; the former signs for a day more'),
+  );
+  secret
+    .argument('<webhook-id>')
+    .addHelpText('after', '\nExample:\n  barker webhooks secret 1800000000000000001')
+    .action((id: string) => newSecret(secret, id));
+}
+
+function onDatabase(command: Command): Command {
+  return addSettings(command, 'serve', ['data_folder', 'database_url']);
+}
+
+/** Works on the database of the settings. No secret is read or sealed, so no master key is needed. */
+async function onStore<T>(command: Command, work: (store: Store, now: string) => Promise<T>): Promise<T> {
+  const { systemClock } = await import('../base/clock.ts');
+  const { formatInstant } = await import('../base/instants.ts');
+  const { openDriver } = await import('../ground.ts');
+  const { checkSchema } = await import('../storage/migrate.ts');
+  const { storeOn } = await import('../storage/store.ts');
+  const driver = await openDriver(settingsFrom(command, 'serve', true));
+  const store = storeOn(driver);
+  try {
+    await checkSchema(driver);
+    return await work(store, formatInstant(systemClock.now()));
+  } finally {
+    await store.close();
+  }
+}
+
+function say(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+const READ_AT_ONCE = 1000;
+
+async function listWebhooks(command: Command): Promise<void> {
+  const { app } = command.opts<{ app?: string }>();
+  const found = await onStore(command, (store) =>
+    store.read(async (tx) => {
+      const application = app === undefined ? undefined : await tx.credentials.findApplicationByKey(app);
+      if (app !== undefined && !application) {
+        throw new CommandFailed('there is no application with this consumer key; see: barker app list');
+      }
+      return application ? tx.webhooks.list(application.id) : allWebhooks(tx);
+    }),
+  );
+  say(
+    found.map(({ id, url, valid, failure }) =>
+      [id, valid ? 'valid' : 'invalid', url, failure ?? ''].join('\t').trimEnd(),
+    ),
+  );
+}
+
+async function allWebhooks(tx: Reading): Promise<Webhook[]> {
+  const found: Webhook[] = [];
+  for (;;) {
+    const page = await tx.webhooks.listAll(found.at(-1)?.id ?? '', READ_AT_ONCE);
+    found.push(...page);
+    if (page.length < READ_AT_ONCE) return found;
+  }
+}
+
+async function insistOnWebhook(tx: Reading, id: string): Promise<Webhook> {
+  const webhook = await tx.webhooks.find(id);
+  if (!webhook) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);
+  return webhook;
+}
+
+async function listDeliveries(command: Command, webhook: string): Promise<void> {
+  const { state, count, tries } = command.opts<{ state?: DeliveryState; count: string; tries?: boolean }>();
+  const limit = /^\d{1,6}$/.test(count) ? Number(count) : 0;
+  if (limit < 1) throw new CommandFailed('--count is a number from 1 to 999999', 2);
+  const rows = await onStore(command, (store) =>
+    store.read(async (tx) => {
+      await insistOnWebhook(tx, webhook);
+      return tx.webhookDeliveries.page({ webhook, state, after: undefined, limit });
+    }),
+  );
+  say(rows.flatMap((row) => [deliveryLine(row), ...(tries ? triesOf(row) : [])]));
+}
+
+function deliveryLine(row: WebhookDelivery): string {
+  const next = row.next_at === null ? '' : `next ${row.next_at}`;
+  const said = [row.message_id, row.state, row.event_type, row.created_at, `${row.tries.length} tries`];
+  return [...said, lastOutcome(row), next].join('\t').trimEnd();
+}
+
+function triesOf({ tries }: WebhookDelivery): string[] {
+  return tries.map((each) => `  ${each.at}\t${lastOutcome({ tries: [each] })}\t${each.duration_ms} ms`);
+}
+
+/** Deliveries that are sent again in one unit of work. */
+const RESENT_AT_ONCE = 500;
+
+async function resendDeliveries(command: Command, webhook: string, messages: readonly string[]): Promise<void> {
+  const { failed } = command.opts<{ failed?: boolean }>();
+  if ((messages.length === 0) === !failed) throw new CommandFailed('name messages, or give --failed', 2);
+  const { announce } = await import('../storage/outside.ts');
+  const count = await onStore(command, async (store, now) => {
+    let sent = 0;
+    for (let after: WebhookDelivery | undefined; ; ) {
+      const rows = await store.write(async (tx) => {
+        const { valid, failure } = await insistOnWebhook(tx, webhook);
+        if (!valid) throw new CommandFailed(`the webhook is not valid (${failure}); validate it again first`);
+        const found = failed
+          ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
+          : await named(tx, webhook, messages);
+        await resend(tx, found, now);
+        await announce(tx);
+        return found;
+      });
+      sent += rows.length;
+      after = rows.at(-1);
+      if (!failed || rows.length < RESENT_AT_ONCE) return sent;
+    }
+  });
+  tell({ resent: String(count) });
+}
+
+async function named(tx: Reading, webhook: string, messages: readonly string[]): Promise<WebhookDelivery[]> {
+  const found: WebhookDelivery[] = [];
+  for (const message of messages) {
+    const row = await findDelivery(tx, webhook, message);
+    if (!row)
+      throw new CommandFailed(`the webhook was sent no message ${message}; see: barker webhooks deliveries ${webhook}`);
+    found.push(row);
+  }
+  return found;
+}
+
+async function newSecret(command: Command, id: string): Promise<void> {
+  const secret = await registering(command, (registrar) => renewSecret(registrar, id));
+  if (secret === undefined) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);
+  tell({ webhook_secret: secret });
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { challengeOf, judge } from '../../activity/webhooks/challenge.ts';
+import { secureRandom } from '../../base/random.ts';
+import type { Sent } from '../../contract/sending.ts';
+import { openSender } from '../../http/sending/sender.ts';
+import { urlFault } from '../../http/sending/url-rules.ts';
+import { callerOf } from '../caller.ts';
+import { CommandFailed } from '../failure.ts';
+
+/** No more is shown of a body. */
+const SHOWN_MAX = 2000;
+
+/** Challenges an address and tells everything that was seen; the answer is the exit code. @source activity gaps 19.3 */
+export async function checkWebhook(command: Command, url: string): Promise<number> {
+  const { consumer_secret: consumerSecret } = callerOf(command).keys;
+  // Whoever runs this command may reach this machine anyhow.
+  const sender = openSender({ allowsPrivate: true, privateRanges: [], proxy: '', ownOrigins: () => [] });
+  const fault = sender.urlFault(url);
+  if (fault) throw new CommandFailed(fault.says, 2);
+  const challenge = challengeOf({ url, consumerSecret, random: secureRandom });
+  const sent = await sender.send(challenge.request);
+  await sender.close();
+  const verdict = judge(challenge, consumerSecret, sent);
+  const strict = urlFault(url, { allowsPrivate: false, ownOrigins: () => [] });
+  const { method, url: full, headers } = challenge.request;
+  const lines = [
+    `sent      ${method} ${full}`,
+    ...Object.entries(headers).map(([name, value]) => `          ${name}: ${value}`),
+    `expected  200 {"response_token":"${challenge.expected}"}`,
+    ...receivedLines(sent),
+    verdict.is === 'right' ? 'verdict   right' : `verdict   wrong: ${verdict.reason}; ${verdict.diagnosis}`,
+    ...(strict ? [`note      in production ${strict.says}`] : []),
+  ];
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  return verdict.is === 'right' ? 0 : 1;
+}
+
+function receivedLines(sent: Sent): string[] {
+  const from = sent.addresses.length > 0 ? ` from ${sent.addresses.join(', ')}` : '';
+  if (sent.outcome === 'failed') return [`received  nothing${from} after ${sent.duration_ms} ms: ${sent.reason}`];
+  const body = printable(Buffer.from(sent.body).toString());
+  return [
+    `received  ${sent.status}${from} after ${sent.duration_ms} ms`,
+    ...Object.entries(sent.headers).map(([name, value]) => `          ${name}: ${printable(value)}`),
+    `          ${body === '' ? '(no body)' : body}`,
+  ];
+}
+
+/** What a receiver says must not speak to the terminal. */
+function printable(text: string): string {
+  const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text;
+  return shown.replace(/[^\P{C}\n]/gu, '?');
+}

@@ -1,0 +1,30 @@
+import type { AudienceTree } from './audiences.ts';
+import { type KeptAudience, subjectOf } from './custom-audiences.ts';
+
+interface Segment {
+  readonly custom_audience_id?: string;
+  readonly negate?: boolean;
+  readonly boolean_operator?: 'AND' | 'OR';
+  readonly child_segments?: readonly Segment[];
+}
+
+/** The tree of a flexible audience, of the JSON text that is kept with it. */
+export function treeOf(segments: string): AudienceTree {
+  return treeFrom(JSON.parse(segments));
+}
+
+/** Whom an audience means: its own people, or what its tree says. */
+export function peopleMeantBy({ subject, segments }: Pick<KeptAudience, 'subject' | 'segments'>): AudienceTree {
+  return segments === null ? { leaf: subject, negate: false } : treeOf(segments);
+}
+
+function treeFrom({
+  custom_audience_id,
+  negate = false,
+  boolean_operator,
+  child_segments = [],
+}: Segment): AudienceTree {
+  return custom_audience_id === undefined
+    ? { operator: boolean_operator ?? 'AND', children: child_segments.map(treeFrom) }
+    : { leaf: subjectOf('audience', custom_audience_id), negate };
+}

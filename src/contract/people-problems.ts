@@ -1,0 +1,57 @@
+import type { ProblemRow } from './problems.ts';
+
+/** The rows of the one table of errors that belong to uploads of people. None repeats a value: it may be personal. @source creatives 19 */
+export const peopleProblems = {
+  PEOPLE_TOO_LARGE: {
+    when: 'an upload of people of more bytes than there may be',
+    ads: [400, 'REQUEST_TOO_COMPLEX', 'Expected at most {max} bytes'],
+  },
+  TOO_MANY_OPERATIONS: {
+    when: 'an upload of people of more operations than there may be',
+    ads: [400, 'INVALID_PARAMETER', 'Expected at most {max} operations, got {count}'],
+  },
+  NOT_A_LIST: {
+    when: 'another value where a list is expected',
+    ads: [400, 'INVALID_PARAMETER', 'Expected a list for {parameter}'],
+  },
+  NOT_A_HASH: {
+    when: 'a value that is not hashed, or not as it should be; the details tell what it looks like',
+    ads: [400, 'INVALID_PARAMETER', 'Expected SHA256 hash for {parameter}'],
+  },
+  HASH_OF_NOTHING: {
+    when: 'the hash of an empty text',
+    ads: [400, 'INVALID_PARAMETER', 'Expected SHA256 hash of a value for {parameter}, got that of an empty text'],
+  },
+  HASH_OF_A_FILE: {
+    when: 'many people of whom all have the same one hash',
+    ads: [
+      400,
+      'INVALID_PARAMETER',
+      'Expected a hash a person for {parameter}; all {count} have the same one, which looks like the hash of a whole file',
+    ],
+  },
+  IDENTIFIER_KIND_UNKNOWN: {
+    when: 'a person with something that is no kind of identifiers',
+    ads: [400, 'INVALID_PARAMETER', 'Expected identifiers in {list} for {parameter}'],
+  },
+  NO_IDENTIFIER: {
+    when: 'a person without identifiers',
+    ads: [400, 'INVALID_PARAMETER', 'Expected at least one identifier for {parameter}'],
+  },
+  EXPIRES_TOO_EARLY: {
+    when: 'an end that is not later than its start',
+    ads: [400, 'INVALID_PARAMETER', 'expires_at must be later than effective_at'],
+  },
+  EXPIRED_ALREADY: {
+    when: 'an end in the past',
+    ads: [400, 'INVALID_PARAMETER', 'expires_at must be in the future'],
+  },
+  EXPIRES_TOO_LATE: {
+    when: 'an end further away than there may be',
+    ads: [400, 'INVALID_PARAMETER', 'expires_at must be at most {months} months ahead'],
+  },
+  FURTHER_FAULTS: {
+    when: 'more that is wrong with an operation than is told',
+    ads: [400, 'INVALID_PARAMETER', '{count} further errors in this operation'],
+  },
+} as const satisfies Record<string, ProblemRow>;

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { release } from '../base/release.ts';
+import { after, nextTurn } from '../base/timers.ts';
+
+/** A body of unknown length gets so much room at first. */
+const FIRST_BYTES = 65_536;
+
+/**
+ * Reads a body of at most `max` bytes into one piece of memory of its own; undefined as soon as it is known to have more,
+ * whatever is still to come.
+ */
+export function readBytes(request: IncomingMessage, max: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const announced = request.headers['content-length'];
+  if (Number(announced ?? 0) > max) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    let room = Buffer.allocUnsafeSlow(announced === undefined ? Math.min(FIRST_BYTES, max) : Number(announced));
+    let size = 0;
+    const take = (chunk: Buffer): void => {
+      const end = size + chunk.length;
+      if (end > max) {
+        request.off('data', take);
+        resolve(undefined);
+        return;
+      }
+      if (end > room.length) room = Buffer.from(room.buffer.transfer(Math.min(max, Math.max(end, room.length * 2))));
+      chunk.copy(room, size);
+      size = end;
+      // The collector sees small objects and not the memory behind them.
+      release(chunk);
+      // The loop reads from a connection for as long as there is something: beside many large bodies nobody else would
+      // have his turn.
+      if (size < max) {
+        request.pause();
+        nextTurn(() => request.resume());
+      }
+    };
+    request.on('data', take);
+    request.on('end', () => resolve(new Uint8Array(room.buffer, 0, size)));
+    request.on('error', reject);
+  });
+}
+
+/** Who is still sending would lose the reply if the connection were cut at once. */
+const LINGER_MS = 1000;
+/** So much of what is still sent is thrown away; then the sender waits for the end. */
+const LINGER_BYTES = 8_388_608;
+
+/** Lets the connection of a request whose body is not wanted end after its reply: the sender has a moment to read it. */
+export function endSoftly(request: IncomingMessage): void {
+  const { socket } = request;
+  let dropped = 0;
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    release(chunk);
+    if (dropped > LINGER_BYTES) request.pause();
+  });
+  // With the end of a reply that closes its connection, the server asks for this.
+  socket.destroySoon = () => {
+    socket.end();
+    const callOff = after(LINGER_MS, () => socket.destroy());
+    socket.once('close', callOff);
+  };
+}

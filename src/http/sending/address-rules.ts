@@ -1,0 +1,78 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Where nothing is sent to: whoever asks for it wants to reach what is behind our walls. @source activity gaps 21.4 */
+const NEVER_PUBLIC = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Of IPv6 only 2000::/3 is given out at all; these lie within.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+];
+
+const GIVEN_OUT = ['2000::/3'];
+
+/** Machines tell their secrets here to whoever asks; development needs them no more than anybody else. */
+const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
+
+/** Judges addresses by their numbers. */
+export type AddressRules = (address: string) => boolean;
+
+/**
+ * Tells whether anything may be sent to an address.
+ * @param given.allowsPrivate every address but those of the link.
+ * @param given.privateRanges ranges that an operator opened, those of the link excepted.
+ */
+export function addressRules(given: {
+  readonly allowsPrivate: boolean;
+  readonly privateRanges: readonly string[];
+}): AddressRules {
+  const [barred, givenOut, link, opened] = [NEVER_PUBLIC, GIVEN_OUT, LINK_LOCAL, given.privateRanges].map(listOf) as [
+    Ranges,
+    Ranges,
+    Ranges,
+    Ranges,
+  ];
+  return (written) => {
+    // What stands for an IPv4 address in IPv6 goes where that one goes.
+    const [, embedded] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(written) ?? [];
+    const address = embedded ?? written;
+    const family = isIP(address);
+    if (family === 0 || address.includes('%') || link(address)) return false;
+    if (given.allowsPrivate || opened(address)) return true;
+    if (embedded !== undefined || barred(address)) return false;
+    return family === 4 || givenOut(address);
+  };
+}
+
+type Ranges = (address: string) => boolean;
+
+/** Each family has its own list: one list would take `::` and everything that is mapped for IPv4. */
+function listOf(ranges: readonly string[]): Ranges {
+  const lists = { 4: new BlockList(), 6: new BlockList() };
+  for (const range of ranges) {
+    const [address, bits] = range.split('/') as [string, string | undefined];
+    const family = isIP(address) as 4 | 6;
+    const name = family === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) lists[family].addAddress(address, name);
+    else lists[family].addSubnet(address, Number(bits), name);
+  }
+  return (address) => {
+    const family = isIP(address) as 4 | 6;
+    return lists[family].check(address, family === 6 ? 'ipv6' : 'ipv4');
+  };
+}

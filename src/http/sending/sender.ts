@@ -1,0 +1,238 @@
+import { isIP } from 'node:net';
+import { type Dispatcher, errors } from 'undici';
+import { after, every, within } from '../../base/timers.ts';
+import type { OutgoingRequest, Sender, SendFailure, Sent } from '../../contract/sending.ts';
+import { type AddressRules, addressRules } from './address-rules.ts';
+import { type Connections, connectionsTo } from './connections.ts';
+import { machineNetwork, type Network } from './network.ts';
+import { urlFault } from './url-rules.ts';
+
+/** What a sender goes by. */
+export interface SenderRules {
+  /** Receivers on one's own machine and in its networks, without TLS and on any port: for development. */
+  readonly allowsPrivate: boolean;
+  /** Ranges of private addresses that are sent to nevertheless. */
+  readonly privateRanges: readonly string[];
+  /** A proxy that everything goes through; empty for none. The environment names none. */
+  readonly proxy: string;
+  /** Origins of this service. */
+  ownOrigins(): readonly string[];
+  readonly network?: Network;
+}
+
+/** An answer that has not come by then does not come. @source activity gaps 21.4 */
+const TOTAL_MS = 10_000;
+const LOOKUP_MS = 3000;
+/** No more is read of an answer. */
+const BODY_BYTES_MAX = 65_536;
+/** How long what a name leads to is believed; a connection that is open goes on to where it was judged to go. */
+const LOOKED_UP_MS = 1000;
+/** How long connections are remembered that nothing is sent on. */
+const FORGOTTEN_MS = 60_000;
+/** More than these are not remembered at a time. */
+const ROUTES_MAX = 10_000;
+
+/** Sends to other people's servers. @source activity gaps 21.4 */
+export function openSender(rules: SenderRules): Sender {
+  const { network = machineNetwork, proxy, ownOrigins, allowsPrivate } = rules;
+  const isAllowed = addressRules(rules);
+  const connections = new Map<string, Connections>();
+  const lookUps = new Map<string, { readonly at_ms: number; readonly found: Promise<Destination> }>();
+
+  const find = (host: string, isFresh: boolean): Promise<Destination> => {
+    const known = lookUps.get(host);
+    if (!isFresh && known && performance.now() - known.at_ms < LOOKED_UP_MS) return known.found;
+    const found = destinationOf(host, network, isAllowed);
+    if (!isFresh) lookUps.set(host, { at_ms: performance.now(), found });
+    return found;
+  };
+  const connectionsOf = (url: URL, addresses: readonly string[]): Connections => {
+    const key = `${url.origin} ${addresses}`;
+    let known = connections.get(key);
+    if (!known) {
+      known = connectionsTo(url, addresses, { network, proxy });
+      connections.set(key, known);
+    }
+    return known;
+  };
+  // Most requests go where many went the second before: what was found out for those is still believed.
+  const routes = new Map<string, Route>();
+  const routeOf = async (text: string): Promise<Route | NoRoute> => {
+    const fault = urlFault(text, { allowsPrivate, ownOrigins });
+    if (fault) return { failed: 'address refused', detail: fault.says };
+    const url = new URL(text);
+    const until_ms = performance.now() + LOOKED_UP_MS;
+    const destination = await find(hostOf(url), false);
+    if ('failed' in destination) return destination;
+    const route = { path: url.pathname + url.search, open: connectionsOf(url, destination.addresses), until_ms };
+    if (routes.size >= ROUTES_MAX) routes.clear();
+    routes.set(text, route);
+    return route;
+  };
+  /** A look-up and connections of its own. */
+  const freshRouteOf = async (text: string): Promise<Route | NoRoute> => {
+    const fault = urlFault(text, { allowsPrivate, ownOrigins });
+    if (fault) return { failed: 'address refused', detail: fault.says };
+    const url = new URL(text);
+    const destination = await find(hostOf(url), true);
+    if ('failed' in destination) return destination;
+    const open = connectionsTo(url, destination.addresses, { network, proxy });
+    return { path: url.pathname + url.search, open, until_ms: 0 };
+  };
+  const stopSweeping = every(FORGOTTEN_MS, () => {
+    const before_ms = performance.now() - FORGOTTEN_MS;
+    for (const [host, { at_ms }] of lookUps) if (at_ms < before_ms) lookUps.delete(host);
+    for (const [text, { until_ms }] of routes) if (until_ms < before_ms) routes.delete(text);
+    for (const [key, { usedAt_ms, pool }] of connections) {
+      if (usedAt_ms >= before_ms) continue;
+      connections.delete(key);
+      void pool.close().catch(() => undefined);
+    }
+  });
+
+  return {
+    urlFault: (url) => urlFault(url, { allowsPrivate, ownOrigins }),
+    async send(request) {
+      const startedAt_ms = performance.now();
+      const { isFresh, url } = request;
+      const known = isFresh ? undefined : routes.get(url);
+      const isKnown = known !== undefined && known.until_ms > startedAt_ms;
+      const route = isKnown ? known : await (isFresh ? freshRouteOf(url) : routeOf(url));
+      const told = (): { duration_ms: number } => ({ duration_ms: Math.round(performance.now() - startedAt_ms) });
+      if ('failed' in route) {
+        return { outcome: 'failed', reason: route.failed, detail: route.detail, addresses: [], ...told() };
+      }
+      const { open, path } = route;
+      open.usedAt_ms = startedAt_ms;
+      const came = await exchange(open.pool, request, path, TOTAL_MS - told().duration_ms);
+      if (isFresh) void open.pool.destroy().catch(() => undefined);
+      return { ...came, addresses: open.addresses, ...told() };
+    },
+    async close() {
+      stopSweeping();
+      await Promise.all([...connections.values()].map(({ pool }) => pool.destroy()));
+      connections.clear();
+    },
+  };
+}
+
+/** Why a request is not sent at all. */
+interface NoRoute {
+  readonly failed: SendFailure;
+  readonly detail: string;
+}
+
+/** How an address is reached, for a while. */
+interface Route {
+  readonly path: string;
+  readonly open: Connections;
+  readonly until_ms: number;
+}
+
+type Destination = { readonly addresses: readonly string[] } | NoRoute;
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Where a host leads to. One address that nothing may be sent to is enough to refuse them all. */
+async function destinationOf(host: string, network: Network, isAllowed: AddressRules): Promise<Destination> {
+  let addresses: readonly string[];
+  try {
+    addresses = isIP(host) === 0 ? await within(LOOKUP_MS, network.resolve(host)) : [host];
+  } catch (error) {
+    return { failed: 'name unknown', detail: (error as Error).message };
+  }
+  if (addresses.length === 0) return { failed: 'name unknown', detail: `${host} has no address` };
+  const refused = addresses.find((address) => !isAllowed(address));
+  if (refused !== undefined) return { failed: 'address refused', detail: `${host} leads to ${refused}` };
+  return { addresses: [...addresses].sort() };
+}
+
+type Came =
+  | Omit<Extract<Sent, { outcome: 'answered' }>, 'duration_ms' | 'addresses'>
+  | Omit<Extract<Sent, { outcome: 'failed' }>, 'duration_ms' | 'addresses'>;
+
+/** What ends an exchange from our side. */
+class Ended extends Error {}
+
+const NOTHING = new Uint8Array(0);
+
+function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: number): Promise<Came> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let answered: { status: number; headers: Readonly<Record<string, string>> } | undefined;
+    let isSettled = false;
+    let size = 0;
+    const chunks: Uint8Array[] = [];
+    const settle = (came: Came): void => {
+      if (isSettled) return;
+      isSettled = true;
+      callOff();
+      resolve(came);
+    };
+    /** What there is of an answer, when it has not come to its end. */
+    const settleCut = (reason: SendFailure, detail: string): void => {
+      if (!answered) settle({ outcome: 'failed', reason, detail });
+      else settle({ outcome: 'answered', ...answered, body: bodyOf(chunks), isCut: true });
+    };
+    const callOff = after(Math.max(1, ms), () => {
+      settleCut('timeout', `no answer within ${TOTAL_MS} ms`);
+      controller?.abort(new Ended());
+    });
+    const options: Dispatcher.DispatchOptions = {
+      method: request.method,
+      path,
+      headers: request.headers,
+      body: request.body ?? null,
+      blocking: false,
+    };
+    pool.dispatch(options, {
+      onRequestStart(given) {
+        controller = given;
+        if (isSettled) given.abort(new Ended());
+      },
+      onResponseStart(_, status, headers) {
+        // What comes before the answer is none: 103 and its like.
+        if (status >= 200) answered = { status, headers: firstOf(headers) };
+      },
+      onResponseData(given, chunk) {
+        size += chunk.length;
+        if (request.keepsBody) chunks.push(chunk.subarray(0, Math.max(0, BODY_BYTES_MAX - size + chunk.length)));
+        if (size <= BODY_BYTES_MAX) return;
+        settleCut('not http', 'a body without end');
+        given.abort(new Ended());
+      },
+      onResponseEnd() {
+        settle({ outcome: 'answered', ...answered!, body: bodyOf(chunks), isCut: false });
+      },
+      onResponseError(_, error) {
+        settleCut(failureOf(error), error.message);
+      },
+    });
+  });
+}
+
+function bodyOf(chunks: readonly Uint8Array[]): Uint8Array {
+  return chunks.length === 0 ? NOTHING : Buffer.concat(chunks);
+}
+
+function firstOf(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const first: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) first[name] = typeof value === 'string' ? value : (value[0] ?? '');
+  }
+  return first;
+}
+
+const TLS_CODE =
+  /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|CRL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED/;
+
+function failureOf(error: Error): SendFailure {
+  const { code = '' } = error as { code?: string };
+  if (TLS_CODE.test(code)) return 'tls';
+  if (error instanceof errors.ConnectTimeoutError || code === 'ETIMEDOUT') return 'connect timeout';
+  if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/.test(code) || /^the proxy answered/.test(error.message))
+    return 'connection refused';
+  if (error instanceof errors.HTTPParserError || /^HPE_/.test(code)) return 'not http';
+  return 'connection closed';
+}

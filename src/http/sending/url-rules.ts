@@ -1,0 +1,40 @@
+import { isIP } from 'node:net';
+import type { UrlFault } from '../../contract/sending.ts';
+
+/** How an address of a receiver may be written. */
+export interface UrlRules {
+  /** Plain http, ports and numbers in place of names are allowed too: for receivers on one's own machine. */
+  readonly allowsPrivate: boolean;
+  /** Origins of this service, to which nothing is sent. */
+  ownOrigins(): readonly string[];
+}
+
+const LENGTH_MAX = 200;
+
+/**
+ * What is wrong with an address of a receiver as it is written; undefined when nothing is. What the parser of addresses
+ * repairs is refused, so that everybody who reads it reads the same.
+ * @source activity gaps 19.1 and 21.4
+ */
+export function urlFault(url: string, rules: UrlRules): UrlFault | undefined {
+  const says = complaint(url, rules);
+  return says === undefined ? undefined : { says };
+}
+
+function complaint(url: string, { allowsPrivate, ownOrigins }: UrlRules): string | undefined {
+  if (url.length < 1 || url.length > LENGTH_MAX) return `the url must have 1 to ${LENGTH_MAX} characters`;
+  const [, scheme, authority] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(url) ?? [];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  if (scheme === undefined || /[\s\u0000-\u001f\u007f\\]/.test(url) || !URL.canParse(url)) {
+    return 'the url cannot be read';
+  }
+  const { protocol, hostname, origin } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (protocol !== 'https:' && !(allowsPrivate && protocol === 'http:')) return 'the url must begin with https://';
+  if (authority!.includes('@')) return 'the url must have no user';
+  if (url.includes('#')) return 'the url must have no fragment';
+  if (!allowsPrivate && /:\d*$/.test(authority!)) return 'the url must have no port';
+  if (!allowsPrivate && isIP(host) !== 0) return 'the host of the url must be a name';
+  if (ownOrigins().some((own) => own === origin)) return 'the url must not lead to this service';
+  return undefined;
+}

@@ -1,0 +1,75 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { problem } from '../contract/problems.ts';
+import { failureReply } from './envelopes.ts';
+import { JSON_TYPES, send, standingHeaders } from './reply.ts';
+import { readBody } from './request.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** What the call of operators works with. */
+export interface SimulatorParts {
+  readonly operator_token: string;
+  /** Makes the event happen; resolves with its uuid. Throws a problem. */
+  readonly simulate: (body: unknown) => Promise<string>;
+  readonly nextTransactionId: () => string;
+  readonly origins: (request: IncomingMessage) => readonly string[];
+  readonly secureHeaders: (request: IncomingMessage) => readonly string[];
+  readonly body_bytes_max: number;
+}
+
+const PATH = '/internal/activity/events';
+
+/**
+ * Adds the call by which an operator of a development service makes events happen. It is no part of the interface, and
+ * production does not have it.
+ * @source activity gaps 16.8
+ */
+export function addSimulator(app: FastifyInstance, parts: SimulatorParts): void {
+  app.post(PATH, {
+    handler: () => {},
+    async onRequest(request, reply) {
+      reply.hijack();
+      const startedAt_ms = performance.now();
+      const { status, body } = await answered(parts, request.raw);
+      const type = status < 300 ? JSON_TYPES.others : 'application/problem+json; charset=utf-8';
+      const headers = standingHeaders('problem', type, {
+        transactionId: parts.nextTransactionId(),
+        duration_ms: performance.now() - startedAt_ms,
+        requestId: requestIdOf(request.raw),
+        secure: parts.secureHeaders(request.raw),
+      });
+      send(reply.raw, status, headers, body);
+    },
+  });
+}
+
+async function answered(
+  parts: SimulatorParts,
+  request: IncomingMessage,
+): Promise<{ readonly status: number; readonly body: string }> {
+  try {
+    // Who sends plain http to another host is refused here too.
+    parts.origins(request);
+    checkToken(request.headers.authorization, parts.operator_token);
+    const event_uuid = await parts.simulate(parsed(await readBody(request, parts.body_bytes_max)));
+    return { status: 202, body: JSON.stringify({ data: { event_uuid } }) };
+  } catch (error) {
+    return failureReply(error, 'problem', '{}', { base: () => parts.origins(request)[0] ?? '' });
+  }
+}
+
+function checkToken(authorization: string | undefined, token: string): void {
+  const said = /^[ \t]*bearer[ \t]+(\S+)[ \t]*$/i.exec(authorization ?? '')?.[1];
+  if (said === undefined) throw problem('CREDENTIAL_UNUSABLE');
+  const [given, wanted] = [Buffer.from(said), Buffer.from(token)];
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw problem('BEARER_INVALID');
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw problem('NOT_JSON');
+  }
+}

@@ -1,0 +1,14 @@
+import type { Migration } from './migration.ts';
+
+/** Imported posts, many to a row, and how far imports have come. */
+export const keywords: Migration = {
+  name: '0016-keywords',
+  statements: ({ table, index }) => [
+    table('corpus_pages', (t) =>
+      t.integer('number').key().integer('day').integer('posts').integer('bytes').bytes('ids').bytes('payload'),
+    ),
+    index('corpus_pages_of_day', 'corpus_pages', ['day', 'number', 'bytes']),
+    table('corpus_state', (t) => t.text('name').key().integer('pages').text('mark')),
+    table('corpus_imports', (t) => t.text('source').key().integer('done')),
+  ],
+};

@@ -1,0 +1,94 @@
+import { newAccount } from '../../src/ads/accounts.ts';
+import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
+import { formatInstant } from '../../src/base/instants.ts';
+import { foldCase } from '../../src/base/text.ts';
+import type { Field, Stored } from '../../src/contract/fields.ts';
+import type { AnyResource, Row } from '../../src/contract/resource.ts';
+import { ACCOUNT_LINE, type Ground, lineItem, make, operationOf, parentOf, settle } from './ground.ts';
+import { SOUND, seededValue } from './samples.ts';
+
+/**
+ * Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. Before them come the
+ * rows that the account was made with, of resources that cannot be created.
+ */
+export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
+  await settle(ground, resource);
+  const { store, ids, clock } = ground.world.service.services;
+  const take = resource.longIds ? ids.takeLong : ids.take;
+  const taken = await take(resource.sequence ?? resource.name, resource.idsFrom, count);
+  const targets = await targetsOf(ground, resource);
+  const keys = taken.map((id) => (resource.key ? `7_${Number.parseInt(id, 36)}` : id));
+  const rows = keys.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
+  const before = operationOf(resource, 'create') ? [] : await rowsOf(ground, resource);
+  await store.write(async (tx) => {
+    for (const row of rows) {
+      const search = resource.list?.search as string | undefined;
+      const searched = search ? row[search] : undefined;
+      const folded = searched == null ? {} : { [`${search}_folded`]: foldCase(String(searched)) };
+      await tx.records.insert(resource, { ...row, ...folded });
+      if (resource.scope !== 'user') continue;
+      const user_id = ground.world.keys.other_user_id!;
+      await tx.memberships.add({ account_id: row.id, user_id, role: 'ANALYST', post_composer: 0 });
+    }
+  });
+  return [...before, ...rows];
+}
+
+/** Every row of a resource that the account has. */
+export function rowsOf(ground: Ground, resource: AnyResource): Promise<Row[]> {
+  const { account } = ground;
+  const all = {
+    account,
+    member: undefined,
+    deleted: 'shown',
+    within: {},
+    without: undefined,
+    prefix: undefined,
+  } as const;
+  const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
+  const { store } = ground.world.service.services;
+  return store.read((tx) => tx.records.page(resource, { ...all, sort, after: undefined, limit: 1000 }));
+}
+
+async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<string, string[]>> {
+  const targets = new Map<string, string[]>();
+  for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
+    const target = field.target?.() as AnyResource | undefined;
+    if (target) targets.set(name, [await targetOf(ground, resource, target), await targetOf(ground, resource, target)]);
+  }
+  return targets;
+}
+
+async function targetOf(ground: Ground, resource: AnyResource, target: AnyResource): Promise<string> {
+  if (resource === promotedAccounts) return lineItem(ground, ACCOUNT_LINE);
+  return (await make(ground, target)).id;
+}
+
+function seededRow(
+  ground: Ground,
+  resource: AnyResource,
+  id: string,
+  index: number,
+  targets: Map<string, string[]>,
+  now: number,
+): Row {
+  const values: Record<string, Stored | null> = {};
+  for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
+    if (field.kind.column === 'none') continue;
+    const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
+    values[name] = isNull ? null : seededValue(field, index, targets.get(name));
+  }
+  Object.assign(values, SOUND[resource.plural]?.(values));
+  if (resource.below) values[resource.below.column] = parentOf(ground, resource.below.parameter);
+  if (resource.scope === 'account') values.account_id = ground.account;
+  else Object.assign(values, extraOfAccounts(values, now));
+  const made = formatInstant(now - Math.floor(index / 3) * 3_600_000);
+  const changed = formatInstant(now - (index % 3) * 60_000);
+  return { ...values, id, created_at: made, updated_at: changed, deleted: index % 5 === 4 ? 1 : 0 } as Row;
+}
+
+/** Columns of accounts that a declaration of fields does not name. */
+function extraOfAccounts(values: Record<string, Stored | null>, now: number): object {
+  const whole = newAccount({ id: '', environment: 'sandbox', name: '', now: formatInstant(now) });
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => !(name in values)));
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { readPacked } from '../../src/audiences/people/packed.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { audienceOn, hashOf, type Kept } from '../resources/people-calls.ts';
+import { type Client, clientOf } from '../rig/client.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+import { barker, started } from './program.ts';
+
+describe('barker audience hash', () => {
+  for (const [type, value, expected] of [
+    ['email', ' Ada.Park@Example.com', 'c63bfa58347adb89a36591889b9faa7bfea02e5336529c46662ddda5ad233f90'],
+    ['phone_number', '+1 (415) 555-0142', 'abbf04d6f629b136344993dfb197f1fd9296f712eaf103ebc22b1cc29fb0f135'],
+    ['handle', '@LumenRoasters', '2d318ee0150f0cf54940ef2241bcf542aa787d31df357b3f34c8cda9b33a983c'],
+    ['service_user_id', '90071992547', hash('sha256', '90071992547')],
+    ['device_id', 'EA7583CD-A667-48BC-B806-42ECB2B48606', hash('sha256', 'ea7583cd-a667-48bc-b806-42ecb2b48606')],
+  ] as const) {
+    test(`${type}: the published check values`, async () => {
+      const { code, stdout, stderr } = await barker(['audience', 'hash', '--type', type, value]);
+      assert.deepEqual([code, stdout, stderr], [0, `${expected}\n`, '']);
+    });
+  }
+
+  test('of each line of its input, with the form that is hashed', async () => {
+    const outcome = await barker(['audience', 'hash', '--type', 'email', '--form'], {
+      input: 'A@b.example\n\nc@d.example\n',
+    });
+    const lines = ['a@b.example', 'c@d.example'].map((form) => `${form}\t${hash('sha256', form)}\n`);
+    assert.deepEqual([outcome.code, outcome.stdout], [0, lines.join('')]);
+  });
+
+  test('of nothing, or of what is not hashed, is refused', async () => {
+    assert.equal((await barker(['audience', 'hash', '--type', 'handle', ' @ '])).code, 2);
+    const own = await barker(['audience', 'hash', '--type', 'partner_user_id', 'x']);
+    assert.deepEqual([own.code, /Allowed choices are email, phone_number/.test(own.stderr)], [2, true]);
+  });
+});
+
+describe('barker audience upload', () => {
+  let world: World;
+  let client: Client;
+  let account: string;
+  let path: string;
+  let kept: Kept;
+  before(async () => {
+    world = await openWorld({ seams: { clock: systemClock } });
+    client = clientOf(world.service.sandboxUrl, world.keys, systemClock);
+    ({ account, path } = await openAccount(client));
+    kept = await audienceOn(client, path);
+  });
+  after(() => world.close());
+
+  const fileOf = async (name: string, rows: readonly string[]): Promise<string> => {
+    const file = join(world.place.folder, name);
+    await writeFile(file, `${rows.join('\n')}\n`);
+    return file;
+  };
+  const argumentsFor = (file: string): string[] => {
+    const to = ['--account', account, '--audience', kept.id, '--sandbox', '--data', world.place.folder];
+    return ['audience', 'upload', file, ...to];
+  };
+  const upload = (file: string, ...options: string[]) => barker([...argumentsFor(file), ...options]);
+  /** Identifiers of each person of the last upload, and what is done with them. */
+  const lastUpload = async () => {
+    const subject = `audience:${kept.id}` as const;
+    const { store } = world.service;
+    const last = (await store.read((tx) => tx.audienceLog.find(subject)))!.number;
+    const [{ payload, records } = { payload: new Uint8Array(), records: 0 }] = await store.read((tx) =>
+      tx.audienceLog.findAfter(subject, last - 1, 1),
+    );
+    const people: string[][] = [];
+    let type = -1;
+    readPacked(payload, {
+      operation: (each) => {
+        type = each;
+      },
+      person: (at, count) =>
+        void people.push(
+          Array.from({ length: count }, (_, index) =>
+            Buffer.from(payload.subarray(at + index * 16, at + index * 16 + 16)).toString('hex'),
+          ),
+        ),
+    });
+    return { type, records, people };
+  };
+  const identifier = (text: string, kind: number): string => `${hash('sha256', text).slice(0, 30)}0${kind}`;
+
+  test('knows columns by their names, hashes here, and leaves out rows without anything', async () => {
+    const file = await fileOf('people.csv', [
+      'Name,E-Mail,Mobile phone,email_sha256,Customer ID',
+      'Ada,ADA.Park@example.com; ada@work.example,+1 415 555 0142,,crm-1',
+      `Bob,,,${hashOf(1).toUpperCase()},`,
+      'Cem,nothing,none,,',
+      `Dee,${hashOf(2)},,,`,
+    ]);
+    const { code, stdout, stderr } = await upload(file);
+    assert.deepEqual([code, stdout], [0, '3 people uploaded\n'], stderr);
+    assert.match(stderr, /1 rows were left out/);
+    assert.deepEqual(await lastUpload(), {
+      type: 0,
+      records: 3,
+      people: [
+        [
+          identifier('ada.park@example.com', 0),
+          identifier('ada@work.example', 0),
+          identifier('+14155550142', 1),
+          identifier('crm-1', 5),
+        ],
+        [`${hashOf(1).slice(0, 30)}00`],
+        [`${hashOf(2).slice(0, 30)}00`],
+      ],
+    });
+    assert.deepEqual(
+      readdirSync(world.place.folder).filter((name) => name.endsWith('.uploaded')),
+      [],
+    );
+  });
+
+  test('takes people out, of columns that are named by the caller', async () => {
+    const file = await fileOf('out.csv', ['Adresse,Nummer', 'ada@example.com,+4930123456']);
+    const unknown = await upload(file);
+    assert.deepEqual([unknown.code, /no column of .* is known/.test(unknown.stderr)], [2, true]);
+    const outcome = await upload(file, '--remove', '--column', 'Adresse=email', '--column', 'Nummer=phone_number');
+    assert.equal(outcome.code, 0, outcome.stderr);
+    const people = [[identifier('ada@example.com', 0), identifier('+4930123456', 1)]];
+    assert.deepEqual(await lastUpload(), { type: 1, records: 1, people });
+  });
+
+  test('splits what is too much for one request, and says how far it is', async () => {
+    const rows = Array.from({ length: 100_000 }, (_, index) => `person${index}@example.com`);
+    const { code, stdout, stderr } = await upload(await fileOf('many.csv', ['email', ...rows]));
+    assert.deepEqual([code, stdout], [0, '100000 people uploaded\n'], stderr);
+    assert.deepEqual(stderr.match(/^[\d,]+ people$/gm)?.length, 2);
+    await world.service.jobs.runDue();
+    assert.equal((await kept.show()).audience_size, 100_003);
+  });
+
+  test('goes on where it was stopped', async () => {
+    kept = await audienceOn(client, path);
+    const rows = Array.from({ length: 200_000 }, (_, index) => `again${index}@example.com`);
+    const file = await fileOf('again.csv', ['email', ...rows]);
+    const stopped = started(argumentsFor(file));
+    const [, told] = await stopped.saw(/^([\d,]+) people$/m);
+    stopped.child.kill('SIGKILL');
+    await stopped.ended;
+    const { code, stdout, stderr } = await upload(file);
+    assert.deepEqual([code, stdout], [0, '200000 people uploaded\n'], stderr);
+    const [, row] = /^goes on after row ([\d,]+)$/m.exec(stderr) ?? [];
+    assert.ok(Number(row?.replaceAll(',', '')) >= Number(told!.replaceAll(',', '')), stderr);
+    await world.service.jobs.runDue();
+    assert.equal((await kept.show()).audience_size, 200_000);
+  });
+
+  test('tells what is refused, and where it can go', async () => {
+    const file = await fileOf('bad.csv', ['email', 'ada@example.com']);
+    const wrong = await upload(file, '--expires-at', '2020-01-01');
+    assert.deepEqual([wrong.code, /the service answers/.test(wrong.stderr)], [1, true]);
+    const nowhere = await barker(['audience', 'upload', file, '--account', account]);
+    assert.deepEqual([nowhere.code, nowhere.stderr], [2, 'barker: people go to an --audience or to a --list\n']);
+  });
+});

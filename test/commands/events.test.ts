@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openParts, type Parts } from '../../src/parts.ts';
+import { loadSettings } from '../../src/settings/load.ts';
+import { openPlace, type Place } from '../rig/databases.ts';
+import { barker, flagsOf, MASTER_KEY, toldBy } from './program.ts';
+
+const env = { BARKER_MASTER_KEY: MASTER_KEY };
+let place: Place;
+let parts: Parts;
+const users: Record<string, string> = {};
+const run = (...args: string[]) => barker([...args, ...flagsOf(place)], { env });
+/** Without a master key: making events happen needs none. */
+const emit = (...args: string[]) => barker(['events', 'emit', ...args, ...flagsOf(place)]);
+
+before(async () => {
+  place = await openPlace();
+  await run('migrate');
+  const input = 'correct horse battery staple\n';
+  for (const name of ['ada', 'ben']) {
+    users[name] = toldBy(await barker(['user', 'create', name, ...flagsOf(place)], { env, input })).user_id!;
+  }
+  // What a server would read of the log.
+  const flags = { data_folder: place.folder, database_url: place.databaseUrl || undefined, log_level: 'silent' };
+  const settings = loadSettings({
+    mode: 'serve',
+    environment: { BARKER_MASTER_KEY: MASTER_KEY, BARKER_PUBLIC_BASE_URL: 'https://ads.example' },
+    readFile: () => '',
+    flags,
+  });
+  parts = await openParts('serve', settings);
+});
+after(async () => {
+  await parts.store.close();
+  await place.remove();
+});
+
+/** What was written to the log since the last time. */
+let seen = 0;
+async function written(): Promise<unknown[]> {
+  const events = await parts.store.read((tx) => tx.events.list({ after: seen, limit: 2000 }));
+  seen = events.at(-1)?.position ?? seen;
+  return events.map(({ event_type, user_id, direction, text, payload }) => ({
+    event_type,
+    user_id,
+    direction,
+    text,
+    payload: JSON.parse(payload),
+  }));
+}
+
+const brief = (name: string) => ({ id: users[name], name, username: name });
+const signal = (from: string, to: string) => ({ sender_id: users[from], target: { recipient_id: users[to] } });
+
+describe('events at the command line', () => {
+  const happen: readonly (readonly [args: readonly string[], event: () => object])[] = [
+    [
+      ['profile.update.bio', '--before', 'Old', '--text', 'New'],
+      () => ({ direction: null, text: 'New', payload: { before: 'Old', after: 'New' } }),
+    ],
+    [
+      ['profile.update.verified', '--before', 'none', '--text', 'blue'],
+      () => ({ direction: null, text: null, payload: { before: 'none', after: 'blue' } }),
+    ],
+    [
+      ['profile.update.affiliate', '--text', '900000777'],
+      () => ({ direction: null, text: null, payload: { before: '', after: '900000777' } }),
+    ],
+    [
+      ['profile.update.screenname', '--before', 'ada', '--text', 'ada2'],
+      () => ({ direction: null, text: 'ada2', payload: { before: 'ada', after: 'ada2' } }),
+    ],
+    [
+      ['spaces.start', '--about', '1exampleSpAce', '--text', 'Late jazz'],
+      () => ({
+        direction: null,
+        text: 'Late jazz',
+        payload: { user: { data: brief('ada') }, broadcast_id: '1exampleSpAce', event_type: 'spaces.start' },
+      }),
+    ],
+    [
+      ['spaces.end', '--payload', '{"any":["thing"]}'],
+      () => ({ direction: null, text: null, payload: { any: ['thing'] } }),
+    ],
+  ];
+  for (const [args, event] of happen) {
+    test(`happen: ${args[0]}`, async () => {
+      const told = toldBy(await emit(...args, '--user', 'ada'));
+      assert.match(told.event_uuid!, /^73\d{17}$/);
+      assert.deepEqual(await written(), [{ event_type: args[0], user_id: users.ada, ...event() }]);
+    });
+  }
+
+  test('of messages have two sides', async () => {
+    toldBy(await emit('dm.received', '--user', 'ben', '--with', 'ada', '--text', 'Hello', '--about', '73'));
+    toldBy(await emit('dm.indicate_typing', '--user', 'ben', '--with', 'ada'));
+    toldBy(await emit('DmRead', '--user', 'ben', '--with', 'ada', '--about', '73', '--direction', 'sent'));
+    const [received, typing, read] = (await written()) as Record<string, never>[];
+    assert.partialDeepStrictEqual(received, {
+      user_id: users.ben,
+      direction: 'received',
+      text: 'Hello',
+      payload: {
+        direct_message_events: [
+          {
+            type: 'message_create',
+            id: '73',
+            message_create: { ...signal('ada', 'ben'), message_data: { text: 'Hello' } },
+          },
+        ],
+      },
+    });
+    assert.partialDeepStrictEqual(typing, {
+      direction: 'received',
+      payload: { direct_message_indicate_typing_events: [signal('ada', 'ben')] },
+    });
+    assert.partialDeepStrictEqual(read, {
+      event_type: 'dm.read',
+      direction: 'sent',
+      payload: { direct_message_mark_read_events: [{ ...signal('ben', 'ada'), last_read_event_id: '73' }] },
+    });
+  });
+
+  test('happen many times, one after the other', async () => {
+    const told = toldBy(await emit('spaces.end', '--user', users.ada!, '--payload', '{}', '--count', '1001'));
+    assert.equal(Number(told.last_event_uuid!.slice(2)) - Number(told.event_uuid!.slice(2)), 1000);
+    assert.equal((await written()).length, 1001);
+  });
+
+  const refused = [
+    [['nope', '--user', 'ada'], 2, /there is no event type nope; there are profile\.update\.bio, /],
+    [['spaces.end', '--user', 'nobody', '--payload', '{}'], 1, /there is no user nobody/],
+    [['spaces.end', '--user', 'ada', '--payload', '[]'], 2, /--payload is an object of JSON/],
+    [['spaces.end', '--user', 'ada', '--payload', '{'], 2, /--payload is an object of JSON/],
+    [['spaces.end', '--user', 'ada'], 2, /events of type spaces\.end need an id of what they are about; see --help/],
+    [['profile.update.bio', '--user', 'ada'], 2, /events of type profile\.update\.bio need a text/],
+    [['dm.indicate_typing', '--user', 'ada'], 2, /events of type dm\.indicate_typing need another user/],
+    [['dm.sent', '--user', 'ada', '--direction', 'received'], 2, /events of type dm\.sent are always sent/],
+    [['spaces.end', '--user', 'ada', '--payload', '{}', '--count', '0'], 2, /--count is a number from 1 to 1000000/],
+    [['spaces.end', '--payload', '{}'], 2, /required option '--user <user-name>' not specified/],
+  ] as const;
+  for (const [args, code, says] of refused) {
+    test(`do not happen with ${args.join(' ')}`, async () => {
+      const outcome = await emit(...args);
+      assert.deepEqual([outcome.code, outcome.stdout], [code, '']);
+      assert.match(outcome.stderr, says);
+      assert.deepEqual(await written(), []);
+    });
+  }
+});
+
+describe('a profile at the command line', () => {
+  const change = (...args: string[]) => run('user', 'profile', 'ada', ...args);
+
+  test('changes, and what others follow is an event', async () => {
+    const told = toldBy(await change('--verified', 'blue', '--affiliate', 'ben', '--bio', 'New', '--name', 'Ada L.'));
+    assert.deepEqual(told, {
+      user_id: users.ada,
+      username: 'ada',
+      name: 'Ada L.',
+      verified: 'blue',
+      affiliate: users.ben,
+    });
+    const events = (await written()) as { event_type: string; payload: object }[];
+    assert.deepEqual(
+      events.map(({ event_type, payload }) => [event_type, payload]),
+      [
+        ['profile.update.bio', { before: '', after: 'New' }],
+        ['profile.update.verified', { before: 'none', after: 'blue' }],
+        ['profile.update.affiliate', { before: '', after: users.ben }],
+      ],
+    );
+    toldBy(await change('--affiliate', '', '--handle', 'ada2'));
+    toldBy(await barker(['user', 'profile', 'ada2', '--handle', 'ada', ...flagsOf(place)], { env }));
+    assert.equal((await written()).length, 3);
+  });
+
+  const refused = [
+    [[], 2, /nothing to change was named/],
+    [['--verified', 'gold'], 2, /Allowed choices are none, blue, business, government/],
+    [['--affiliate', 'nobody'], 1, /there is no user nobody/],
+    [['--handle', 'BEN'], 1, /the name is taken/],
+    [['--bio', 'x'.repeat(161)], 2, /a description is at most 160 characters/],
+  ] as const;
+  for (const [args, code, says] of refused) {
+    test(`does not change with ${args.join(' ').slice(0, 30) || 'nothing'}`, async () => {
+      const outcome = await change(...args);
+      assert.equal(outcome.code, code);
+      assert.match(outcome.stderr, says);
+      assert.deepEqual(await written(), []);
+    });
+  }
+});
+
+describe('limits of an application at the command line', () => {
+  test('are shown, set, and set back', async () => {
+    const made = toldBy(
+      await run(
+        'app',
+        'create',
+        'Reports',
+        '--owner',
+        'ada',
+        '--website',
+        'https://a.test',
+        '--callback',
+        'https://a.test/b',
+      ),
+    );
+    const limits = async (...args: string[]) => toldBy(await run('app', 'limits', made.consumer_key!, ...args));
+    const usual = { subscriptions: '1500', stream_connections: '2', stream_events_per_s: '250', webhooks: '5' };
+    assert.deepEqual(await limits(), usual);
+    assert.deepEqual(await limits('--subscriptions', '75000', '--stream-events-per-s', '1000'), {
+      ...usual,
+      subscriptions: '75000',
+      stream_events_per_s: '1000',
+    });
+    assert.deepEqual(await limits('--webhooks', '0', '--subscriptions', 'default'), {
+      ...usual,
+      stream_events_per_s: '1000',
+      webhooks: '0',
+    });
+    const wrong = await run('app', 'limits', made.consumer_key!, '--stream-events-per-s', '0');
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /stream_events_per_s is a number from 1 to 1000000000, or default/);
+  });
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
+import type { Driver } from '../../src/storage/store.ts';
+import { asUser, happen, newPerson, type Person, SUBSCRIPTIONS, sendForm } from '../rig/activity.ts';
+import type { Reply } from '../rig/client.ts';
+import { openPlace, type Place } from '../rig/databases.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+/** Fails one statement of a call: the n-th from when it is set. */
+let fuse = 0;
+function probe(sql: string): void {
+  // The service looks by itself, whenever it likes, for commands, work and events; that is no part of a call.
+  if (/^select "next" from "sequences"|^select .* from "events"|"jobs"/.test(sql)) return;
+  if (fuse > 0 && --fuse === 0) throw new Error('the disk of rack 7 is on fire');
+}
+
+let place: Place;
+let world: World;
+let ada: Person;
+let ben: Person;
+before(async () => {
+  place = await openPlace();
+  const driver: Driver =
+    place.databaseUrl === ''
+      ? openSqlite({ file: join(place.folder, 'fused.db'), probe })
+      : openPostgres({ url: place.databaseUrl, connectionsMax: 10, probe });
+  world = await openWorld({ seams: { driver }, flags: { rate_limits: 'off' } });
+  [ada, ben] = [await newPerson(world), await newPerson(world)];
+});
+after(async () => {
+  await world.close();
+  await place.remove();
+});
+
+let count = 0;
+function fresh(): number {
+  count += 1;
+  return count;
+}
+
+const calls: readonly { what: string; atLeast: number; send(): Promise<Reply> }[] = [
+  {
+    what: 'a message, with its two events',
+    atLeast: 5,
+    send: () => asUser(world, ada.keys).call('POST', `/2/dm_conversations/with/${ben.user}/messages`, { text: 'x' }),
+  },
+  {
+    what: 'a change of a profile, with its event',
+    atLeast: 4,
+    send: () => sendForm(world, ada.keys, '/1.1/account/update_profile', { description: `bio ${fresh()}` }),
+  },
+  {
+    what: 'a subscription',
+    atLeast: 5,
+    send: () => ben.app.call('POST', SUBSCRIPTIONS, { event_type: 'spaces.end', filter: { keyword: `k${fresh()}` } }),
+  },
+  {
+    what: 'an event of an operator',
+    atLeast: 2,
+    send: () => happen(world, { event_type: 'spaces.end', user_id: ada.user, payload: {} }),
+  },
+];
+
+describe('a call whose n-th statement fails', () => {
+  for (const { what, atLeast, send } of calls) {
+    test(`leaves nothing behind, whichever n: ${what}`, async () => {
+      await send();
+      const untouched = await everything();
+      let failures = 0;
+      for (;;) {
+        fuse = failures + 1;
+        const reply = await send();
+        fuse = 0;
+        if (reply.status < 300) break;
+        failures += 1;
+        assert.equal(reply.status, 500, reply.text);
+        assert.equal(await everything(), untouched, `after statement ${failures} failed`);
+      }
+      assert.ok(failures >= atLeast, `only ${failures} statements`);
+      assert.notEqual(await everything(), untouched, 'the call that succeeds changes something');
+    });
+  }
+});
+
+/** Every row that these calls write, as text. */
+function everything(): Promise<string> {
+  return world.service.store.read(async (tx) =>
+    JSON.stringify([
+      await tx.events.list({ after: 0, limit: 1000 }),
+      await tx.events.findLast(),
+      await tx.subscriptions.listAll('', 1000),
+      await tx.credentials.findUser(ada.user),
+    ]),
+  );
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { formatInstant } from '../../src/base/instants.ts';
+import { eventUuid, type NewEvent } from '../../src/contract/events.ts';
+import { barker, flagsOf } from '../commands/program.ts';
+import { happen, listen } from '../rig/activity.ts';
+import { register } from '../rig/people.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let user: string;
+before(async () => {
+  world = await openWorld();
+  ({ user } = await register(world));
+});
+after(() => world.close());
+
+const eventOf = (payload: object): NewEvent => {
+  return { event_type: 'spaces.end', user_id: user, direction: null, text: null, payload: JSON.stringify(payload) };
+};
+
+describe('whoever follows the log', () => {
+  test('is told of every event that was committed, in order, and of none that was not', async () => {
+    const heard = listen(world);
+    const { store, clock } = world.service;
+    const committed: string[] = [];
+    /** Units that append some events, wait in between, and end well or not. */
+    const unit = async (number: number): Promise<void> => {
+      const isGood = number % 3 !== 0;
+      const events = Array.from({ length: (number % 7) + 1 }, (_, index) => eventOf({ number, index }));
+      const appended = store.write(async (tx) => {
+        await tx.findNumber('nothing');
+        const positions = await tx.events.append(events.slice(0, 2), formatInstant(clock.now()));
+        await tx.findNumber('nothing');
+        positions.push(...(await tx.events.append(events.slice(2), formatInstant(clock.now()))));
+        if (!isGood) throw new Error('thought better of it');
+        return positions;
+      });
+      await appended.then(
+        (positions) => committed.push(...positions.map(eventUuid)),
+        (error) => assert.equal(isGood, false, String(error)),
+      );
+    };
+    await Promise.all(Array.from({ length: 120 }, (_, number) => unit(number)));
+    await world.service.services.activity.caughtUp();
+    const told = heard.batches.flatMap(({ events }) => events);
+    const positions = told.map(({ position }) => position);
+    assert.deepEqual(
+      positions,
+      Array.from(positions, (_, index) => heard.following.after + 1 + index),
+    );
+    assert.deepEqual(positions.map(eventUuid), committed.sort());
+    assert.ok(told.every(({ payload }) => JSON.parse(payload).number % 3 !== 0));
+    // The events of a unit stand together.
+    const runs = told.filter((event, index) => JSON.parse(event.payload).number !== numberOf(told[index - 1]));
+    assert.equal(runs.length, 80);
+  });
+
+  test('is told the same while another process writes too', async () => {
+    const heard = listen(world);
+    const acknowledged: string[] = [];
+    const COUNT = 3000;
+    const args = ['events', 'emit', 'spaces.end', '--user', user, '--payload', '{"other":1}', '--count', String(COUNT)];
+    const other = barker([...args, ...flagsOf(world.place)]);
+    let isOver = false;
+    void other.finally(() => {
+      isOver = true;
+    });
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!isOver) {
+          const reply = await happen(world, { event_type: 'spaces.end', user_id: user, payload: {} });
+          assert.equal(reply.status, 202, reply.text);
+          acknowledged.push(reply.body.data.event_uuid);
+        }
+      }),
+    );
+    assert.equal((await other).code, 0, (await other).stderr);
+    await world.service.services.activity.caughtUp();
+    const told = heard.batches.flatMap(({ events }) => events);
+    const positions = told.map(({ position }) => position);
+    assert.equal(positions.length, COUNT + acknowledged.length);
+    assert.deepEqual(
+      positions,
+      Array.from(positions, (_, index) => heard.following.after + 1 + index),
+    );
+    const uuids = new Set(positions.map(eventUuid));
+    assert.ok(acknowledged.every((uuid) => uuids.has(uuid)));
+    assert.equal(told.filter(({ payload }) => payload === '{"other":1}').length, COUNT);
+  });
+
+  test('joins and leaves at any time without missing anything in between', async () => {
+    const [first, whole] = [listen(world), listen(world)];
+    const { activity } = world.service.services;
+    const parts: ReturnType<typeof listen>[] = [first];
+    const emitting = Array.from({ length: 300 }, () =>
+      happen(world, { event_type: 'spaces.end', user_id: user, payload: {} }).then(() => {
+        // One leaves, and the next joins, where the log has come to by then.
+        parts.at(-1)!.following.stop();
+        parts.push(listen(world));
+      }),
+    );
+    await Promise.all(emitting);
+    await activity.caughtUp();
+    const positionsOf = (heard: ReturnType<typeof listen>): number[] =>
+      heard.batches.flatMap(({ events }) => events.map(({ position }) => position));
+    assert.deepEqual(parts.flatMap(positionsOf), positionsOf(whole));
+    assert.equal(positionsOf(whole).length, 300);
+  });
+});
+
+function numberOf(event: { readonly payload: string } | undefined): number | undefined {
+  return event && JSON.parse(event.payload).number;
+}

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { openMemberships } from '../../src/audiences/memberships/memberships.ts';
+import type { AudienceMemberships, Subject } from '../../src/contract/audiences.ts';
+import { fc } from '../rig/laws.ts';
+import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { membersIn } from './members-in.ts';
+import {
+  accepted,
+  EPOCH,
+  identifierOf,
+  type Member,
+  membersOf,
+  openAt,
+  packed,
+  setOf,
+  shown,
+  tree,
+  type Upload,
+  uploads,
+} from './membership-model.ts';
+
+/** So few bytes that most logs are merged in several batches. */
+const BATCH_BYTES_MAX = 400;
+const USERS = 70;
+const LEAVES = 3;
+const DAY_S = 86_400;
+
+let world: World;
+let folder: string;
+let memberships: AudienceMemberships;
+const open = () => {
+  const { store, directory } = world.service.services;
+  return openMemberships({ store, directory, folder, batch_bytes_max: BATCH_BYTES_MAX });
+};
+before(async () => {
+  world = await openWorld();
+  folder = mkdtempSync(join(tmpdir(), 'barker-memberships-'));
+  memberships = open();
+});
+after(async () => {
+  await memberships.close();
+  await world.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let count = 0;
+const someSubject = (): Subject => `audience:law${++count}`;
+const pathOf = (subject: Subject) => join(folder, `${subject.replace(':', '-')}.members`);
+const lastOf = (log: readonly Upload[]): number => accepted(log).at(-1)?.accepted_at ?? 0;
+
+async function append(subject: Subject, log: readonly Upload[], from = 0, to = log.length): Promise<void> {
+  for (const { accepted_at, payload } of packed(log).slice(from, to)) {
+    const key = String(++count);
+    await world.service.store.write(async (tx) => {
+      await tx.audienceLog.bring(subject, key, payload);
+      await tx.audienceLog.append(subject, { accepted_at, records: 1, key, bytes: payload.length });
+    });
+  }
+}
+
+describe('a log', () => {
+  test('replayed equals the live state, which is what it says', async () => {
+    const property = fc.asyncProperty(uploads('Update', 'Delete'), fc.nat({ max: 8 }), async (log, settled) => {
+      const subject = someSubject();
+      const now = EPOCH + lastOf(log);
+      const live = Math.min(settled, log.length);
+      await append(subject, log, 0, live);
+      await memberships.settle(subject, 'every-record', now);
+      await append(subject, log, live);
+      const standing = await memberships.settle(subject, 'every-record', now);
+      const said = membersOf(log);
+      assert.equal(standing.merged, log.length);
+      assert.equal(standing.size, openAt(said, lastOf(log)).length);
+      assert.deepEqual(shown(membersIn(pathOf(subject))), shown(said));
+      await memberships.forget(subject);
+      assert.deepEqual(membersIn(pathOf(subject)), []);
+      assert.deepEqual(await memberships.settle(subject, 'every-record', now), standing);
+      assert.deepEqual(shown(membersIn(pathOf(subject))), shown(said));
+    });
+    await fc.assert(property, { numRuns: 40 });
+  });
+
+  test('that is another than the one that was merged is merged from its beginning', async () => {
+    const subject = someSubject();
+    const upload = (after: number, person: number): Upload => ({
+      after,
+      operations: [{ type: 'Update', effective_at: 0, expires_at: 99, people: [[person]] }],
+    });
+    await append(subject, [upload(1, 1), upload(1, 2)]);
+    assert.equal((await memberships.settle(subject, 'every-record', EPOCH + 9)).size, 2);
+    await world.service.store.write((tx) => tx.audienceLog.remove(subject, 10));
+    await append(subject, [upload(3, 4), upload(4, 5), upload(1, 6)]);
+    assert.equal((await memberships.settle(subject, 'every-record', EPOCH + 9)).size, 3);
+  });
+});
+
+/** Users with up to three identifiers each, some of which others have too; every fifth was not active for long. */
+const identifiersOfUser = (user: number): number[] =>
+  [user % 31, (user * 7) % 31, (user * 11) % 31].slice(0, user % 4).filter((each, at, all) => all.indexOf(each) === at);
+const isActive = (user: number): boolean => user % 5 !== 0;
+
+function usersOf(members: readonly Member[]): Set<number> {
+  const held = new Set(members.flatMap(({ identifiers }) => [...identifiers]));
+  return new Set(
+    Array.from({ length: USERS }, (_, user) => user).filter((user) =>
+      identifiersOfUser(user).some((identifier) => held.has(identifier)),
+    ),
+  );
+}
+
+describe('a tree over users of the directory', () => {
+  before(async () => {
+    const people = Array.from({ length: USERS }, (_, user) =>
+      person(String(1000 + user), {
+        last_active_at: isActive(user) ? EPOCH : EPOCH - 90 * DAY_S - 1,
+        identifiers: Buffer.concat(identifiersOfUser(user).map(identifierOf)),
+      }),
+    );
+    await settlePeople(world, people);
+  });
+
+  test('is set algebra', async () => {
+    const logs = fc.array(uploads('Update', 'Delete'), { minLength: LEAVES, maxLength: LEAVES });
+    const property = fc.asyncProperty(logs, tree(LEAVES), fc.nat({ max: 130 }), async (given, drawn, later) => {
+      const now = Math.max(...given.map(lastOf)) + later;
+      const subjects = given.map(someSubject);
+      for (const [leaf, log] of given.entries()) await append(subjects[leaf]!, log);
+      const renamed: typeof drawn = JSON.parse(JSON.stringify(drawn), (_, value) =>
+        typeof value === 'string' && value.startsWith('audience:') ? subjects[Number(value.slice(9))] : value,
+      );
+      const meant = setOf(renamed, new Set(Array.from({ length: USERS }, (_, user) => user)), (subject) =>
+        usersOf(openAt(membersOf(given[subjects.indexOf(subject)]!), now)),
+      );
+      const { size } = await memberships.evaluate(renamed, 'directory', EPOCH + now);
+      assert.equal(size, [...meant].filter(isActive).length);
+      assert.deepEqual([...(await memberships.usersOf(renamed, EPOCH + now))], [...meant]);
+    });
+    await fc.assert(property, { numRuns: 40 });
+  });
+
+  test('that grew is matched anew', async () => {
+    const subject = someSubject();
+    const operations = [{ type: 'Update', effective_at: 0, expires_at: 99, people: [[30]] }] as const;
+    await append(subject, [{ after: 1, operations }]);
+    const before = await memberships.settle(subject, 'directory', EPOCH + 1);
+    const version = await memberships.versionOf(subject);
+    await settlePeople(world, [person('5000', { last_active_at: EPOCH, identifiers: identifierOf(30) })]);
+    const after = await memberships.settle(subject, 'directory', EPOCH + 1);
+    assert.equal(after.size, before.size + 1);
+    assert.notEqual(await memberships.versionOf(subject), version);
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { webhookKey } from '../../src/activity/webhooks/signing.ts';
+import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
+import { type Made, make, shownAs } from '../rig/developer.ts';
+import { bearerClient, changeBio, until } from '../rig/events.ts';
+import { openReceiver, type Receiver, status } from '../rig/receiver.ts';
+import { plant } from '../rig/secrets.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let ada: Person;
+let browser: Browser;
+let application: Made;
+let receiver: Receiver;
+let path: string;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  ada = await addPerson(world);
+  browser = browserOf(world.service.url);
+  await logIn(browser, ada);
+  application = await make(browser);
+  receiver = await openReceiver(application.consumer_secret);
+  path = `${application.path}/webhooks`;
+});
+after(async () => {
+  await receiver.close();
+  await world.close();
+});
+
+describe('the page of webhooks', () => {
+  test('shows them, what was sent to them, and sends it again', async () => {
+    const empty = await browser.get(path);
+    assert.equal(empty.status, 200, empty.html);
+    assert.match(empty.html, /It has none yet/);
+    const client = await bearerClient(world, { ...application, access_token: '', access_token_secret: '' });
+    const made = await client.call('POST', '/2/webhooks', { url: `${receiver.url}?a=<b>` });
+    assert.equal(made.status, 200, made.text);
+    await client.call('POST', '/2/activity/subscriptions', {
+      event_type: 'profile.update.bio',
+      filter: { user_id: ada.id },
+      webhook_id: made.body.data.id,
+    });
+    receiver.answer = status(500);
+    await changeBio(world, ada.id, ['x']);
+    const query = { webhook: made.body.data.id as string, state: undefined, after: undefined, limit: 1 };
+    const newest = async () => (await world.service.store.read((tx) => tx.webhookDeliveries.page(query)))[0];
+    await until('it was tried', async () => (await newest())?.tries.length === 1);
+    const pending = await browser.get(path);
+    assert.ok(unescaped(pending.html).includes(`<h2>${receiver.url}?a=<b></h2>`), pending.html);
+    assert.ok(!pending.html.includes('<b>'));
+    assert.match(pending.html, /<td>pending<\/td><td>1<\/td>\s*<td>status 500<\/td><td><time datetime="2026-/);
+    assert.doesNotMatch(pending.html, /Send again/);
+    receiver.answer = status(200);
+    world.clock.advance(3);
+    await world.service.jobs.runDue();
+    await until('it is delivered', async () => (await newest())?.state === 'delivered');
+    const count = receiver.messages.length;
+    const again = await browser.submit(await browser.get(path), {}, { to: path });
+    assert.deepEqual([again.status, again.location], [303, `${path}?sent=again`]);
+    await receiver.came(count + 1);
+    assert.equal(receiver.messages[0]!.body, receiver.messages.at(-1)!.body);
+    assert.match((await browser.get(again.location!)).html, /It is sent again/);
+  });
+
+  test('tells a new secret once', async () => {
+    const page = await browser.get(path);
+    const [, webhook] = /name="webhook" value="(\d+)"/.exec(page.html)!;
+    const [, token] = /name="authenticity_token" value="([^"]+)"/.exec(page.html)!;
+    const members = { authenticity_token: token!, webhook: webhook!, from: 'first' };
+    const told = await browser.post(path, members);
+    assert.equal(told.status, 200, told.html);
+    const secret = shownAs(told.html, 'Webhook secret');
+    plant('webhook secret', secret);
+    const count = receiver.messages.length;
+    await changeBio(world, ada.id, ['y']);
+    await receiver.came(count + 1);
+    const { headers, body } = receiver.messages.at(-1)!;
+    const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const own = createHmac('sha256', webhookKey(secret)).update(text).digest('base64');
+    assert.match(String(headers['webhook-signature']), /^v1,\S+ v1,\S+$/);
+    assert.ok(String(headers['webhook-signature']).startsWith(`v1,${own} `));
+    // Reloading replaces nothing.
+    const repeated = await browser.post(path, members);
+    assert.notEqual(repeated.status, 200);
+    assert.ok(!repeated.html.includes('whsec_'));
+  });
+
+  test('says what is not valid, and offers nothing for it', async () => {
+    receiver.answer = status(410);
+    await changeBio(world, ada.id, ['z']);
+    await until('it is invalid', async () => (await browser.get(path)).html.includes('Not valid: Status 410'));
+    assert.doesNotMatch((await browser.get(path)).html, /Send again/);
+  });
+
+  test('is the owner’s alone, and so are its buttons', async () => {
+    const ben = await addPerson(world);
+    const stranger = browserOf(world.service.url);
+    assert.equal((await stranger.get(path)).status, 303);
+    await logIn(stranger, ben);
+    assert.equal((await stranger.get(path)).status, 404);
+    const own = await make(stranger);
+    const page = await stranger.get(own.path);
+    const [, token] = /name="authenticity_token" value="([^"]+)"/.exec(page.html)!;
+    const [, webhook] = /name="webhook" value="(\d+)"/.exec((await browser.get(path)).html)!;
+    const members = { authenticity_token: token!, webhook: webhook!, from: 'first' };
+    const refused = await stranger.post(`${own.path}/webhooks`, members);
+    assert.equal(refused.status, 404, refused.html);
+  });
+});

@@ -1,0 +1,51 @@
+import { formatInstant } from '../../src/base/instants.ts';
+import type { NewEvent } from '../../src/contract/events.ts';
+import { bearerOf } from './application.ts';
+import type { Keys, Reply } from './client.ts';
+import { rawCall } from './raw.ts';
+import type { World } from './world.ts';
+
+/** Calls with the bearer token of an application. */
+export interface BearerClient {
+  readonly bearer: string;
+  call(method: string, target: string, json?: unknown): Promise<Reply>;
+}
+
+/** A client that speaks for an application. */
+export async function bearerClient(world: World, keys: Keys): Promise<BearerClient> {
+  const bearer = await bearerOf(world, keys);
+  return {
+    bearer,
+    call(method, target, json) {
+      const type: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' };
+      return rawCall(world.service.sandboxUrl, world.clock, {
+        method,
+        target,
+        headers: { authorization: `Bearer ${bearer}`, ...type },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+      });
+    },
+  };
+}
+
+/** Writes changes of a profile to the log: one unit of work each, or all in one. */
+export async function changeBio(
+  { service, clock }: Pick<World, 'service' | 'clock'>,
+  user_id: string,
+  texts: readonly string[],
+): Promise<number[]> {
+  const events = texts.map((after): NewEvent => {
+    const payload = JSON.stringify({ before: '', after });
+    return { event_type: 'profile.update.bio', user_id, direction: null, text: after, payload };
+  });
+  return service.store.write((tx) => tx.events.append(events, formatInstant(clock.now())));
+}
+
+/** Resolves when a condition holds: it is looked at again and again, for a while. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let looks = 0; looks < 2000; looks++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error(`it never came that ${what}`);
+}

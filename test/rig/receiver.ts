@@ -1,0 +1,110 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+/** A request that a receiver was sent. */
+export interface Arrived {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** How a receiver answers a message; it must end the answer itself, if ever. */
+export type Answering = (arrived: Arrived, response: ServerResponse) => void;
+
+/** A receiver of webhooks on this machine, which answers challenges rightly unless it is told otherwise. */
+export interface Receiver {
+  readonly port: number;
+  readonly url: string;
+  /** Messages, challenges excepted, in the order in which they came. */
+  readonly messages: Arrived[];
+  readonly challenges: Arrived[];
+  /** How messages are answered: 200 when nothing else is said. */
+  answer: Answering;
+  /** How challenges are answered. */
+  answerChallenge: Answering;
+  /** How many requests to it are open at this moment, and how many were at most. */
+  readonly open: { now: number; most: number };
+  /** Resolves when so many messages have come. */
+  came(count: number): Promise<Arrived[]>;
+  close(): Promise<void>;
+}
+
+/** The right answer to a challenge. */
+export function responseToken(secret: string, arrived: Arrived): string {
+  const token = new URL(arrived.target, 'http://receiver').searchParams.get('crc_token')!;
+  return `sha256=${createHmac('sha256', secret).update(token).digest('base64')}`;
+}
+
+/** Ends an answer with a status. */
+export function status(code: number, headers: Record<string, string> = {}): Answering {
+  return (_, response) => void response.writeHead(code, headers).end();
+}
+
+/** Ends an answer with a body. */
+export function said(body: string, code = 200): Answering {
+  return (_, response) => void response.writeHead(code, { 'content-type': 'application/json' }).end(body);
+}
+
+/** Starts a receiver that knows a secret; over https with a certificate and its key. */
+export async function openReceiver(
+  secret: string,
+  tls?: { readonly cert: string | Buffer; readonly key: string | Buffer },
+): Promise<Receiver> {
+  const waiting: { count: number; done: () => void }[] = [];
+  const listen: RequestListener = (request, response) => {
+    open.now += 1;
+    open.most = Math.max(open.most, open.now);
+    response.on('close', () => {
+      open.now -= 1;
+    });
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const arrived = { method, target: url, headers, body: Buffer.concat(chunks).toString() };
+      if (method === 'GET') {
+        receiver.challenges.push(arrived);
+        receiver.answerChallenge(arrived, response);
+        return;
+      }
+      receiver.messages.push(arrived);
+      receiver.answer(arrived, response);
+      for (const each of waiting.splice(0)) {
+        if (each.count <= receiver.messages.length) each.done();
+        else waiting.push(each);
+      }
+    });
+  };
+  const open = { now: 0, most: 0 };
+  const server: Server = tls ? createSecureServer(tls, listen) : createServer(listen);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Who forgets to close it is not kept going by it.
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  const receiver: Receiver = {
+    port,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/in`,
+    messages: [],
+    challenges: [],
+    open,
+    answer: status(200),
+    answerChallenge: (arrived, response) =>
+      said(JSON.stringify({ response_token: responseToken(secret, arrived) }))(arrived, response),
+    async came(count) {
+      if (receiver.messages.length < count) {
+        await new Promise<void>((done) => void waiting.push({ count, done }));
+      }
+      return receiver.messages.slice(0, count);
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return receiver;
+}

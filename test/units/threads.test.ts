@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { openThread } from '../../src/base/threads.ts';
+import type { answers } from './threads-inside.ts';
+
+const thread = openThread<typeof answers>(new URL('./threads-inside.ts', import.meta.url));
+after(() => thread.close());
+
+describe('a thread', () => {
+  test('answers one call after the other, in their order', async () => {
+    assert.deepEqual(await Promise.all([thread.call('slow', 'a'), thread.call('fast', 'b')]), ['1 a', '2 b']);
+  });
+
+  test('takes what is moved, and gives what it moves', async () => {
+    const bytes = new Uint8Array([1, 2, 3]);
+    const more = await thread.call('increased', bytes, [bytes.buffer]);
+    assert.deepEqual([bytes.length, [...more]], [0, [2, 3, 4]]);
+  });
+
+  test('tells why it failed, and goes on', async () => {
+    await assert.rejects(thread.call('failing', 'the reason'), { message: 'the reason' });
+    await assert.rejects(thread.call('fast', (() => 1) as unknown as string), { name: 'DataCloneError' });
+    assert.match(await thread.call('fast', 'c'), / c$/);
+  });
+
+  test('is another one after a crash, and what was under way is rejected', async () => {
+    await assert.rejects(thread.call('crash', 7), { message: /ended with 7/ });
+    assert.equal(await thread.call('fast', 'd'), '1 d');
+  });
+
+  test('finishes what is under way before it is closed, and takes no more', async () => {
+    const other = openThread<typeof answers>(new URL('./threads-inside.ts', import.meta.url));
+    const last = other.call('slow', 'e');
+    await other.close();
+    assert.equal(await last, '1 e');
+    await assert.rejects(other.call('fast', 'f'), { message: /is closed/ });
+  });
+});
