@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Random } from '../base/random.ts';
+import { Turns } from '../base/turns.ts';
 import { type Blobs, type Incoming, type Segment, SourceFailed } from '../contract/blobs.ts';
 import { FileSink, writeAll } from './file-sink.ts';
 import { SegmentSizes, sumWithout } from './segment-sizes.ts';
@@ -13,7 +14,8 @@ const PIECE_BYTES = 524_288;
 /**
  * Blobs as files of a folder. What arrives is written beside its place, brought to the disk, and renamed: a segment is
  * there whole or not at all, also when the power fails. Sealing renames the folder of the segments, so that whoever
- * comes late finds no place.
+ * comes late finds no place. What moves the segments of one upload goes in turn: several may end it at once, and none
+ * may see the segments half gone.
  */
 export function blobFiles(folder: string, random: Random): Blobs {
   const [incoming, parts, sealed, ready] = ['incoming', 'parts', 'sealed', 'ready'].map((name) => join(folder, name));
@@ -50,6 +52,7 @@ export function blobFiles(folder: string, random: Random): Blobs {
     }
   }
 
+  const turns = new Turns();
   const sizes = new SegmentSizes(async (id) => (await segmentsIn(join(parts!, id))) ?? []);
 
   return {
@@ -79,42 +82,47 @@ export function blobFiles(folder: string, random: Random): Blobs {
       (await sizes.of(id)).set(index, bytes);
       return { state: 'placed', received };
     },
-    async segments(id) {
-      // What is assembled already has lost its segments, or is about to.
-      const whole = await stat(pathOf(id, 'whole')).catch(unlessAbsent);
-      if (whole) return [{ index: 0, bytes: whole.size }];
-      return (await segmentsIn(join(parts!, id))) ?? (await segmentsIn(join(sealed!, id))) ?? [];
-    },
-    async seal(id) {
-      sizes.forget(id);
-      await rename(join(parts!, id), join(sealed!, id)).catch(unlessAbsent);
-      await syncFolder(sealed!);
-    },
-    async unseal(id) {
-      sizes.forget(id);
-      await rename(join(sealed!, id), join(parts!, id)).catch(unlessAbsent);
-    },
-    async assemble(id) {
-      const own = join(sealed!, id);
-      // What was interrupted behind this point may have left some of the segments only.
-      const isWhole = (await stat(pathOf(id, 'whole')).catch(unlessAbsent)) !== undefined;
-      const segments = isWhole ? undefined : await segmentsIn(own);
-      if (!segments) return rm(own, { recursive: true, force: true });
-      const paths = segments.map(({ index }) => join(own, String(index)));
-      // One segment is the whole already.
-      const whole = paths.length === 1 ? paths[0]! : await joined(paths);
-      await settle(id, 'whole', whole);
-      await rm(own, { recursive: true, force: true });
-    },
+    segments: (id) =>
+      turns.take(id, async () => {
+        // What is assembled already has lost its segments, or is about to.
+        const whole = await stat(pathOf(id, 'whole')).catch(unlessAbsent);
+        if (whole) return [{ index: 0, bytes: whole.size }];
+        return (await segmentsIn(join(parts!, id))) ?? (await segmentsIn(join(sealed!, id))) ?? [];
+      }),
+    seal: (id) =>
+      turns.take(id, async () => {
+        sizes.forget(id);
+        await rename(join(parts!, id), join(sealed!, id)).catch(unlessAbsent);
+        await syncFolder(sealed!);
+      }),
+    unseal: (id) =>
+      turns.take(id, async () => {
+        sizes.forget(id);
+        await rename(join(sealed!, id), join(parts!, id)).catch(unlessAbsent);
+      }),
+    assemble: (id) =>
+      turns.take(id, async () => {
+        const own = join(sealed!, id);
+        // What was interrupted behind this point may have left some of the segments only.
+        const isWhole = (await stat(pathOf(id, 'whole')).catch(unlessAbsent)) !== undefined;
+        const segments = isWhole ? undefined : await segmentsIn(own);
+        if (!segments) return rm(own, { recursive: true, force: true });
+        const paths = segments.map(({ index }) => join(own, String(index)));
+        // One segment is the whole already.
+        const whole = paths.length === 1 ? paths[0]! : await joined(paths);
+        await settle(id, 'whole', whole);
+        await rm(own, { recursive: true, force: true });
+      }),
     adopt: (id, { place }) => settle(id, 'whole', place),
     async write(id, name, bytes) {
       const { place } = await received(once(new Uint8Array(bytes)), bytes.length);
       await settle(id, name, place);
     },
-    async remove(id) {
-      sizes.forget(id);
-      for (const each of [parts, sealed, ready]) await rm(join(each!, id), { recursive: true, force: true });
-    },
+    remove: (id) =>
+      turns.take(id, async () => {
+        sizes.forget(id);
+        for (const each of [parts, sealed, ready]) await rm(join(each!, id), { recursive: true, force: true });
+      }),
   };
 }
 

@@ -254,7 +254,7 @@ describe('FINALIZE', () => {
       const all = await Promise.all(
         Array.from({ length: 8 }, () => command(world.sandbox, 'FINALIZE', { media_id: id })),
       );
-      assert.deepEqual([...new Set(all.map(({ status, text }) => `${status} ${text}`))].length, 1, all[0]!.text);
+      assert.deepEqual([...new Set(all.map(({ status, text }) => `${status} ${text}`))].slice(1), [], all[0]!.text);
       assert.equal(all[0]!.status, 200);
       await world.service.jobs.runDue();
       world.clock.advance(1);
