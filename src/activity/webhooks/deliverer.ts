@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import { within } from '../../base/timers.ts';
+import { every, within } from '../../base/timers.ts';
 import { type Activity, type Delivery, eventUuid, type Following, type MatchedBatch } from '../../contract/events.ts';
 import type { Sender, Sent } from '../../contract/sending.ts';
 import type { Store } from '../../contract/store.ts';
@@ -38,8 +38,14 @@ export interface Deliverer {
   stop(): Promise<void>;
 }
 
-/** More than this wait in the database and not in memory. */
+/** So many may always wait in memory for a webhook, and what has been read from the database fills up to there. */
 const LANE_MAX = 1000;
+/** A burst waits in memory too, as long as it gets shorter soon: writing it down twice would take longer than sending it. */
+const BURST_MAX = 10_000;
+/** But no more than this of all webhooks together. */
+const MEMORY_MAX = 50_000;
+/** What has not been sent within this time is a burst no longer. */
+const BURST_MS = 5000;
 /** Deliveries read from the database at once. */
 const READ_AT_ONCE = 500;
 /** Events read from the log at once. */
@@ -53,6 +59,8 @@ interface Way extends Lane {
   readonly webhook: string;
   /** New messages go to the database until what is there has been read. */
   isSpilling: boolean;
+  /** How many messages had been added when it was last looked whether it gets on. */
+  addedBefore: number;
   /** There may be messages in the database that are to be sent by now. */
   hasDue: boolean;
   isReading: boolean;
@@ -79,6 +87,8 @@ export function delivererOf(parts: DelivererParts): Deliverer {
   const nowText = (): string => formatInstant(clock.now());
   let isStopped = false;
   let following: Following | undefined;
+  let inMemory = 0;
+  let stopLooking = (): void => {};
 
   const books = openBooks({ store, failed, caughtUp: () => lookAll() });
   const lookAll = (): void => {
@@ -100,7 +110,15 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       failed,
       hasRoom: () => refill(way),
     });
-    const way: Way = { ...lane, webhook, isSpilling: false, hasDue: false, isReading: false, held: new Set() };
+    const way: Way = {
+      ...lane,
+      webhook,
+      isSpilling: false,
+      addedBefore: 0,
+      hasDue: false,
+      isReading: false,
+      held: new Set(),
+    };
     ways.set(webhook, way);
     return way;
   };
@@ -139,6 +157,20 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     return store.read((tx) => tx.webhookDeliveries.listDue(webhook, nowText(), READ_AT_ONCE));
   };
 
+  /** Whether one more message waits in memory, or is written down to be sent later. */
+  const hasPlace = (way: Way): boolean => {
+    if (way.isSpilling) return false;
+    return way.size() < LANE_MAX || (way.size() < BURST_MAX && inMemory < MEMORY_MAX);
+  };
+  /** What waits for a slow receiver is written down: the log would otherwise not be settled for as long as it takes. */
+  const writeDown = (way: Way): void => {
+    const isSlow = way.taken() < way.addedBefore;
+    way.addedBefore = way.taken() + way.size();
+    if (!isSlow || way.size() <= LANE_MAX) return;
+    way.isSpilling = true;
+    way.shed(LANE_MAX);
+  };
+
   /** Notes what came of a delivery; `from` when the log had just handed it over. */
   const settle = (
     way: Way,
@@ -167,10 +199,14 @@ export function delivererOf(parts: DelivererParts): Deliverer {
   };
   const add = (way: Way, delivery: Unsent, from: TakenUp | undefined): void => {
     const { message_id: id, body } = delivery;
+    inMemory += 1;
     way.add({
       id,
       body: typeof body === 'string' ? Buffer.from(body) : body,
-      ended: (came) => settle(way, delivery, from, came),
+      ended: (came) => {
+        inMemory -= 1;
+        settle(way, delivery, from, came);
+      },
     });
   };
 
@@ -192,10 +228,11 @@ export function delivererOf(parts: DelivererParts): Deliverer {
         created_at: nowText(),
       };
       const way = wayTo(delivery.webhook_id);
-      if (way.isSpilling || way.size() >= LANE_MAX) {
+      if (hasPlace(way)) add(way, delivery, from);
+      else {
         way.isSpilling = true;
         books.note({ delivery: { ...delivery, body: body.toString() }, from });
-      } else add(way, delivery, from);
+      }
     }
   };
   const onBatch = ({ until, byApplication }: MatchedBatch): void => {
@@ -260,6 +297,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       await catchUp(soFar, following.after, isStored);
       for (const batch of live) onBatch(batch);
       isCaughtUp = true;
+      stopLooking = every(BURST_MS, () => ways.forEach(writeDown));
     },
     resume(webhook) {
       const way = wayTo(webhook);
@@ -268,6 +306,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     },
     async stop() {
       isStopped = true;
+      stopLooking();
       following?.stop();
       await within(ENDING_MS, Promise.all([...ways.values()].map((way) => way.stop()))).catch(() => undefined);
       await books.settled();

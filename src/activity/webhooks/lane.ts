@@ -16,9 +16,13 @@ export interface Message {
 export interface Lane {
   /** How many wait. */
   size(): number;
+  /** How many no longer wait: what was ever added without those. */
+  taken(): number;
   add(message: Message): void;
   /** The receiver may have changed, or there may be room again. */
   look(): void;
+  /** Keeps so many of those that wait, the first ones; the others end as if the receiver stood still. */
+  shed(kept: number): void;
   /** Sends nothing more; resolves when nothing is under way. */
   stop(): Promise<void>;
 }
@@ -47,6 +51,7 @@ export function laneTo(webhook: string, parts: LaneParts): Lane {
   const { receivers, sender, nextTransactionId, now_s, isHeldUp, failed, hasRoom } = parts;
   let queue: Message[] = [];
   let next = 0;
+  let taken = 0;
   let underWay = 0;
   let isStopped = false;
   let isFinding = false;
@@ -56,6 +61,7 @@ export function laneTo(webhook: string, parts: LaneParts): Lane {
   const take = (): Message => {
     const message = queue[next]!;
     next += 1;
+    taken += 1;
     // What was taken is let go of in whole stretches: shifting one by one would copy the rest each time.
     if (next >= 512 || next === queue.length) {
       queue = queue.slice(next);
@@ -104,11 +110,17 @@ export function laneTo(webhook: string, parts: LaneParts): Lane {
   };
   return {
     size,
+    taken: () => taken,
     add(message) {
       queue.push(message);
       look();
     },
     look,
+    shed(kept) {
+      const others = queue.splice(next + kept);
+      taken += others.length;
+      for (const message of others) message.ended('stands still');
+    },
     async stop() {
       isStopped = true;
       // They are not lost: whoever waits for them knows that the service ends.
