@@ -1,3 +1,4 @@
+import { release } from '../../base/release.ts';
 import {
   MEMBER_RECORDS,
   MEMBER_WIDTH,
@@ -23,7 +24,8 @@ export interface Batch {
 
 /**
  * Merges uploads into the members of a subject: what identifiers of the file they speak of, then what they make of these
- * members, then the file anew, in two sequential passes. Until the new file is in its place, the old one is.
+ * members, then the file anew, in two sequential passes. Until the new file is in its place, the old one is. The uploads
+ * are used up: what is no longer needed is given back at once, because as much is merged together as memory allows.
  */
 export function mergeInto(path: string, { uploads, last }: Batch): MemberNotes {
   const file = openMembers(path);
@@ -31,6 +33,7 @@ export function mergeInto(path: string, { uploads, last }: Batch): MemberNotes {
     const before = file ?? NO_MEMBERS;
     const pending = unpack(uploads);
     const sorted = sortIdentifiers(pending.words);
+    release(pending.words);
     const found = file ? touchedBy(file, sorted) : undefined;
     const people = pending.identifiersEnd.length;
     const members = membersFor((found?.count ?? 0) + people);
@@ -106,7 +109,7 @@ function compare(a: Uint32Array, atA: number, b: Uint32Array, atB: number): numb
   return a[atA]! - b[atB]! || a[atA + 1]! - b[atB + 1]! || a[atA + 2]! - b[atB + 2]! || a[atA + 3]! - b[atB + 3]!;
 }
 
-/** Gives a handle to each member that was found, and notes which identifiers it holds. */
+/** Gives a handle to each member that was found, and notes which identifiers it holds. What was found is used up. */
 function handlesOf(
   found: Found | undefined,
   members: Members,
@@ -125,6 +128,7 @@ function handlesOf(
     }
     holders[slot] = handle;
   }
+  if (found) for (const column of [found.number, found.effective_at, found.expires_at]) release(column);
   return { touched, holders };
 }
 

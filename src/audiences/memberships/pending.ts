@@ -1,3 +1,4 @@
+import { release } from '../../base/release.ts';
 import { readPacked, UPDATE } from '../people/packed.ts';
 
 /** An upload that is not merged yet. */
@@ -26,7 +27,7 @@ interface Counts {
   identifiers: number;
 }
 
-/** Reads packed uploads into columns. */
+/** Reads packed uploads into columns, and gives their memory back. */
 export function unpack(uploads: readonly PendingUpload[]): Pending {
   const counts: Counts = { operations: 0, people: 0, identifiers: 0 };
   for (const { payload } of uploads) {
@@ -50,7 +51,10 @@ export function unpack(uploads: readonly PendingUpload[]): Pending {
     words: new Uint32Array(counts.identifiers * 4),
   };
   const read: Counts = { operations: 0, people: 0, identifiers: 0 };
-  for (const upload of uploads) addTo(pending, upload, read);
+  for (const upload of uploads) {
+    addTo(pending, upload, read);
+    release(upload.payload);
+  }
   return pending;
 }
 

@@ -1,3 +1,5 @@
+import { release } from '../../base/release.ts';
+
 /** Identifiers in order, each once, and which of them stands at each place of what was sorted. */
 export interface SortedIdentifiers {
   readonly count: number;
@@ -30,7 +32,10 @@ export function sortIdentifiers(words: Uint32Array): SortedIdentifiers {
     else if (to - from > 1) insertionSort(order, from, to, compare);
     from = to;
   }
-  return distinct(words, order);
+  release(keys);
+  const sorted = distinct(words, order);
+  release(order);
+  return sorted;
 }
 
 function insertionSort(order: Uint32Array, from: number, to: number, compare: (a: number, b: number) => number): void {
@@ -63,7 +68,7 @@ export interface Keyed {
   readonly places: Uint32Array;
 }
 
-/** Sorts places by their keys, those of equal keys in the order in which they came. What is given is overwritten. */
+/** Sorts places by their keys, those of equal keys in the order in which they came. What is given is used up. */
 export function sortByKeys(given: Keyed): Keyed {
   const count = given.keys.length;
   let from = given;
@@ -86,6 +91,8 @@ export function sortByKeys(given: Keyed): Keyed {
     }
     [from, to] = [to, from];
   }
+  release(to.keys);
+  release(to.places);
   return from;
 }
 
