@@ -1,3 +1,4 @@
+import { UNSPACED_SCRIPTS } from '../base/scripts.ts';
 import { foldCase } from '../base/text.ts';
 import type { Direction, EventType, LoggedEvent } from '../contract/events.ts';
 import type { Subscription } from '../contract/subscriptions.ts';
@@ -46,21 +47,30 @@ export function foldedTextOf({ text }: LoggedEvent): string | null {
 
 const WORD_END = /[\p{L}\p{M}\p{N}_]$/u;
 const WORD_START = /^[\p{L}\p{M}\p{N}_]/u;
+/** Signs of Japanese that belong to no one script: they lengthen, repeat or close. */
+const UNSPACED = `${UNSPACED_SCRIPTS}\\u{30fc}\\u{3006}\\u{303c}\\u{3031}-\\u{3035}`;
+const UNSPACED_END = new RegExp(`[${UNSPACED}]$`, 'u');
+const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'u');
+const MARK_START = /^\p{M}/u;
+/** Signs of Burmese and Khmer that put the next letter under the one before. */
+const STACKER_END = /[\u1039\u17d2]$/;
 
-/** Whether a text has another one in it that neither begins nor ends inside a word: a run of letters, digits, underscores. */
+/**
+ * Whether a text has another one in it that neither begins nor ends inside a word: a run of letters, digits, underscores.
+ * Where a script puts no blanks between words, each of its characters is a word, with the marks that belong to it.
+ */
 export function hasAtBorders(text: string, wanted: string): boolean {
-  const startsWord = WORD_START.test(wanted);
-  const endsWord = WORD_END.test(wanted);
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    const isInside =
-      (startsWord && WORD_END.test(before(text, at))) ||
-      (endsWord && WORD_START.test(text.slice(at + wanted.length, at + wanted.length + 2)));
-    if (!isInside) return true;
+    if (isBorder(text, at) && isBorder(text, at + wanted.length)) return true;
   }
   return false;
 }
 
-/** The character before a place, which may take two units. */
-function before(text: string, at: number): string {
-  return text.slice(Math.max(0, at - 2), at);
+/** Whether a word may begin or end at a place. A character takes two units at most. */
+function isBorder(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 2), at);
+  const behind = text.slice(at, at + 2);
+  if (!WORD_END.test(before) || !WORD_START.test(behind)) return true;
+  if (MARK_START.test(behind) || STACKER_END.test(before)) return false;
+  return UNSPACED_END.test(before) || UNSPACED_START.test(behind);
 }

@@ -4,6 +4,7 @@
  * handles keep their sign, so that they can be told from words. Pictures and flags are tokens too. Addresses are none.
  * @source own; words as in Unicode Standard Annex 29, but for full stops and underscores, which end a word
  */
+import { UNSPACED_SCRIPTS } from './scripts.ts';
 
 const WORD = 1;
 /** A letter or mark: digits alone make no hashtag. */
@@ -26,10 +27,7 @@ const UNDERSCORE = 0x5f;
 const TESTS: readonly (readonly [flags: number, pattern: RegExp])[] = [
   [WORD | LETTER, /[\p{L}\p{M}]/u],
   [WORD, /\p{N}/u],
-  [
-    UNSPACED,
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u,
-  ],
+  [UNSPACED, new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u')],
   [PICTURE, /\p{Extended_Pictographic}/u],
   [SPACE, /\s/],
   [REGIONAL, /\p{Regional_Indicator}/u],

@@ -178,8 +178,30 @@ describe('a keyword', () => {
     ['green tea', 'my Green Tea!', true],
     ['#tea', 'x#tea', true],
     ['tea', '', false],
+    // Scripts that put no blanks between words: every character is a border.
+    ['新闻', '今天新闻很多', true],
+    ['新闻', '今天新 闻很多', false],
+    ['AI', '今天ai新闻', true],
+    ['2024', '自2024年以来', true],
+    ['ニュース', '今日のﾆｭｰｽです', true],
+    ['shop', 'コーヒーshop', true],
+    ['ひらがな', 'これはひらがなで', true],
+    ['ข่าว', 'อ่านข่าววันนี้', true],
+    // A sign that stands above a letter belongs to it.
+    ['ก', 'กี่', false],
+    ['ข่า', 'ข่าว', true],
+    ['ຂ່າວ', 'ອ່ານຂ່າວມື້ນີ້', true],
+    ['ព័ត៌មាន', 'អានព័ត៌មានថ្ងៃនេះ', true],
+    ['ដ', 'ក្ដ', false],
+    ['သတင်း', 'ယနေ့သတင်းများ', true],
+    ['တ', 'မန္တလေး', false],
+    // Others have blanks, and words are whole.
+    ['뉴스', '오늘뉴스', false],
+    ['뉴스', '오늘 뉴스', true],
+    ['نص', 'النص', false],
+    ['вод', 'вода', false],
   ];
-  test('is found as whole words, in any letter case', async () => {
+  test('is found as whole words, in any letter case, and in any script', async () => {
     const seen: [string, string, boolean][] = [];
     for (const [keyword, bio] of found) {
       const { user, keys, app } = await person();
