@@ -1,4 +1,4 @@
-import type { User } from '../contract/credentials.ts';
+import { type User, VERIFIED_TYPES } from '../contract/credentials.ts';
 import { type Direction, type EventType, eventUuid, type NewEvent } from '../contract/events.ts';
 import type { Reading, Store, Writing } from '../contract/store.ts';
 import { DIRECTED, FIXED_DIRECTIONS } from './event-types.ts';
@@ -61,15 +61,20 @@ async function madeOf(
   direction: Direction | null,
   created_ms: number,
 ): Promise<Pick<NewEvent, 'payload' | 'text'>> {
-  const { event_type, user, text, before = '' } = sketch;
+  const { event_type, user, text } = sketch;
   switch (event_type) {
     case 'profile.update.bio':
-    case 'profile.update.screenname':
-    case 'profile.update.verified':
-    case 'profile.update.affiliate': {
+    case 'profile.update.screenname': {
       const after = needed(sketch, 'text');
-      const isText = event_type === 'profile.update.bio' || event_type === 'profile.update.screenname';
-      return { payload: JSON.stringify({ before, after }), text: isText ? after : null };
+      return { payload: changePayload(sketch.before ?? '', after), text: after };
+    }
+    case 'profile.update.verified': {
+      const [before, after] = [sketch.before ?? 'none', needed(sketch, 'text')].map(verifiedType) as [string, string];
+      return { payload: changePayload(before, after), text: null };
+    }
+    case 'profile.update.affiliate': {
+      const [before, after] = [sketch.before ?? '', needed(sketch, 'text')].map(affiliateId) as [string, string];
+      return { payload: changePayload(before, after), text: null };
     }
     case 'dm.sent':
     case 'dm.received': {
@@ -86,6 +91,22 @@ async function madeOf(
       return { payload: JSON.stringify(payload), text: text ?? null };
     }
   }
+}
+
+function changePayload(before: string, after: string): string {
+  return JSON.stringify({ before, after });
+}
+
+/** How a user can be verified. @throws SketchUnfit */
+function verifiedType(said: string): string {
+  if ((VERIFIED_TYPES as readonly string[]).includes(said)) return said;
+  throw new SketchUnfit(`a user is verified as one of ${VERIFIED_TYPES.join(', ')}, not ${said}`);
+}
+
+/** The id of an organisation, or nothing. @throws SketchUnfit */
+function affiliateId(said: string): string {
+  if (/^([0-9]{1,19})?$/.test(said)) return said;
+  throw new SketchUnfit(`an organisation is named by its id, or by nothing at all, not by ${said}`);
 }
 
 function needed(sketch: Sketch, name: 'text' | 'about'): string {

@@ -1,5 +1,14 @@
 import type { Command } from 'commander';
-import { addCaller, callerOf, collectPair, outgoing, protocolParameters } from './caller.ts';
+import { bearerOf } from './bearer.ts';
+import {
+  addCaller,
+  type Caller,
+  callerOf,
+  collectPair,
+  type Outgoing,
+  outgoing,
+  protocolParameters,
+} from './caller.ts';
 import { CommandFailed } from './failure.ts';
 import { type Reply, send } from './send.ts';
 
@@ -14,35 +23,40 @@ export function callCommand(command: Command): void {
       collectPair,
     )
     .option('--json <text>', 'A JSON body, or @file')
+    .option('--bearer', 'With the bearer token of the application, for itself, in place of a signature for a user')
     .option('-i, --include', 'Show status and headers on stderr');
   addCaller(command)
-    .addHelpText('after', '\nExample:\n  barker call PUT /12/accounts/18ce54d4x5t --sandbox -d name="Spring sale"')
+    .addHelpText(
+      'after',
+      '\nExample:\n  barker call PUT /12/accounts/18ce54d4x5t --sandbox -d name="Spring sale"\n  barker call GET /2/activity/subscriptions --bearer',
+    )
     .action((method: string, path: string) => runCall(command, method, path));
 }
 
 async function runCall(command: Command, method: string, path: string): Promise<void> {
-  const { param: data, json, include } = command.opts();
+  const { param: data, json, include, bearer } = command.opts();
   const caller = callerOf(command);
   const request = outgoing(method, path, caller, { data, json });
-  const { sign } = await import('../auth/oauth1/signature.ts');
-  const { header } = sign({
-    ...request,
-    oauth: protocolParameters(caller.keys),
-    consumerSecret: caller.keys.consumer_secret,
-    tokenSecret: caller.keys.access_token_secret,
-  });
-  const reply = await send(request, header, caller.tlsCa);
+  const authorization = bearer ? `Bearer ${await bearerOf(caller)}` : await signatureFor(request, caller);
+  const reply = await send(request, authorization, caller.tlsCa);
   const { body: text } = reply;
   if (include) process.stderr.write(headText(reply));
   if (text !== '') process.stdout.write(process.stdout.isTTY ? pretty(text) : `${text}\n`);
   if (reply.status >= 400) throw new CommandFailed(aloud(reply, text));
 }
 
+async function signatureFor(request: Outgoing, { keys }: Caller): Promise<string> {
+  const { sign } = await import('../auth/oauth1/signature.ts');
+  const { consumer_secret: consumerSecret, access_token_secret: tokenSecret } = keys;
+  return sign({ ...request, oauth: protocolParameters(keys), consumerSecret, tokenSecret }).header;
+}
+
 /** Status, rate headers and ids: what tells how a call went beside its body. */
 function headText(reply: Reply): string {
   const lines = [`${reply.status} ${reply.statusText}`];
   for (const [name, value] of reply.headers) {
-    if (/^(x-|retry-after|allow|www-authenticate|date$)/.test(name)) lines.push(`${name}: ${value}`);
+    if (/^(x-|retry-after|allow|www-authenticate|deprecation|link|sunset|date$)/.test(name))
+      lines.push(`${name}: ${value}`);
   }
   return `${lines.join('\n')}\n\n`;
 }
@@ -58,6 +72,8 @@ function pretty(text: string): string {
 interface Told {
   readonly code?: string | number;
   readonly message?: string;
+  /** What version 2 says of something that was not found. */
+  readonly detail?: string;
   readonly parameter?: string;
   readonly attribute?: string;
 }
@@ -65,7 +81,7 @@ interface Told {
 /** The errors of a reply in words, each on a line. */
 function aloud(reply: Reply, text: string): string {
   const status = `${reply.status} ${reply.statusText}`;
-  let body: { errors?: Told[]; operation_errors?: Told[][] };
+  let body: { errors?: Told[]; operation_errors?: Told[][]; detail?: string };
   try {
     body = JSON.parse(text);
   } catch {
@@ -74,11 +90,12 @@ function aloud(reply: Reply, text: string): string {
   const items = (body.operation_errors ?? []).flatMap((faults, index) =>
     faults.map((fault) => `item ${index}: ${wordsOf(fault)}`),
   );
-  const said = [...(body.errors ?? []).map(wordsOf), ...items];
+  const whole = body.errors === undefined && body.detail !== undefined ? [body.detail] : [];
+  const said = [...(body.errors ?? []).map(wordsOf), ...items, ...whole];
   return said.length === 0 ? status : `${status}: ${said.join('; ')}`;
 }
 
-function wordsOf({ code, message, parameter, attribute }: Told): string {
-  const place = parameter ?? attribute;
-  return `${message ?? 'no message'} (${[code, place].filter((part) => part !== undefined).join(', ')})`;
+function wordsOf({ code, message, detail, parameter, attribute }: Told): string {
+  const about = [code, parameter ?? attribute].filter((part) => part !== undefined);
+  return `${message ?? detail ?? 'no message'}${about.length > 0 ? ` (${about.join(', ')})` : ''}`;
 }

@@ -8,12 +8,14 @@ import { trustLines } from './trust.ts';
 
 /** What development mode says when it is ready: addresses, keys, and one line to paste. */
 export function welcome(service: Service, file: DevFile): string {
-  const { data_folder: folder, database_url: url } = service.settings;
-  const rows: [name: string, value: string][] = [
+  const { data_folder: folder, database_url: url, webhook_allow_private: isOpen } = service.settings;
+  const rows: (readonly [name: string, value: string])[] = [
     ['production', service.url],
     ['sandbox', service.sandboxUrl],
     ['reference', `${service.url}/reference`],
     ['probes', `${service.operationsUrl}/readyz, /livez, /metrics`],
+    // Whoever relaxes a rule of safety is told so at every start.
+    ...(isOpen ? ([['webhooks', 'may be on this machine and in its networks: http, any port']] as const) : []),
     ['', ''],
     ['consumer key', file.consumer_key],
     ['consumer secret', file.consumer_secret],

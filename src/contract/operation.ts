@@ -193,8 +193,8 @@ export interface Answer {
   readonly request?: string;
   /** What goes on after the head, for shape `stream`; `data` is then empty. */
   readonly flow?: Flow;
-  /** Something that the call made use of and that is deprecated. */
-  readonly deprecation?: Deprecation;
+  /** The call made use of the `deprecatedInput` of its operation. */
+  readonly usesDeprecated?: boolean;
 }
 
 /**
@@ -248,6 +248,8 @@ export interface Operation {
   readonly replacedBy?: string;
   /** The operation itself is deprecated: every reply of it says so. */
   readonly deprecation?: Deprecation;
+  /** Something that callers may still give and that is deprecated: replies to those who do say so. */
+  readonly deprecatedInput?: Deprecation;
   /** From when on a deprecated operation answers no more, where that was decided: UTC text. */
   sunset?(services: Services): string | undefined;
   /** Other paths of the same operation. */
@@ -286,6 +288,8 @@ export interface Operation {
   readonly successes?: Readonly<Record<number, TSchema | undefined>>;
   /** JSON Schema of the body of a JSON endpoint. */
   readonly request?: TSchema;
+  /** The members of that body, where it is an object, for the descriptions; members of members with a dot between. */
+  readonly members?: Parameters;
   /** Problems that this operation itself can raise, beyond those of every call. */
   readonly problems: readonly ProblemName[];
   /** Problems of single items of a batch: they are answered together, with status 400. */

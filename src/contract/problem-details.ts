@@ -2,7 +2,8 @@ import { type Fault, NOT_LET_IN, type ProblemName, wordingIn, wordingOf } from '
 
 /**
  * How a condition is said in version 2. `slug` names its page; without one the type is `about:blank`. A condition of
- * parameters has no status among its members; one that keeps a caller out carries its numeric code beside.
+ * parameters has no status among its members; one that keeps a caller out, or says that a path is gone, carries its
+ * numeric code beside.
  * @source authentication gaps 21.2
  */
 export interface ProblemDetails {
@@ -131,7 +132,7 @@ export function problemDetails(name: ProblemName): ProblemDetails {
     };
   }
   const title = TITLES[status]!;
-  const errors = NOT_LET_IN.includes(name) ? 'code' : 'none';
+  const errors = NOT_LET_IN.includes(name) || name === 'PATH_GONE' ? 'code' : 'none';
   return { status, title, detail: BARE.has(status) ? title : message, slug: undefined, errors, beside: {} };
 }
 

@@ -113,6 +113,6 @@ export interface StreamConnections {
   end(id: string, reason: DisconnectReason, at: string): Promise<boolean>;
   /** Notes that every connection ended that is open: for a server that starts, and that is the only one. */
   endAll(reason: DisconnectReason, at: string): Promise<void>;
-  /** Forgets those that ended before a time. */
-  removeEnded(before: string): Promise<void>;
+  /** Forgets those that ended before a time, at most `limit` of them; the answer is how many that were. */
+  removeEnded(before: string, limit: number): Promise<number>;
 }

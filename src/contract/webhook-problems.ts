@@ -20,7 +20,7 @@ export const webhookProblems = {
   },
   TOO_MANY_WEBHOOKS: {
     when: 'one webhook more than an application may have',
-    problem: [400, 'invalid-request', 'WebhookLimitExceeded: the application has {max} webhooks, which is the limit'],
+    problem: [400, 'invalid-request', 'WebhookLimitExceeded: this application may have at most {max} webhooks'],
   },
   WEBHOOK_NOT_FOUND: {
     when: 'a path that names no webhook of the application',

@@ -3,7 +3,7 @@ import { RATES, type RateSetting } from '../contract/rates.ts';
 import { parameterObjects, requestBody } from './describe/given.ts';
 import { HEADERS, responses } from './describe/replies.ts';
 import type { Json, NamedSchemas } from './describe/schemas.ts';
-import { countedPer } from './describe/words.ts';
+import { countedPer, successorOf } from './describe/words.ts';
 import { VERSION } from './operations.ts';
 
 /** What the description of a running service says beside the catalog. */
@@ -97,7 +97,8 @@ export function groupsOf(operations: readonly Operation[]): Group[] {
 }
 
 function describe(operation: Operation, alias: number, limits: Surroundings['limits'], named: NamedSchemas): Json {
-  const { id, about, group, only, roles, rate, credential = 'user', alsoGet, replacedBy } = operation;
+  const { id, about, group, only, roles, rate, credential = 'user', alsoGet } = operation;
+  const successor = successorOf(operation);
   const body = requestBody(operation, named);
   const parameters = parameterObjects(operation, named);
   const { setting, window_s } = RATES[rate];
@@ -105,7 +106,7 @@ function describe(operation: Operation, alias: number, limits: Surroundings['lim
     operationId: alias === 0 ? id : `${id}~${alias}`,
     summary: about.replace(/\.$/, ''),
     tags: [group],
-    ...(replacedBy ? { deprecated: true, 'x-replaced-by': replacedBy } : {}),
+    ...(successor ? { deprecated: true, 'x-replaced-by': successor } : {}),
     ...(only ? { 'x-environment': only } : {}),
     ...(roles ? { 'x-roles': roles } : {}),
     'x-rate-limit': { category: rate, calls: limits[setting], window_s, per: countedPer(operation) },

@@ -43,7 +43,7 @@ function documentOf(names: DeprecatedNames): string {
 <main>
 <h1>Activity events: names of types</h1>
 <p>The types of events are written in small letters with dots between their parts. The names in PascalCase from before
-are deprecated since 18 March 2026: they are still taken when you subscribe, stand for the same type, and never appear in a reply or an event.</p>
+are deprecated from 18 March 2026 on: they are still taken when you subscribe, stand for the same type, and never appear in a reply or an event.</p>
 <p>What to do: send the name on the right instead. Subscriptions that exist need no change.</p>
 <table>
 <thead><tr><th scope="col">Deprecated</th><th scope="col">Name</th></tr></thead>

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Noted } from '../contract/audit.ts';
 import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/callers.ts';
-import type { Deprecation } from '../contract/deprecations.ts';
 import type { Operation, Services } from '../contract/operation.ts';
 import type { Environment } from '../contract/resource.ts';
 import type { AddressCounts } from './address-counts.ts';
@@ -52,8 +51,8 @@ export interface Exchange {
   ignored: string;
   /** What the log tells of beside the request itself. */
   noted: readonly Noted[];
-  /** Something deprecated that the call made use of. */
-  deprecation: Deprecation | undefined;
+  /** The call made use of what its operation takes as deprecated. */
+  usesDeprecated: boolean;
   /** The body was not read to its end: the connection ends with the reply. */
   isCut: boolean;
 }

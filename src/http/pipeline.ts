@@ -53,7 +53,7 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
     if (operation.files) await receive(parts, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
     const given = parameters(exchange, raw, access?.account); //                       400
     const answer = await operation.perform(callOf(parts, exchange, { access, given, body, received })); // 400 403 404
-    exchange.deprecation = answer.deprecation;
+    exchange.usesDeprecated = answer.usesDeprecated ?? false;
     return { status: answer.status ?? 200, text: envelope(operation, answer, exchange.params), flow: answer.flow }; // 200
   } finally {
     await settled;
@@ -93,7 +93,7 @@ export async function answer(
     params: '{}',
     ignored: '',
     noted: NOTHING,
-    deprecation: undefined,
+    usesDeprecated: false,
     isCut: false,
   };
   let status = 200;

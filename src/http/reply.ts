@@ -42,7 +42,7 @@ export function headersOf(exchange: Exchange, parts: PipelineParts, status: numb
   // A proxy that gathers a reply before it passes it on would gather this one for ever.
   if (operation.shape === 'stream' && !failure) headers.push('x-accel-buffering', 'no');
   if (operation.replacedBy) headers.push('x-api-warn', `This path is deprecated; use ${operation.replacedBy}`);
-  const deprecation = operation.deprecation ?? exchange.deprecation;
+  const deprecation = operation.deprecation ?? (exchange.usesDeprecated ? operation.deprecatedInput : undefined);
   if (deprecation) addDeprecation(headers, deprecation, exchange, parts);
   if (caller || exchange.taken) addRates(headers, exchange, parts, status);
   if (failure instanceof Problem) addFailure(headers, failure, parts.tellsHints);

@@ -78,11 +78,22 @@ export function streamConnectionsOn(session: Session, touch: (tag: string) => vo
       );
       await session.run(statement, { reason, at });
     },
-    async removeEnded(before) {
+    async removeEnded(before, limit) {
       const statement = statements.of('stream_connections remove', (queries, argument) =>
-        queries.deleteFrom('stream_connections').where('disconnected_at', '<', argument('before')),
+        queries
+          .deleteFrom('stream_connections')
+          .where(
+            'id',
+            'in',
+            queries
+              .selectFrom('stream_connections')
+              .select('id')
+              .where('disconnected_at', '<', argument('before'))
+              .orderBy('disconnected_at')
+              .limit(argument('limit')),
+          ),
       );
-      await session.run(statement, { before });
+      return session.run(statement, { before, limit });
     },
   };
 }

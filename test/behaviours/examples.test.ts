@@ -43,4 +43,21 @@ describe('an example in the description', () => {
       "npx barker call GET '/12/targeting_criteria/locations' \\\n  -d q='los angeles' \\\n  -d location_type=CITIES",
     );
   });
+
+  const lines = [
+    [
+      'subscriptions.create',
+      `POST '/2/activity/subscriptions' --json '{"event_type":"profile.update.bio","filter":{"user_id":"<user_id>"}}'`,
+    ],
+    ['subscriptions.update', `PUT '/2/activity/subscriptions/<subscription_id>' --json '{"tag":"<tag>"}'`],
+    ['webhooks.create', `POST '/2/webhooks' --bearer --json '{"url":"<url>"}'`],
+    ['webhooks.list', "GET '/2/webhooks' --bearer"],
+    ['connections.close', `DELETE '/2/connections' --bearer --json '{"uuids":["<uuids>"]}'`],
+  ] as const;
+  for (const [id, wanted] of lines) {
+    test(`of ${id} has the body that is read, and the credential that is asked for`, () => {
+      const [line] = operations.filter((each) => each.id === id).map(exampleLine);
+      assert.equal(line, `npx barker call ${wanted}`);
+    });
+  }
 });

@@ -150,8 +150,10 @@ const provocations: Readonly<
   410: {
     given: 'a path whose time is over',
     async send(operation) {
-      const late = await openWorld({ flags: { legacy_replay_sunset: '2026-03-02T00:00:00Z' } });
+      const end = '2026-03-25T16:00:00Z';
+      const late = await openWorld({ flags: { legacy_replay_sunset: end } });
       try {
+        late.clock.advance((Date.parse(end) - late.clock.now()) / 1000);
         const call = { method: operation.method, target: operation.path };
         const good = await goodWebhookCalls[operation.id]!(late);
         return await rawCall(late.service.sandboxUrl, late.clock, { ...call, ...good });

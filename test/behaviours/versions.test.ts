@@ -51,7 +51,9 @@ describe('paths and versions', () => {
   }
 
   test('outside the interface an unknown path has a numeric code', async () => {
-    for (const path of ['/oauth/nothing', '/1.1/nothing.json', '/2/nothing', '/oauth2/nothing']) {
+    // The filtered stream of version 1.1 is deprecated where it is known, and was never here.
+    const older = '/1.1/statuses/filter.json';
+    for (const path of ['/oauth/nothing', '/1.1/nothing.json', older, '/2/nothing', '/oauth2/nothing']) {
       const reply = await fetch(world.service.url + path);
       assert.equal(reply.status, 404);
       assert.deepEqual(await reply.json(), { errors: [{ code: 34, message: 'Sorry, that page does not exist.' }] });

@@ -83,6 +83,29 @@ describe('against a service', () => {
     assert.equal(JSON.parse(stdout).data.length, 1);
   });
 
+  test('an application calls for itself, and what version 2 says is read aloud', async () => {
+    const call = (...args: string[]) => barker(['call', ...args, ...home]);
+    const json = JSON.stringify({ event_type: 'SpacesEnd', filter: { keyword: 'jazz' } });
+    const made = await call('POST', '/2/activity/subscriptions', '--bearer', '-i', '--json', json);
+    assert.equal(made.code, 0, made.stderr);
+    assert.match(made.stderr, /^deprecation: @1773792000$/m);
+    assert.match(made.stderr, /^link: <http.*\/docs\/activity>; rel="deprecation"$/m);
+    const listed = JSON.parse((await call('GET', '/2/activity/subscriptions', '--bearer')).stdout);
+    assert.deepEqual(listed.data, [JSON.parse(made.stdout).data.subscription]);
+    const refused = [
+      ['DELETE', '/2/activity/subscriptions/19', '--bearer'],
+      ['GET', '/2/webhooks'],
+      ['PUT', '/2/activity/subscriptions/19', '--json', '{}'],
+    ];
+    const told = [];
+    for (const args of refused) told.push((await call(...args)).stderr);
+    assert.deepEqual(told, [
+      'barker: 404 Not Found: Could not find subscription with subscription_id: [19]. (subscription_id)\n',
+      'barker: 403 Forbidden: Authenticating with OAuth 1.0a User Context is forbidden for this endpoint.  Supported authentication types are [OAuth 2.0 Application-Only].\n',
+      'barker: 400 Bad Request: $: has none of [tag, webhook_id]\n',
+    ]);
+  });
+
   test('keys come from variables too', async () => {
     const { consumer_key, consumer_secret, access_token, access_token_secret, base_url } = world.keys;
     const env = {

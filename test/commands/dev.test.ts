@@ -89,6 +89,7 @@ describe('barker dev on an empty folder', () => {
     for (const key of ['base_url', 'sandbox_url', 'consumer_key', 'consumer_secret', 'access_token', 'password']) {
       assert.ok(stdout.includes(one.file[key]!), key);
     }
+    assert.match(stdout, /^ {2}webhooks {9}may be on this machine and in its networks: http, any port$/m);
     const line = /Try it:\n {2}(.*)\n$/.exec(stdout)![1]!;
     assert.match(line, /^npx barker call GET \/12\/accounts --data /);
     // As in a shell of a machine whose own Node may be an older one.

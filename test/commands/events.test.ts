@@ -59,8 +59,12 @@ describe('events at the command line', () => {
       () => ({ direction: null, text: 'New', payload: { before: 'Old', after: 'New' } }),
     ],
     [
-      ['profile.update.verified', '--before', 'none', '--text', 'blue'],
+      ['profile.update.verified', '--text', 'blue'],
       () => ({ direction: null, text: null, payload: { before: 'none', after: 'blue' } }),
+    ],
+    [
+      ['profile.update.verified', '--before', 'blue', '--text', 'business'],
+      () => ({ direction: null, text: null, payload: { before: 'blue', after: 'business' } }),
     ],
     [
       ['profile.update.affiliate', '--text', '900000777'],
@@ -134,6 +138,16 @@ describe('events at the command line', () => {
     [['spaces.end', '--user', 'ada', '--payload', '{'], 2, /--payload is an object of JSON/],
     [['spaces.end', '--user', 'ada'], 2, /events of type spaces\.end need an id of what they are about; see --help/],
     [['profile.update.bio', '--user', 'ada'], 2, /events of type profile\.update\.bio need a text/],
+    [
+      ['profile.update.verified', '--user', 'ada', '--text', 'gold'],
+      2,
+      /a user is verified as one of none, blue, business, government, not gold; see --help/,
+    ],
+    [
+      ['profile.update.affiliate', '--user', 'ada', '--text', 'acme'],
+      2,
+      /an organisation is named by its id, or by nothing at all, not by acme; see --help/,
+    ],
     [['dm.indicate_typing', '--user', 'ada'], 2, /events of type dm\.indicate_typing need another user/],
     [['dm.sent', '--user', 'ada', '--direction', 'received'], 2, /events of type dm\.sent are always sent/],
     [['spaces.end', '--user', 'ada', '--payload', '{}', '--count', '0'], 2, /--count is a number from 1 to 1000000/],

@@ -103,8 +103,15 @@ describe('the list of connections', () => {
     await closeAll(who, [await openStream(world, who.bearer)]);
     world.clock.advance(7 * 86_400 - 2);
     assert.equal((await listed(who, '?status=all')).length, 1);
+    const [{ id }] = (await listed(who, '?status=all')) as [Shown];
     world.clock.advance(4);
     assert.equal((await listed(who, '?status=all')).length, 0);
+    const kept = () => world.service.store.read((tx) => tx.streamConnections.list([id]));
+    assert.equal((await kept()).length, 1);
+    // What is told of no more is removed while the service runs.
+    world.clock.advance(600);
+    await world.service.jobs.runDue();
+    assert.deepEqual(await kept(), []);
   });
 
   const wrong: readonly (readonly [query: string, message: string])[] = [
@@ -210,6 +217,26 @@ describe('connections are closed', () => {
       assert.equal(reply.body.errors[0].message, message);
     });
   }
+
+  test('so often in a window, and no more; each call by itself', async () => {
+    const who = await subscriber(world);
+    const replies = [
+      await callAs(world, who, 'GET', LIST),
+      await callAs(world, who, 'DELETE', LIST, { uuids: ['nothing'] }),
+      await callAs(world, who, 'DELETE', '/2/connections/all'),
+      await callAs(world, who, 'DELETE', '/2/connections/activity_stream'),
+    ];
+    const windows = replies.map(({ headers }) => [
+      headers.get('x-rate-limit-limit'),
+      headers.get('x-rate-limit-remaining'),
+    ]);
+    assert.deepEqual(windows, [
+      ['450', '449'],
+      ['450', '449'],
+      ['25', '24'],
+      ['25', '24'],
+    ]);
+  });
 
   test('by the token of an application alone', async () => {
     const [list, all] = [

@@ -152,6 +152,16 @@ describe('a message', () => {
     });
   }
 
+  test('belongs to one conversation, whichever of both sends it', async () => {
+    const [ada, ben] = [await person(), await person()];
+    const conversations = [await send(ada.own, ben.user, { text: 'x' }), await send(ben.own, ada.user, { text: 'y' })];
+    const id = `${ada.user}-${ben.user}`;
+    assert.deepEqual(
+      conversations.map(({ body }) => body.data.dm_conversation_id),
+      [id, id],
+    );
+  });
+
   test('may have several lines', async () => {
     const [ada, ben] = [await person(), await person()];
     assert.equal((await send(ada.own, ben.user, { text: 'a\n\tb' })).status, 201);

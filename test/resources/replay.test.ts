@@ -67,6 +67,7 @@ describe('a replay', () => {
     await subscribe('late');
     const reply = await client.call('POST', PATH, { webhook_id: webhook, from_date: minute(-3600), to_date: minute() });
     assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.headers.get('x-rate-limit-limit'), '100');
     const { job_id, created_at } = reply.body.data;
     assert.equal(created_at, new Date(world.clock.now()).toISOString());
     await completion();
@@ -242,7 +243,9 @@ describe('a replay is refused', () => {
     receiver.answerChallenge = status(500);
     const unanswered = await client.call('POST', PATH, body);
     const reason = 'CrcValidationFailed: Crc validation failed for webhook url. Reason: ';
-    assert.equal(unanswered.body.errors[0].message, `${reason}Status 500`);
+    assert.deepEqual(unanswered.body.errors, [
+      { parameters: { webhook_id: [webhook] }, message: `${reason}Status 500` },
+    ]);
     receiver.answerChallenge = said('{}');
     const wrong = await client.call('POST', PATH, body);
     assert.equal(wrong.body.errors[0].message, `${reason}No response_token`);
@@ -286,7 +289,8 @@ describe('the old path', () => {
     const gone = await call();
     assert.equal(gone.status, 410, gone.text);
     const detail = 'This endpoint has been retired and should not be used.';
-    assert.deepEqual(gone.body, { title: 'Gone', type: 'about:blank', status: 410, detail });
+    const errors = [{ code: 251, message: detail }];
+    assert.deepEqual(gone.body, { title: 'Gone', type: 'about:blank', status: 410, detail, errors });
     const successor = await client.call('POST', PATH, {
       webhook_id: webhook,
       from_date: minute(-60),

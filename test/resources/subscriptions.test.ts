@@ -130,6 +130,14 @@ describe('a subscription', () => {
     assert.deepEqual(reply.body.data?.subscription.filter, { keyword: 'jazz' }, reply.text);
   });
 
+  test('takes a keyword and a tag of the greatest length', async () => {
+    const { app, user } = await newPerson(world);
+    const [keyword, tag] = ['🍵'.repeat(150), '🍵'.repeat(200)];
+    const reply = await app.call('POST', PATH, { event_type: 'spaces.end', filter: { user_id: user, keyword }, tag });
+    const { subscription } = reply.body.data;
+    assert.deepEqual([subscription.filter.keyword, subscription.tag], [keyword, tag]);
+  });
+
   test('takes null for what is not given', async () => {
     const { app, user } = await newPerson(world);
     const body = {
@@ -240,6 +248,45 @@ describe('the subscriptions of an application', () => {
       query = `?max_results=2&pagination_token=${body.meta.next_token}`;
     }
     assert.deepEqual(seen, ids);
+  });
+
+  test('are a hundred a page where nothing else is said, and a thousand at most', async () => {
+    const { app } = await newPerson(world);
+    for (let from = 0; from < 101; from += 20) {
+      const some = Array.from({ length: Math.min(20, 101 - from) }, (_, index) => `word${from + index}`);
+      await Promise.all(
+        some.map((keyword) => makeSubscription(app, { event_type: 'spaces.end', filter: { keyword } })),
+      );
+    }
+    const counts = [];
+    for (const query of ['', '?max_results=1000']) counts.push((await app.call('GET', PATH + query)).body.meta);
+    assert.deepEqual(
+      counts.map(({ result_count, total_subscriptions, next_token }) => [
+        result_count,
+        total_subscriptions,
+        next_token !== undefined,
+      ]),
+      [
+        [100, 101, true],
+        [101, 101, false],
+      ],
+    );
+  });
+
+  test('are asked for so often in a window, each call by itself', async () => {
+    const { app } = await newPerson(world);
+    const id = await makeSubscription(app, bio());
+    const replies = [
+      await app.call('GET', PATH),
+      await app.call('PUT', `${PATH}/${id}`, { tag: 'x' }),
+      await app.call('DELETE', `${PATH}/${id}`),
+      await app.call('DELETE', `${PATH}?ids=${id}`),
+    ];
+    const windows = replies.map(({ headers }) => [
+      headers.get('x-rate-limit-limit'),
+      headers.get('x-rate-limit-remaining'),
+    ]);
+    assert.deepEqual(windows, Array(4).fill(['500', '499']));
   });
 
   test('may be none', async () => {

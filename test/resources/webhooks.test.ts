@@ -53,8 +53,12 @@ describe('a webhook', () => {
     assert.equal(headers['user-agent'], 'barker-webhooks/1');
     const list = await client.call('GET', HOOKS);
     assert.equal(list.text, `{"data":[${shown}],"meta":{"result_count":1}}`);
-    assert.equal((await client.call('PUT', `${HOOKS}/${id}`)).text, '{"data":{"valid":true}}');
-    assert.equal((await client.call('DELETE', `${HOOKS}/${id}`)).text, '{"data":{"deleted":true}}');
+    const validated = await client.call('PUT', `${HOOKS}/${id}`);
+    assert.equal(validated.text, '{"data":{"valid":true}}');
+    const removed = await client.call('DELETE', `${HOOKS}/${id}`);
+    assert.equal(removed.text, '{"data":{"deleted":true}}');
+    const limits = [reply, list, validated, removed].map(({ headers }) => headers.get('x-rate-limit-limit'));
+    assert.deepEqual(limits, Array(4).fill('450'));
     assert.equal((await client.call('GET', HOOKS)).text, '{"data":[],"meta":{"result_count":0}}');
   });
 
@@ -95,6 +99,7 @@ describe('a webhook', () => {
     const same = receiver.url.replace('http:', 'HTTP:');
     const reply = await client.call('POST', HOOKS, { url: `${same}/once` });
     assert.match(reply.body.errors[0].message, /^DuplicateUrlFailed: /);
+    assert.deepEqual(reply.body.errors[0].parameters, { url: [`${same}/once`] });
     const other = await bearerClient(world, await register(world, { consumerSecret: keys.consumer_secret }));
     const others = await other.call('POST', HOOKS, { url: `${receiver.url}/once` });
     assert.equal(others.status, 200, others.text);
@@ -110,7 +115,7 @@ describe('a webhook', () => {
     const bad = replies.filter((reply) => reply.status === 400);
     assert.deepEqual([good.length, bad.length], [5, 15]);
     for (const reply of bad) {
-      refused(reply, 'WebhookLimitExceeded: the application has 5 webhooks, which is the limit');
+      refused(reply, 'WebhookLimitExceeded: this application may have at most 5 webhooks');
     }
     for (const { body } of good) await client.call('DELETE', `${HOOKS}/${body.data.id}`);
   });
@@ -225,7 +230,10 @@ describe('a challenge', () => {
     receiver.answerChallenge = answers;
     const id = await made('/turns');
     receiver.answerChallenge = said(tokens('sha256=x'));
-    assert.equal((await client.call('PUT', `${HOOKS}/${id}`)).status, 400);
+    const wrong = await client.call('PUT', `${HOOKS}/${id}`);
+    assert.equal(wrong.status, 400, wrong.text);
+    const message = 'CrcValidationFailed: Crc validation failed for webhook url. Reason: Invalid response_token';
+    assert.deepEqual(wrong.body.errors, [{ parameters: { webhook_id: [id] }, message }]);
     assert.equal(await isValid(), false);
     receiver.answerChallenge = answers;
     assert.equal((await client.call('PUT', `${HOOKS}/${id}`)).status, 200);

@@ -68,14 +68,85 @@ describe('the OpenAPI document', () => {
   });
 });
 
-test('the OpenAPI document calls deprecated what belongs to a former version, and says what takes its place', () => {
-  const told = Object.entries(openApi.paths).flatMap(([path, methods]) =>
-    Object.values(methods as Record<string, { deprecated?: boolean; 'x-replaced-by'?: string }>)
-      .filter((each) => each.deprecated)
-      .map((each) => [path.split('/')[1], each['x-replaced-by']?.split('/')[1]]),
+test('the members of a body of JSON say what they mean, wherever the body is described', () => {
+  type Schema = { readonly description?: string; readonly properties?: Readonly<Record<string, Schema>> };
+  type Body = { requestBody: { content: { 'application/json': { schema: Schema } } } };
+  const create = openApi.paths['/2/activity/subscriptions']!.post as unknown as Body;
+  const { filter, tag } = create.requestBody.content['application/json'].schema.properties!;
+  assert.equal(tag!.description, 'Tells subscriptions apart; stands in each event.');
+  assert.match(filter!.properties!.user_id!.description!, /^The user whom events are about/);
+  const members = operations.flatMap(({ id, members = {} }) =>
+    Object.entries(members).map(([name, { about }]) => [id, name, about] as const),
   );
-  assert.ok(told.length >= 5);
-  for (const versions of told) assert.deepEqual(versions, ['5', '12']);
+  assert.ok(members.length >= 15);
+  const page = generatedDocs()['endpoints.md']!;
+  for (const [id, name, about] of members) {
+    assert.notEqual(about, '', `${id} ${name}`);
+    assert.ok(page.includes(`| \`${name}\` | body |`), `${id} ${name}`);
+  }
+});
+
+describe('what is deprecated', () => {
+  interface Described {
+    readonly operationId: string;
+    readonly deprecated?: boolean;
+    readonly 'x-replaced-by'?: string;
+    readonly responses: Record<string, { headers?: Record<string, { $ref: string }>; $ref?: string }>;
+  }
+  const described = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+    Object.values(methods as unknown as Record<string, Described>).map((each) => [path, each] as const),
+  );
+  const { headers, responses } = openApi.components as {
+    headers: Record<string, { required?: boolean }>;
+    responses: Record<string, Described['responses'][string]>;
+  };
+  /** The headers of a reply that tell of it, with whether they are always there. */
+  const told = (response: Described['responses'][string]): Record<string, boolean> => {
+    const whole = response.$ref ? responses[response.$ref.split('/').at(-1)!]! : response;
+    return Object.fromEntries(
+      Object.entries(whole.headers ?? {})
+        .filter(([name]) => /^(deprecation|link|sunset|x-api-warn)$/.test(name))
+        .map(([name, { $ref }]) => [name, headers[$ref.split('/').at(-1)!]!.required ?? false]),
+    );
+  };
+
+  test('is marked in the OpenAPI document, which says what takes its place', () => {
+    const marked = described.filter(([, each]) => each.deprecated);
+    const former = marked.filter(([path]) => path.startsWith('/5/'));
+    assert.ok(former.length >= 5);
+    for (const [, each] of former) assert.match(each['x-replaced-by']!, /^\/12\//);
+    const others = marked.filter(([path]) => !path.startsWith('/5/'));
+    assert.deepEqual(
+      others.map(([path, each]) => [path, each['x-replaced-by']]),
+      [['/2/account_activity/replay/webhooks/{webhook_id}/subscriptions/all', '/2/webhooks/replay']],
+    );
+  });
+
+  test('is told in headers of every reply, where the operation is deprecated', () => {
+    const [, old] = described.find(([, each]) => each.operationId === 'account_activity.replay')!;
+    for (const [status, response] of Object.entries(old.responses)) {
+      assert.deepEqual(told(response), { deprecation: true, link: true, sunset: false, 'x-api-warn': false }, status);
+    }
+  });
+
+  test('is told in headers of what succeeds, where something that may be given is deprecated', () => {
+    const [, create] = described.find(([, each]) => each.operationId === 'subscriptions.create')!;
+    const all = Object.entries(create.responses).map(([status, response]) => [status, told(response)]);
+    assert.deepEqual(
+      all.filter(([, found]) => Object.keys(found!).length > 0),
+      [['200', { deprecation: false, link: false, 'x-api-warn': false }]],
+    );
+  });
+
+  test('is told by nothing else', () => {
+    const tells = described.filter(([, { responses }]) =>
+      Object.values(responses).some((each) => 'deprecation' in told(each)),
+    );
+    assert.deepEqual(tells.map(([, { operationId }]) => operationId).sort(), [
+      'account_activity.replay',
+      'subscriptions.create',
+    ]);
+  });
 });
 
 describe('the table of problems', () => {

@@ -50,7 +50,7 @@ describe('addresses', () => {
 });
 
 describe('addresses as they are written', () => {
-  const ownOrigins = (): string[] => ['https://ads.example', 'http://127.0.0.1:8080'];
+  const ownOrigins = (): string[] => ['https://ads.example', 'https://ports.example:8443', 'http://127.0.0.1:8080', ''];
   const strict = (url: string): string | undefined => urlFault(url, { allowsPrivate: false, ownOrigins })?.says;
   const lenient = (url: string): string | undefined => urlFault(url, { allowsPrivate: true, ownOrigins })?.says;
 
@@ -92,6 +92,8 @@ describe('addresses as they are written', () => {
     ['https://8.8.8.8/', 'the host of the url must be a name'],
     ['https://[::1]/', 'the host of the url must be a name'],
     ['https://ads.example/in', 'the url must not lead to this service'],
+    ['https://ADS.example./in', 'the url must not lead to this service'],
+    ['https://ports.example/in', 'the url must not lead to this service'],
   ];
   for (const [url, says] of cases) {
     test(`${url.slice(0, 40) || 'nothing'} is refused`, () => assert.equal(strict(url), says));

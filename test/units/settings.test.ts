@@ -129,6 +129,12 @@ describe('values', () => {
     ['seed', '-1', '9007199254740992'],
     ['tls', 'yes', ''],
     ['tls_names', 'a b', 'https://a.test'],
+    ['event_retention_s', '299', '2592001'],
+    ['stream_keep_alive_s', '0', '20'],
+    ['webhook_retry_schedule', '0', '3,x', '604801', Array(21).fill('3').join()],
+    ['webhook_private_ranges', 'inside', '10.0.0.0/33'],
+    ['webhook_egress_proxy', 'proxy.test:3128', 'https://proxy.test/path'],
+    ['legacy_replay_sunset', 'soon', '2026-03-25T15:59:59Z'],
   ];
   for (const [name, ...texts] of refused) {
     for (const text of texts) {

@@ -48,6 +48,7 @@ export const closeConnections: Operation = {
   parameters: {},
   body: 'json',
   request: Type.Object({ uuids: MEMBERS.uuids.kind.schema }, closed),
+  members: MEMBERS,
   problems: [
     'MEMBER_NO_OBJECT',
     'MEMBER_MISSING',

@@ -68,7 +68,7 @@ function signal({ sender, recipient }: Parties, created_ms: number): object {
   return { created_timestamp: String(created_ms), sender_id: sender.id, target: { recipient_id: recipient.id } };
 }
 
-/** Both users by id, who did it first. */
+/** Both users, by id. */
 function usersOf({ sender, recipient }: Parties, shown: (user: User) => object): Record<string, object> {
   return { [sender.id]: { data: shown(sender) }, [recipient.id]: { data: shown(recipient) } };
 }

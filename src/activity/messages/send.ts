@@ -26,7 +26,7 @@ const messageText = field<string>({
   },
 });
 
-const MEMBERS = { text: messageText.required() };
+const MEMBERS = { text: messageText.required().says('What the message says; lines and tabs may be in it.') };
 const id = Type.String({ pattern: '^[0-9]{1,19}$' });
 
 /**
@@ -47,6 +47,7 @@ export const sendMessage: Operation = {
   shape: 'bare',
   success: 201,
   request: Type.Object({ text: messageText.kind.schema }, { additionalProperties: false }),
+  members: MEMBERS,
   reply: Type.Object(
     {
       data: Type.Object(

@@ -181,13 +181,9 @@ export function openStreams(parts: StreamsParts): Streams {
   };
 }
 
-/**
- * For a server that starts, and that is the only one: whoever held connections before is gone, and what ended long ago is
- * told of no more.
- */
+/** For a server that starts, and that is the only one: whoever held connections before is gone. */
 export async function forgetStreams(tx: Writing, clock: Clock): Promise<void> {
   await tx.streamConnections.endAll('UpstreamUncleanDisconnect', formatMillisecond(clock.now()));
-  await tx.streamConnections.removeEnded(formatMillisecond(clock.now() - HISTORY_S * 1000));
 }
 
 /**

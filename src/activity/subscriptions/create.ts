@@ -8,7 +8,7 @@ import { type Fault, Problem, problem } from '../../contract/problems.ts';
 import { LONG_IDS_FROM } from '../../contract/resource.ts';
 import type { Reading } from '../../contract/store.ts';
 import type { Subscription } from '../../contract/subscriptions.ts';
-import { PASCAL_CASE_NAMES } from '../deprecated-names.ts';
+import { PASCAL_CASE_NAMES } from '../deprecations.ts';
 import { isPrivate, TYPE_NAMES, typeNamed } from '../event-types.ts';
 import { longId } from '../long-id.ts';
 import { ownerOf } from './caller.ts';
@@ -54,8 +54,8 @@ export const CHANGEABLE = {
 } as const satisfies Parameters;
 
 const MEMBERS = {
-  event_type: eventType.required(),
-  filter: filterObject.required(),
+  event_type: eventType.required().says('What is to be told of. The names in PascalCase are deprecated.'),
+  filter: filterObject.required().says('Which of these events: all that stands in it must fit.'),
   ...CHANGEABLE,
 } as const satisfies Parameters;
 
@@ -80,6 +80,7 @@ export const createSubscription: Operation = {
   family: 'problem',
   credential: 'user-or-bearer',
   rate: 'subscriptions',
+  deprecatedInput: PASCAL_CASE_NAMES,
   parameters: {},
   body: 'json',
   shape: 'bare',
@@ -92,6 +93,12 @@ export const createSubscription: Operation = {
     },
     { additionalProperties: false },
   ),
+  members: {
+    event_type: MEMBERS.event_type,
+    filter: MEMBERS.filter,
+    ...Object.fromEntries(Object.entries(FILTER_MEMBERS).map(([name, member]) => [`filter.${name}`, member])),
+    ...CHANGEABLE,
+  },
   reply: Type.Object(
     {
       data: Type.Object({ subscription: subscriptionSchema }, { additionalProperties: false }),
@@ -140,7 +147,7 @@ export const createSubscription: Operation = {
     });
     return {
       data: `{"data":{"subscription":${shownSubscription(subscription)}},"meta":{"total_subscriptions":${total}}}`,
-      ...(isDeprecated && { deprecation: PASCAL_CASE_NAMES }),
+      usesDeprecated: isDeprecated,
     };
   },
 };

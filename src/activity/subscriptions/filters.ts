@@ -21,8 +21,8 @@ const DIRECTIONS: Readonly<Record<string, Direction | 'both'>> = {
 
 /** The members of a filter. @source activity gaps 17.2 */
 export const FILTER_MEMBERS = {
-  user_id: longId().says('The user whom events are about.'),
-  keyword: text({ max: 150 }).says('Stands in the text of an event, whole words, in any letter case.'),
+  user_id: longId().says('The user whom events are about; needed but for Spaces.'),
+  keyword: text({ max: 150 }).says('Stands in the text of an event as whole words, in any letter case.'),
   direction: oneOf(...Object.keys(DIRECTIONS)).says('Who did it, seen from that user; for events of messages.'),
 } as const satisfies Parameters;
 

@@ -33,6 +33,7 @@ export const updateSubscription: Operation = {
     },
     { additionalProperties: false, minProperties: 1 },
   ),
+  members: CHANGEABLE,
   reply: Type.Object(
     {
       data: Type.Object(

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { limitOf } from '../../contract/application-limits.ts';
 import { applicationOf } from '../../contract/callers.ts';
-import { text } from '../../contract/fields.ts';
+import { field, text } from '../../contract/fields.ts';
 import { readMembers } from '../../contract/members.ts';
 import type { Call, Operation, Parameters } from '../../contract/operation.ts';
 import { Problem, problem } from '../../contract/problems.ts';
@@ -13,8 +13,14 @@ import { shownWebhook, webhookSchema } from './shown.ts';
 import { newWebhookSecret } from './signing.ts';
 import { challenge, GOOD_FOR_S, insistOnAnswer } from './standing.ts';
 
+/** Read as any text, so that what is too long for an address is told with the reason that clients look for. */
+const address = field<string>({
+  ...text({ max: 2048 }).kind,
+  schema: Type.String({ minLength: 1, maxLength: 200, pattern: '^https?://' }),
+});
+
 const MEMBERS = {
-  url: text({ max: 2048 }).required().says('An https address with the name of a host; 1 to 200 characters, no port.'),
+  url: address.required().says('An https address with the name of a host; 1 to 200 characters, no port.'),
 } as const satisfies Parameters;
 
 /**
@@ -34,10 +40,8 @@ export const registerWebhook: Operation = {
   parameters: {},
   body: 'json',
   shape: 'bare',
-  request: Type.Object(
-    { url: Type.String({ minLength: 1, maxLength: 200, pattern: '^https?://' }) },
-    { additionalProperties: false },
-  ),
+  request: Type.Object({ url: MEMBERS.url.kind.schema }, { additionalProperties: false }),
+  members: MEMBERS,
   reply: Type.Object({ data: webhookSchema }, { additionalProperties: false }),
   problems: [
     'MEMBER_NO_OBJECT',
@@ -62,8 +66,8 @@ export const registerWebhook: Operation = {
     if (fault) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: fault.says } });
     const application = applicationOf(caller);
     const url_form = new URL(url).href;
-    await store.read((tx) => checkRoom(tx, call, application, url_form));
-    insistOnAnswer(await challenge(services, application, url), url);
+    await store.read((tx) => checkRoom(tx, call, { application, url, url_form }));
+    insistOnAnswer(await challenge(services, application, url), { parameter: 'url', raw: url });
     const [id] = (await ids.takeLong('webhook', LONG_IDS_FROM, 1)) as [string];
     // The receiver took its time.
     const now = formatInstant(clock.now());
@@ -84,7 +88,7 @@ export const registerWebhook: Operation = {
     try {
       await store.write(async (tx) => {
         await tx.credentials.lockApplication(application);
-        await checkRoom(tx, call, application, url_form);
+        await checkRoom(tx, call, { application, url, url_form });
         await tx.webhooks.add(webhook);
         const run_at = formatInstant(instantMs(now) + GOOD_FOR_S * 1000);
         await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at });
@@ -100,9 +104,13 @@ export const registerWebhook: Operation = {
 const exists = (url: string): Problem => problem('WEBHOOK_EXISTS', { parameter: 'url', words: { raw: url } });
 
 /** @throws WEBHOOK_EXISTS, TOO_MANY_WEBHOOKS */
-async function checkRoom(tx: Reading, { services }: Call, application: string, url_form: string): Promise<void> {
+async function checkRoom(
+  tx: Reading,
+  { services }: Call,
+  { application, url, url_form }: { readonly application: string; readonly url: string; readonly url_form: string },
+): Promise<void> {
   const there = await tx.webhooks.list(application);
-  if (there.some((each) => each.url_form === url_form)) throw exists(url_form);
+  if (there.some((each) => each.url_form === url_form)) throw exists(url);
   const max = await limitOf(tx, services.applicationLimits, application, 'webhooks');
   if (there.length >= max) throw problem('TOO_MANY_WEBHOOKS', { words: { max } });
 }

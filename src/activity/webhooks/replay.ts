@@ -7,6 +7,7 @@ import { type Fault, Problem, type ProblemName, problem } from '../../contract/p
 import { LONG_IDS_FROM } from '../../contract/resource.ts';
 import { ConstraintViolated } from '../../contract/store.ts';
 import type { Webhook } from '../../contract/webhooks.ts';
+import { OLD_REPLAY_PATH } from '../deprecations.ts';
 import { longId } from '../long-id.ts';
 import { minute, minuteText } from './minutes.ts';
 import { findOwn } from './own.ts';
@@ -56,6 +57,7 @@ export const replayEvents: Operation = {
     { webhook_id: idSchema, from_date: TIMES.from_date.kind.schema, to_date: TIMES.to_date.kind.schema },
     { additionalProperties: false },
   ),
+  members: MEMBERS,
   reply,
   problems: [
     'MEMBER_NO_OBJECT',
@@ -78,8 +80,6 @@ export const replayEvents: Operation = {
   },
 };
 
-const SUCCESSOR = '/2/webhooks/replay';
-
 /**
  * The same at its old path.
  * @source advertising Versioning 3; activity gaps 20.2
@@ -93,13 +93,7 @@ export const replayAtOldPath: Operation = {
   family: 'problem',
   credential: 'bearer',
   rate: 'replays',
-  deprecation: {
-    // 2026-03-25T16:00:00Z
-    from_s: 1_774_454_400,
-    path: SUCCESSOR,
-    rel: 'successor-version',
-    warning: `This path is deprecated; use POST ${SUCCESSOR}`,
-  },
+  deprecation: OLD_REPLAY_PATH,
   sunset: ({ webhookRules }) => webhookRules.legacyReplayEndsAt,
   parameters: TIMES,
   body: 'form',
@@ -141,7 +135,8 @@ async function replay(
   const faults = timeFaults({ from_date, to_date }, now, activityRules.retention_s);
   if (faults.length > 0) throw new Problem(faults);
   if (await store.read((tx) => tx.replays.findRunning(webhook))) throw problem('REPLAY_RUNNING');
-  if (!valid) insistOnAnswer({ is: 'wrong', reason: 'The webhook is not valid', diagnosis: HOW_TO_VALIDATE }, url);
+  const named = { parameter: 'webhook_id', raw: webhook } as const;
+  if (!valid) insistOnAnswer({ is: 'wrong', reason: 'The webhook is not valid', diagnosis: HOW_TO_VALIDATE }, named);
   const verdict = await challenge(services, application_id, url);
   const [id] = (await ids.takeLong('replay', LONG_IDS_FROM, 1)) as [string];
   const created_at = formatInstant(clock.now());
@@ -167,7 +162,7 @@ async function replay(
     if (error instanceof ConstraintViolated) throw problem('REPLAY_RUNNING');
     throw error;
   }
-  insistOnAnswer(verdict, url);
+  insistOnAnswer(verdict, named);
   webhooks.replay(id);
   return { data: `{"data":{"job_id":"${id}","created_at":"${shownTime(created_at)}"}}` };
 }

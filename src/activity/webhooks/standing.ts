@@ -74,14 +74,22 @@ export async function invalidate(tx: Writing, id: string, failure: string): Prom
   return { ...webhook, ...changes };
 }
 
+/** How a call named the webhook that it is about. */
+export interface NamedWebhook {
+  readonly parameter: 'url' | 'webhook_id';
+  /** The value, as it was given. */
+  readonly raw: string;
+}
+
 /**
  * Refuses a call because of what a challenge has shown. The caller is told fixed words; what the receiver said, or the
  * machine, is a hint that stays in development.
  * @throws WEBHOOK_CRC_FAILED, WEBHOOK_URL_INVALID
  */
-export function insistOnAnswer({ is, isBarred, reason, diagnosis }: ChallengeVerdict, url: string): void {
+export function insistOnAnswer(verdict: ChallengeVerdict, { parameter, raw }: NamedWebhook): void {
+  const { is, isBarred, reason, diagnosis } = verdict;
   if (is === 'right') return;
-  const words = { raw: url, reason, why: 'the host of the url leads to an address that nothing is sent to' };
-  const fault = { problem: isBarred ? 'WEBHOOK_URL_INVALID' : 'WEBHOOK_CRC_FAILED', parameter: 'url', words } as const;
+  const words = { raw, reason, why: 'the host of the url leads to an address that nothing is sent to' };
+  const fault = { problem: isBarred ? 'WEBHOOK_URL_INVALID' : 'WEBHOOK_CRC_FAILED', parameter, words } as const;
   throw new Problem([fault], { because: reason, hint: diagnosis });
 }

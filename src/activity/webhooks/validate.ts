@@ -30,7 +30,7 @@ export const validateWebhook: Operation = {
       await findOwn(tx, call);
       await applyVerdict(tx, id, verdict, formatInstant(services.clock.now()));
     });
-    insistOnAnswer(verdict, url);
+    insistOnAnswer(verdict, { parameter: 'webhook_id', raw: id });
     return { data: '{"data":{"valid":true}}' };
   },
 };

@@ -48,7 +48,7 @@ export const EVENT_ITEMS: readonly EventItem[] = [
   },
   {
     what: 'Filter by keyword',
-    how: 'whole words, in any letter case',
+    how: 'whole words, in any letter case; anywhere in scripts that put no blanks between words',
     operations: ['subscriptions.create'],
     test: EVENTS,
   },
@@ -98,4 +98,4 @@ export const EVENT_ITEMS: readonly EventItem[] = [
 
 /** The recorded change that concerns nothing which is served. @source advertising Versioning */
 export const OUTSIDE =
-  'The filtered streaming endpoints of versions 1.1 and 2 (the third recorded change) are no part of the two documents and are not served.';
+  'The filtered streaming endpoints of versions 1.1 and 2 (the third recorded change: the older is deprecated in favour of the newer) have no path in the two documents and are not served: what names them is answered with 404, as any unknown path.';

@@ -69,7 +69,10 @@ export const NOT_SHOWN: readonly NotShown[] = [
     'authentication gaps 1, 2',
     [13, 14, 15, 16, 17, 83, 94, 98, 99, 100, 101],
   ),
-  advertising('Events of these endpoints, payloads of activity events', 'activity gaps 16, 17'),
+  advertising('Events of these endpoints, payloads of activity events', 'activity gaps 16, 17', [
+    ...rows(322, 360),
+    ...rows(406, 407),
+  ]),
   advertising(
     'Status and error codes',
     'campaigns 2',

@@ -14,16 +14,6 @@ export type Attempt =
 /** Nothing at all for so long: the line is broken. @source activity gaps 18 */
 const SILENCE_MS = 20_000;
 
-/** The bearer token of the application. @throws CommandFailed */
-export async function bearerOf(caller: Caller): Promise<string> {
-  const { consumer_key, consumer_secret } = caller.keys;
-  const pair = Buffer.from(`${consumer_key}:${consumer_secret}`).toString('base64');
-  const request = outgoing('POST', '/oauth2/token', caller, { data: [['grant_type', 'client_credentials']] });
-  const { status, body } = await send(request, `Basic ${pair}`, caller.tlsCa);
-  if (status !== 200) throw new CommandFailed(`no bearer token was given out: ${status} ${body}`);
-  return (JSON.parse(body) as { access_token: string }).access_token;
-}
-
 /** How many subscriptions the application has: without any, nothing will come. */
 export async function countSubscriptions(caller: Caller, bearer: string): Promise<number> {
   const request = outgoing('GET', '/2/activity/subscriptions', caller, { data: [['max_results', '1']] });

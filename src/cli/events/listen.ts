@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Command } from 'commander';
 import { after } from '../../base/timers.ts';
+import { bearerOf } from '../bearer.ts';
 import { addCaller, type Caller, callerOf } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
-import { type Attempt, bearerOf, connect, countSubscriptions, linesOf } from './connection.ts';
+import { type Attempt, connect, countSubscriptions, linesOf } from './connection.ts';
 import { type Forwarding, forward } from './forward.ts';
 
 /** `barker events listen`. */

@@ -77,7 +77,8 @@ function inQuery(name: string, field: Field, named: NamedSchemas): Json {
 /** The body that an operation reads, if it reads one. */
 export function requestBody(operation: Operation, named: NamedSchemas): Json | undefined {
   if (operation.body === 'json' || operation.body === 'bytes') {
-    return { required: true, content: { 'application/json': { schema: portable(operation.request, named) } } };
+    const schema = withMeanings(portable(operation.request, named), operation.members ?? {});
+    return { required: true, content: { 'application/json': { schema } } };
   }
   if (operation.body === 'object') {
     return { required: true, content: { 'application/json': { schema: bodySchema(operation, named) } } };
@@ -101,6 +102,17 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
       'application/json': { schema },
     },
   };
+}
+
+/** A schema of an object in which each member says what it means, as far as that is declared. */
+function withMeanings(schema: Json, members: Parameters, within = ''): Json {
+  const { properties } = schema as { properties?: Readonly<Record<string, Json>> };
+  if (!properties) return schema;
+  const shown = Object.entries(properties).map(([name, member]) => {
+    const { about: description } = members[within + name] ?? {};
+    return [name, { ...(description && { description }), ...withMeanings(member, members, `${within}${name}.`) }];
+  });
+  return { ...schema, properties: Object.fromEntries(shown) };
 }
 
 /** A pointer to the schema of the parameters in a body, which is put among the named ones. */

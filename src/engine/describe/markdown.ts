@@ -3,7 +3,7 @@ import { type Family, type ProblemName, problems } from '../../contract/problems
 import { RATES } from '../../contract/rates.ts';
 import { groupsOf, type Surroundings } from '../describe.ts';
 import { raisable } from '../raises.ts';
-import { parameterWords, problemWords, rateWords, sharedProblems } from './words.ts';
+import { credentialWords, parameterWords, problemWords, rateWords, sharedProblems, successorOf } from './words.ts';
 
 /** Every operation with what it takes and how it can end, in Markdown; `before` stands between title and operations. */
 export function endpointsMarkdown(
@@ -46,9 +46,12 @@ export const GENERATED = '<!-- Written by `npm run generate`; do not edit. -->';
 function operationMarkdown(operation: Operation, all: readonly Operation[], limits: Surroundings['limits']): string {
   const common = sharedProblems(all.filter((each) => each.family === operation.family));
   const own = raisable(operation).filter((name) => !common.includes(name));
+  const successor = successorOf(operation);
   const facts = [
     `- Roles: ${operation.roles ? operation.roles.join(', ') : 'none needed'}`,
     `- Limit: ${rateWords(operation, limits)} (${code(RATES[operation.rate].setting)})`,
+    ...(operation.credential ? [`- Credential: ${credentialWords(operation)}`] : []),
+    ...(successor ? [`- Deprecated: use ${code(successor)}`] : []),
     ...(operation.only ? [`- Exists in: ${operation.only}`] : []),
     ...(operation.aliases ?? []).map((path) => `- Also: ${code(path)}`),
     ...(own.length > 0 ? [`- Problems of its own: ${codesOf(operation, own)}`] : []),

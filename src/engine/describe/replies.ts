@@ -9,7 +9,16 @@ import { failureSchema, problemsOfStatus } from './failures.ts';
 import { batchEcho, echoSchema } from './given.ts';
 import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
 
-/** The reply headers, by name: what each says, and its form. */
+const DEPRECATION = [
+  'Since when, or from when on, what was used is deprecated: `@` and Unix seconds (RFC 9745).',
+  { type: 'string', pattern: '^@\\d+$' },
+] as const;
+const LINK = [
+  'What to read about that, or what takes its place.',
+  { type: 'string', pattern: '^<[^>]+>; rel="(deprecation|successor-version)"$' },
+] as const;
+
+/** The reply headers: what each says, and its form. Where one is not always there, it has another name here. */
 export const HEADERS: Readonly<Record<string, Json>> = {
   'x-transaction-id': header('Names this reply in the log.', { type: 'string', pattern: '^[0-9a-f]{16}$' }, true),
   'x-current-api-version': header('The version that is served.', { const: '12' }, true),
@@ -23,6 +32,12 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   'retry-after': header('Seconds until a retry makes sense.', { type: 'integer' }, true),
   'www-authenticate': header('The scheme to use.', { type: 'string', pattern: '^(OAuth|Bearer) realm=' }, true),
   allow: header('The methods that the path has.', { type: 'string' }, true),
+  deprecation: header(...DEPRECATION, true),
+  link: header(...LINK, true),
+  'deprecation-of-input': header(...DEPRECATION),
+  'link-of-input': header(...LINK),
+  sunset: header('From when on the path is no more (RFC 8594); absent while that is not decided.', { type: 'string' }),
+  'x-api-warn': header('What is deprecated and what to use instead, once its time has come.', { type: 'string' }),
 };
 
 function header(description: string, schema: Json, required?: true): Json {
@@ -40,7 +55,24 @@ function headersFor(operation: Operation, status: number): Json {
     ...(status === 429 || status === 503 ? ['retry-after'] : []),
     ...(status === 401 ? ['www-authenticate'] : []),
   ];
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  const found = [...names.map((name) => [name, name] as const), ...deprecationHeaders(operation, status)];
+  return Object.fromEntries(found.map(([name, key]) => [name, { $ref: `#/components/headers/${key}` }]));
+}
+
+/** Every reply of what is deprecated says so; of what takes deprecated input, those that made use of it. */
+function deprecationHeaders(
+  { deprecation, deprecatedInput, sunset, replacedBy }: Operation,
+  status: number,
+): (readonly [name: string, key: string])[] {
+  const warning = ['x-api-warn', 'x-api-warn'] as const;
+  if (deprecation) {
+    const always = ['deprecation', 'link', ...(sunset ? ['sunset'] : [])].map((name) => [name, name] as const);
+    return [...always, warning];
+  }
+  if (deprecatedInput && status < 300) {
+    return [['deprecation', 'deprecation-of-input'], ['link', 'link-of-input'], warning];
+  }
+  return replacedBy ? [warning] : [];
 }
 
 /** Only the token of a user has a level. */

@@ -1,5 +1,5 @@
 import type { Field } from '../../contract/fields.ts';
-import type { Operation } from '../../contract/operation.ts';
+import type { CredentialKind, Operation } from '../../contract/operation.ts';
 import { type ProblemName, problems, type Wording } from '../../contract/problems.ts';
 import { RATES, type RateSetting } from '../../contract/rates.ts';
 import { raisable, wording } from '../raises.ts';
@@ -55,6 +55,11 @@ function choicesOf(schema: Json): string[] {
   return ((schema.enum as (string | null)[] | undefined) ?? []).filter((word) => word !== null);
 }
 
+/** The path that takes the place of a deprecated operation; undefined where none is deprecated. */
+export function successorOf({ replacedBy, deprecation }: Operation): string | undefined {
+  return replacedBy ?? deprecation?.path;
+}
+
 /** The parameters of an operation in words: those of the path first. */
 export function parameterWords(operation: Operation): ParameterWords[] {
   const inPath = pathNames(operation.path).map((name) => ({
@@ -70,7 +75,8 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
   const all = { ...operation.protocolParameters, ...operation.parameters };
   const given = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
-  return [...inPath, ...given, ...fileWords(operation)];
+  const members = Object.entries(operation.members ?? {}).map(([name, field]) => fieldWords(name, field, 'body'));
+  return [...inPath, ...given, ...members, ...fileWords(operation)];
 }
 
 function fileWords({ files = {} }: Operation): ParameterWords[] {
@@ -127,12 +133,33 @@ export function rateWords(operation: Operation, limits: Readonly<Record<RateSett
   return `${thousands(limits[setting])} in ${window === 'minute' ? 'a minute' : window} per ${per}, ${what}`;
 }
 
+/** Credentials with which an application speaks for itself. */
+const ITSELF: ReadonlySet<CredentialKind> = new Set(['consumer', 'request-token', 'basic', 'bearer']);
+
+const CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
+  user: 'the access token of a user',
+  consumer: 'consumer key and secret, signed',
+  'request-token': 'a request token',
+  basic: 'consumer key and secret, as Basic',
+  bearer: 'the bearer token of the application',
+  'user-or-bearer': 'the access token of a user, or the bearer token of the application',
+  'owner-or-basic': 'an access token of the owner, or consumer key and secret as Basic',
+};
+
+/** What a caller must present, in words. */
+export function credentialWords({ credential = 'user' }: Operation): string {
+  return CREDENTIALS[credential];
+}
+
 /** Whose calls are counted together. */
-export function countedPer({ rate, credential = 'user' }: Operation): 'account' | 'user' | 'application' {
+export function countedPer({
+  rate,
+  credential = 'user',
+}: Operation): 'account' | 'user' | 'application' | 'user or application' {
   const { perAccount, perApplication } = RATES[rate];
   if (perAccount) return 'account';
-  const isItself = credential === 'consumer' || credential === 'request-token' || credential === 'basic';
-  return perApplication || isItself ? 'application' : 'user';
+  if (perApplication || ITSELF.has(credential)) return 'application';
+  return credential === 'user-or-bearer' ? 'user or application' : 'user';
 }
 
 function thousands(amount: number): string {
@@ -147,15 +174,29 @@ export function exampleLine(operation: Operation): string {
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => `<${name}>`);
   const all = parameterWords(operation).filter((each) => each.place !== 'path');
   const asked = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
-  const shown = operation.body === 'object' ? [] : asked;
+  const shown = operation.body === 'object' || operation.members ? [] : asked;
   const known = all.filter(({ name }) => operation.example?.params[name] !== undefined);
   const given = operation.example
     ? known.map(({ name }) => `-d ${name}=${quotedForShell(operation.example!.params[name]!)}`)
     : shown.map((each) => `-d ${each.name}=${each.choices[0] ?? placeholder(each)}`);
-  const json = JSON_FILES[operation.body];
+  const json = operation.members ? ` --json '${exampleBody(operation, all)}'` : JSON_FILES[operation.body];
   const sandbox = operation.only === 'sandbox' ? ' --sandbox' : '';
-  const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${json}`, ...given];
+  const bearer = operation.credential === 'bearer' ? ' --bearer' : '';
+  const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${bearer}${json}`, ...given];
   return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');
+}
+
+/** A body with what must be in it; of an update, one thing. What is an object holds the first of its members. */
+function exampleBody({ method }: Operation, all: readonly ParameterWords[]): string {
+  const own = all.filter(({ name }) => !name.includes('.'));
+  const asked = method === 'PUT' ? own.slice(0, 1) : own.filter((each) => each.isRequired);
+  const exampleOf = ({ name, type, choices }: ParameterWords): unknown => {
+    const inside = all.find((each) => each.name.startsWith(`${name}.`));
+    if (inside) return { [inside.name.slice(name.length + 1)]: exampleOf(inside) };
+    const value = choices[0] ?? `<${name.split('.').at(-1)}>`;
+    return type.startsWith('list ') ? [value] : value;
+  };
+  return JSON.stringify(Object.fromEntries(asked.map((each) => [each.name, exampleOf(each)])));
 }
 
 /** The file of the body, where JSON is asked for. */

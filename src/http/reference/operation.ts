@@ -4,12 +4,14 @@ import type { ProblemName } from '../../contract/problems.ts';
 import { RATES } from '../../contract/rates.ts';
 import { ROLES } from '../../contract/roles.ts';
 import {
+  credentialWords,
   exampleLine,
   type ParameterWords,
   type ProblemWords,
   parameterWords,
   problemWords,
   rateWords,
+  successorOf,
 } from '../../engine/describe/words.ts';
 import type { Surroundings } from '../../engine/describe.ts';
 import { raisable } from '../../engine/raises.ts';
@@ -22,7 +24,8 @@ export function operationSection(
   operation: Operation,
   { limits, common }: { readonly limits: Surroundings['limits']; readonly common: readonly ProblemName[] },
 ): string {
-  const { id, method, path, about, only, replacedBy, aliases = [] } = operation;
+  const { id, method, path, about, only, aliases = [] } = operation;
+  const successor = successorOf(operation);
   const own = problemWords(
     operation,
     raisable(operation).filter((name) => !common.includes(name)),
@@ -35,9 +38,10 @@ export function operationSection(
     <p class="about">!${prose(about)}!${only ? html` <span class="chip">${only} only</span>` : ''}</p>
     <dl class="facts">
       <div><dt>Roles</dt><dd>${rolesWords(operation)}</dd></div>
+      !${operation.credential ? html`<div><dt>Credential</dt><dd>${credentialWords(operation)}</dd></div>` : ''}
       <div><dt>Limit</dt><dd>${rateWords(operation, limits)} <code class="soft">${RATES[operation.rate].setting}</code></dd></div>
       !${aliases.length > 0 ? html`<div><dt>Also</dt><dd><code>${aliases.join(', ')}</code></dd></div>` : ''}
-      !${replacedBy ? html`<div><dt>Deprecated</dt><dd>use <code>${replacedBy}</code></dd></div>` : ''}
+      !${successor ? html`<div><dt>Deprecated</dt><dd>use <code>${successor}</code></dd></div>` : ''}
     </dl>
     !${parameterTable(operation)}
     <pre class="example" tabindex="0" aria-label="Example call"><code>${exampleLine(operation)}</code></pre>

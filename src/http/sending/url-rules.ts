@@ -21,6 +21,9 @@ export function urlFault(url: string, rules: UrlRules): UrlFault | undefined {
   return says === undefined ? undefined : { says };
 }
 
+/** A name without the full stop that may end it. */
+const nameOf = (host: string): string => host.replace(/\.$/, '');
+
 function complaint(url: string, { allowsPrivate, ownOrigins }: UrlRules): string | undefined {
   if (url.length < 1 || url.length > LENGTH_MAX) return `the url must have 1 to ${LENGTH_MAX} characters`;
   const [, scheme, authority] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(url) ?? [];
@@ -35,6 +38,9 @@ function complaint(url: string, { allowsPrivate, ownOrigins }: UrlRules): string
   if (url.includes('#')) return 'the url must have no fragment';
   if (!allowsPrivate && /:\d*$/.test(authority!)) return 'the url must have no port';
   if (!allowsPrivate && isIP(host) !== 0) return 'the host of the url must be a name';
-  if (ownOrigins().some((own) => own === origin)) return 'the url must not lead to this service';
+  // In development others answer under the same name, on other ports.
+  const isOwn = (own: string): boolean =>
+    allowsPrivate ? own === origin : URL.canParse(own) && nameOf(new URL(own).hostname) === nameOf(host);
+  if (ownOrigins().some(isOwn)) return 'the url must not lead to this service';
   return undefined;
 }
