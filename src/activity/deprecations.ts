@@ -1,3 +1,5 @@
+import { instantMs } from '../base/instants.ts';
+import { EVENT_TYPES_RENAMED_AT, REPLAY_MOVED_AT } from '../base/recorded-changes.ts';
 import type { Deprecation } from '../contract/deprecations.ts';
 
 /**
@@ -5,8 +7,7 @@ import type { Deprecation } from '../contract/deprecations.ts';
  * @source advertising Events; activity gaps 16.1
  */
 export const PASCAL_CASE_NAMES: Deprecation = {
-  // 2026-03-18T00:00:00Z
-  from_s: 1_773_792_000,
+  from_s: instantMs(EVENT_TYPES_RENAMED_AT) / 1000,
   path: '/docs/activity',
   rel: 'deprecation',
   warning: 'PascalCase event types are deprecated; use the dot-separated names',
@@ -17,8 +18,7 @@ export const PASCAL_CASE_NAMES: Deprecation = {
  * @source advertising Versioning 3; activity gaps 20.2
  */
 export const OLD_REPLAY_PATH: Deprecation = {
-  // 2026-03-25T16:00:00Z
-  from_s: 1_774_454_400,
+  from_s: instantMs(REPLAY_MOVED_AT) / 1000,
   path: '/2/webhooks/replay',
   rel: 'successor-version',
   warning: 'This path is deprecated; use POST /2/webhooks/replay',

@@ -1,10 +1,7 @@
-import { OLD_REPLAY_PATH } from '../activity/deprecations.ts';
-import { formatInstant, parseInstant } from '../base/instants.ts';
+import { parseInstant } from '../base/instants.ts';
+import { REPLAY_MOVED_AT } from '../base/recorded-changes.ts';
 import { isAddressRange } from './addresses.ts';
 import { list, text, truth } from './kinds.ts';
-
-/** Nothing ends before it is deprecated. @source activity gaps 21.3; RFC 9745 */
-const DEPRECATED_FROM = formatInstant(OLD_REPLAY_PATH.from_s * 1000);
 
 /** The settings of webhooks and replays. @source activity gaps 19 to 21 */
 export const webhookSettings = {
@@ -40,10 +37,11 @@ export const webhookSettings = {
   }),
   legacy_replay_sunset: text('From then on the old path of replays answers no more; when empty, it stays.', {
     default: '',
-    expected: `a time as 2027-01-01T00:00:00Z, not before ${DEPRECATED_FROM}, when it is deprecated`,
+    expected: `a time as 2027-01-01T00:00:00Z, not before ${REPLAY_MOVED_AT}, when it is deprecated`,
     accept: (said) => {
       const time = parseInstant(said);
-      return time !== undefined && time >= DEPRECATED_FROM ? time : undefined;
+      // Nothing ends before it is deprecated: RFC 9745.
+      return time !== undefined && time >= REPLAY_MOVED_AT ? time : undefined;
     },
   }),
 };
