@@ -62,9 +62,11 @@ function listen(args: readonly string[] = [], env: Readonly<Record<string, strin
   return command;
 }
 
+/** The service notices a little later that the command has gone: the next test must not take its stream for its own. */
 async function stop(running: Started): Promise<void> {
   running.child.kill('SIGINT');
   assert.equal((await running.ended).code, 0);
+  await openConnections(0);
 }
 
 function linesOf(running: Started): string[] {
@@ -87,7 +89,6 @@ describe('barker events listen', () => {
     const [line] = linesOf(running).map((each) => JSON.parse(each));
     assert.equal(line.data.tag, 'müsli');
     await stop(running);
-    await openConnections(0);
   });
 
   test('comes back when its connection is closed, and tells nothing twice', async () => {
