@@ -13,7 +13,7 @@ const RELATED_MAX = 30;
 
 const keyword = text({ max: 255 });
 // How many there are together is told of the keywords, whichever are too many.
-const list = () => listOf(keyword, { max: 200 });
+const list = () => listOf(keyword);
 
 /**
  * How often posts say keywords over time, and what else they say then: counted in the posts that the service holds.
@@ -52,7 +52,7 @@ export const keywordInsights: Operation = {
     },
     { additionalProperties: false },
   ),
-  problems: ['TIME_WINDOW_EMPTY', 'TIME_WINDOW_TOO_LONG', 'KEYWORD_WITHOUT_WORDS', 'NOT_A_COUNTRY'],
+  problems: ['TOO_MANY_ITEMS', 'TIME_WINDOW_EMPTY', 'TIME_WINDOW_TOO_LONG', 'KEYWORD_WITHOUT_WORDS', 'NOT_A_COUNTRY'],
   check(given) {
     const all = [...keywordsOf(given, 'keywords'), ...keywordsOf(given, 'negative_keywords')];
     const faults: Fault[] = [];

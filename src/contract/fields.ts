@@ -362,15 +362,20 @@ export function reference(
 
 /**
  * A list of items of one kind, stored as JSON text: from comma-separated text or a JSON array; blanks dropped,
- * duplicates removed keeping the first. With `min` 0 it may be empty, is when nothing is given, and is never null.
+ * duplicates removed keeping the first. With `min` 0 it may be empty, is when nothing is given, and is never null. Without
+ * `max` whoever declares it judges how many there are.
  * @source campaigns 1.4
  */
-export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max: number }): Field<string> {
+export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max?: number } = {}): Field<string> {
   const kind: Kind<string> = {
     name: 'list',
     column: 'text',
-    schema: Type.Array(item.kind.schema, { minItems: min, maxItems: max }),
-    raises: [...item.kind.raises, ...(min ? (['TOO_FEW_ITEMS'] as const) : []), 'TOO_MANY_ITEMS'],
+    schema: Type.Array(item.kind.schema, { minItems: min, ...(max === undefined ? {} : { maxItems: max }) }),
+    raises: [
+      ...item.kind.raises,
+      ...(min ? (['TOO_FEW_ITEMS'] as const) : []),
+      ...(max === undefined ? [] : (['TOO_MANY_ITEMS'] as const)),
+    ],
     present: (stored) => stored,
     read(raw, parameter) {
       const parts: readonly Raw[] = typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw].flat();
@@ -382,7 +387,7 @@ export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max
         values.add(value);
       }
       if (values.size < min) return { problem: 'TOO_FEW_ITEMS', parameter };
-      if (values.size > max) return { problem: 'TOO_MANY_ITEMS', parameter, words: { max } };
+      if (max !== undefined && values.size > max) return { problem: 'TOO_MANY_ITEMS', parameter, words: { max } };
       return JSON.stringify([...values]);
     },
   };

@@ -162,7 +162,11 @@ describe('keyword insights', () => {
     );
     const today = { start_time: '2026-03-02T16:00:00Z', keywords: 'doppio', granularity: 'HOUR' };
     assert.deepEqual(await volume(today), [0, 1]);
-    assert.deepEqual(await volume({ ...today, end_time: '2026-04-01' }), [0, 1]);
+    const later = await ask({ ...today, end_time: '2026-04-01' });
+    assert.deepEqual(later.body.data.post_volume, [0, 1]);
+    // Told as it was sent.
+    assert.equal(later.body.request.params.end_time, '2026-04-01T00:00:00Z');
+    assert.ok(!('end_time' in (await ask(today)).body.request.params));
   });
 });
 
@@ -193,6 +197,23 @@ describe('refused', () => {
     ['eleven keywords', { keywords: many(11) }, TOO_MANY],
     ['eleven with the negative ones', { keywords: many(6), negative_keywords: 'a,b,c,d,e' }, TOO_MANY],
     ['eleven negative ones', { negative_keywords: many(11) }, TOO_MANY],
+    ['many more of both', { keywords: many(300), negative_keywords: many(300) }, TOO_MANY],
+    ['many more negative ones', { negative_keywords: many(300) }, TOO_MANY],
+    [
+      'keywords that are only commas',
+      { keywords: ',,' },
+      ['INVALID_PARAMETER', 'A minimum of 1 items must be provided for keywords', 'keywords'],
+    ],
+    [
+      'a time that is none',
+      { start_time: 'yesterday' },
+      ['INVALID_PARAMETER', 'Expected time, got "yesterday" for start_time', 'start_time'],
+    ],
+    [
+      'two countries',
+      { location: `${placeOf('Japan')},${placeOf('Germany')}` },
+      notACountry(`${placeOf('Japan')},${placeOf('Germany')}`),
+    ],
     [
       'keywords without words',
       { keywords: 'a,!?', negative_keywords: '!?' },
@@ -223,6 +244,15 @@ describe('refused', () => {
       assert.deepEqual([reply.status, told], [400, errors]);
     });
   }
+
+  test('not: a start of long ago', async () => {
+    assert.deepEqual(await volume({ start_time: '2020-02-01', end_time: '2020-02-03' }), [0, 0]);
+  });
+
+  test('not: seven days by the hour', async () => {
+    const given = { start_time: '2026-02-01', end_time: '2026-02-08', granularity: 'HOUR' };
+    assert.equal((await volume(given)).length, 168);
+  });
 
   test('not: seven days, and ten keywords together', async () => {
     const given = { start_time: '2026-02-01', end_time: '2026-02-08', keywords: many(9), negative_keywords: 'a' };
