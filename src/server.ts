@@ -6,7 +6,7 @@ import { DEPRECATED_TYPE_NAMES } from './activity/event-types.ts';
 import { eventExpiryAt } from './activity/expiry.ts';
 import { simulator } from './activity/simulate.ts';
 import { forgetStreams } from './activity/stream/open-streams.ts';
-import { findDelivery, lastOutcome, renewSecret, resend } from './activity/webhooks/administer.ts';
+import { findDelivery, lastOutcome, renewSecret, resend, validating } from './activity/webhooks/administer.ts';
 import { openWebhooks } from './activity/webhooks/work.ts';
 import { accountAccesses } from './ads/account-access.ts';
 import { previewAddress } from './ads/previews/address.ts';
@@ -189,7 +189,13 @@ export async function startListeners(
         box,
         secrets: secureRandom,
         applicationsMax: settings.applications_per_user_max,
-        webhooks: { renewSecret, findDelivery, resend, lastOutcome },
+        webhooks: {
+          validate: validating(services, { tellsHints: mode === 'dev' }),
+          renewSecret,
+          findDelivery,
+          resend,
+          lastOutcome,
+        },
         verifier_ttl_s: settings.verifier_ttl_s,
         leadsTo: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
           previewAddress(box, { type: 'DRAFT', environment, account, id, user }),

@@ -175,8 +175,17 @@ export async function planChallenges(tx: Writing, application: string, now: stri
 /** What the sealed secret of a webhook is bound to. */
 export const webhookSecretContext = (id: string): string => `webhooks.secret:${id}`;
 
+/** What came of a challenge. */
+export interface Challenged {
+  readonly isRight: boolean;
+  /** Why it was not answered rightly, as far as the owner of the application may know it; empty when it was. */
+  readonly why: string;
+}
+
 /** What the owner of an application may do with its webhooks besides calls: pages and commands. */
 export interface WebhookAdministration {
+  /** Challenges a webhook now; undefined when it was removed meanwhile. Never inside a unit of work. */
+  validate(webhook: Webhook): Promise<Challenged | undefined>;
   /** Gives a webhook a new secret, which is told once; undefined when there is no such webhook. */
   renewSecret(
     by: { readonly tx: Writing; readonly box: SecretBox; readonly random: Random; readonly now: string },

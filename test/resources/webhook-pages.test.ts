@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { validating } from '../../src/activity/webhooks/administer.ts';
 import { webhookKey } from '../../src/activity/webhooks/signing.ts';
 import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
 import { type Made, make, shownAs } from '../rig/developer.ts';
 import { bearerClient, changeBio, until } from '../rig/events.ts';
-import { openReceiver, type Receiver, status } from '../rig/receiver.ts';
+import { type Answering, openReceiver, type Receiver, responseToken, said, status } from '../rig/receiver.ts';
 import { plant } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -94,6 +95,94 @@ describe('the page of webhooks', () => {
     assert.doesNotMatch((await browser.get(path)).html, /Send again/);
   });
 
+  describe('validates one', () => {
+    let id: string;
+    before(async () => {
+      [, id = ''] = /name="webhook" value="(\d+)"/.exec((await browser.get(path)).html)!;
+    });
+    const validate = async (options = {}) => {
+      const page = await browser.get(path);
+      return browser.submit(page, {}, { to: `${path}#webhook-${id}`, ...options });
+    };
+    const right = (): Answering => (arrived, response) =>
+      said(JSON.stringify({ response_token: responseToken(application.consumer_secret, arrived) }))(arrived, response);
+
+    // Each begins with what the one before has left.
+    const cases: readonly (readonly [what: string, answer: Answering, told: string, later: string])[] = [
+      [
+        'that is not valid, and stays so',
+        said('{"response_token":"sha256=x"}'),
+        '<p class="alert" role="alert">Not valid: Invalid response_token; it is signed with another secret than the consumer secret of the application, or something else. Nothing is sent to it until it answers a challenge rightly.</p>',
+        '<p class="alert">Not valid: Invalid response_token. Nothing is sent to it until it answers a challenge rightly.</p>',
+      ],
+      [
+        'that answers rightly again',
+        right(),
+        '<p class="notice" role="status">Valid: it answered the challenge rightly.</p>',
+        '<p>Valid</p>',
+      ],
+      [
+        'that does not answer for once',
+        status(500),
+        '<p class="alert" role="alert">Valid still, but this challenge went unanswered: Status 500; status 500, where 200 is expected.</p>',
+        '<p>Valid; its last challenge went unanswered: Status 500</p>',
+      ],
+      [
+        'whose receiver tells the browser something',
+        status(302, { location: 'https://a.example/<script>' }),
+        '<p class="alert" role="alert">Not valid: A redirect; 302 leads to https://a.example/&#60;script&#62;; no redirect is followed: register the address that answers. Nothing is sent to it until it answers a challenge rightly.</p>',
+        '<p class="alert">Not valid: A redirect. Nothing is sent to it until it answers a challenge rightly.</p>',
+      ],
+    ];
+    for (const [what, answer, told, later] of cases) {
+      test(what, async () => {
+        receiver.answerChallenge = answer;
+        const count = receiver.challenges.length;
+        const seen = await validate();
+        assert.equal(seen.status, 200, seen.html);
+        assert.equal(receiver.challenges.length, count + 1);
+        assert.ok(seen.html.includes(told), seen.html);
+        assert.ok((await browser.get(path)).html.includes(later));
+      });
+    }
+
+    test('in the words of the call that does the same; outside development without what the receiver said', async () => {
+      const client = await bearerClient(world, { ...application, access_token: '', access_token_secret: '' });
+      receiver.answerChallenge = said('{"token":"x"}');
+      const put = await client.call('PUT', `/2/webhooks/${id}`);
+      assert.equal(put.status, 400, put.text);
+      const { html } = await validate();
+      const reason = 'No response_token';
+      assert.ok(put.body.errors[0].message.endsWith(`Reason: ${reason}`), put.text);
+      assert.ok(html.includes(`Not valid: ${reason}; ${put.headers.get('x-hint')}.`), html);
+      const { services, store } = world.service;
+      const webhook = await store.read((tx) => tx.webhooks.find(id));
+      const inProduction = validating(services, { tellsHints: false });
+      assert.deepEqual(await inProduction(webhook!), { isRight: false, why: reason });
+    });
+
+    test('of the form alone', async () => {
+      receiver.answerChallenge = right();
+      const count = receiver.challenges.length;
+      assert.equal((await validate({ without: ['authenticity_token'] })).status, 403);
+      assert.equal(receiver.challenges.length, count);
+      assert.match((await browser.get(path)).html, /Not valid/);
+    });
+
+    test('that is removed meanwhile', async () => {
+      const client = await bearerClient(world, { ...application, access_token: '', access_token_secret: '' });
+      const { body } = await client.call('POST', '/2/webhooks', { url: `${receiver.url}/short` });
+      receiver.answerChallenge = (arrived, response) => {
+        void client.call('DELETE', `/2/webhooks/${body.data.id}`).then(() => right()(arrived, response));
+      };
+      const page = await browser.get(path);
+      const seen = await browser.submit(page, {}, { to: `${path}#webhook-${body.data.id}` });
+      assert.equal(seen.status, 404, seen.html);
+      receiver.answerChallenge = right();
+      assert.match((await validate()).html, /Valid: it answered/);
+    });
+  });
+
   test('is the owner’s alone, and so are its buttons', async () => {
     const ben = await addPerson(world);
     const stranger = browserOf(world.service.url);
@@ -107,5 +196,9 @@ describe('the page of webhooks', () => {
     const members = { authenticity_token: token!, webhook: webhook!, from: 'first' };
     const refused = await stranger.post(`${own.path}/webhooks`, members);
     assert.equal(refused.status, 404, refused.html);
+    const count = receiver.challenges.length;
+    const validated = await stranger.post(`${own.path}/webhooks`, { ...members, validate: 'now' });
+    assert.equal(validated.status, 404, validated.html);
+    assert.equal(receiver.challenges.length, count);
   });
 });

@@ -241,6 +241,17 @@ describe('a challenge', () => {
     await client.call('DELETE', `${HOOKS}/${id}`);
   });
 
+  test('of a webhook that is removed meanwhile finds none', async () => {
+    receiver.answerChallenge = answers;
+    const id = await made('/short');
+    receiver.answerChallenge = (arrived, response) => {
+      void client.call('DELETE', `${HOOKS}/${id}`).then(() => answers(arrived, response));
+    };
+    const reply = await client.call('PUT', `${HOOKS}/${id}`);
+    assert.equal(reply.status, 404, reply.text);
+    assert.match(reply.body.errors[0].detail, /^WebhookIdInvalid: /);
+  });
+
   test('comes every day, and when it fails every half hour; after 28 hours of that a webhook is invalid', async () => {
     receiver.answerChallenge = answers;
     const id = await made('/daily');

@@ -1,9 +1,33 @@
+import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { Reading, Writing } from '../../contract/store.ts';
-import { WEBHOOK_JOBS, type WebhookDelivery, webhookSecretContext } from '../../contract/webhooks.ts';
+import {
+  WEBHOOK_JOBS,
+  type WebhookAdministration,
+  type WebhookDelivery,
+  webhookSecretContext,
+} from '../../contract/webhooks.ts';
+import { whyNot } from './challenge.ts';
 import { newWebhookSecret } from './signing.ts';
+import { type ChallengeParts, challengeNow } from './standing.ts';
+
+/**
+ * Challenges webhooks when the owner of the application wishes it. What a receiver said is told in development only.
+ * @source activity gaps 19.1 and 21.4
+ */
+export function validating(
+  parts: ChallengeParts & { readonly clock: Clock },
+  { tellsHints }: { readonly tellsHints: boolean },
+): WebhookAdministration['validate'] {
+  return async (webhook) => {
+    const verdict = await challengeNow(parts, webhook);
+    if (!verdict) return undefined;
+    if (verdict.is === 'right') return { isRight: true, why: '' };
+    return { isRight: false, why: tellsHints ? whyNot(verdict) : verdict.reason };
+  };
+}
 
 /** How long a secret goes on signing after it was replaced. */
 const FORMER_S = 86_400;

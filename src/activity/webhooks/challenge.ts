@@ -63,6 +63,11 @@ export interface ChallengeVerdict {
   readonly diagnosis: string;
 }
 
+/** Why an answer is not right, with what was seen, for whoever may know that. */
+export function whyNot({ reason, diagnosis }: ChallengeVerdict): string {
+  return `${reason}; ${diagnosis}`;
+}
+
 const SENT_FAILURES: Readonly<
   Record<Extract<Sent, { outcome: 'failed' }>['reason'], Omit<ChallengeVerdict, 'diagnosis'>>
 > = {

@@ -1,6 +1,6 @@
 import { applicationOf } from '../../contract/callers.ts';
 import type { Call } from '../../contract/operation.ts';
-import { problem } from '../../contract/problems.ts';
+import { type Problem, problem } from '../../contract/problems.ts';
 import type { Reading } from '../../contract/store.ts';
 import type { Webhook } from '../../contract/webhooks.ts';
 
@@ -12,5 +12,10 @@ export async function findOwn(tx: Pick<Reading, 'webhooks'>, { caller, path }: C
   const id = path.webhook_id!;
   const webhook = await tx.webhooks.find(id);
   if (webhook?.application_id === applicationOf(caller)) return webhook;
-  throw problem('WEBHOOK_NOT_FOUND', { parameter: 'webhook_id', value: id, words: { kind: 'webhook' } });
+  throw notFound(id);
+}
+
+/** That an application has no such webhook, or has it no more. */
+export function notFound(id: string): Problem {
+  return problem('WEBHOOK_NOT_FOUND', { parameter: 'webhook_id', value: id, words: { kind: 'webhook' } });
 }

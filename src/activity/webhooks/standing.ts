@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
@@ -79,6 +80,21 @@ export interface NamedWebhook {
   readonly parameter: 'url' | 'webhook_id';
   /** The value, as it was given. */
   readonly raw: string;
+}
+
+/**
+ * Challenges a webhook now, valid or not, and stores what that has shown; undefined when it was removed meanwhile. Never
+ * inside a unit of work.
+ * @source activity gaps 19.1 and 19.3
+ */
+export async function challengeNow(
+  parts: ChallengeParts & { readonly clock: Clock },
+  { id, application_id, url }: Pick<Webhook, 'id' | 'application_id' | 'url'>,
+): Promise<ChallengeVerdict | undefined> {
+  const verdict = await challenge(parts, application_id, url);
+  const now = formatInstant(parts.clock.now());
+  const webhook = await parts.store.write((tx) => applyVerdict(tx, id, verdict, now));
+  return webhook && verdict;
 }
 
 /**

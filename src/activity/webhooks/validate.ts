@@ -1,8 +1,7 @@
 import Type from 'typebox';
-import { formatInstant } from '../../base/instants.ts';
 import type { Operation } from '../../contract/operation.ts';
-import { findOwn } from './own.ts';
-import { applyVerdict, challenge, insistOnAnswer } from './standing.ts';
+import { findOwn, notFound } from './own.ts';
+import { challengeNow, insistOnAnswer } from './standing.ts';
 
 /** Challenges a webhook now. A right answer makes it valid again, a wrong one invalid. @source activity gaps 19.1 and 19.3 */
 export const validateWebhook: Operation = {
@@ -23,14 +22,10 @@ export const validateWebhook: Operation = {
   ),
   problems: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_URL_INVALID', 'WEBHOOK_CRC_FAILED'],
   async perform(call) {
-    const { services } = call;
-    const { id, application_id, url } = await services.store.read((tx) => findOwn(tx, call));
-    const verdict = await challenge(services, application_id, url);
-    await services.store.write(async (tx) => {
-      await findOwn(tx, call);
-      await applyVerdict(tx, id, verdict, formatInstant(services.clock.now()));
-    });
-    insistOnAnswer(verdict, { parameter: 'webhook_id', raw: id });
+    const webhook = await call.services.store.read((tx) => findOwn(tx, call));
+    const verdict = await challengeNow(call.services, webhook);
+    if (!verdict) throw notFound(webhook.id);
+    insistOnAnswer(verdict, { parameter: 'webhook_id', raw: webhook.id });
     return { data: '{"data":{"valid":true}}' };
   },
 };

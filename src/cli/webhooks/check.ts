@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { challengeOf, judge } from '../../activity/webhooks/challenge.ts';
+import { challengeOf, judge, whyNot } from '../../activity/webhooks/challenge.ts';
 import { secureRandom } from '../../base/random.ts';
 import type { Sent } from '../../contract/sending.ts';
 import { openSender } from '../../http/sending/sender.ts';
@@ -28,7 +28,7 @@ export async function checkWebhook(command: Command, url: string): Promise<numbe
     ...Object.entries(headers).map(([name, value]) => `          ${name}: ${value}`),
     `expected  200 {"response_token":"${challenge.expected}"}`,
     ...receivedLines(sent),
-    verdict.is === 'right' ? 'verdict   right' : `verdict   wrong: ${verdict.reason}; ${verdict.diagnosis}`,
+    verdict.is === 'right' ? 'verdict   right' : `verdict   wrong: ${whyNot(verdict)}`,
     ...(strict ? [`note      in production ${strict.says}`] : []),
   ];
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));

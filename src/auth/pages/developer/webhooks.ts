@@ -2,7 +2,7 @@ import { html } from 'ghtml';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Application } from '../../../contract/credentials.ts';
 import type { Page, PageAnswer, Visit } from '../../../contract/pages.ts';
-import type { Webhook, WebhookDelivery } from '../../../contract/webhooks.ts';
+import type { Challenged, Webhook, WebhookDelivery } from '../../../contract/webhooks.ts';
 import { accountDocument, hidden, noticeOf } from '../layout.ts';
 import { refusal } from '../refusals.ts';
 import { DEVELOPER, type DeveloperParts, forOwner, registering } from './ground.ts';
@@ -28,7 +28,17 @@ interface Standing {
   readonly deliveries: readonly WebhookDelivery[];
 }
 
-async function shown(parts: DeveloperParts, visit: Visit, application: Application): Promise<PageAnswer> {
+/** A webhook that was just challenged, and what came of it. */
+interface Validated extends Challenged {
+  readonly webhook: string;
+}
+
+async function shown(
+  parts: DeveloperParts,
+  visit: Visit,
+  application: Application,
+  validated?: Validated,
+): Promise<PageAnswer> {
   const { id, name } = application;
   const standing = await parts.store.read(async (tx) => {
     const found: Standing[] = [];
@@ -41,23 +51,32 @@ async function shown(parts: DeveloperParts, visit: Visit, application: Applicati
   const title = `Webhooks of ${name}`;
   const none = '<p>It has none yet. The application registers them itself: POST /2/webhooks.</p>';
   const content = html`<h1>${title}</h1>
-!${noticeOf(visit.given('sent') === 'again' ? 'It is sent again.' : undefined)}
-!${standing.length === 0 ? none : standing.map((each) => section(parts, visit, id, each)).join('\n')}
+!${noticeOf(visit.method === 'GET' && visit.given('sent') === 'again' ? 'It is sent again.' : undefined)}
+!${standing.length === 0 ? none : standing.map((each) => section(parts, visit, id, each, validated)).join('\n')}
 <p><a href="${DEVELOPER}/${id}">Back to ${name}</a></p>`;
   return { status: 200, html: accountDocument(title, visit, content), hasForm: true };
 }
 
-function section(parts: DeveloperParts, visit: Visit, id: string, { webhook, deliveries }: Standing): string {
-  const { url, valid, failure } = webhook;
-  const state = valid
-    ? html`<p>Valid${failure === null ? '' : `; its last challenge went unanswered: ${failure}`}</p>`
-    : html`<p class="alert">Not valid: ${failure ?? ''}. Nothing is sent to it. PUT /2/webhooks/${webhook.id} challenges it again.</p>`;
+function section(
+  parts: DeveloperParts,
+  visit: Visit,
+  id: string,
+  { webhook, deliveries }: Standing,
+  validated: Validated | undefined,
+): string {
+  const { url } = webhook;
   const rows = deliveries.map((each) => row(parts, visit, id, webhook, each));
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="What was sent to ${url}"><table>
 <thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Tries</th><th scope="col">Last</th><th scope="col">Next</th><th scope="col">Again</th></tr></thead>
 <tbody>!${rows.join('\n')}</tbody></table></div>`;
-  return html`<section><h2>${url}</h2>
-!${state}
+  const anchor = `webhook-${webhook.id}`;
+  return html`<section id="${anchor}"><h2>${url}</h2>
+!${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
+<form method="post" action="${DEVELOPER}/${id}/webhooks#${anchor}">
+!${hidden({ authenticity_token: visit.formToken, webhook: webhook.id, validate: 'now' })}
+<p class="soft">It is challenged every day. Validate challenges it now, as PUT /2/webhooks/${webhook.id} does.</p>
+<button type="submit" aria-label="Validate ${url}">Validate</button>
+</form>
 <form method="post" action="${DEVELOPER}/${id}/webhooks">
 !${hidden({ authenticity_token: visit.formToken, webhook: webhook.id, from: generation(webhook) })}
 <p class="soft">The second signature is made with a secret of the webhook. A new one is shown once; the former signs for a day more.</p>
@@ -65,6 +84,19 @@ function section(parts: DeveloperParts, visit: Visit, id: string, { webhook, del
 </form>
 !${deliveries.length === 0 ? '<p>Nothing was sent to it yet.</p>' : table}
 </section>`;
+}
+
+/** Whether it is valid, and why it is not; what came of a challenge a moment ago is told as such. */
+function stateOf({ valid, failure }: Webhook, challenged: Challenged | undefined): string {
+  if (challenged?.isRight) return noticeOf('Valid: it answered the challenge rightly.');
+  const why = challenged?.why ?? failure ?? '';
+  const told = challenged ? ' role="alert"' : '';
+  if (!valid) {
+    const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge rightly.`;
+    return html`<p class="alert"!${told}>${text}</p>`;
+  }
+  if (challenged) return html`<p class="alert"!${told}>Valid still, but this challenge went unanswered: ${why}.</p>`;
+  return html`<p>Valid${failure === null ? '' : `; its last challenge went unanswered: ${failure}`}</p>`;
 }
 
 function row(
@@ -94,6 +126,7 @@ async function done(parts: DeveloperParts, visit: Visit, application: Applicatio
   const { id } = application;
   const webhook = visit.given('webhook') ?? '';
   const message = visit.given('message') ?? '';
+  if (visit.given('validate') !== undefined) return validate(parts, visit, application, webhook);
   const from = visit.given('from');
   const outcome = await registering(parts, async (registrar) => {
     const { tx } = registrar;
@@ -116,4 +149,16 @@ async function done(parts: DeveloperParts, visit: Visit, application: Applicatio
   }
   const location = `${DEVELOPER}/${id}/webhooks?sent=again`;
   return { status: 303, location, html: accountDocument('Done', visit, '<h1>Done</h1>') };
+}
+
+async function validate(
+  parts: DeveloperParts,
+  visit: Visit,
+  application: Application,
+  id: string,
+): Promise<PageAnswer> {
+  const webhook = await parts.store.read((tx) => tx.webhooks.find(id));
+  if (webhook?.application_id !== application.id) return refusal('page');
+  const outcome = await parts.webhooks.validate(webhook);
+  return outcome ? shown(parts, visit, application, { webhook: id, ...outcome }) : refusal('page');
 }
