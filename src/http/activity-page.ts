@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { html } from 'ghtml';
+import { softCode } from './reference/operation.ts';
 
 /** Nothing but the style of the pages is loaded. */
 const POLICY = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
@@ -27,7 +28,8 @@ export function addActivityPage(app: FastifyInstance, names: DeprecatedNames): v
 
 function documentOf(names: DeprecatedNames): string {
   const rows = names.map(
-    ([deprecated, name]) => html`<tr><td><code>${deprecated}</code></td><td><code>${name}</code></td></tr>`,
+    ([deprecated, name]) =>
+      html`<tr><td><code>!${softCode(deprecated)}</code></td><td><code>!${softCode(name)}</code></td></tr>`,
   );
   return html`<!doctype html>
 <html lang="en">
@@ -40,12 +42,12 @@ function documentOf(names: DeprecatedNames): string {
 <link rel="stylesheet" href="/pages/style.css">
 </head>
 <body>
-<main>
+<main class="wide">
 <h1>Activity events: names of types</h1>
 <p>The types of events are written in small letters with dots between their parts. The names in PascalCase from before
 are deprecated from 18 March 2026 on: they are still taken when you subscribe, stand for the same type, and never appear in a reply or an event.</p>
 <p>What to do: send the name on the right instead. Subscriptions that exist need no change.</p>
-<table>
+<table class="broken">
 <thead><tr><th scope="col">Deprecated</th><th scope="col">Name</th></tr></thead>
 <tbody>
 !${rows.join('\n')}

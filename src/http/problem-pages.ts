@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { html } from 'ghtml';
 import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problem-details.ts';
 import { wantsJson } from './accept.ts';
+import { prose } from './reference/operation.ts';
 
 /** Nothing but the style of the pages is loaded. */
 const POLICY = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
@@ -45,8 +46,8 @@ function documentOf(slug: string, { title, status, meaning, remedy }: ProblemPag
 <main>
 <h1>${title}</h1>
 <p class="soft">Status ${String(status)}, problem type <code>${slug}</code></p>
-<section><h2>What it means</h2><p>${meaning}</p></section>
-<section><h2>What to do</h2><p>${remedy}</p></section>
+<section><h2>What it means</h2><p>!${prose(meaning)}</p></section>
+<section><h2>What to do</h2><p>!${prose(remedy)}</p></section>
 <p class="soft"><a href="/reference">The reference of the whole interface</a></p>
 </main>
 </body>

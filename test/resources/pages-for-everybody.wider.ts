@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { PROBLEM_PAGES, problemPath } from '../../src/contract/problem-details.ts';
+import { type DeliveryTry, type WebhookDelivery, webhookSecretContext } from '../../src/contract/webhooks.ts';
 import { issueToken } from '../../src/platform/register.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { openWorld, type World } from '../rig/world.ts';
+
+/** Where a picture of each page is put, to be looked at; none is taken when nothing is said. */
+const { PICTURES } = process.env;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -71,6 +77,69 @@ async function owned(owner: Person): Promise<string> {
   return `/developer/apps/${id}`;
 }
 
+/** The page of webhooks of an application: one that is valid with deliveries in every state, one that is not, one that fails. */
+async function hooked(): Promise<{ readonly path: string; readonly ids: readonly string[] }> {
+  const { store, box } = world.service;
+  const { id: application_id } = await addApplication(world, { owner_user_id: ada.id });
+  const at = '2026-03-02T17:00:00Z';
+  const number = Number(application_id) * 10;
+  const ids = [0, 1, 2].map((index) => String(1_800_000_000_000_000_000n + BigInt(number + index)));
+  const standing = [
+    { url: 'https://hooks.example.test/in', valid: 1, failure: null },
+    { url: `https://hooks.example.test/${'very-long-path/'.repeat(9)}in?team=a`, valid: 0, failure: 'Status 410' },
+    { url: 'https://other.example.test/', valid: 1, failure: 'No answer within 10 seconds' },
+  ] as const;
+  const webhooks = standing.map((each, index) => ({
+    ...each,
+    id: ids[index]!,
+    application_id,
+    url_form: each.url,
+    created_at: at,
+    validated_at: at,
+    failing_since: each.valid && each.failure ? at : null,
+    secret: box.seal('whsec_AAAA', webhookSecretContext(ids[index]!)),
+    former_secret: null,
+    former_until: null,
+  }));
+  const tries = (...each: Omit<DeliveryTry, 'at' | 'duration_ms'>[]) =>
+    each.map((one) => ({ at, duration_ms: 12, ...one }));
+  const refused = { reason: 'connection refused' };
+  const states: readonly Pick<WebhookDelivery, 'event_type' | 'state' | 'tries' | 'next_at'>[] = [
+    { event_type: 'profile.update.screenname', state: 'pending', tries: [], next_at: '2027-03-02T17:00:00Z' },
+    {
+      event_type: 'dm.indicate_typing',
+      state: 'pending',
+      tries: tries({ status: 500 }, { reason: 'connect timeout' }),
+      next_at: '2027-03-02T17:00:27Z',
+    },
+    { event_type: 'dm.received', state: 'delivered', tries: tries({ status: 503 }, { status: 204 }), next_at: null },
+    { event_type: 'spaces.start', state: 'failed', tries: tries(refused, refused, refused, refused), next_at: null },
+  ];
+  const deliveries = [ids[0]!, ids[1]!].flatMap((webhook_id, nth) =>
+    states.slice(nth * 3).map((each, index) => ({
+      ...each,
+      webhook_id,
+      message_id: `msg_73${String(number + index).padStart(17, '0')}_1600000000000000001`,
+      position: number + index,
+      subscription_id: '1600000000000000001',
+      body: '{}',
+      tries_before: 0,
+      created_at: at,
+    })),
+  );
+  await store.write(async (tx) => {
+    for (const webhook of webhooks) await tx.webhooks.add(webhook);
+    await tx.webhookDeliveries.putAll(deliveries);
+  });
+  return { path: `/developer/apps/${application_id}/webhooks`, ids };
+}
+
+/** Sends one of the forms of a page: the one with a button of this text, the first of them. */
+const press = (tab: Tab, button: string): Promise<void> =>
+  tab.leave(
+    `[...document.querySelectorAll('button')].find((each) => each.textContent === ${JSON.stringify(button)}).click()`,
+  );
+
 const credentials = (): string => fill('username_or_email', ada.name) + fill('password', ada.password);
 const APPLICATION = fill('website_url', 'https://reports.test/') + fill('callbacks', 'https://reports.test/back');
 
@@ -109,6 +178,15 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
     },
   ],
   ['profile', async () => inside('/settings/profile?saved=yes', await addPerson(world))],
+  [
+    'profile with everything wrong',
+    async () => {
+      const tab = await inside('/settings/profile');
+      const wrong = `${fill('name', '')}${fill('screen_name', 'a b')}${fill('description', 'x'.repeat(500))}${fill('url', 'ftp://x')}`;
+      await send(tab, `${wrong} [...document.forms].at(-1).noValidate = true;`);
+      return tab;
+    },
+  ],
   ['connected apps, none', async () => inside('/settings/connected_apps', await addPerson(world))],
   [
     'connected apps',
@@ -176,7 +254,40 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       return tab;
     },
   ],
+  ['webhooks, none', async () => inside(`${await owned(ada)}/webhooks`)],
+  ['webhooks', async () => inside(`${(await hooked()).path}?sent=again`)],
+  [
+    'webhook that was validated in vain',
+    async () => {
+      const tab = await inside((await hooked()).path);
+      // Names of this domain lead nowhere.
+      await press(tab, 'Validate');
+      const [told] = await tab.look('[...document.querySelectorAll("[role=alert]")].map((each) => each.textContent)');
+      assert.match(told, /^Valid still, but this challenge went unanswered: The host has no address; /);
+      // What came of it stands where the browser looks.
+      assert.match(await tab.look('location.hash'), /^#webhook-\d+$/);
+      return tab;
+    },
+  ],
+  [
+    'secret of a webhook, told once',
+    async () => {
+      const tab = await inside((await hooked()).path);
+      await press(tab, 'Make a new secret');
+      return tab;
+    },
+  ],
+  ['names of event types', () => at('/docs/activity')],
+  ...Object.keys(PROBLEM_PAGES).map((slug) => [`problem ${slug}`, () => at(problemPath(slug))] as const),
 ];
+
+/** Takes a picture of a whole page as it is now. */
+async function takePicture(tab: Tab, name: string): Promise<void> {
+  if (!PICTURES) return;
+  mkdirSync(PICTURES, { recursive: true });
+  const { data } = await tab.send('Page.captureScreenshot', { captureBeyondViewport: true });
+  writeFileSync(join(PICTURES, `${name.replaceAll(' ', '-')}.png`), Buffer.from(data, 'base64'));
+}
 
 // Scripts of users look for this very element, so it stays as it is; the name it gives is what is read aloud.
 const KEPT = 'aria-prohibited-attr: <kbd aria-labelledby="code-desc">';
@@ -202,6 +313,7 @@ describe('every page is fit for everybody', () => {
           await tab.send('Emulation.setDeviceMetricsOverride', size);
           assert.ok((await tab.look('document.documentElement.scrollWidth')) <= width, `wider than ${width}`);
           for (const height of await tab.look(HEIGHTS)) assert.ok(height >= 44, `${height} high at ${width}`);
+          await takePicture(tab, `${name} ${scheme} ${width}`);
         }
         const found = await tab.look(`axe.run(document, { resultTypes: ['violations', 'incomplete'] }).then(
           ({ passes, violations, incomplete }) => ({

@@ -6,3 +6,8 @@ const FORMAT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long',
 export function dayElement(instant: string): string {
   return html`<time datetime="${instant}">${FORMAT.format(new Date(instant))}</time>`;
 }
+
+/** A UTC text to the second, for people and for programs. */
+export function secondElement(instant: string): string {
+  return html`<time datetime="${instant}">${instant.slice(0, 19).replace('T', ' ')} UTC</time>`;
+}

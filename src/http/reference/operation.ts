@@ -135,10 +135,10 @@ function problemRow({ status, code, message, when }: ProblemWords): string {
   </tr>`;
 }
 
-/** A name that may break after its underscores. */
+/** A name that may break between its words: after underscores and dots, and before capitals. */
 export function softCode(code: string): string {
   return code
-    .split('_')
+    .split(/(?<=[_.])|(?<=[a-z])(?=[A-Z])/)
     .map((part) => html`${part}`)
-    .join('_<wbr>');
+    .join('<wbr>');
 }

@@ -3,6 +3,7 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { Application } from '../../../contract/credentials.ts';
 import type { Page, PageAnswer, Visit } from '../../../contract/pages.ts';
 import type { Challenged, Webhook, WebhookDelivery } from '../../../contract/webhooks.ts';
+import { secondElement } from '../days.ts';
 import { accountDocument, hidden, noticeOf } from '../layout.ts';
 import { refusal } from '../refusals.ts';
 import { DEVELOPER, type DeveloperParts, forOwner, registering } from './ground.ts';
@@ -65,24 +66,24 @@ function section(
   validated: Validated | undefined,
 ): string {
   const { url } = webhook;
-  const rows = deliveries.map((each) => row(parts, visit, id, webhook, each));
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="What was sent to ${url}"><table>
-<thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Tries</th><th scope="col">Last</th><th scope="col">Next</th><th scope="col">Again</th></tr></thead>
-<tbody>!${rows.join('\n')}</tbody></table></div>`;
+  const action = `${DEVELOPER}/${id}/webhooks`;
   const anchor = `webhook-${webhook.id}`;
+  const items = deliveries.map((each) => item(parts, visit, action, webhook, each));
+  const newest = deliveries.length === SHOWN ? html`<p class="soft">These are the newest ${SHOWN}.</p>` : '';
   return html`<section id="${anchor}"><h2>${url}</h2>
 !${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
-<form method="post" action="${DEVELOPER}/${id}/webhooks#${anchor}">
+<p class="soft">Validate challenges it now, as <code>PUT /2/webhooks/${webhook.id}</code> does.
+The second signature is made with a secret of the webhook: a new one is shown once, and the former signs for a day more.</p>
+<div class="buttons"><form method="post" action="${action}#${anchor}">
 !${hidden({ authenticity_token: visit.formToken, webhook: webhook.id, validate: 'now' })}
-<p class="soft">It is challenged every day. Validate challenges it now, as PUT /2/webhooks/${webhook.id} does.</p>
 <button type="submit" aria-label="Validate ${url}">Validate</button>
 </form>
-<form method="post" action="${DEVELOPER}/${id}/webhooks">
+<form method="post" action="${action}">
 !${hidden({ authenticity_token: visit.formToken, webhook: webhook.id, from: generation(webhook) })}
-<p class="soft">The second signature is made with a secret of the webhook. A new one is shown once; the former signs for a day more.</p>
-<button type="submit">Make a new secret</button>
-</form>
-!${deliveries.length === 0 ? '<p>Nothing was sent to it yet.</p>' : table}
+<button type="submit" aria-label="Make a new secret for ${url}">Make a new secret</button>
+</form></div>
+<h3>What was sent to it</h3>
+!${items.length === 0 ? '<p>Nothing yet.</p>' : `<ul class="deliveries">${items.join('\n')}</ul>${newest}`}
 </section>`;
 }
 
@@ -99,24 +100,31 @@ function stateOf({ valid, failure }: Webhook, challenged: Challenged | undefined
   return html`<p>Valid${failure === null ? '' : `; its last challenge went unanswered: ${failure}`}</p>`;
 }
 
-function row(
+/** One delivery: what it told of, what became of it, and the way to send it again. */
+function item(
   { webhooks }: DeveloperParts,
   visit: Visit,
-  id: string,
+  action: string,
   { id: webhook, valid }: Webhook,
   delivery: WebhookDelivery,
 ): string {
   const { message_id: message, event_type, state, tries, next_at } = delivery;
-  const again =
-    state === 'pending' || !valid
-      ? ''
-      : html`<form method="post" action="${DEVELOPER}/${id}/webhooks">
+  const last = tries.at(-1)?.at;
+  const outcome = tries.length === 0 ? '' : ` ${countOf(tries)}: ${webhooks.lastOutcome(delivery)}`;
+  const times = [
+    last === undefined ? '' : html`last tried !${secondElement(last)}`,
+    next_at === null ? '' : html`next try !${secondElement(next_at)}`,
+  ].filter(Boolean);
+  const again = html`<form method="post" action="${action}">
 !${hidden({ authenticity_token: visit.formToken, webhook, message })}
-<button type="submit" aria-label="Send ${message} again">Send again</button></form>`;
-  const next = next_at === null ? '' : html`<time datetime="${next_at}">${next_at}</time>`;
-  return html`<tr><th scope="row">${event_type}<br><span class="soft">${message}</span></th><td>${state}</td><td>${tries.length}</td>
-<td>${webhooks.lastOutcome(delivery)}</td><td>!${next}</td><td>!${again}</td></tr>`;
+<button type="submit" aria-label="Send again ${message}">Send again</button></form>`;
+  return html`<li><div><p><strong>${event_type}</strong> <span class="${state}">${state}</span>${outcome}</p>
+<p class="soft">!${times.join(', ')}<br><code>${message}</code></p></div>
+!${state === 'pending' || !valid ? '' : again}</li>`;
 }
+
+const countOf = ({ length }: WebhookDelivery['tries']): string =>
+  length === 1 ? 'after one try' : `after ${length} tries`;
 
 /** Which secret it has: one page replaces it once. */
 const generation = ({ former_until }: Webhook): string => former_until ?? 'first';
@@ -143,8 +151,11 @@ async function done(parts: DeveloperParts, visit: Visit, application: Applicatio
   if (!outcome) return refusal('page');
   if (outcome.isOver) return refusal('done before');
   if (outcome.secret !== undefined) {
-    const title = `The new secret of ${outcome.url}`;
-    const page = secretsPage(visit, application, { title, rows: [['Webhook secret', outcome.secret]] });
+    const rows = [
+      ['Webhook', outcome.url],
+      ['Webhook secret', outcome.secret],
+    ] as const;
+    const page = secretsPage(visit, application, { title: 'The new secret of a webhook', rows });
     return { status: 200, html: page, hasForm: true };
   }
   const location = `${DEVELOPER}/${id}/webhooks?sent=again`;
