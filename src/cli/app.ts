@@ -188,7 +188,7 @@ const LIMIT_MAX = 1_000_000_000;
 /** Shows what holds for an application, after changing it when something is named. */
 async function limitsOf(command: Command, key: string): Promise<void> {
   const given = command.opts<Record<string, string | undefined>>();
-  const settings = settingsFrom(command, 'serve');
+  const settings = settingsFrom(command, 'serve', true);
   await onApplication(command, key, async ({ tx }, { id }) => {
     for (const name of APPLICATION_LIMITS) {
       const said = given[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];

@@ -3,8 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CorpusPost } from '../contract/corpus.ts';
 import type { Person } from '../contract/directory.ts';
 import type { Ground } from '../ground.ts';
+import { commandGround } from './command-ground.ts';
 import { tell } from './registering.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { addSettings } from './setting-options.ts';
 
 /** `barker demo`: makes things up, to try other things out with. */
 export function demoCommand(command: Command): void {
@@ -44,8 +45,7 @@ async function makePopulation(command: Command): Promise<void> {
   const { populationOf } = await import('./people/population.ts');
   const { takeIn } = await import('./people/take-in.ts');
   const { telling } = await import('./people/telling.ts');
-  const { openGround } = await import('../ground.ts');
-  const ground = await openGround('serve', settingsFrom(command, 'serve'));
+  const ground = await commandGround(command);
   const file = csv === undefined ? undefined : openSync(csv, 'w', 0o600);
   try {
     const now = Math.floor(ground.clock.now() / 1000);
@@ -75,8 +75,7 @@ async function makePosts(command: Command): Promise<void> {
   const { corpusOf } = await import('./posts/demo-posts.ts');
   const { takePostsIn } = await import('./posts/take-in.ts');
   const { telling } = await import('./people/telling.ts');
-  const { openGround } = await import('../ground.ts');
-  const ground = await openGround('serve', settingsFrom(command, 'serve'));
+  const ground = await commandGround(command);
   try {
     // Of a whole hour: what was broken off soon goes on with the same posts.
     const end = Math.floor(ground.clock.now() / 1000 / HOUR_S) * HOUR_S;

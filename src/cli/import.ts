@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { CsvBroken } from '../base/csv.ts';
+import { commandGround } from './command-ground.ts';
 import { CommandFailed } from './failure.ts';
 import type { PersonSaid } from './people/take-in.ts';
 import { tell } from './registering.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { addSettings } from './setting-options.ts';
 
 /** `barker import`: takes in what an operator has elsewhere. */
 export function importCommand(command: Command): void {
@@ -27,10 +28,9 @@ async function importPeople(command: Command, file: string): Promise<void> {
   const { readRecord } = await import('./people/record.ts');
   const { takeIn } = await import('./people/take-in.ts');
   const { telling } = await import('./people/telling.ts');
-  const { openGround } = await import('../ground.ts');
   const records = recordsOf(file);
   const name = sourceOf(file);
-  const ground = await openGround('serve', settingsFrom(command, 'serve'));
+  const ground = await commandGround(command);
   const now = Math.floor(ground.clock.now() / 1000);
   async function* people(): AsyncGenerator<PersonSaid> {
     for await (const record of records) yield typeof record === 'string' ? [record] : readRecord(record, now);
@@ -53,11 +53,10 @@ async function importPosts(command: Command, file: string): Promise<void> {
   const { telling } = await import('./people/telling.ts');
   const { postsOf } = await import('./posts/file.ts');
   const { takePostsIn } = await import('./posts/take-in.ts');
-  const { openGround } = await import('../ground.ts');
   // What is no such file is told before anything is opened.
   postsOf(file, 0);
   const name = sourceOf(file);
-  const ground = await openGround('serve', settingsFrom(command, 'serve'));
+  const ground = await commandGround(command);
   try {
     const posts = () => postsOf(file, Math.floor(ground.clock.now() / 1000));
     const taken = await takePostsIn(ground, { name, posts }, telling(TOLD_MAX, 'posts'));

@@ -2,15 +2,14 @@ import type { Command } from 'commander';
 import { formatInstant } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import type { Registrar } from '../platform/register.ts';
+import { commandGround } from './command-ground.ts';
 import { CommandFailed } from './failure.ts';
-import { settingsFrom } from './setting-options.ts';
 
 /** Runs one unit of work that registers something, on the database of the settings of production. */
 export async function registering<T>(command: Command, work: (registrar: Registrar) => Promise<T>): Promise<T> {
-  const { openGround } = await import('../ground.ts');
   const { announce } = await import('../storage/outside.ts');
   const { ConstraintViolated } = await import('../contract/store.ts');
-  const ground = await openGround('serve', settingsFrom(command, 'serve'));
+  const ground = await commandGround(command);
   const now = formatInstant(ground.clock.now());
   try {
     return await ground.store.write(async (tx) => {

@@ -51,9 +51,16 @@ function keysPath(dataFolder: string): string {
   return join(dataFolder, 'keys.json');
 }
 
+const MASTER_KEY = 'master.key';
+
 /** The key that seals secrets of a development folder: made once, kept beside the database. */
 export function ownMasterKey(dataFolder: string): string {
-  return ownSecret(dataFolder, 'master.key');
+  return ownSecret(dataFolder, MASTER_KEY);
+}
+
+/** The same key, of a folder in which it was made; undefined in every other. */
+export function findMasterKey(dataFolder: string): string | undefined {
+  return existsSync(join(dataFolder, MASTER_KEY)) ? ownMasterKey(dataFolder) : undefined;
 }
 
 /** The token that operators of a development folder present: made once. */

@@ -19,18 +19,21 @@ after(async () => {
   await place.remove();
 });
 
-test('the lines of docs/trial.md, pasted as they stand, lead to a line item and a campaign that run', async () => {
-  const [, lines] = /^```sh\n([\s\S]*?)^```$/m.exec(readFileSync('docs/trial.md', 'utf8'))!;
+test('the lines of docs/trial.md, pasted as they stand, lead to a campaign that runs, and to what audiences and posts come to', async () => {
+  const blocks = readFileSync('docs/trial.md', 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm);
+  const lines = [...blocks].map(([, block]) => block).join('');
   // The folder of the page is `./data`; a test has one of its own.
   const path = `${dirname(process.execPath)}:${resolve('node_modules/.bin')}:${process.env.PATH}`;
-  const env = { ...cleanEnvironment(), BARKER_DATA_FOLDER: place.folder, PATH: path };
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', lines!], { env });
+  const folders = { BARKER_DATA_FOLDER: place.folder, TMPDIR: place.folder };
+  const env = { ...cleanEnvironment(), ...folders, BARKER_DATABASE_URL: place.databaseUrl, PATH: path };
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', lines], { env });
   const replies = stdout
     .trim()
     .split('\n')
+    .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
-  assert.equal(replies.length, 4, stdout);
-  const [criteria, promoted, lineItem, campaign] = replies.map(({ data }) => data);
+  assert.equal(replies.length, 7, stdout);
+  const [criteria, promoted, lineItem, campaign, insights, audience, estimate] = replies.map(({ data }) => data);
   assert.deepEqual(
     criteria.map((each: Record<string, string>) => [
       each.targeting_type,
@@ -47,4 +50,10 @@ test('the lines of docs/trial.md, pasted as they stand, lead to a line item and 
   assert.deepEqual([lineItem.entity_status, lineItem.campaign_id], ['ACTIVE', campaign.id]);
   const { servable, effective_status, reasons_not_servable } = campaign;
   assert.deepEqual([servable, effective_status, reasons_not_servable], [true, 'RUNNING', []]);
+  assert.equal(insights.post_volume.length, 7);
+  assert.ok(Math.min(...insights.post_volume) > 0, stdout);
+  assert.ok(insights.related_keywords.includes('barista'), stdout);
+  assert.deepEqual([audience.name, audience.audience_size], ['Customers', 5000]);
+  const { min, max } = estimate.audience_size;
+  assert.ok(min >= 1000 && max < 5000, stdout);
 });

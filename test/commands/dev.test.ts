@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { openPlace, type Place } from '../rig/databases.ts';
-import { ANY_PORTS, barker, cleanEnvironment, ENTRY, flagsOf, MASTER_KEY, type Started, started } from './program.ts';
+import {
+  ANY_PORTS,
+  barker,
+  cleanEnvironment,
+  ENTRY,
+  flagsOf,
+  MASTER_KEY,
+  type Started,
+  started,
+  toldBy,
+} from './program.ts';
 
 let place: Place;
 let running: Started[] = [];
@@ -167,6 +177,53 @@ describe('barker dev again', () => {
     const { code, stderr } = await barker(['dev', ...flagsOf(place), ...ANY_PORTS]);
     assert.match(stderr, /^barker: the database has a demo world, but .*dev\.json is gone; start anew with --reset\n$/);
     assert.equal(code, 1);
+  });
+});
+
+describe('commands beside barker dev', () => {
+  test('take the key of its folder where none is given: what they make works at once, and after it is started again', async () => {
+    const first = await dev();
+    const create = [
+      'app',
+      'create',
+      'Reports',
+      '--owner',
+      first.file.username!,
+      '--website',
+      'https://reports.example',
+    ];
+    const made = await barker([...create, '--callback', 'https://reports.example/back', ...flagsOf(place)]);
+    assert.equal(made.code, 0, made.stderr);
+    const { consumer_key, consumer_secret } = toldBy(made);
+    const bearer = (url: string) =>
+      fetch(`${url}/oauth2/token`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${consumer_key}:${consumer_secret}`).toString('base64')}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: 'grant_type=client_credentials',
+      });
+    assert.equal((await bearer(first.file.base_url!)).status, 200);
+    await stop(first);
+    const again = await dev();
+    assert.equal((await bearer(again.file.base_url!)).status, 200);
+    const people = await barker(['demo', 'population', '--users', '10', ...flagsOf(place)]);
+    assert.match(people.stdout, /^people=10$/m);
+  });
+
+  test('take it for the database of its demo world alone', async () => {
+    await stop(await dev());
+    const other = await openPlace();
+    try {
+      copyFileSync(join(place.folder, 'master.key'), join(other.folder, 'master.key'));
+      await barker(['migrate', ...flagsOf(other)]);
+      const { code, stderr } = await barker(['app', 'list', ...flagsOf(other)]);
+      assert.match(stderr, /^barker: master_key: required in serve; /);
+      assert.equal(code, 2);
+    } finally {
+      await other.remove();
+    }
   });
 });
 
