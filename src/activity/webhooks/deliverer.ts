@@ -44,8 +44,8 @@ const LANE_MAX = 1000;
 const BURST_MAX = 10_000;
 /** But no more than this of all webhooks together. */
 const MEMORY_MAX = 50_000;
-/** What has not been sent within this time is a burst no longer. */
-const BURST_MS = 5000;
+/** What has not been sent within this time, in milliseconds, is a burst no longer. */
+const BURST_MS = 1000;
 /** Deliveries read from the database at once. */
 const READ_AT_ONCE = 500;
 /** Events read from the log at once. */
