@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import { within } from '../../base/timers.ts';
+import { after, within } from '../../base/timers.ts';
 import { type Activity, type Delivery, eventUuid, type Following, type MatchedBatch } from '../../contract/events.ts';
 import type { Sender, Sent } from '../../contract/sending.ts';
 import type { Store } from '../../contract/store.ts';
@@ -44,6 +44,8 @@ const LANE_MAX = 1000;
 const READ_AT_ONCE = 500;
 /** Events read from the log at once. */
 const EVENTS_AT_ONCE = 500;
+/** How soon what could not be read is read again, in milliseconds. */
+const AGAIN_MS = 1000;
 /** How long what is under way may take when the service ends. */
 const ENDING_MS = 3000;
 /** What a receiver asks for is believed up to this. @source activity gaps 19.4 */
@@ -58,6 +60,8 @@ interface Way extends Lane {
   isReading: boolean;
   /** Messages from the database that are in memory. */
   readonly held: Set<string>;
+  /** Messages that were stored while the database is being read: what was read of them may be what was before. */
+  readonly changed: Set<string>;
 }
 
 /** A delivery whose body may still be bytes. */
@@ -100,7 +104,15 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       failed,
       hasRoom: () => refill(way),
     });
-    const way: Way = { ...lane, webhook, isSpilling: false, hasDue: false, isReading: false, held: new Set() };
+    const way: Way = {
+      ...lane,
+      webhook,
+      isSpilling: false,
+      hasDue: false,
+      isReading: false,
+      held: new Set(),
+      changed: new Set(),
+    };
     ways.set(webhook, way);
     return way;
   };
@@ -110,9 +122,12 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     if (isStopped || way.isReading || !(way.isSpilling || way.hasDue) || way.size() >= LANE_MAX / 2) return;
     way.isReading = true;
     way.hasDue = false;
+    way.changed.clear();
     readDue(way.webhook)
       .then((found) => {
-        const fresh = found.filter(({ message_id }) => !way.held.has(message_id));
+        // Somebody who asked since may mean what this reading was too early for.
+        const isAskedAgain = way.hasDue;
+        const fresh = found.filter(({ message_id: id }) => !way.held.has(id) && !way.changed.has(id));
         // What is under way is still there.
         if (found.length < READ_AT_ONCE) way.isSpilling = false;
         else way.hasDue = true;
@@ -120,11 +135,12 @@ export function delivererOf(parts: DelivererParts): Deliverer {
           way.held.add(delivery.message_id);
           add(way, delivery, undefined);
         }
-        return fresh.length > 0;
+        return fresh.length > 0 || isAskedAgain;
       })
       .catch((error) => {
         failed(error);
         way.hasDue = true;
+        after(AGAIN_MS, () => refill(way));
         return false;
       })
       .then((hasMore) => {
@@ -137,6 +153,21 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     // What stands still waits where it is; a change wakes it up.
     if (receiver?.state !== 'in use') return [];
     return store.read((tx) => tx.webhookDeliveries.listDue(webhook, nowText(), READ_AT_ONCE));
+  };
+
+  const resume = (way: Way): void => {
+    way.hasDue = true;
+    refill(way);
+  };
+  /** Notes what is now known of a delivery. Whoever read last may have been too early for what is due once it is stored. */
+  const note = (way: Way, delivery: WebhookDelivery, from: TakenUp | undefined): void => {
+    const { message_id, next_at } = delivery;
+    const stored = (): void => {
+      way.held.delete(message_id);
+      if (way.isReading) way.changed.add(message_id);
+      if (next_at !== null && next_at <= nowText()) resume(way);
+    };
+    books.note({ delivery, from, stored });
   };
 
   /** Notes what came of a delivery; `from` when the log had just handed it over. */
@@ -156,14 +187,13 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     }
     const row = { ...delivery, body: delivery.body.toString() };
     if (came === 'stands still') {
-      books.note({ delivery: row, from });
+      note(way, row, from);
       return;
     }
     if (came.outcome === 'answered' && came.status === GONE) {
       store.write((tx) => invalidate(tx, webhook_id, 'Status 410')).catch(failed);
     }
-    const after = afterTry(row, came, { now: nowText(), retries_s });
-    books.note({ delivery: after, from, stored: () => void way.held.delete(message_id) });
+    note(way, afterTry(row, came, { now: nowText(), retries_s }), from);
   };
   const add = (way: Way, delivery: Unsent, from: TakenUp | undefined): void => {
     const { message_id: id, body } = delivery;
@@ -194,7 +224,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       const way = wayTo(delivery.webhook_id);
       if (way.isSpilling || way.size() >= LANE_MAX) {
         way.isSpilling = true;
-        books.note({ delivery: { ...delivery, body: body.toString() }, from });
+        note(way, { ...delivery, body: body.toString() }, from);
       } else add(way, delivery, from);
     }
   };
@@ -221,9 +251,8 @@ export function delivererOf(parts: DelivererParts): Deliverer {
 
   receivers.onChange(() => {
     for (const way of ways.values()) {
-      way.hasDue = true;
       way.look();
-      refill(way);
+      resume(way);
     }
   });
 
@@ -261,11 +290,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       for (const batch of live) onBatch(batch);
       isCaughtUp = true;
     },
-    resume(webhook) {
-      const way = wayTo(webhook);
-      way.hasDue = true;
-      refill(way);
-    },
+    resume: (webhook) => resume(wayTo(webhook)),
     async stop() {
       isStopped = true;
       following?.stop();
