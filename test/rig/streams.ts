@@ -28,6 +28,8 @@ export interface ReadStream {
   text(): string;
   /** The lines that were not empty. */
   lines(): Line[];
+  /** The last of them; undefined before the first. */
+  latest(): Line | undefined;
   /** Resolves with the lines once there are so many. Rejects when the stream ends before. */
   until(count: number): Promise<Line[]>;
   /** Resolves with the lines when what came fits. Rejects when the stream ends before. */
@@ -41,6 +43,8 @@ export interface ReadStream {
   resume(): void;
   /** Goes away. */
   close(): void;
+  /** Says that nothing more is wanted, and takes what still comes. */
+  leave(): void;
 }
 
 /** An application of its own, with its token. */
@@ -198,6 +202,7 @@ function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage
     headers,
     text: () => text,
     lines,
+    latest: () => (complete.length === 0 ? undefined : (JSON.parse(complete.at(-1)!) as Line)),
     when,
     until: (count) => when(() => complete.length >= count),
     ended,
@@ -205,6 +210,7 @@ function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage
     pause: () => void incoming.pause(),
     resume: () => void incoming.resume(),
     close: () => void outgoing.destroy(),
+    leave: () => void outgoing.socket?.end(),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import { every, within } from '../../base/timers.ts';
+import { after, every, within } from '../../base/timers.ts';
 import { type Activity, type Delivery, eventUuid, type Following, type MatchedBatch } from '../../contract/events.ts';
 import type { Sender, Sent } from '../../contract/sending.ts';
 import type { Store } from '../../contract/store.ts';
@@ -50,6 +50,8 @@ const BURST_MS = 1000;
 const READ_AT_ONCE = 500;
 /** Events read from the log at once. */
 const EVENTS_AT_ONCE = 500;
+/** How soon what could not be read is read again, in milliseconds. */
+const AGAIN_MS = 1000;
 /** How long what is under way may take when the service ends. */
 const ENDING_MS = 3000;
 /** What a receiver asks for is believed up to this. @source activity gaps 19.4 */
@@ -66,6 +68,8 @@ interface Way extends Lane {
   isReading: boolean;
   /** Messages from the database that are in memory. */
   readonly held: Set<string>;
+  /** Messages that were stored while the database is being read: what was read of them may be what was before. */
+  readonly changed: Set<string>;
 }
 
 /** A delivery whose body may still be bytes. */
@@ -118,6 +122,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       hasDue: false,
       isReading: false,
       held: new Set(),
+      changed: new Set(),
     };
     ways.set(webhook, way);
     return way;
@@ -128,9 +133,12 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     if (isStopped || way.isReading || !(way.isSpilling || way.hasDue) || way.size() >= LANE_MAX / 2) return;
     way.isReading = true;
     way.hasDue = false;
+    way.changed.clear();
     readDue(way.webhook)
       .then((found) => {
-        const fresh = found.filter(({ message_id }) => !way.held.has(message_id));
+        // Somebody who asked since may mean what this reading was too early for.
+        const isAskedAgain = way.hasDue;
+        const fresh = found.filter(({ message_id: id }) => !way.held.has(id) && !way.changed.has(id));
         // What is under way is still there.
         if (found.length < READ_AT_ONCE) way.isSpilling = false;
         else way.hasDue = true;
@@ -138,11 +146,12 @@ export function delivererOf(parts: DelivererParts): Deliverer {
           way.held.add(delivery.message_id);
           add(way, delivery, undefined);
         }
-        return fresh.length > 0;
+        return fresh.length > 0 || isAskedAgain;
       })
       .catch((error) => {
         failed(error);
         way.hasDue = true;
+        after(AGAIN_MS, () => refill(way));
         return false;
       })
       .then((hasMore) => {
@@ -171,6 +180,21 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     way.shed(LANE_MAX);
   };
 
+  const resume = (way: Way): void => {
+    way.hasDue = true;
+    refill(way);
+  };
+  /** Notes what is now known of a delivery. Whoever read last may have been too early for what is due once it is stored. */
+  const note = (way: Way, delivery: WebhookDelivery, from: TakenUp | undefined): void => {
+    const { message_id, next_at } = delivery;
+    const stored = (): void => {
+      way.held.delete(message_id);
+      if (way.isReading) way.changed.add(message_id);
+      if (next_at !== null && next_at <= nowText()) resume(way);
+    };
+    books.note({ delivery, from, stored });
+  };
+
   /** Notes what came of a delivery; `from` when the log had just handed it over. */
   const settle = (
     way: Way,
@@ -188,14 +212,13 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     }
     const row = { ...delivery, body: delivery.body.toString() };
     if (came === 'stands still') {
-      books.note({ delivery: row, from });
+      note(way, row, from);
       return;
     }
     if (came.outcome === 'answered' && came.status === GONE) {
       store.write((tx) => invalidate(tx, webhook_id, 'Status 410')).catch(failed);
     }
-    const after = afterTry(row, came, { now: nowText(), retries_s });
-    books.note({ delivery: after, from, stored: () => void way.held.delete(message_id) });
+    note(way, afterTry(row, came, { now: nowText(), retries_s }), from);
   };
   const add = (way: Way, delivery: Unsent, from: TakenUp | undefined): void => {
     const { message_id: id, body } = delivery;
@@ -231,7 +254,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       if (hasPlace(way)) add(way, delivery, from);
       else {
         way.isSpilling = true;
-        books.note({ delivery: { ...delivery, body: body.toString() }, from });
+        note(way, { ...delivery, body: body.toString() }, from);
       }
     }
   };
@@ -258,9 +281,8 @@ export function delivererOf(parts: DelivererParts): Deliverer {
 
   receivers.onChange(() => {
     for (const way of ways.values()) {
-      way.hasDue = true;
       way.look();
-      refill(way);
+      resume(way);
     }
   });
 
@@ -299,11 +321,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       isCaughtUp = true;
       stopLooking = every(BURST_MS, () => ways.forEach(writeDown));
     },
-    resume(webhook) {
-      const way = wayTo(webhook);
-      way.hasDue = true;
-      refill(way);
-    },
+    resume: (webhook) => resume(wayTo(webhook)),
     async stop() {
       isStopped = true;
       stopLooking();
