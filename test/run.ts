@@ -31,15 +31,27 @@ const WITHOUT_DATABASE = [
   'test/faults/merging-kill.test.ts',
 ];
 
+/** What asks no question of the database, and has one only because every service has, runs on one of them. */
+const ON_EITHER = [
+  'test/behaviours/flood.test.ts',
+  'test/behaviours/unread.test.ts',
+  'test/clients/https.test.ts',
+  'test/clients/trial.test.ts',
+  'test/commands/tls.test.ts',
+  'test/laws/signed-bytes.test.ts',
+  'test/resources/webhook-safety.test.ts',
+];
+
 // The wider suites need what `npm ci` cannot bring; `--wider` runs them and nothing else.
 const isWider = process.argv.includes('--wider');
 const units = isWider
   ? []
   : [...chosen('test/units/**/*.test.ts'), ...WITHOUT_DATABASE.flatMap((file) => chosen(file))];
+const onEither = isWider ? [] : ON_EITHER.flatMap((file) => chosen(file));
 const onDatabases = isWider
   ? chosen('test/**/*.wider.ts')
   : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts').filter(
-      (file) => !WITHOUT_DATABASE.includes(file),
+      (file) => !WITHOUT_DATABASE.includes(file) && !ON_EITHER.includes(file),
     );
 
 // What no test has seen is a failure, once every test has run; `--holes` tells it of fewer tests too.
@@ -56,6 +68,8 @@ const failures: string[] = [];
 
 /** Files that a process runs one after the other: loading the whole program takes longer than most of them. */
 const TOGETHER = 8;
+/** As many as the machine of the checks has processors. */
+const AT_ONCE = 2;
 /** These stop and start processes, and wait for them: each has a process of its own. */
 const ALONE = /^test\/(commands|faults)\//;
 
@@ -64,7 +78,7 @@ function bundles(files: readonly string[]): string[] {
   const isAlone = (file: string): boolean => isWider || ALONE.test(file);
   const alone = files.filter(isAlone);
   const others = files.filter((file) => !isAlone(file));
-  const count = Math.ceil(others.length / TOGETHER);
+  const count = Math.max(Math.ceil(others.length / TOGETHER), Math.min(others.length, AT_ONCE));
   // Neighbours are alike, and take alike long: they are spread.
   const spread = Array.from({ length: count }, (_, at) => others.filter((_, index) => index % count === at));
   const written = spread.map((group, at) => {
@@ -82,7 +96,7 @@ function bundles(files: readonly string[]): string[] {
 async function runFiles(title: string, files: readonly string[]): Promise<void> {
   if (files.length === 0) return;
   process.stdout.write(`\n== ${title}\n`);
-  const stream = run({ files: bundles(files), concurrency: 2, timeout: 600_000 });
+  const stream = run({ files: bundles(files), concurrency: AT_ONCE, timeout: 600_000 });
   stream.on('test:pass', (event) => void (isCounted(event) && passed++));
   stream.on('test:fail', (event) => {
     if (!isCounted(event)) return;
@@ -101,8 +115,8 @@ async function runFiles(title: string, files: readonly string[]): Promise<void> 
   });
 }
 
-function tellHoles(engine: string, ledger: string): void {
-  const unseen = holes(operations, ledger);
+function tellHoles(engine: string, ...ledgers: readonly string[]): void {
+  const unseen = holes(operations, ...ledgers);
   if (unseen.length === 0) return;
   failed += 1;
   process.stdout.write(`\nOn ${engine} no test has seen:\n${unseen.map((each) => `  ${each}\n`).join('')}`);
@@ -130,8 +144,20 @@ function isCounted(event: { details: { type?: string }; skip?: unknown; todo?: u
   return event.details.type !== 'suite';
 }
 
+/** Runs files on a database, with a ledger of its own, and looks through what was logged meanwhile. */
+async function runOn(engine: string, title: string, files: readonly string[], ledgers: string): Promise<string> {
+  process.env.TEST_DATABASE = engine;
+  const ledger = mkdtempSync(join(ledgers, engine));
+  process.env.TEST_LEDGER = ledger;
+  const logs = mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`));
+  process.env.TEST_LOGS = logs;
+  await runFiles(title, files);
+  tellLeaks(title, logs);
+  return ledger;
+}
+
 await runFiles('units', units);
-if (onDatabases.length > 0) {
+if (onDatabases.length + onEither.length > 0) {
   const needsServer = only !== 'sqlite' || onDatabases.includes(COMPARING);
   const server = needsServer ? await startPostgres({ isHasty: true }) : undefined;
   process.env.TEST_POSTGRES_URL = server?.url ?? '';
@@ -139,14 +165,12 @@ if (onDatabases.length > 0) {
   const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
   try {
     const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
-    for (const engine of engines) {
-      process.env.TEST_DATABASE = engine;
-      process.env.TEST_LEDGER = mkdtempSync(join(ledgers, engine));
-      process.env.TEST_LOGS = mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`));
+    const once = onEither.length > 0 ? [await runOn(engines[0]!, 'either database', onEither, ledgers)] : [];
+    for (const engine of onDatabases.length > 0 ? engines : []) {
       const isLast = engine === engines.at(-1);
-      await runFiles(engine, isLast ? onDatabases : onDatabases.filter((file) => file !== COMPARING));
-      tellLeaks(engine, process.env.TEST_LOGS);
-      if (isWhole) tellHoles(engine, process.env.TEST_LEDGER);
+      const files = isLast ? onDatabases : onDatabases.filter((file) => file !== COMPARING);
+      const ledger = await runOn(engine, engine, files, ledgers);
+      if (isWhole) tellHoles(engine, ledger, ...once);
     }
   } finally {
     await server?.stop();

@@ -1,7 +1,7 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 
 /** Members that are never written, wherever they stand in the first three levels of a line. */
-const HIDDEN = [
+const HIDDEN = new Set([
   'authorization',
   'cookie',
   'password',
@@ -22,8 +22,9 @@ const HIDDEN = [
   'bearer',
   'body',
   'query',
-];
-const paths = HIDDEN.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+]);
+const LEVELS = 3;
+const CENSOR = '[hidden]';
 
 /**
  * The log: one JSON object a line, instants in UTC, levels by name. Secrets are hidden by the names of their members
@@ -35,12 +36,38 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
     base: undefined,
     messageKey: 'message',
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths, censor: '[hidden]' },
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (line: Record<string, unknown>) => hideIn(line, LEVELS),
+    },
     serializers: { err: describeError },
     hooks: { logMethod: withMessage },
   };
-  return destination ? pino(options, destination) : pino(options);
+  const log = destination ? pino(options, destination) : pino(options);
+  const { child } = log;
+  // What every line of a child has is written once, when it is made.
+  log.child = function (this: Logger, members: object, ...rest: []) {
+    return child.call(this, hideIn(members, LEVELS), ...rest);
+  } as Logger['child'];
+  return log;
+}
+
+/**
+ * A line, or an object in it, without the values of members that are never written, so many levels deep. What holds none is
+ * the same object, which most lines are: they are written once a request.
+ */
+function hideIn<T extends object>(line: T, levels: number): T {
+  let shown: Record<string, unknown> | undefined;
+  for (const [name, value] of Object.entries(line)) {
+    // Its serializer says what is told of it.
+    if (value === undefined || (name === 'err' && levels === LEVELS)) continue;
+    const isObject = typeof value === 'object' && value !== null;
+    const said = HIDDEN.has(name) ? CENSOR : levels > 1 && isObject ? hideIn(value, levels - 1) : value;
+    if (said === value) continue;
+    shown ??= (Array.isArray(line) ? [...line] : { ...line }) as Record<string, unknown>;
+    shown[name] = said;
+  }
+  return (shown ?? line) as T;
 }
 
 /** Without a message of its own, a line would take over that of its error, as it is. */

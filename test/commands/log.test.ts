@@ -186,4 +186,25 @@ describe('errors are told without what they quote', () => {
     assert.equal(told.err.code, '23505');
     assert.equal(told.level, 'error');
   });
+
+  test('wherever they stand in the first three levels, in lists too, and nothing else is', () => {
+    const written: string[] = [];
+    const log = openLog('info', { write: (text) => void written.push(text) });
+    const row = { token: 'hunter2', id: 7, gone: null };
+    const given = { query: 0, password: undefined, list: [row, 'token'], deep: { deeper: { secret: { a: 1 }, b: 2 } } };
+    const before = structuredClone(given);
+    log.info(given, 'said');
+    log.child({ bearer: 'hunter2', who: 'ada' }).info('said');
+    const [line, child] = written.map((text) => JSON.parse(text));
+    const { time: _, ...told } = line;
+    assert.deepEqual(told, {
+      level: 'info',
+      query: '[hidden]',
+      list: [{ token: '[hidden]', id: 7, gone: null }, 'token'],
+      deep: { deeper: { secret: '[hidden]', b: 2 } },
+      message: 'said',
+    });
+    assert.deepEqual([child.bearer, child.who], ['[hidden]', 'ada']);
+    assert.deepEqual(given, before, 'what was given is as it was');
+  });
 });

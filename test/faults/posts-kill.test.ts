@@ -19,7 +19,7 @@ let place: Place;
 let running: Running;
 let file: string;
 before(async () => {
-  place = await openPlace(undefined, true);
+  place = await openPlace(undefined, { hasSchema: true });
   file = join(place.folder, 'posts.ndjson');
   const lines = Array.from({ length: POSTS }, (_, index) => {
     const created_at = formatInstant((end - 1 - ((index * 7) % (24 * HOUR_S))) * 1000);

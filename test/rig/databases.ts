@@ -5,6 +5,7 @@ import pg from 'pg';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
+import { hastyFolder } from './hasty-folder.ts';
 
 /** Which database this run of the tests uses; the runner runs every file once for each. */
 export const engine: 'sqlite' | 'postgres' = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
@@ -34,9 +35,20 @@ export async function makePatterns(folder: string, server: string | undefined): 
   await postgres.close();
 }
 
-/** Makes an empty place for one of the databases, by default the one of this run; `hasSchema`: with its tables. */
-export async function openPlace(which: 'sqlite' | 'postgres' = engine, hasSchema = false): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'barker-test-'));
+/** What a place has beside what each has. */
+export interface PlaceOptions {
+  /** With the tables of the database. */
+  readonly hasSchema?: boolean;
+  /** In memory, where there is some to spare: for what ends together with this process. */
+  readonly isHasty?: boolean;
+}
+
+/** Makes an empty place for one of the databases, by default the one of this run. */
+export async function openPlace(
+  which: 'sqlite' | 'postgres' = engine,
+  { hasSchema = false, isHasty = false }: PlaceOptions = {},
+): Promise<Place> {
+  const folder = mkdtempSync(join(isHasty ? hastyFolder() : tmpdir(), 'barker-test-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   if (which === 'sqlite') {
     const pattern = process.env.TEST_SQLITE_PATTERN;
@@ -46,7 +58,8 @@ export async function openPlace(which: 'sqlite' | 'postgres' = engine, hasSchema
   const server = process.env.TEST_POSTGRES_URL;
   if (!server) throw new Error('TEST_POSTGRES_URL names no server; start the tests with `npm test`');
   const name = `t_${process.pid}_${folder.slice(-6).toLowerCase()}`;
-  await administer(server, `create database "${name}"${hasSchema ? ` template ${PATTERN}` : ''}`);
+  // Files are copied as they are: to write them to the log too takes longer, and is for databases that are large.
+  await administer(server, `create database "${name}" strategy file_copy${hasSchema ? ` template ${PATTERN}` : ''}`);
   return {
     folder,
     databaseUrl: databaseOf(server, name),

@@ -41,9 +41,12 @@ export async function changeBio(
   return service.store.write((tx) => tx.events.append(events, formatInstant(clock.now())));
 }
 
-/** Resolves when a condition holds: it is looked at again and again, for a while. */
+/** More looks than any machine needs, however busy it is: five minutes of them at least. */
+const LOOKS_MAX = 60_000;
+
+/** Resolves when a condition holds: it is looked at again and again. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < 2000; looks++) {
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

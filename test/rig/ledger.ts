@@ -96,8 +96,9 @@ function patternOf(template: string): RegExp {
  * What no test has seen: statuses that an operation declares, problems that it says it raises itself, and problems of
  * every call that were not seen in any operation of a family.
  */
-export function holes(operations: readonly Operation[], ledger: string): string[] {
-  const lines = readdirSync(ledger).flatMap((name) => readFileSync(join(ledger, name), 'utf8').split('\n'));
+export function holes(operations: readonly Operation[], ...ledgers: readonly string[]): string[] {
+  const files = ledgers.flatMap((ledger) => readdirSync(ledger).map((name) => join(ledger, name)));
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
   const seen = new Set(lines);
   const wanted = new Set<string>();
   for (const operation of operations) {

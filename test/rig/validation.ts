@@ -46,21 +46,54 @@ const routes: readonly Route[] = operations.flatMap((operation) =>
 export function checkReply(method: string, url: string, status: number, headers: Headers, text: string): void {
   const path = pathOf(url);
   if (OWN.test(path)) return;
+  const said = `${method} ${path.slice(0, 200)} answered ${status}`;
+  const key = `${method} ${path} ${status}\n${text}`;
+  const isSeen = fitting.has(key);
+  const route = isSeen ? fitting.get(key) : checkContent({ method, path, status, text, said });
+  if (!isSeen) remember(key, route);
+  if (route) checkHeaders(route, route.operation.method, status, headers, said);
+  else if (method === 'OPTIONS' && status === 204 && !headers.get('allow')) throw new Error(`${said}, ${ALLOWED}`);
+}
+
+const ALLOWED = 'where OPTIONS says what is allowed';
+
+/**
+ * Replies that fitted lately, with the routes whose headers they need: most are looked at where they are written and where
+ * they are read, and what is the same needs no second look.
+ */
+const fitting = new Map<string, Route | undefined>();
+const FITTING_MAX = 16;
+
+function remember(key: string, route: Route | undefined): void {
+  fitting.set(key, route);
+  if (fitting.size > FITTING_MAX) fitting.delete(fitting.keys().next().value!);
+}
+
+/** A reply without its headers. */
+interface Content {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly text: string;
+  readonly said: string;
+}
+
+/** Holds all but the headers of a reply against the description; the answer is the route that says which headers it has. */
+function checkContent({ method, path, status, text, said }: Content): Route | undefined {
   if (isUnread(path, status, text)) {
     note({ family: familyOf(path), status, body: JSON.parse(text) });
-    return;
+    return undefined;
   }
   const verb = method === 'HEAD' ? 'GET' : method;
   const known = isDecodable(path) ? mostLiteral(routes.filter((route) => route.shape.test(path))) : [];
   const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.alsoGet));
-  const said = `${method} ${path.slice(0, 200)} answered ${status}`;
   if (verb === 'OPTIONS') {
-    if (status !== 204 || !headers.get('allow')) throw new Error(`${said}, where OPTIONS says what is allowed`);
-    return;
+    if (status !== 204) throw new Error(`${said}, ${ALLOWED}`);
+    return undefined;
   }
   if (route?.operation.shape === 'stream' && status === 200) {
-    checkLines(route, headers, text, said);
-    return;
+    checkLines(route, text, said);
+    return route;
   }
   // A body is not sent in answer to HEAD, so there is no more to say of it.
   const isPairs = route?.operation.shape === 'form' && status === 200;
@@ -74,25 +107,24 @@ export function checkReply(method: string, url: string, status: number, headers:
     const isCurrent = known.some(({ operation }) => operation.replacedBy === undefined);
     checkUnrouted(isCurrent ? 405 : 404, { path, status, body, said });
     note({ family: familyOf(path), status, body });
-    return;
+    return undefined;
   }
-  const described = route.operation.method;
-  const pointer = responsePointer(route, described, status);
-  if (pointer === undefined) throw new Error(`${said}, a status that ${route.operation.id} does not declare:\n${text}`);
-  checkHeaders(route, described, status, headers, said);
+  const { operation } = route;
+  const pointer = responsePointer(route, operation.method, status);
+  if (pointer === undefined) throw new Error(`${said}, a status that ${operation.id} does not declare:\n${text}`);
   if (status === 204 && text !== '') throw new Error(`${said} with a body`);
-  if (status === 204) note({ operation: route.operation, family: route.operation.family, status, body });
-  if (body === undefined) return;
-  const isProblem = status >= 300 && route.operation.family === 'problem';
+  if (status === 204) note({ operation, family: operation.family, status, body });
+  if (body === undefined) return route;
+  const isProblem = status >= 300 && operation.family === 'problem';
   const media = isPairs ? 'text~1html' : isProblem ? 'application~1problem+json' : 'application~1json';
   complain(compiled(`openapi#${pointer}/content/${media}/schema`), body, said);
-  note({ operation: route.operation, family: route.operation.family, status, body });
+  note({ operation, family: operation.family, status, body });
+  return route;
 }
 
 /** Of a reply that goes on, each line that is not empty is held against the description. */
-function checkLines(route: Route, headers: Headers, text: string, said: string): void {
+function checkLines(route: Route, text: string, said: string): void {
   const { operation } = route;
-  checkHeaders(route, operation.method, 200, headers, said);
   const pointer = responsePointer(route, operation.method, 200);
   for (const line of text.split('\r\n').filter((each) => each !== '')) {
     complain(compiled(`openapi#${pointer}/content/application~1json/schema`), parse(line, said), said);

@@ -55,7 +55,7 @@ export async function openWorld(
     readonly which?: 'sqlite' | 'postgres';
   } = {},
 ): Promise<World> {
-  const place = await openPlace(options.which, true);
+  const place = await openPlace(options.which, { hasSchema: true, isHasty: true });
   const clock = testClock();
   const settings = loadSettings({
     mode: 'dev',
