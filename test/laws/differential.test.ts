@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Client, Reply } from '../rig/client.ts';
+import { formatInstant } from '../../src/base/instants.ts';
+import type { EventType, LoggedEvent } from '../../src/contract/events.ts';
+import type { Reply } from '../rig/client.ts';
 import { engine } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';
+import { openReceiver, type Receiver } from '../rig/receiver.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { type CallStep, programs, type Step } from './programs.ts';
+import { type Callers, callersOf, SECRET_OF_CLEO, type Who } from './callers.ts';
+import { type CallStep, programs, type Step, type StreamStep } from './programs.ts';
 import { DIFFICULT, type JsonValue, type Pool, type Ref, type Value } from './values.ts';
 
 /**
@@ -27,27 +31,56 @@ const LIMITS = {
   audience_size_min: 1,
   // Both tell the same addresses.
   media_base_url: 'https://media.example',
+  application_subscriptions_max: 10,
+  application_webhooks_max: 2,
+  // A stream that has ended is noted a moment later, and waits for no pace.
+  application_stream_connections_max: 10_000,
+  application_stream_events_per_s: 1_000_000,
 };
 
 const worlds: World[] = [];
+const callers = new Map<World, Callers>();
+/** Is sent what both worlds send to webhooks. */
+let receiver: Receiver;
 before(async () => {
-  for (const which of ['sqlite', 'postgres'] as const) worlds.push(await openWorld({ which, flags: LIMITS }));
+  receiver = await openReceiver(SECRET_OF_CLEO);
+  for (const which of ['sqlite', 'postgres'] as const) {
+    const world = await openWorld({ which, flags: LIMITS });
+    worlds.push(world);
+    callers.set(world, await callersOf(world));
+  }
 });
 after(async () => {
   for (const world of worlds) await world.close();
+  await receiver.close();
 });
 
 describe('the two databases', () => {
   test('answer a random program of calls alike, byte for byte', async () => {
     await fc.assert(
-      fc.asyncProperty(programs({ stepsMax: STEPS_MAX }), async (program) => {
+      fc.asyncProperty(programs({ stepsMax: STEPS_MAX, about: 'everything' }), async (program) => {
         const met = await prologue();
         for (const step of program) await take(step, met);
         await everythingAlike(met);
+        await everythingThatHappenedAlike(met);
         await everythingWrittenBack(met);
       }),
       { seed: SEED, numRuns: RUNS },
     );
+  });
+
+  test('answer a random program of calls about activity alike', async (t) => {
+    let told = 0;
+    await fc.assert(
+      fc.asyncProperty(programs({ stepsMax: STEPS_MAX, about: 'activity' }), async (program) => {
+        const met = await prologueOfActivity();
+        for (const step of program) await take(step, met);
+        told += await everythingThatHappenedAlike(met);
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+    t.diagnostic(`what happened was told in ${told} lines`);
+    assert.ok(told > 0, 'somebody was told of something');
   });
 });
 
@@ -56,12 +89,10 @@ let mayBeDue = true;
 
 type Met = Record<Pool, string[]>;
 
-/** Both worlds get an account with instruments and campaigns to begin with, in fresh rate windows. */
-async function prologue(): Promise<Met> {
-  const [first] = worlds;
-  // The far end of each pool is what does not exist, or exists elsewhere.
-  const met: Met = {
-    account: [first!.keys.user_id!, 'nope'],
+/** The far end of each pool is what does not exist, or exists elsewhere. */
+function nothingMet(): Met {
+  return {
+    account: [worlds[0]!.keys.user_id!, 'nope'],
     instrument: ['nope'],
     campaign: ['nope'],
     line: ['nope'],
@@ -73,9 +104,29 @@ async function prologue(): Promise<Met> {
     granted: ['nope'],
     media: ['nope'],
     post: ['nope'],
+    subscription: ['19'],
+    webhook: ['19'],
+    receiver: ['/a', '/b', '/b', '/c'].map((end) => receiver.url + end),
+    message: ['1'],
+    page: ['x'],
     cursor: ['x'],
   };
+}
+
+/** Nobody is told of anything but what a program and a few subscriptions ask for, in fresh rate windows. */
+async function prologueOfActivity(): Promise<Met> {
+  const met = nothingMet();
   advance(901);
+  await forgetActivity(met);
+  for (const [who, event_type, filter] of SUBSCRIPTIONS) {
+    await call({ who, method: 'POST', path: ['/2/activity/subscriptions'], json: { event_type, filter } }, met);
+  }
+  return met;
+}
+
+/** Both worlds get an account with instruments and campaigns to begin with, in fresh rate windows. */
+async function prologue(): Promise<Met> {
+  const met = await prologueOfActivity();
   // The second is there to be granted what the first has.
   for (const _ of [1, 2]) {
     const made = await call({ who: 'ada', method: 'POST', path: ['/12/accounts'] }, met);
@@ -118,14 +169,34 @@ const LINES: readonly Record<string, Value>[] = [
   { objective: 'PREROLL_VIEWS', product_type: 'MEDIA', categories: 'IAB7', entity_status: 'PAUSED' },
 ];
 
+/** So that somebody is told of what programs do; what they subscribe to themselves is rarely what happens then. */
+const SUBSCRIPTIONS: readonly (readonly [Who, EventType, { readonly [name: string]: string }])[] = [
+  ['application', 'profile.update.bio', { user_id: '900000001' }],
+  ['cleo', 'profile.update.bio', { user_id: '900000002' }],
+  ['application', 'profile.update.bio', { user_id: '900000003', keyword: 'coffee' }],
+  ['cleo', 'dm.sent', { user_id: '900000003' }],
+  ['cleo', 'dm.read', { user_id: '900000003', direction: 'both' }],
+  ['friend', 'dm.received', { user_id: '900000002' }],
+];
+
 const INSTRUMENTS: readonly Record<string, Value>[] = [
   { currency: 'JPY', type: 'CREDIT_LINE', start_time: '2026-01-01', credit_limit_local_micro: 50_000_000 },
   { currency: 'USD', type: 'INSERTION_ORDER', start_time: '2026-01-01', end_time: '2026-03-05' },
   { currency: 'USD', type: 'CREDIT_CARD', start_time: '2026-01-01' },
 ];
 
+/** What an application may have is counted: each run begins with nothing. */
+async function forgetActivity(met: Met): Promise<void> {
+  const ask = (method: string, path: string) => call({ who: 'application', method, path: [path] }, met);
+  const { body } = await ask('GET', '/2/activity/subscriptions');
+  const ids = body.data.map((each: { subscription_id: string }) => each.subscription_id);
+  if (ids.length > 0) await ask('DELETE', `/2/activity/subscriptions?ids=${ids}`);
+  for (const { id } of (await ask('GET', '/2/webhooks')).body.data) await ask('DELETE', `/2/webhooks/${id}`);
+}
+
 async function take(step: Step, met: Met): Promise<void> {
   if ('wait_s' in step) advance(step.wait_s);
+  else if ('stream' in step) await stream(step.stream, met);
   else if ('walk' in step) await walk(step.walk, met);
   else await call(step, met);
 }
@@ -150,6 +221,43 @@ async function walk(step: CallStep, met: Met): Promise<void> {
     seen,
     whole.body.data.map((row: { id: string }) => row.id),
   );
+}
+
+/** Reads what was lately, as a stream that ends by itself. */
+function stream({ from_s, until_s }: StreamStep, met: Met): Promise<Reply> {
+  const before = (seconds: number): string => formatInstant(worlds[0]!.clock.now() - seconds * 1000);
+  const params = { start_time: before(from_s), end_time: before(until_s) };
+  return call({ who: 'application', method: 'GET', path: ['/2/activity/stream'], params }, met);
+}
+
+/** What happened in a program and before; the answer is in how many lines a stream tells of it. */
+async function everythingThatHappenedAlike(met: Met): Promise<number> {
+  // The last second has no end yet.
+  advance(1);
+  const { text } = await stream({ from_s: 86_000, until_s: 0 }, met);
+  const logs = await Promise.all(worlds.map(eventsOf));
+  assert.deepEqual(logs[1], logs[0]);
+  const whole = await subscriptionsBy(1000, met);
+  assert.deepEqual(await subscriptionsBy(3, met), whole, 'pages put together are the list in one page');
+  return text.split('\r\n').filter((line) => line !== '').length;
+}
+
+/** The log of events of a world. Its times and places are those of the other world too. */
+function eventsOf({ service }: World): Promise<LoggedEvent[]> {
+  return service.store.read((tx) => tx.events.list({ after: 0, limit: 100_000 }));
+}
+
+/** All subscriptions of the application, by pages of a size. */
+async function subscriptionsBy(max_results: number, met: Met): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (let token = ''; ; ) {
+    const params = { max_results, ...(token && { pagination_token: token }) };
+    const path = ['/2/activity/subscriptions'];
+    const { body } = await call({ who: 'application', method: 'GET', path, params }, met);
+    found.push(...body.data);
+    token = body.meta.next_token;
+    if (!token) return found;
+  }
 }
 
 /** All that a program has left behind. */
@@ -254,27 +362,42 @@ async function call(step: CallStep, met: Met): Promise<Reply> {
   // What is due is done in both before either is asked.
   if (mayBeDue) await Promise.all(worlds.map((world) => world.service.jobs.runDue()));
   mayBeDue = step.method !== 'GET';
-  const replies = await Promise.all(worlds.map((world) => clientOf(world, step.who).call(step.method, path, sent)));
-  const [one, other] = replies.map(comparable);
+  const replies = await Promise.all(worlds.map((world) => callers.get(world)![step.who].call(step.method, path, sent)));
+  const [one, other] = replies.map((reply, index) => comparable(reply, worlds[index]!));
   assert.deepEqual(other, one, `${step.who} ${step.method} ${path} ${JSON.stringify(sent)}`);
   assert.ok(one!.status < 500, `${step.method} ${path} ${JSON.stringify(sent)}: ${one!.text}`);
   remember(path, replies[0]!, met);
   return replies[0]!;
 }
 
-function clientOf(world: World, who: CallStep['who']): Client {
-  return who === 'ada' ? world.sandbox : who === 'ben' ? world.other : world.production;
-}
-
-/** Headers that differ from reply to reply, or name the port. */
+/** Headers that differ from reply to reply. */
 const OWN = ['date', 'x-transaction-id', 'x-response-time', 'www-authenticate', 'connection', 'keep-alive'];
 
-function comparable({ status, headers, text }: Reply): { status: number; headers: [string, string][]; text: string } {
-  return { status, headers: [...headers].filter(([name]) => !OWN.includes(name)), text };
+interface Comparable {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly text: string;
+}
+
+/** A reply without what names the ports of its world. */
+function comparable({ status, headers, text }: Reply, { service }: World): Comparable {
+  const alike = (said: string): string =>
+    said.replaceAll(service.url, 'http://production').replaceAll(service.sandboxUrl, 'http://sandbox');
+  const own = [...headers].filter(([name]) => !OWN.includes(name));
+  // The length counts the digits of a port.
+  const shorter = text.length - alike(text).length;
+  return {
+    status,
+    headers: own.map(([name, value]) => [name, name === 'content-length' ? String(+value - shorter) : alike(value)]),
+    text: alike(text),
+  };
 }
 
 /** Which pool what a path answers with goes to. */
 const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
+  ['/activity/subscriptions', 'subscription'],
+  ['/2/webhooks', 'webhook'],
+  ['/dm_conversations', 'message'],
   ['/campaigns', 'campaign'],
   ['/permissions', 'granted'],
   ['/do_not_reach_lists', 'granted'],
@@ -301,11 +424,15 @@ const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
 ];
 
 function remember(path: string, { status, body }: Reply, met: Met): void {
-  if (status !== 200) return;
+  if (status >= 300 || body === undefined) return;
   if (body.next_cursor) met.cursor.unshift(body.next_cursor);
+  if (body.meta?.next_token) met.page.unshift(body.meta.next_token);
   const [, pool] = POOLS.find(([part]) => path.includes(part)) ?? [];
   if (!pool) return;
-  for (const { id } of [body.data].flat()) if (id && !met[pool].includes(id)) met[pool].unshift(id);
+  for (const row of [body.data].flat()) {
+    const { id = row.dm_event_id ?? (row.subscription ?? row).subscription_id } = row;
+    if (id && !met[pool].includes(id)) met[pool].unshift(id);
+  }
 }
 
 function found({ pool, pick }: Ref, met: Met): string {

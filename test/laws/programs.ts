@@ -9,6 +9,21 @@ import {
   userFields,
 } from './account-values.ts';
 import {
+  happening,
+  messageBody,
+  pagination_token,
+  participant,
+  profileFields,
+  signalFields,
+  subscription,
+  subscriptionBody,
+  subscriptionChange,
+  subscriptionIds,
+  subscriptionList,
+  webhook,
+  webhookBody,
+} from './activity-values.ts';
+import {
   audience,
   audienceBatch,
   audienceFields,
@@ -18,6 +33,7 @@ import {
   permissionFields,
   permissionList,
 } from './audience-values.ts';
+import type { Who } from './callers.ts';
 import { card, cardBody, cardList, FAMILIES, pollFields, TALK_NEEDS, talk, talkFields } from './card-values.ts';
 import { LINE_ITEM_NEEDS, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
 import {
@@ -58,6 +74,7 @@ import {
   instrumentList,
   type JsonValue,
   line,
+  mostly,
   type Ref,
   ref,
   some,
@@ -66,24 +83,40 @@ import {
   type Value,
 } from './values.ts';
 
-/** One signed call. */
+/** One call. */
 export interface CallStep {
-  readonly who: 'ada' | 'ben' | 'production';
+  readonly who: Who;
   readonly method: string;
   readonly path: readonly (string | Ref)[];
   readonly params?: Readonly<Record<string, Value>>;
   readonly json?: JsonValue;
 }
 
-/** A step of a program: a call, a list walked from page to page, or time that passes. */
-export type Step = CallStep | { readonly walk: CallStep } | { readonly wait_s: number };
+/** A step of a program: a call, a list walked from page to page, a stream of what was lately, or time that passes. */
+export type Step =
+  | CallStep
+  | { readonly walk: CallStep }
+  | { readonly stream: StreamStep }
+  | { readonly wait_s: number };
 
-/** Programs of calls, good and bad, that refer to what earlier calls made. */
-export function programs(options: { readonly stepsMax: number }): fc.Arbitrary<readonly Step[]> {
-  const calls = Object.values(KINDS).map(([weight, kind]) => ({ weight, arbitrary: callOf(kind) }));
+/** The window of a stream: seconds before now. */
+export interface StreamStep {
+  readonly from_s: number;
+  readonly until_s: number;
+}
+
+/** Programs of calls, good and bad, that refer to what earlier calls made: of every kind, or about activity alone. */
+export function programs(options: {
+  readonly stepsMax: number;
+  readonly about: 'everything' | 'activity';
+}): fc.Arbitrary<readonly Step[]> {
+  const isAll = options.about === 'everything';
+  const kinds = isAll ? [...ADVERTISING, ...ACTIVITY] : ACTIVITY;
+  const calls = kinds.map(([weight, kind]) => ({ weight, arbitrary: callOf(kind) }));
   const step = fc.oneof(
     ...(calls as { weight: number; arbitrary: fc.Arbitrary<Step> }[]),
-    { weight: 7, arbitrary: walk },
+    { weight: isAll ? 7 : 0, arbitrary: walk },
+    { weight: 4, arbitrary: stream },
     { weight: 5, arbitrary: fc.constantFrom(1, 1, 1, 60, 900, 3600).map((wait_s): Step => ({ wait_s })) },
   );
   return fc.array(step, { minLength: 1, maxLength: options.stepsMax, size: 'max' });
@@ -92,6 +125,8 @@ export function programs(options: { readonly stepsMax: number }): fc.Arbitrary<r
 type Path = fc.Arbitrary<readonly (string | Ref)[]>;
 
 interface Kind {
+  /** Who makes it; mostly Ada when nothing is said. */
+  readonly who?: fc.Arbitrary<Who>;
   readonly method: string;
   readonly path: Path;
   readonly params?: fc.Arbitrary<Record<string, Value>>;
@@ -133,13 +168,24 @@ const oddPaths: Path = fc.constantFrom(
 
 const media: Path = fc.tuple(oneAccount, mediaKey).map(([path, key]) => [...path, `/media_library/${key}`]);
 const permissions: Path = oneOf('custom_audiences', audience).map((path) => [...path, '/permissions']);
+const subscriptions: Path = fc.constant(['/2/activity/subscriptions']);
+const oneSubscription: Path = subscription.map((id) => ['/2/activity/subscriptions/', id]);
+const webhooks: Path = fc.constant(['/2/webhooks']);
+const oneWebhook: Path = webhook.map((id) => ['/2/webhooks/', id]);
+const messages: Path = participant.map((user) => ['/2/dm_conversations/with/', user, '/messages']);
+/** Users whose tokens reach messages or do not, and the application by itself. */
+const subscriber = fc.constantFrom<Who>('cleo', 'cleo', 'friend', 'application', 'application', 'ada', 'production');
+const writer = fc.constantFrom<Who>('cleo', 'cleo', 'friend', 'friend', 'friend', 'ada');
+const someUser = fc.constantFrom<Who>('ada', 'ben', 'cleo', 'friend', 'production');
+const application = mostly(fc.constant<Who>('application'), 'cleo', 'operator');
+const operator = mostly(fc.constant<Who>('operator'), 'application');
 const tailored: Path = fc
   .tuple(account, audience)
   .map(([one, id]) => ['/5/accounts/', one, '/tailored_audiences/', id]);
 const settings: Path = fc.tuple(oneAccount, settled).map(([path, user]) => [...path, `/user_settings/${user}`]);
 
-/** Every kind of call, with how often it is made. */
-const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
+/** Calls about accounts and what is in them, with how often each is made. */
+const ADVERTISING: readonly (readonly [weight: number, kind: Kind])[] = [
   [14, post(under('/campaigns'), campaignFields, ['name', 'funding_instrument_id'])],
   [12, put(oneOf('campaigns', campaign), campaignFields)],
   [4, remove(oneOf('campaigns', campaign))],
@@ -306,13 +352,44 @@ const KINDS: readonly (readonly [weight: number, kind: Kind])[] = [
   ]),
 ];
 
-const who = fc.oneof(
+/** Calls about what happens, and calls that make it happen. */
+const ACTIVITY: readonly (readonly [weight: number, kind: Kind])[] = [
+  [14, { who: subscriber, method: 'POST', path: subscriptions, json: subscriptionBody }],
+  [3, { who: subscriber, ...get(subscriptions, subscriptionList) }],
+  [1, { who: subscriber, ...get(subscriptions, { ...subscriptionList, pagination_token }) }],
+  [3, { who: subscriber, method: 'PUT', path: oneSubscription, json: subscriptionChange }],
+  [2, { who: subscriber, ...remove(oneSubscription) }],
+  [1, { who: subscriber, ...remove(subscriptions, subscriptionIds) }],
+  [5, { who: someUser, ...post(fc.constant(['/1.1/account/update_profile.json']), profileFields) }],
+  [10, { who: writer, method: 'POST', path: messages, json: messageBody }],
+  [
+    2,
+    {
+      who: writer,
+      ...post(fc.constant(['/1.1/direct_messages/indicate_typing.json']), signalFields, ['recipient_id']),
+    },
+  ],
+  [
+    4,
+    {
+      who: writer,
+      ...post(fc.constant(['/1.1/direct_messages/mark_read.json']), signalFields, Object.keys(signalFields)),
+    },
+  ],
+  [4, { who: operator, method: 'POST', path: fc.constant(['/internal/activity/events']), json: happening }],
+  [4, { who: application, method: 'POST', path: webhooks, json: webhookBody }],
+  [1, { who: application, ...get(webhooks) }],
+  [1, { who: application, ...put(oneWebhook) }],
+  [1, { who: application, ...remove(oneWebhook) }],
+];
+
+const anybody: fc.Arbitrary<Who> = fc.oneof(
   { weight: 40, arbitrary: fc.constant('ada' as const) },
   { weight: 1, arbitrary: fc.constant('ben' as const) },
   { weight: 1, arbitrary: fc.constant('production' as const) },
 );
 
-function callOf({ method, path, params, json }: Kind): fc.Arbitrary<CallStep> {
+function callOf({ who = anybody, method, path, params, json }: Kind): fc.Arbitrary<CallStep> {
   const parts = { who, method: fc.constant(method), path };
   return json ? fc.record({ ...parts, json }) : fc.record({ ...parts, params: params ?? fc.constant({}) });
 }
@@ -325,3 +402,7 @@ const walk: fc.Arbitrary<Step> = fc
     params: some(campaignList, ['count', 'sort_by']),
   })
   .map((call) => ({ walk: call }));
+
+const stream: fc.Arbitrary<Step> = fc
+  .tuple(fc.constantFrom(1, 2, 60, 901, 3600, 86_400, 86_401), fc.constantFrom(0, 0, 0, 1, 60, 901, -1))
+  .map(([from_s, until_s]) => ({ stream: { from_s, until_s } }));

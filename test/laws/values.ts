@@ -6,7 +6,7 @@ export interface Ref {
   readonly pick: number;
 }
 
-/** What a run collects: ids and cursors of replies. */
+/** What a run collects: ids and cursors of replies, and addresses that something is sent to. */
 export type Pool =
   | 'account'
   | 'instrument'
@@ -20,6 +20,11 @@ export type Pool =
   | 'talk'
   | 'audience'
   | 'granted'
+  | 'subscription'
+  | 'webhook'
+  | 'receiver'
+  | 'message'
+  | 'page'
   | 'cursor';
 
 /** A value of a parameter, before references are resolved; lists of references become comma lists. */
