@@ -90,7 +90,8 @@ function bundles(files: readonly string[]): string[] {
     writeFileSync(bundle, `import { describe } from 'node:test';\n${suites.join('\n')}\n`);
     return bundle;
   });
-  return [...alone, ...written];
+  // What takes long comes first, commands last, so that nothing long is left to run alone at the end.
+  return [...written, ...alone.toReversed()];
 }
 
 async function runFiles(title: string, files: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type Dispatcher, request } from 'undici';
 import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { plantReply } from './secrets.ts';
@@ -69,12 +70,14 @@ export function clientOf(
         consumerSecret: keys.consumer_secret,
         tokenSecret: keys.access_token_secret,
       });
-      const response = await fetch(url, {
-        method,
+      // What lies below fetch: its streams cost a fifth of what tests of many calls take, and nothing here looks at them.
+      const response = await request(url, {
+        method: method as Dispatcher.HttpMethod,
         headers: { authorization: header, ...(type ? { 'content-type': type } : {}), ...headers },
-        body,
+        // Forms of parts are taken as well, though the types know two kinds of them.
+        ...(body !== undefined && { body: body as string }),
       });
-      const reply = await read(response);
+      const reply = replyOf(url, response.statusCode, headersOf(response.headers), await response.body.text());
       seen(method, reply, url);
       return reply;
     },
@@ -95,13 +98,24 @@ export function protocol(keys: Keys, clock: Clock): Record<string, string> {
 
 /** Reads a reply; the body is undefined when it is not JSON. */
 export async function read(response: Response): Promise<Reply> {
-  const text = await response.text();
-  plantReply(response.url.replace(/^\w+:\/\/[^/]*/, ''), response.headers, text);
+  return replyOf(response.url, response.status, response.headers, await response.text());
+}
+
+function replyOf(url: string, status: number, headers: Headers, text: string): Reply {
+  plantReply(url.replace(/^\w+:\/\/[^/]*/, ''), headers, text);
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
     body = undefined;
   }
-  return { status: response.status, headers: response.headers, text, body };
+  return { status, headers, text, body };
+}
+
+function headersOf(given: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(given)) {
+    for (const value of [values ?? []].flat()) headers.append(name, value);
+  }
+  return headers;
 }
