@@ -8,8 +8,10 @@ import { fc } from '../rig/laws.ts';
 import { openReceiver, type Receiver } from '../rig/receiver.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { type Callers, callersOf, SECRET_OF_CLEO, type Who } from './callers.ts';
-import { type CallStep, programs, type Step, type StreamStep } from './programs.ts';
-import { DIFFICULT, type JsonValue, type Pool, type Ref, type Value } from './values.ts';
+import { found, type Met, nothingMet, remember, resolved, resolvedJson } from './met.ts';
+import { programs } from './programs.ts';
+import type { CallStep, Step, StreamStep } from './steps.ts';
+import { DIFFICULT, type Value } from './values.ts';
 
 /**
  * The two runs of the tests take different programs. To hunt with others:
@@ -87,35 +89,9 @@ describe('the two databases', () => {
 /** Reads make nothing due, as long as the clock stands still. */
 let mayBeDue = true;
 
-type Met = Record<Pool, string[]>;
-
-/** The far end of each pool is what does not exist, or exists elsewhere. */
-function nothingMet(): Met {
-  return {
-    account: [worlds[0]!.keys.user_id!, 'nope'],
-    instrument: ['nope'],
-    campaign: ['nope'],
-    line: ['nope'],
-    criterion: ['nope'],
-    child: ['nope'],
-    card: ['nope'],
-    talk: ['nope'],
-    audience: ['nope'],
-    granted: ['nope'],
-    media: ['nope'],
-    post: ['nope'],
-    subscription: ['19'],
-    webhook: ['19'],
-    receiver: ['/a', '/b', '/b', '/c'].map((end) => receiver.url + end),
-    message: ['1'],
-    page: ['x'],
-    cursor: ['x'],
-  };
-}
-
 /** Nobody is told of anything but what a program and a few subscriptions ask for, in fresh rate windows. */
 async function prologueOfActivity(): Promise<Met> {
-  const met = nothingMet();
+  const met = nothingMet(worlds[0]!.keys.user_id!, receiver.url);
   advance(901);
   await forgetActivity(met);
   for (const [who, event_type, filter] of SUBSCRIPTIONS) {
@@ -391,65 +367,4 @@ function comparable({ status, headers, text }: Reply, { service }: World): Compa
     headers: own.map(([name, value]) => [name, name === 'content-length' ? String(+value - shorter) : alike(value)]),
     text: alike(text),
   };
-}
-
-/** Which pool what a path answers with goes to. */
-const POOLS: readonly (readonly [part: string, pool: Pool])[] = [
-  ['/activity/subscriptions', 'subscription'],
-  ['/2/webhooks', 'webhook'],
-  ['/dm_conversations', 'message'],
-  ['/campaigns', 'campaign'],
-  ['/permissions', 'granted'],
-  ['/do_not_reach_lists', 'granted'],
-  ['_audiences', 'audience'],
-  ['/cards/poll', 'talk'],
-  ['/cards/video_conversation', 'talk'],
-  ['/cards/image_conversation', 'talk'],
-  ['/cards/all', 'talk'],
-  ['/cards', 'card'],
-  ['/funding', 'instrument'],
-  ['/line_items', 'line'],
-  ['/targeting_criteria', 'criterion'],
-  ['/account_media', 'media'],
-  ['/media_creatives', 'child'],
-  ['/preroll_call_to_actions', 'child'],
-  ['/tracking_tags', 'child'],
-  ['/line_item_curated_categories', 'child'],
-  ['/promoted_accounts', 'child'],
-  ['/draft_posts', 'post'],
-  ['/scheduled_posts', 'post'],
-  ['/promoted_posts', 'post'],
-  ['/scheduled_promoted_posts', 'post'],
-  ['/post', 'post'],
-];
-
-function remember(path: string, { status, body }: Reply, met: Met): void {
-  if (status >= 300 || body === undefined) return;
-  if (body.next_cursor) met.cursor.unshift(body.next_cursor);
-  if (body.meta?.next_token) met.page.unshift(body.meta.next_token);
-  const [, pool] = POOLS.find(([part]) => path.includes(part)) ?? [];
-  if (!pool) return;
-  for (const row of [body.data].flat()) {
-    const { id = row.dm_event_id ?? (row.subscription ?? row).subscription_id } = row;
-    if (id && !met[pool].includes(id)) met[pool].unshift(id);
-  }
-}
-
-function found({ pool, pick }: Ref, met: Met): string {
-  return met[pool][pick % met[pool].length]!;
-}
-
-function resolved(value: Value, met: Met): string | number | boolean {
-  if (typeof value !== 'object') return value;
-  return [value]
-    .flat()
-    .map((one) => found(one as Ref, met))
-    .join(',');
-}
-
-function resolvedJson(value: JsonValue, met: Met): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => resolvedJson(each, met));
-  if ('pool' in value && 'pick' in value) return found(value as unknown as Ref, met);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolvedJson(each, met)]));
 }

@@ -48,6 +48,7 @@ import {
   showingList,
 } from './media-values.ts';
 import { anyPost, postFields, postLists } from './post-values.ts';
+import { callOf, get, type Kind, type Path, post, put, remove, type Step } from './steps.ts';
 import {
   child,
   childList,
@@ -72,7 +73,6 @@ import {
   instrument,
   instrumentFields,
   instrumentList,
-  type JsonValue,
   line,
   mostly,
   type Ref,
@@ -80,30 +80,7 @@ import {
   some,
   time,
   truth,
-  type Value,
 } from './values.ts';
-
-/** One call. */
-export interface CallStep {
-  readonly who: Who;
-  readonly method: string;
-  readonly path: readonly (string | Ref)[];
-  readonly params?: Readonly<Record<string, Value>>;
-  readonly json?: JsonValue;
-}
-
-/** A step of a program: a call, a list walked from page to page, a stream of what was lately, or time that passes. */
-export type Step =
-  | CallStep
-  | { readonly walk: CallStep }
-  | { readonly stream: StreamStep }
-  | { readonly wait_s: number };
-
-/** The window of a stream: seconds before now. */
-export interface StreamStep {
-  readonly from_s: number;
-  readonly until_s: number;
-}
 
 /** Programs of calls, good and bad, that refer to what earlier calls made: of every kind, or about activity alone. */
 export function programs(options: {
@@ -121,29 +98,6 @@ export function programs(options: {
   );
   return fc.array(step, { minLength: 1, maxLength: options.stepsMax, size: 'max' });
 }
-
-type Path = fc.Arbitrary<readonly (string | Ref)[]>;
-
-interface Kind {
-  /** Who makes it; mostly Ada when nothing is said. */
-  readonly who?: fc.Arbitrary<Who>;
-  readonly method: string;
-  readonly path: Path;
-  readonly params?: fc.Arbitrary<Record<string, Value>>;
-  readonly json?: fc.Arbitrary<JsonValue>;
-}
-
-const get = (path: Path, given: Given = {}, required: string[] = []): Kind => ({
-  method: 'GET',
-  path,
-  params: some(given, required),
-});
-const post = (path: Path, given: Given = {}, required: string[] = []): Kind => ({
-  ...get(path, given, required),
-  method: 'POST',
-});
-const put = (path: Path, given: Given = {}): Kind => ({ ...get(path, given), method: 'PUT' });
-const remove = (path: Path, given: Given = {}): Kind => ({ ...get(path, given), method: 'DELETE' });
 
 const oneAccount: Path = account.map((one) => ['/12/accounts/', one]);
 const under = (rest: string): Path => oneAccount.map((path) => [...path, rest]);
@@ -382,17 +336,6 @@ const ACTIVITY: readonly (readonly [weight: number, kind: Kind])[] = [
   [1, { who: application, ...put(oneWebhook) }],
   [1, { who: application, ...remove(oneWebhook) }],
 ];
-
-const anybody: fc.Arbitrary<Who> = fc.oneof(
-  { weight: 40, arbitrary: fc.constant('ada' as const) },
-  { weight: 1, arbitrary: fc.constant('ben' as const) },
-  { weight: 1, arbitrary: fc.constant('production' as const) },
-);
-
-function callOf({ who = anybody, method, path, params, json }: Kind): fc.Arbitrary<CallStep> {
-  const parts = { who, method: fc.constant(method), path };
-  return json ? fc.record({ ...parts, json }) : fc.record({ ...parts, params: params ?? fc.constant({}) });
-}
 
 const walk: fc.Arbitrary<Step> = fc
   .record({
