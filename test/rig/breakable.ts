@@ -19,7 +19,7 @@ export async function openBreakableWorld(flags: Record<string, unknown>): Promis
   const probe = (): void => {
     if (isBroken) throw new Error('the disk of rack 7 is on fire');
   };
-  const place = await openPlace();
+  const place = await openPlace(undefined, { isHasty: true });
   const reached =
     place.databaseUrl === ''
       ? openSqlite({ file: join(place.folder, 'breakable.db'), probe })

@@ -16,7 +16,7 @@ const LONG_ONE_IN = 10;
  * Starts a world whose database is far away: what is read is already old when it comes, and answers overtake each other.
  */
 export async function openDistantWorld(flags: Record<string, unknown>): Promise<World> {
-  const place = await openPlace(undefined, { hasSchema: true });
+  const place = await openPlace(undefined, { hasSchema: true, isHasty: true });
   const reached =
     place.databaseUrl === ''
       ? openSqlite({ file: join(place.folder, 'barker.db') })
