@@ -26,8 +26,8 @@ export interface MembershipParts {
   readonly batch_bytes_max?: number;
 }
 
-/** About four million identifiers: each batch rewrites the file, so that few and large ones cost least. */
-const BATCH_BYTES_MAX = 72_000_000;
+/** More than three million identifiers: each batch rewrites the file, so that few and large ones cost least. */
+const BATCH_BYTES_MAX = 60_000_000;
 /** The log is read in such pieces, one large upload each: a read of the embedded database holds up everybody else. */
 const READ_BYTES_MAX = 1_400_000;
 
