@@ -54,14 +54,16 @@ export function clientOf(
           ? `${path.includes('?') ? '&' : '?'}${new URLSearchParams(pairs as [string, string][])}`
           : '';
       const url = origin + path + query;
-      const body =
-        parts ??
-        (json !== undefined
+      const inParts = parts && new Response(parts);
+      const body = inParts
+        ? Buffer.from(await inParts.arrayBuffer())
+        : json !== undefined
           ? JSON.stringify(json)
           : isForm
             ? new URLSearchParams(pairs as [string, string][]).toString()
-            : undefined);
-      const type = json !== undefined ? 'application/json' : isForm ? 'application/x-www-form-urlencoded' : undefined;
+            : undefined;
+      const formType = isForm ? 'application/x-www-form-urlencoded' : inParts?.headers.get('content-type');
+      const type = json !== undefined ? 'application/json' : formType;
       const { header } = sign({
         method,
         url,
@@ -74,8 +76,7 @@ export function clientOf(
       const response = await request(url, {
         method: method as Dispatcher.HttpMethod,
         headers: { authorization: header, ...(type ? { 'content-type': type } : {}), ...headers },
-        // Forms of parts are taken as well, though the types know two kinds of them.
-        ...(body !== undefined && { body: body as string }),
+        ...(body !== undefined && { body }),
       });
       const reply = replyOf(url, response.statusCode, headersOf(response.headers), await response.body.text());
       seen(method, reply, url);
