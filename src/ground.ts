@@ -4,7 +4,7 @@ import { type Clock, systemClock } from './base/clock.ts';
 import { formatInstant } from './base/instants.ts';
 import { type Random, secureRandom, seededRandom } from './base/random.ts';
 import { parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from './base/secret-box.ts';
-import { secretContext } from './contract/credentials.ts';
+import { secretContext } from './contract/sealed-columns.ts';
 import type { Store } from './contract/store.ts';
 import type { Mode } from './settings/kinds.ts';
 import type { Settings } from './settings.ts';

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isKeyId, parseKeyEntries, parseMasterKey } from './base/secret-box.ts';
 import { activitySettings } from './settings/activity.ts';
 import { isAddressRange, originOf } from './settings/addresses.ts';
+import { brandingSettings } from './settings/branding.ts';
 import { choice, integer, list, type SettingDetails, text, truth } from './settings/kinds.ts';
 import { streamSettings } from './settings/streams.ts';
 import { webhookSettings } from './settings/webhooks.ts';
@@ -67,6 +68,7 @@ export const settingsTable = {
     bounds: [0, 65535],
   }),
   metrics: truth('Serves /metrics beside the probes; turn it off where nobody collects them.', { default: true }),
+  ...brandingSettings,
   public_base_url: text('Signatures cover the address that callers use; behind a proxy, tell it here.', publicAddress),
   public_sandbox_url: text('The same for the sandbox, when callers reach it at an address of its own.', publicAddress),
   tls_cert: text(

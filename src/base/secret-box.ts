@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
 /** Encrypts secrets for storage, so that a copy of the database alone gives nothing away. */
 export interface SecretBox {
@@ -37,6 +37,19 @@ export function parseKeyEntries(entries: readonly string[]): Record<string, Buff
     keys.set(id, parseMasterKey(key));
   }
   return Object.fromEntries(keys);
+}
+
+/**
+ * Sixteen hex characters by which people and manifests tell keys apart. Nothing about the key follows from them, and they
+ * are of no use as a key.
+ */
+export function keyFingerprint(key: Buffer): string {
+  return createHmac('sha256', key).update('barker master key fingerprint').digest('hex').slice(0, 16);
+}
+
+/** The id of the key that a text was sealed with. Throws when it is not a sealed text. */
+export function sealingKeyId(sealed: string): string {
+  return sealedParts(sealed).keyId;
 }
 
 /**

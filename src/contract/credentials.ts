@@ -108,14 +108,6 @@ export interface HeldToken {
   readonly last_used_at: string | null;
 }
 
-/** What a sealed secret is bound to, so that it cannot be moved to another row. */
-export const secretContext = {
-  application: (id: string): string => `applications.consumer_secret:${id}`,
-  token: (id: string): string => `access_tokens.token_secret:${id}`,
-  requestToken: (id: string): string => `request_tokens.token_secret:${id}`,
-  bearer: (id: string): string => `bearer_tokens.token:${id}`,
-};
-
 /** Users, applications and tokens. */
 export interface Credentials {
   findUser(id: string): Promise<User | undefined>;

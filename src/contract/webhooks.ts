@@ -172,9 +172,6 @@ export async function planChallenges(tx: Writing, application: string, now: stri
   }
 }
 
-/** What the sealed secret of a webhook is bound to. */
-export const webhookSecretContext = (id: string): string => `webhooks.secret:${id}`;
-
 /** What came of a challenge. */
 export interface Challenged {
   readonly isRight: boolean;

@@ -1,6 +1,7 @@
 import { alphanumeric, type Random } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import { type AccessLevel, type ApplicationDraft, secretContext } from '../contract/credentials.ts';
+import type { AccessLevel, ApplicationDraft } from '../contract/credentials.ts';
+import { secretContext } from '../contract/sealed-columns.ts';
 import type { Writing } from '../contract/store.ts';
 
 /** Numbers of users, applications and tokens begin above this; user ids are decimal text. */

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { PROBLEM_PAGES, problemPath } from '../../src/contract/problem-details.ts';
-import { type DeliveryTry, type WebhookDelivery, webhookSecretContext } from '../../src/contract/webhooks.ts';
+import { secretContext } from '../../src/contract/sealed-columns.ts';
+import type { DeliveryTry, WebhookDelivery } from '../../src/contract/webhooks.ts';
 import { issueToken } from '../../src/platform/register.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
@@ -97,7 +98,7 @@ async function hooked(): Promise<{ readonly path: string; readonly ids: readonly
     created_at: at,
     validated_at: at,
     failing_since: each.valid && each.failure ? at : null,
-    secret: box.seal('whsec_AAAA', webhookSecretContext(ids[index]!)),
+    secret: box.seal('whsec_AAAA', secretContext.webhook(ids[index]!)),
     former_secret: null,
     former_until: null,
   }));

@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { webhookKey } from '../../src/activity/webhooks/signing.ts';
 import { eventUuid } from '../../src/contract/events.ts';
-import { type WebhookDelivery, webhookSecretContext } from '../../src/contract/webhooks.ts';
+import { secretContext } from '../../src/contract/sealed-columns.ts';
+import type { WebhookDelivery } from '../../src/contract/webhooks.ts';
 import type { Keys } from '../rig/client.ts';
 import { type BearerClient, bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
@@ -82,7 +83,7 @@ describe('an event', () => {
     assert.equal(headers['webhook-id'], `msg_${uuid}_${subscription}`);
     const { store, box } = world.service;
     const row = await store.read((tx) => tx.webhooks.find(webhook));
-    const key = webhookKey(box.open(row!.secret, webhookSecretContext(webhook)));
+    const key = webhookKey(box.open(row!.secret, secretContext.webhook(webhook)));
     const timestamp = String(Math.floor(world.clock.now() / 1000));
     assert.equal(headers['webhook-timestamp'], timestamp);
     const signed = `msg_${uuid}_${subscription}.${timestamp}.${body}`;

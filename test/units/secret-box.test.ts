@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { parseKeyEntries, parseMasterKey, secretBox } from '../../src/base/secret-box.ts';
+import { keyFingerprint, parseKeyEntries, parseMasterKey, sealingKeyId, secretBox } from '../../src/base/secret-box.ts';
 
 const OLD = Buffer.alloc(32, 1);
 const NEW = Buffer.alloc(32, 2);
@@ -126,4 +126,12 @@ describe('master keys', () => {
   for (const [given, entries, message] of broken) {
     test(`refuses an entry with ${given}`, () => assert.throws(() => parseKeyEntries(entries), { message }));
   }
+
+  test('tells keys apart without telling them', () => {
+    // A manifest that holds it must be understood by later versions.
+    assert.equal(keyFingerprint(OLD), '28032990556699f9');
+    assert.notEqual(keyFingerprint(OLD), keyFingerprint(NEW));
+    assert.equal(sealingKeyId(boxOf('k2', { k2: NEW }).seal('secret', PLACE)), 'k2');
+    assert.throws(() => sealingKeyId('a secret that is not sealed'), { message: 'not a sealed value' });
+  });
 });

@@ -2,13 +2,9 @@ import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
 import type { Reading, Writing } from '../../contract/store.ts';
-import {
-  WEBHOOK_JOBS,
-  type WebhookAdministration,
-  type WebhookDelivery,
-  webhookSecretContext,
-} from '../../contract/webhooks.ts';
+import { WEBHOOK_JOBS, type WebhookAdministration, type WebhookDelivery } from '../../contract/webhooks.ts';
 import { whyNot } from './challenge.ts';
 import { newWebhookSecret } from './signing.ts';
 import { type ChallengeParts, challengeNow } from './standing.ts';
@@ -50,7 +46,7 @@ export async function renewSecret(
   if (!webhook) return undefined;
   const secret = newWebhookSecret(random);
   await tx.webhooks.change(id, {
-    secret: box.seal(secret, webhookSecretContext(id)),
+    secret: box.seal(secret, secretContext.webhook(id)),
     former_secret: webhook.secret,
     former_until: formatInstant(instantMs(now) + FORMER_S * 1000),
   });

@@ -2,9 +2,9 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import { secretContext } from '../../contract/credentials.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
 import type { Store } from '../../contract/store.ts';
-import { type Webhook, webhookSecretContext } from '../../contract/webhooks.ts';
+import type { Webhook } from '../../contract/webhooks.ts';
 import { webhookKey } from './signing.ts';
 
 /** A webhook with all that sending to it needs, secrets in the clear. */
@@ -83,7 +83,7 @@ export function receiversOf({
 /** The keys that a webhook signs with; the former secret until its time has come. */
 function keysOf(webhook: Webhook, box: SecretBox, clock: Clock): Receiver['keys'] {
   const { id, secret, former_secret, former_until } = webhook;
-  const context = webhookSecretContext(id);
+  const context = secretContext.webhook(id);
   const keyOf = (sealed: string): KeyObject => createSecretKey(webhookKey(box.open(sealed, context)));
   const own = keyOf(secret);
   const former = former_secret === null ? undefined : keyOf(former_secret);

@@ -7,8 +7,9 @@ import { readMembers } from '../../contract/members.ts';
 import type { Call, Operation, Parameters } from '../../contract/operation.ts';
 import { Problem, problem } from '../../contract/problems.ts';
 import { LONG_IDS_FROM } from '../../contract/resource.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
 import { ConstraintViolated, type Reading } from '../../contract/store.ts';
-import { WEBHOOK_JOBS, type Webhook, webhookSecretContext } from '../../contract/webhooks.ts';
+import { WEBHOOK_JOBS, type Webhook } from '../../contract/webhooks.ts';
 import { shownWebhook, webhookSchema } from './shown.ts';
 import { newWebhookSecret } from './signing.ts';
 import { challenge, GOOD_FOR_S, insistOnAnswer } from './standing.ts';
@@ -81,7 +82,7 @@ export const registerWebhook: Operation = {
       validated_at: now,
       failing_since: null,
       failure: null,
-      secret: box.seal(newWebhookSecret(secrets), webhookSecretContext(id)),
+      secret: box.seal(newWebhookSecret(secrets), secretContext.webhook(id)),
       former_secret: null,
       former_until: null,
     };

@@ -1,11 +1,12 @@
 import Type from 'typebox';
 import type { Noted } from '../../contract/audit.ts';
 import { callerOf, type RequestTokenCaller } from '../../contract/callers.ts';
-import { type AccessToken, secretContext, type User } from '../../contract/credentials.ts';
+import type { AccessToken, User } from '../../contract/credentials.ts';
 import { text } from '../../contract/fields.ts';
 import type { LoginRules, RequestToken } from '../../contract/grants.ts';
 import type { Operation, Services } from '../../contract/operation.ts';
 import { type ProblemName, problem } from '../../contract/problems.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
 import type { Writing } from '../../contract/store.ts';
 import { issueToken } from '../../platform/register.ts';
 import { after, mistakeAfter, stateAt } from './request-token-states.ts';

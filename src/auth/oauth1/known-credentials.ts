@@ -1,6 +1,7 @@
 import type { SecretBox } from '../../base/secret-box.ts';
-import { type AccessToken, type Application, secretContext, type User } from '../../contract/credentials.ts';
+import type { AccessToken, Application, User } from '../../contract/credentials.ts';
 import type { Principal } from '../../contract/operation.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
 import type { Store } from '../../contract/store.ts';
 import { remembered } from '../remembered.ts';
 import { type SigningKey, signingKey } from './signature.ts';

@@ -2,10 +2,11 @@ import Type from 'typebox';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { alphanumeric, type Random } from '../../base/random.ts';
 import { callerOf } from '../../contract/callers.ts';
-import { type AccessLevel, type Application, secretContext } from '../../contract/credentials.ts';
+import type { AccessLevel, Application } from '../../contract/credentials.ts';
 import { oneOf, text } from '../../contract/fields.ts';
 import type { Given, Operation } from '../../contract/operation.ts';
 import { type Fault, Problem, problem } from '../../contract/problems.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
 import { callbackFault, nearestRegistered } from '../callbacks.ts';
 import { endOf, KEPT_S } from './request-token-states.ts';
 

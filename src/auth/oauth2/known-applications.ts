@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { SecretBox } from '../../base/secret-box.ts';
-import { type Application, secretContext } from '../../contract/credentials.ts';
+import type { Application } from '../../contract/credentials.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
 import type { Store } from '../../contract/store.ts';
 import { remembered } from '../remembered.ts';
 

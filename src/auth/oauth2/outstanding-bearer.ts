@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import { secretContext } from '../../contract/credentials.ts';
 import type { BearerToken, Outstanding, OutstandingBearers } from '../../contract/grants.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
 import { ConstraintViolated, type Store, type Writing } from '../../contract/store.ts';
 import { remembered } from '../remembered.ts';
 import { bearerHash, makeBearerValue } from './bearer-value.ts';
