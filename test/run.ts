@@ -34,6 +34,7 @@ const WITHOUT_DATABASE = [
 /** What asks no question of the database, and has one only because every service has, runs on one of them. */
 const ON_EITHER = [
   'test/behaviours/flood.test.ts',
+  'test/behaviours/hostile-members.test.ts',
   'test/behaviours/unread.test.ts',
   'test/clients/https.test.ts',
   'test/clients/trial.test.ts',

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { protocol, type Reply, read } from '../rig/client.ts';
+import { HOSTILE_JSON } from '../rig/hostile-values.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { accountOperations, type Ground, goodCall, openGround } from './ground.ts';
 
@@ -13,27 +14,6 @@ before(async () => {
   ground = await openGround(world);
 });
 after(() => world.close());
-
-/** JSON text of a value nested beyond any use. */
-const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-
-/** Values that make careless code fail rather than refuse. */
-const VALUES: [what: string, json: string][] = [
-  ['a list nested 20,000 deep', nested(20_000)],
-  ['an object nested 5,000 deep', `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`],
-  ['a number beyond all', '1e999'],
-  ['minus zero', '-0'],
-  ['a number that loses digits', '9007199254740993'],
-  ['a prototype', '{"__proto__":{"a":1}}'],
-  ['a constructor', '{"constructor":{"name":"x"}}'],
-  ['a lone surrogate', '"\\ud800"'],
-  ['U+0000', '"\\u0000"'],
-  ['a very long text', JSON.stringify('x'.repeat(50_000))],
-  ['a long list', JSON.stringify(Array.from({ length: 3000 }, (_, index) => index))],
-  ['a list of lists', '[[],[[]],[{}]]'],
-  ['true', 'true'],
-  ['null', 'null'],
-];
 
 /** Sends a JSON body as it stands: it is no part of what is signed. */
 async function sendJson(method: string, path: string, body: string): Promise<Reply> {
@@ -59,7 +39,7 @@ describe('values that no client should send are refused or taken, never a fault'
   for (const operation of takingJson) {
     test(operation.id, async () => {
       const { method, path } = await goodCall(ground, operation);
-      for (const [what, json] of VALUES) {
+      for (const [what, json] of HOSTILE_JSON) {
         for (const name of Object.keys(operation.parameters)) {
           const reply = await sendJson(method, path, `{${JSON.stringify(name)}:${json}}`);
           assert.ok(reply.status < 500, `${name}: ${what} gave ${reply.status}`);
@@ -73,7 +53,7 @@ describe('values that no client should send are refused or taken, never a fault'
   for (const operation of accountOperations.filter((each) => each.shape === 'batch')) {
     test(operation.id, async () => {
       const { method, path } = await goodCall(ground, operation);
-      for (const [what, json] of VALUES) {
+      for (const [what, json] of HOSTILE_JSON) {
         const bodies = [
           json,
           `[${json}]`,

@@ -3,7 +3,7 @@ import { digits, type Field, field, oneOf, quoted, type Raw, text } from '../../
 import type { Fault } from '../../contract/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { BUTTON_LABELS, componentSchema } from './component-schema.ts';
-import { byType, isEmpty, isObject, itemsOf, may, must, objectOf, type Part, readAs } from './parts.ts';
+import { byType, isEmpty, itemsOf, may, must, objectOf, type Part, readAs, typeNamed } from './parts.ts';
 import { webUrl } from './web-url.ts';
 
 /** How many pictures a carousel has, and how many slides. @source creatives 5.2 and 5.3 */
@@ -91,7 +91,7 @@ export function slides(): Field<string> {
 function isPair(raw: Raw, first: readonly string[], second: readonly string[]): boolean {
   if (!Array.isArray(raw) || raw.length !== 2) return false;
   const fits = (item: Raw, types: readonly string[]): boolean => {
-    const type = isObject(item) ? String(item.type) : '';
+    const type = typeNamed(item) ?? '';
     return types.includes(type) || ![...MEDIA, ...TEXTS].includes(type);
   };
   const [a, b] = raw as [Raw, Raw];

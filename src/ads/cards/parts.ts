@@ -50,7 +50,7 @@ export function objectOf(members: Members, check?: (raw: RawObject, path: string
     }
     const read = new Map<string, Raw>();
     for (const [name, { part, isRequired }] of Object.entries(members)) {
-      const value = Object.hasOwn(raw, name) ? raw[name]! : null;
+      const value = ownMember(raw, name) ?? null;
       if (isEmpty(value)) {
         if (isRequired) faults.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.${name}` });
         continue;
@@ -70,7 +70,7 @@ export function byType(kinds: Readonly<Record<string, Part>>): Part {
       faults.push({ problem: 'NOT_AN_OBJECT', parameter: path });
       return undefined;
     }
-    const type = Object.hasOwn(raw, 'type') ? raw.type! : null;
+    const type = ownMember(raw, 'type') ?? null;
     const parameter = `${path}.type`;
     if (isEmpty(type)) {
       faults.push({ problem: 'MISSING_PARAMETER', parameter });
@@ -81,6 +81,17 @@ export function byType(kinds: Readonly<Record<string, Part>>): Part {
     faults.push({ problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(type) } });
     return undefined;
   };
+}
+
+/** The type that an object names; undefined where it names none, or something other than a text. */
+export function typeNamed(raw: Raw): string | undefined {
+  const type = isObject(raw) ? ownMember(raw, 'type') : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
+/** A member that a caller sent: what every object inherits was not sent. */
+function ownMember(raw: RawObject, name: string): Raw | undefined {
+  return Object.hasOwn(raw, name) ? raw[name] : undefined;
 }
 
 /** Whether a value is an object of members. */

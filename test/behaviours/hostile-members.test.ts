@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Operation } from '../../src/contract/operation.ts';
+import { operations } from '../../src/parts.ts';
+import { goodCalls } from '../rig/good-calls.ts';
+import { HOSTILE_JSON, HOSTILE_MEMBERS, placesIn, textWith } from '../rig/hostile-values.ts';
+import { type RawCall, rawCall } from '../rig/raw.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { type Ground, goodCall, openGround } from './ground.ts';
+
+let world: World;
+let ground: Ground;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  ground = await openGround(world);
+});
+after(() => world.close());
+
+/** A call whose body is JSON, and what the body says. */
+interface Structured {
+  readonly call: RawCall;
+  readonly body: unknown;
+}
+
+/** A good call of an operation, where it takes a body of JSON. */
+async function structured(operation: Operation): Promise<Structured | undefined> {
+  const { method, id } = operation;
+  const headers = { 'content-type': 'application/json' };
+  if (goodCalls[id]) {
+    const { query = '', body = '', ...good } = await goodCalls[id](world, world.keys);
+    const call = { method, target: operation.path + query, keys: world.keys, ...good };
+    return good.headers?.['content-type'] === 'application/json' ? { call, body: JSON.parse(body) } : undefined;
+  }
+  if (operation.family !== 'ads') return undefined;
+  const { path, sent } = await goodCall(ground, operation);
+  return { call: { method, target: path, keys: world.keys, headers }, body: sent.json ?? sent.params ?? {} };
+}
+
+const isStructured = ({ body }: Operation): boolean => body === 'json' || body === 'object' || body === 'bytes';
+
+const writing = operations.filter(
+  (operation) =>
+    operation.method !== 'GET' && (isStructured(operation) || Object.keys(operation.parameters).length > 0),
+);
+
+/** Members of a plain body are tried with the others wherever there are parameters. */
+function valuesFor(operation: Operation): typeof HOSTILE_JSON {
+  return isStructured(operation) ? [...HOSTILE_JSON, ...HOSTILE_MEMBERS] : HOSTILE_MEMBERS;
+}
+
+describe('no member of a body of JSON brings about a fault, whatever stands in its place', () => {
+  for (const operation of writing) {
+    test(operation.id, async () => {
+      const good = await structured(operation);
+      if (!good) return;
+      for (const place of placesIn(good.body)) {
+        for (const [what, json] of valuesFor(operation)) {
+          const body = textWith(good.body, place, json);
+          const { status } = await rawCall(originOf(operation), world.clock, { ...good.call, body });
+          assert.ok(status < 500, `${what} at ${place.join('.') || 'the top'} gave ${status}`);
+        }
+      }
+    });
+  }
+});
+
+/** Where the people of the calls of version 2 are at home, and where the accounts of the others are. */
+function originOf({ family }: Operation): string {
+  return family === 'ads' ? world.service.sandboxUrl : world.service.url;
+}
