@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
 import { DEPRECATED_TYPE_NAMES } from './activity/event-types.ts';
 import { eventExpiryAt } from './activity/expiry.ts';
 import { simulator } from './activity/simulate.ts';
@@ -30,6 +31,7 @@ import { jobKinds } from './catalog.ts';
 import type { Environment } from './contract/resource.ts';
 import { addActivityPage } from './http/activity-page.ts';
 import { addressCounts } from './http/address-counts.ts';
+import { addBacklogMetrics } from './http/backlog-metrics.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
 import { listener } from './http/listener.ts';
@@ -39,12 +41,14 @@ import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
 import { PROBE_PATHS, probes } from './http/probes.ts';
 import { addProblemPages } from './http/problem-pages.ts';
+import { addProcessMetrics } from './http/process-metrics.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
 import { addSimulator } from './http/simulator.ts';
 import { streamWriter } from './http/stream/writer.ts';
 import { openTls, type Tls } from './http/tls.ts';
+import { workMetrics } from './http/work-metrics.ts';
 import { mediaFinder } from './media/served.ts';
 import { operations, type Parts } from './parts.ts';
 import { type JobRunner, jobRunner } from './platform/job-runner.ts';
@@ -96,14 +100,17 @@ export async function startListeners(
       await tx.jobs.planBy(eventExpiryAt(formatInstant(clock.now())));
     })
     .catch(failed);
+  const registry = new Registry();
+  const work = workMetrics(registry);
   const webhooks = openWebhooks({
     store,
     clock,
     box,
     activity: services.activity,
-    sender: services.sender,
+    sender: work.counting(services.sender),
     retries_s: services.webhookRules.retries_s,
     nextTransactionId: transactionIds(secureRandom),
+    delivered: work.delivered,
     failed: (err) => log.error({ err }, 'webhooks'),
   });
   const jobs = jobRunner({
@@ -111,6 +118,7 @@ export async function startListeners(
     services: { ...services, webhooks },
     random: secureRandom,
     kinds: jobKinds,
+    ended: work.jobEnded,
     failed: (job, error) =>
       log.error({ job: job.kind, key: job.key, attempts: job.attempts, err: error }, 'a job failed'),
   });
@@ -127,23 +135,12 @@ export async function startListeners(
     ? addressCounts({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
     : undefined;
   const addressOfCaller = addressReader(settings.trusted_proxies);
-  const watching = observer({
-    log,
-    accessLog: settings.access_log,
-    version: programVersion,
-    addressOf: addressOfCaller,
-    gauges: {
-      barker_nonces_remembered: { help: 'Used nonces in memory.', value: () => nonces.size() },
-      barker_database_units_waiting: {
-        help: 'Units of work that wait for the writer or a connection.',
-        value: () => driver.load().waiting,
-      },
-      barker_streams_open: { help: 'Open streams of events.', value: () => services.streams.count() },
-      barker_database_connections_busy: {
-        help: 'Database connections at work.',
-        value: () => driver.load().busy,
-      },
-    },
+  const watching = observer({ log, accessLog: settings.access_log, registry, addressOf: addressOfCaller });
+  addProcessMetrics(registry, programVersion);
+  addBacklogMetrics(registry, {
+    ...{ clock, store, driver, nonces, webhooks, tls },
+    streams: services.streams,
+    dataFolder: settings.data_folder,
   });
   const judging = { credentials, nonces, clock, random: secureRandom, window_s: settings.timestamp_window_s };
   const bearers = knownBearers(store);
@@ -220,7 +217,7 @@ export async function startListeners(
     checks: { database: () => store.ping(), schema: () => checkSchema(driver) },
     isDraining: () => isDraining,
     clock,
-    metrics: settings.metrics ? { text: watching.metrics, contentType: watching.contentType } : undefined,
+    metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,
   });
   const find = mediaFinder(services);
   const simulating = simulator(services);

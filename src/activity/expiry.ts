@@ -27,6 +27,7 @@ export const eventExpiry: JobKind<number> = {
       await tx.events.removeBefore(secondsAfter(now, -retention_s), REMOVED_AT_ONCE),
     ];
     await tx.jobs.plan(eventExpiryAt(removed.includes(REMOVED_AT_ONCE) ? now : secondsAfter(now, PERIOD_S)));
+    return removed.reduce((sum, rows) => sum + rows);
   },
 };
 

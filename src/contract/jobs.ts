@@ -27,6 +27,14 @@ export interface DueJobs {
   readonly max: number;
 }
 
+/** The jobs of one kind that are due, whether somebody has taken them or not. */
+export interface Backlog {
+  readonly kind: string;
+  readonly count: number;
+  /** When the first of them should have been done. */
+  readonly since: string;
+}
+
 /** Work for later, as it is kept. */
 export interface Jobs {
   /** Plans a job; one that is planned already under its key is moved, and whoever does it has lost it. */
@@ -48,6 +56,8 @@ export interface Jobs {
   freeAll(): Promise<void>;
   /** When the next job of these kinds is due, or free again; undefined without any. */
   findNext(kinds: readonly string[]): Promise<string | undefined>;
+  /** What is due at a time, by kind. */
+  listBacklogs(now: string): Promise<Backlog[]>;
   /** When a job is to be done; undefined when there is none. */
   find(kind: string, key: string): Promise<string | undefined>;
 }
@@ -61,6 +71,10 @@ export interface JobKind<T = unknown> {
   readonly waitsForOthers?: boolean;
   /** What takes more than the database: reads and writes files, takes ids. It may happen more than once. */
   outside?(job: Job, services: Services): Promise<T>;
-  /** Stores what comes of it, in the unit that ends the job: once. Never called for a job that others have taken over. */
-  store(tx: Writing, job: Job, outcome: T, now: string): Promise<void>;
+  /**
+   * Stores what comes of it, in the unit that ends the job: once. Never called for a job that others have taken over. Kinds
+   * that delete what has expired answer with the number of rows.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most kinds delete nothing, and so answer nothing
+  store(tx: Writing, job: Job, outcome: T, now: string): Promise<void | number>;
 }

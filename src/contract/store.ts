@@ -120,7 +120,7 @@ export interface Reading {
   readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly suggestions: Suggestions;
-  readonly jobs: Pick<Jobs, 'find' | 'findNext'>;
+  readonly jobs: Pick<Jobs, 'find' | 'findNext' | 'listBacklogs'>;
   readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
   readonly notifications: Pick<Notifications, 'list'>;
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;

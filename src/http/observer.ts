@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { BatchProblem } from '../contract/batch-problem.ts';
 import { applicationOf } from '../contract/callers.ts';
 import { isId } from '../contract/fields.ts';
 import type { Operation } from '../contract/operation.ts';
 import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems.ts';
 import type { Exchange } from './exchange.ts';
-import { addGauge } from './gauge.ts';
-import { addProcessMetrics } from './process-metrics.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Sees every reply: counts it for the metrics, and writes it to the log when it is asked to. */
@@ -21,9 +19,6 @@ export interface Observer {
   unread(socket: Socket, status: number, transactionId: string): void;
   /** Counts a visit of a page. */
   visited(route: string, method: string, status: number): void;
-  /** The metrics as Prometheus text. */
-  metrics(): Promise<string>;
-  readonly contentType: string;
 }
 
 /** Which requests get a line in the log. */
@@ -33,16 +28,13 @@ export type AccessLog = 'all' | 'failures' | 'off';
 export function observer(options: {
   readonly log: Logger;
   readonly accessLog: AccessLog;
-  readonly version: string;
+  /** Where its metrics are added. */
+  readonly registry: Registry;
   /** The address of the caller. */
   readonly addressOf: (request: IncomingMessage) => string;
-  readonly gauges: Readonly<Record<string, { help: string; value: () => number }>>;
 }): Observer {
-  const registry = new Registry();
   const { log, accessLog } = options;
-  const count = countersOf(registry);
-  for (const [name, { help, value }] of Object.entries(options.gauges)) addGauge(registry, name, help, value);
-  addProcessMetrics(registry, options.version);
+  const count = countersOf(options.registry);
   const isWanted = (status: number) => accessLog === 'all' || (accessLog === 'failures' && status >= 400);
   const audit = ({ request, transactionId, noted }: Exchange): void => {
     const common = {
@@ -53,8 +45,6 @@ export function observer(options: {
     for (const each of noted) log.info({ ...common, ...each }, 'audit');
   };
   return {
-    contentType: registry.contentType,
-    metrics: () => registry.metrics(),
     unrouted(request, status, transactionId) {
       count.unrouted(status);
       // The path may hold anything, so it is not told.

@@ -20,6 +20,8 @@ export interface Tls {
   server(answer: RequestListener): PlainServer;
   /** The connection below one that was to be secure; undefined once that is gone. */
   carrierOf(socket: Socket): Socket | undefined;
+  /** When the certificate ends, in Unix seconds. */
+  endsAt_s(): number;
   /** Reads the files anew; servers and their new connections go on with what was good before when it is not. */
   renew(): void;
 }
@@ -57,6 +59,7 @@ export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
       return server;
     },
     carrierOf: (socket) => carriers.get(peerOf(socket)),
+    endsAt_s: () => identity.leaf.validToDate.getTime() / 1000,
     renew() {
       try {
         identity = readIdentity(files);

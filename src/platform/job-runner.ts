@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import type { Random } from '../base/random.ts';
-import { every } from '../base/timers.ts';
+import { elapsed_ms, every } from '../base/timers.ts';
 import type { Job, JobKind } from '../contract/jobs.ts';
 import type { Services } from '../contract/operation.ts';
 import type { Store } from '../contract/store.ts';
@@ -26,6 +26,8 @@ export interface JobRunnerParts {
   readonly kinds: readonly JobKind<any>[];
   /** Is told why a job failed. */
   readonly failed: (job: Job, error: unknown) => void;
+  /** Is told that a job ended, and how many expired rows it deleted. */
+  readonly ended: (job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number) => void;
 }
 
 /** How soon a job is done after it is due, in milliseconds. */
@@ -80,7 +82,7 @@ export function jobRunner(parts: JobRunnerParts): JobRunner {
   };
 }
 
-function runnerOf({ store, clock, random, services, kinds, failed }: JobRunnerParts): JobRunner {
+function runnerOf({ store, clock, random, services, kinds, failed, ended }: JobRunnerParts): JobRunner {
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
   const at = (seconds = 0): string => formatInstant(clock.now() + seconds * 1000);
@@ -89,13 +91,17 @@ function runnerOf({ store, clock, random, services, kinds, failed }: JobRunnerPa
 
   const attempt = async (job: Job): Promise<void> => {
     const kind = byName.get(job.kind)!;
+    const startedAt_ms = elapsed_ms();
+    const took_s = (): number => (elapsed_ms() - startedAt_ms) / 1000;
     try {
       const outcome = await kind.outside?.(job, services);
-      await store.write(async (tx) => {
-        if (await tx.jobs.finish(job)) await kind.store(tx, job, outcome, at());
-      });
+      const removed = await store.write(async (tx) =>
+        (await tx.jobs.finish(job)) ? kind.store(tx, job, outcome, at()) : undefined,
+      );
+      ended(job, 'done', took_s(), removed ?? 0);
     } catch (error) {
       failed(job, error);
+      ended(job, 'failed', took_s(), 0);
       const wait_s = Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
       await store.write((tx) => tx.jobs.giveBack(job, at(wait_s)));
     }

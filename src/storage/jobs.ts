@@ -118,6 +118,20 @@ export function jobsOn(session: Session): Jobs {
       addValues(args, 'kind', kinds, size);
       return (await session.all(statement, args))[0]?.next ?? undefined;
     },
+    async listBacklogs(now) {
+      const statement = statements.of('jobs backlogs', (queries, argument) =>
+        queries
+          .selectFrom('jobs')
+          .where('run_at', '<=', argument('now'))
+          .groupBy('kind')
+          .select(['kind', sql`count(*)`.as('count'), sql`min(run_at)`.as('since')]),
+      );
+      return (await session.all(statement, { now })).map(({ kind, count, since }) => ({
+        kind,
+        count: Number(count),
+        since,
+      }));
+    },
     async find(kind, key) {
       const statement = statements.of('jobs find', (queries, argument) =>
         ofKey(queries.selectFrom('jobs').select('run_at'), argument),

@@ -20,6 +20,7 @@ const counts: JobKind<unknown>['store'] = async (tx, job) => void (await tx.take
 function runner(kind: Partial<JobKind<unknown>> & { name: string }, failures: string[] = []): JobRunner {
   const { store, services } = world.service;
   return jobRunner({
+    ended() {},
     store,
     services,
     clock: world.clock,
@@ -104,6 +105,7 @@ describe('work for later', () => {
       end = resolve;
     });
     const jobs = jobRunner({
+      ended() {},
       store,
       services,
       clock: world.clock,

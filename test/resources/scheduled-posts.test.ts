@@ -266,7 +266,9 @@ describe('publication', () => {
     const { store, services } = world.service;
     const parts = { store, services, clock: world.clock, random: secureRandom, kinds: [publication] };
     const failures: unknown[] = [];
-    const runners = [1, 2, 3].map(() => jobRunner({ ...parts, failed: (_, error) => void failures.push(error) }));
+    const runners = [1, 2, 3].map(() =>
+      jobRunner({ ...parts, ended() {}, failed: (_, error) => void failures.push(error) }),
+    );
     world.clock.advance(3600);
     await Promise.all(runners.map((runner) => runner.runDue()));
     await Promise.all(runners.map((runner) => runner.stop()));

@@ -21,6 +21,8 @@ export interface DelivererParts {
   /** After how many seconds each further try is made. */
   readonly retries_s: readonly number[];
   readonly nextTransactionId: () => string;
+  /** Is told how long after its event a delivery was accepted, in seconds. */
+  readonly delivered: (age_s: number) => void;
   /** Is told of faults that are ours. */
   readonly failed: (error: unknown) => void;
 }
@@ -34,6 +36,8 @@ export interface Deliverer {
   start(): Promise<void>;
   /** Sends what is to be sent to a webhook by now. */
   resume(webhook: string): void;
+  /** How many deliveries are in memory, waiting or under way. */
+  waiting(): number;
   /** Ends what is under way, as far as that ends soon; what does not is sent again later. */
   stop(): Promise<void>;
 }
@@ -218,7 +222,9 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     if (came.outcome === 'answered' && came.status === GONE) {
       store.write((tx) => invalidate(tx, webhook_id, 'Status 410')).catch(failed);
     }
-    note(way, afterTry(row, came, { now: nowText(), retries_s }), from);
+    const tried = afterTry(row, came, { now: nowText(), retries_s });
+    if (tried.state === 'delivered') parts.delivered((clock.now() - instantMs(row.created_at)) / 1000);
+    note(way, tried, from);
   };
   const add = (way: Way, delivery: Unsent, from: TakenUp | undefined): void => {
     const { message_id: id, body } = delivery;
@@ -322,6 +328,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       stopLooking = every(BURST_MS, () => ways.forEach(writeDown));
     },
     resume: (webhook) => resume(wayTo(webhook)),
+    waiting: () => inMemory,
     async stop() {
       isStopped = true;
       stopLooking();

@@ -58,5 +58,6 @@ export const webhookCleaning: JobKind<number> = {
     // There may be more: what is left is removed by and by, so that nobody waits for it.
     const wait_s = removed === REMOVED_AT_ONCE ? 1 : CLEANED_EVERY_S;
     await tx.jobs.plan({ kind, key, run_at: before(-wait_s) });
+    return removed;
   },
 };

@@ -11,6 +11,8 @@ import { GOOD_FOR_S } from './standing.ts';
 export interface RunningWebhooks extends WebhookWork {
   /** After the log of events is followed. */
   start(): Promise<void>;
+  /** How many deliveries are in memory, waiting or under way. */
+  waiting(): number;
   /** Closes the sender too. */
   stop(): Promise<void>;
 }
@@ -21,6 +23,7 @@ export function openWebhooks(parts: DelivererParts): RunningWebhooks {
   const replayer = replayerOf({ ...parts, deliverer });
   return {
     resume: (webhook) => deliverer.resume(webhook),
+    waiting: () => deliverer.waiting(),
     replay: (id) => replayer.run(id),
     async start() {
       await planChecks(parts.store, parts.clock);

@@ -1,0 +1,75 @@
+import { statfs } from 'node:fs/promises';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../base/clock.ts';
+import { formatInstant, instantMs } from '../base/instants.ts';
+import { within } from '../base/timers.ts';
+import type { Store } from '../contract/store.ts';
+import { addGauge, type GaugeSource } from './gauge.ts';
+
+/** What the state of a service is read from. */
+export interface BacklogParts {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly driver: { load(): { readonly waiting: number; readonly busy: number } };
+  readonly nonces: { size(): number };
+  readonly streams: { count(): number };
+  readonly webhooks: { waiting(): number };
+  readonly dataFolder: string;
+  readonly tls: { endsAt_s(): number } | undefined;
+}
+
+/** A database that takes longer to answer counts as away. */
+const PING_MS = 500;
+
+/** Adds what a service has to do and has left, read when the metrics are asked for. */
+export function addBacklogMetrics(registry: Registry, parts: BacklogParts): void {
+  const { clock, store, driver, nonces, streams, webhooks, dataFolder, tls } = parts;
+  const backlogs = () => store.read((tx) => tx.jobs.listBacklogs(formatInstant(clock.now())));
+  const gauges: Readonly<Record<string, GaugeSource>> = {
+    barker_database_up: {
+      help: '1 while the database answers, else 0.',
+      value: () =>
+        within(PING_MS, store.ping()).then(
+          () => 1,
+          () => 0,
+        ),
+    },
+    barker_database_units_waiting: {
+      help: 'Units of work that wait for the writer or a connection.',
+      value: () => driver.load().waiting,
+    },
+    barker_database_connections_busy: { help: 'Database connections at work.', value: () => driver.load().busy },
+    barker_disk_free_bytes: {
+      help: 'Free bytes on the file system of the data folder.',
+      value: async () => {
+        const { bavail, bsize } = await statfs(dataFolder);
+        return bavail * bsize;
+      },
+    },
+    barker_jobs_due: {
+      help: 'Jobs that are due and not done, by kind.',
+      label: 'kind',
+      value: async () => new Map((await backlogs()).map(({ kind, count }) => [kind, count])),
+    },
+    barker_jobs_oldest_due_seconds: {
+      help: 'How long the oldest due job has been waiting or under way, by kind.',
+      label: 'kind',
+      value: async () => {
+        const age_s = (since: string): number => Math.max(0, (clock.now() - instantMs(since)) / 1000);
+        return new Map((await backlogs()).map(({ kind, since }) => [kind, age_s(since)]));
+      },
+    },
+    barker_webhook_deliveries_waiting: {
+      help: 'Deliveries to webhooks in memory, waiting or under way.',
+      value: () => webhooks.waiting(),
+    },
+    barker_streams_open: { help: 'Open streams of events.', value: () => streams.count() },
+    barker_nonces_remembered: { help: 'Used nonces in memory.', value: () => nonces.size() },
+  };
+  for (const [name, source] of Object.entries(gauges)) addGauge(registry, name, source);
+  if (!tls) return;
+  addGauge(registry, 'barker_tls_certificate_end_time_seconds', {
+    help: 'When the certificate of the listeners expires, Unix seconds.',
+    value: () => tls.endsAt_s(),
+  });
+}

@@ -1,0 +1,64 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Job } from '../contract/jobs.ts';
+import type { Sender, Sent } from '../contract/sending.ts';
+
+/** Counts what is done beside the requests: jobs, and deliveries to webhooks. */
+export interface WorkMetrics {
+  /** A job ended, well or not, after so many seconds; `removed` rows were deleted by it. */
+  jobEnded(job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number): void;
+  /** A webhook accepted a delivery this long after its event. */
+  delivered(age_s: number): void;
+  /** The same sender, every attempt counted. */
+  counting(sender: Sender): Sender;
+}
+
+/** Adds the metrics to a registry. */
+export function workMetrics(registry: Registry): WorkMetrics {
+  const registers = [registry];
+  const jobs = new Histogram({
+    name: 'barker_job_duration_seconds',
+    help: 'Time that jobs took, by kind and outcome.',
+    labelNames: ['kind', 'outcome'],
+    buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120, 600],
+    registers,
+  });
+  const removed = new Counter({
+    name: 'barker_rows_removed_total',
+    help: 'Expired rows deleted, by the kind of job that did it.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const attempts = new Histogram({
+    name: 'barker_webhook_attempt_duration_seconds',
+    help: 'Time that webhooks took to answer, by outcome: 2xx, 3xx, 4xx, 5xx or the reason why no answer came.',
+    labelNames: ['outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const ages = new Histogram({
+    name: 'barker_webhook_delivery_delay_seconds',
+    help: 'Time from an event to the moment a webhook accepted it, retries included.',
+    buckets: [1, 2, 5, 10, 30, 60, 300, 1800, 7200],
+    registers,
+  });
+  return {
+    jobEnded({ kind }, outcome, duration_s, rows) {
+      jobs.observe({ kind, outcome }, duration_s);
+      if (rows > 0) removed.inc({ kind }, rows);
+    },
+    delivered: (age_s) => ages.observe(age_s),
+    counting: (sender) => ({
+      urlFault: (url) => sender.urlFault(url),
+      close: () => sender.close(),
+      async send(request) {
+        const sent = await sender.send(request);
+        attempts.observe({ outcome: outcomeOf(sent) }, sent.duration_ms / 1000);
+        return sent;
+      },
+    }),
+  };
+}
+
+function outcomeOf(sent: Sent): string {
+  return sent.outcome === 'answered' ? `${Math.floor(sent.status / 100)}xx` : sent.reason;
+}
