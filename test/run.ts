@@ -44,6 +44,9 @@ const ON_EITHER = [
   'test/resources/webhook-safety.test.ts',
 ];
 
+/** What only a database server can do to us. */
+const ON_POSTGRES = /^test\/faults\/postgres-|^test\/faults\/outages/;
+
 // The wider suites need what `npm ci` cannot bring; `--wider` runs them and nothing else.
 const isWider = process.argv.includes('--wider');
 const units = isWider
@@ -171,7 +174,9 @@ if (onDatabases.length + onEither.length > 0) {
     const once = onEither.length > 0 ? [await runOn(engines[0]!, 'either database', onEither, ledgers)] : [];
     for (const engine of onDatabases.length > 0 ? engines : []) {
       const isLast = engine === engines.at(-1);
-      const files = isLast ? onDatabases : onDatabases.filter((file) => file !== COMPARING);
+      const files = onDatabases.filter(
+        (file) => (isLast || file !== COMPARING) && (engine === 'postgres' || !ON_POSTGRES.test(file)),
+      );
       const ledger = await runOn(engine, engine, files, ledgers);
       if (isWhole) tellHoles(engine, ledger, ...once);
     }

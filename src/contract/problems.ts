@@ -234,7 +234,7 @@ export interface Fault {
 
 /** What a unit of work throws to be rolled back and answered with errors. `because` is for the log, never shown. */
 export class Problem extends Error {
-  override readonly name = 'Problem';
+  override readonly name: string = 'Problem';
   readonly faults: readonly Fault[];
   /** Seconds after which a retry makes sense, for the `retry-after` header. */
   readonly retryAfter_s: number | undefined;

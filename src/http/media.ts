@@ -6,8 +6,8 @@ import { type SendResult, send } from '@fastify/send';
 import type { FastifyInstance } from 'fastify';
 import { release } from '../base/release.ts';
 import type { FindMedia, ServedMedia } from '../contract/media.ts';
-import { Problem } from '../contract/problems.ts';
 import type { Environment } from '../contract/resource.ts';
+import { StoreUnavailable } from '../contract/store-unavailable.ts';
 import type { AddressCounts } from './address-counts.ts';
 import type { Observer } from './observer.ts';
 import type { SecureHeaders } from './request.ts';
@@ -64,8 +64,9 @@ interface Reply {
 async function answer(parts: MediaParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [name, value] = parts.secureHeaders(request);
   const said = await replyTo(parts, request).catch((error) => {
-    if (!(error instanceof Problem)) parts.failed(error);
-    return plain(error instanceof Problem ? 503 : 500, 'Try again later');
+    if (error instanceof StoreUnavailable) return plain(503, 'Try again later', { 'retry-after': error.retryAfter_s! });
+    parts.failed(error);
+    return plain(500, 'Try again later');
   });
   response.writeHead(said.status, { ...said.headers, ...(name === undefined ? {} : { [name]: value }) });
   // Whoever goes away in the middle has no need of the rest.

@@ -8,6 +8,7 @@ import { isId } from '../contract/fields.ts';
 import type { Operation } from '../contract/operation.ts';
 import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems.ts';
 import type { Exchange } from './exchange.ts';
+import { type AccessLog, lineLevel } from './line-level.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Sees every reply: counts it for the metrics, and writes it to the log when it is asked to. */
@@ -21,9 +22,6 @@ export interface Observer {
   visited(route: string, method: string, status: number): void;
 }
 
-/** Which requests get a line in the log. */
-export type AccessLog = 'all' | 'failures' | 'off';
-
 /** Observes the requests of one listener or several. Labels are route templates, never paths. */
 export function observer(options: {
   readonly log: Logger;
@@ -35,7 +33,7 @@ export function observer(options: {
 }): Observer {
   const { log, accessLog } = options;
   const count = countersOf(options.registry);
-  const isWanted = (status: number) => accessLog === 'all' || (accessLog === 'failures' && status >= 400);
+  const isWanted = (status: number) => lineLevel(status, undefined, accessLog) !== undefined;
   const audit = ({ request, transactionId, noted }: Exchange): void => {
     const common = {
       transaction_id: transactionId,
@@ -62,8 +60,9 @@ export function observer(options: {
       if (exchange.noted.length > 0) audit(exchange);
       const faults = faultsOf(failure);
       if (faults) count.refused(exchange.operation, faults[0]);
-      if (status >= 500) log.error({ ...describe(exchange, status, duration_ms), err: failure }, 'request failed');
-      else if (isWanted(status)) log.info({ ...describe(exchange, status, duration_ms), ...why(failure) }, 'request');
+      const level = lineLevel(status, failure, accessLog);
+      if (level === 'error') log.error({ ...describe(exchange, status, duration_ms), err: failure }, 'request failed');
+      else if (level) log.info({ ...describe(exchange, status, duration_ms), ...why(failure) }, 'request');
     },
   };
 }

@@ -1,9 +1,11 @@
 import pg from 'pg';
 import { ConstraintViolated } from '../contract/store.ts';
+import { StoreUnavailable } from '../contract/store-unavailable.ts';
+import { failureOf } from './postgres-failures.ts';
 import type { Session, StatementProbe } from './session.ts';
 import { AlreadyServed, type Release } from './sole-server.ts';
 import { statementsFor } from './statements.ts';
-import { type Driver, unreachable } from './store.ts';
+import type { Driver } from './store.ts';
 
 /** How the database server is reached. */
 export interface PostgresOptions {
@@ -24,29 +26,20 @@ const ATTEMPTS = 5;
 /** Deadlock and serialization failure. */
 const ENDED_BY_SERVER = new Set(['40P01', '40001']);
 
-/** Connection exceptions, too many connections, a server that is stopping or starting. */
-const LOST = /^(08...|53300|57P0[123]|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND)$/;
-
-/** Goes on with a failure: that of a lost connection is told as such. */
-function rethrow(error: unknown): never {
-  const { code = '', message = '' } = error as { code?: string; message?: string };
-  const isLost = LOST.test(code) || /^Connection terminated|timeout exceeded when trying to connect/.test(message);
-  if (isLost) unreachable(error as Error);
-  throw error;
-}
-
 /** Statements that the server keeps prepared for a connection; rarer ones are sent anew each time. */
 const PREPARED_MAX = 500;
 
 /** The database server: a pool, one connection a unit of work. */
 export function openPostgres(options: PostgresOptions): Driver {
   const statements = statementsFor('postgres');
+  const broken = new WeakSet<pg.ClientBase>();
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connectionsMax,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     pipeline: true,
     types,
+    Client: clientsNoting((client) => void broken.add(client)),
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
@@ -82,7 +75,7 @@ export function openPostgres(options: PostgresOptions): Driver {
   const sessions = new WeakMap<pg.PoolClient, Session>();
 
   const connected = async (): Promise<{ client: pg.PoolClient; session: Session }> => {
-    const client = await pool.connect().catch(rethrow);
+    const client = await pool.connect().catch(unreachable);
     let session = sessions.get(client);
     if (!session) {
       session = sessionOn(client);
@@ -101,7 +94,7 @@ export function openPostgres(options: PostgresOptions): Driver {
       await begun;
       return value;
     } catch (error) {
-      rethrow(error);
+      throw failureOf(error, { isBroken: broken.has(client), isCommitting: false });
     } finally {
       client.query('commit').then(
         () => client.release(),
@@ -112,20 +105,24 @@ export function openPostgres(options: PostgresOptions): Driver {
 
   async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const { client, session } = await connected();
-    let broken: Error | undefined;
+    let lost: Error | undefined;
+    let isCommitting = false;
     try {
       await client.query('begin');
       const value = await work(session);
-      await client.query('commit');
+      isCommitting = true;
+      // A transaction in which a statement has failed ends with the reply ROLLBACK, and without an error.
+      const { command } = await client.query('commit');
+      if (command !== 'COMMIT') throw new Error('the transaction could not be committed: a statement had failed');
       return value;
     } catch (error) {
       // A connection that can't roll back is thrown away, so that its transaction ends with it.
       await client.query('rollback').catch((failure: Error) => {
-        broken = failure;
+        lost = failure;
       });
-      rethrow(error);
+      throw failureOf(error, { isBroken: broken.has(client), isCommitting });
     } finally {
-      client.release(broken);
+      client.release(lost);
     }
   }
 
@@ -135,7 +132,7 @@ export function openPostgres(options: PostgresOptions): Driver {
       try {
         return await write(work);
       } catch (error) {
-        if (attempt === ATTEMPTS || !ENDED_BY_SERVER.has((error as { code?: string }).code ?? '')) throw error;
+        if (attempt === ATTEMPTS || !isEndedByServer(error)) throw error;
       }
     }
   }
@@ -146,12 +143,37 @@ export function openPostgres(options: PostgresOptions): Driver {
     read,
     write: writeAgain,
     async ping() {
-      await pool.query('select 1');
+      await pool.query('select 1').catch(unreachable);
     },
     claim: () => claimDatabase(options.url),
     load: () => ({ waiting: pool.waitingCount, busy: pool.totalCount - pool.idleCount }),
     close: () => pool.end(),
   };
+}
+
+/**
+ * Makes the connections of a pool. Each has a listener from its first moment on, because a connection that breaks while nobody
+ * listens ends the process: while it is in use, and between connecting and its first statement.
+ */
+function clientsNoting(broke: (client: pg.Client) => void): new (config?: pg.ClientConfig) => pg.Client {
+  function Connection(config?: pg.ClientConfig): pg.Client {
+    const client = new pg.Client(config);
+    client.on('error', () => broke(client));
+    client.on('end', () => broke(client));
+    return client;
+  }
+  return Connection as unknown as new (
+    config?: pg.ClientConfig,
+  ) => pg.Client;
+}
+
+/** Whatever keeps a connection from opening keeps everybody out. */
+function unreachable(error: Error): never {
+  throw new StoreUnavailable(error, { isOutage: true });
+}
+
+function isEndedByServer(error: unknown): boolean {
+  return error instanceof StoreUnavailable && ENDED_BY_SERVER.has((error.cause as { code?: string }).code ?? '');
 }
 
 /** The name of the lock, any number that nobody else would take. */
@@ -165,7 +187,7 @@ async function claimDatabase(url: string): Promise<Release> {
   const client = new pg.Client({ connectionString: url });
   // When this connection breaks, so do the others, and each of them says so.
   client.on('error', () => {});
-  await client.connect().catch(rethrow);
+  await client.connect().catch(unreachable);
   for (let tries = 1; tries <= CLAIM_TRIES; tries++) {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as got', [LOCK]);
     if (rows[0].got) return () => client.end();

@@ -1,4 +1,3 @@
-import { Problem } from '../contract/problems.ts';
 import type { Reading, Store, Writing } from '../contract/store.ts';
 import { applicationLimitsOn } from './application-limits.ts';
 import { audienceLogOn } from './audience-log.ts';
@@ -42,16 +41,6 @@ export interface Driver {
   /** Lets the units under way finish, then closes. */
   close(): Promise<void>;
 }
-
-/**
- * What a driver answers with when the database cannot be reached: nothing was acknowledged. Trying again makes sense.
- * @throws UNAVAILABLE
- */
-export function unreachable(cause: Error): never {
-  throw new Problem([{ problem: 'UNAVAILABLE' }], { because: cause.message, retryAfter_s: RETRY_S });
-}
-
-const RETRY_S = 1;
 
 /** The storage port over a driver: one implementation for both databases. */
 export function storeOn(driver: Driver): Store {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { StoreUnavailable } from '../../src/contract/store-unavailable.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
-import { type Driver, unreachable } from '../../src/storage/store.ts';
+import type { Driver } from '../../src/storage/store.ts';
 import { openPlace } from './databases.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -25,7 +26,9 @@ export async function openBreakableWorld(flags: Record<string, unknown>): Promis
       ? openSqlite({ file: join(place.folder, 'breakable.db'), probe })
       : openPostgres({ url: place.databaseUrl, connectionsMax: 10, probe });
   let isAway = false;
-  const gone = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7:5432')).catch(unreachable);
+  const gone = async (): Promise<never> => {
+    throw new StoreUnavailable(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { isOutage: true });
+  };
   const driver: Driver = {
     ...reached,
     read: (work) => (isAway ? gone() : reached.read(work)),

@@ -6,6 +6,7 @@ import { type ApplicationLimit, limitOf } from '../../contract/application-limit
 import type { Activity } from '../../contract/events.ts';
 import { Problem, problem } from '../../contract/problems.ts';
 import type { Reading, Store, Writing } from '../../contract/store.ts';
+import { StoreUnavailable } from '../../contract/store-unavailable.ts';
 import type {
   DisconnectReason,
   Flow,
@@ -73,8 +74,7 @@ export function openStreams(parts: StreamsParts): Streams {
       try {
         return await work();
       } catch (error) {
-        const isAway = error instanceof Problem && error.faults[0]?.problem === 'UNAVAILABLE';
-        if (!isAway || !isWanted()) throw error;
+        if (!(error instanceof StoreUnavailable) || !isWanted()) throw error;
         await new Promise<void>((resolve) => void after(RETRY_MS, resolve));
       }
     }
@@ -123,7 +123,14 @@ export function openStreams(parts: StreamsParts): Streams {
           () => store.read(work),
           () => open.has(id),
         ),
-      activity,
+      activity: {
+        ...activity,
+        deliveriesOf: (events, query) =>
+          patiently(
+            () => activity.deliveriesOf(events, query),
+            () => open.has(id),
+          ),
+      },
       application: request.application,
       past: request.past,
       feed,

@@ -6,6 +6,7 @@ import type { Page, PageAnswer, Pages, Visit } from '../../contract/pages.ts';
 import { Problem } from '../../contract/problems.ts';
 import { wantsJson } from '../accept.ts';
 import type { AddressCounts } from '../address-counts.ts';
+import { type AccessLog, lineLevel } from '../line-level.ts';
 import type { Observer } from '../observer.ts';
 import { send } from '../reply.ts';
 import { readBody } from '../request.ts';
@@ -24,7 +25,7 @@ export interface PageParts {
   readonly flood: AddressCounts | undefined;
   readonly log: Logger;
   readonly observer: Pick<Observer, 'visited'>;
-  readonly accessLog: 'all' | 'failures' | 'off';
+  readonly accessLog: AccessLog;
   readonly nextTransactionId: () => string;
   /** The origins of a request, the one it was sent to last; throws on plain HTTP where that is not allowed. */
   readonly origins: (request: IncomingMessage) => readonly string[];
@@ -79,7 +80,7 @@ async function answer(
     return;
   }
   const transactionId = parts.nextTransactionId();
-  let fault: unknown;
+  let failure: unknown;
   let isSecure = false;
   let said: PageAnswer;
   let cookie: string | undefined;
@@ -90,12 +91,12 @@ async function answer(
     else said = parts.pages.refuse('plain http');
   } catch (error) {
     said = refusalOf(parts.pages, error);
-    if (said.status >= 500) fault = error;
+    failure = error;
   }
   const seen = { request, secure: parts.secureHeaders(request), transactionId, cookie };
   if (parts.isDraining()) response.shouldKeepAlive = false;
   reply(response, said, seen);
-  note(parts, page, said, { ...seen, fault });
+  note(parts, page, said, { ...seen, failure });
 }
 
 /** What is said of a failure: of a form that is too large, of a database that is away, of anything else. */
@@ -188,15 +189,16 @@ function reply(response: ServerResponse, said: PageAnswer, { request, secure, tr
 }
 
 /** Lines about a visit: never its parameters, its cookies or where it leads. */
-function note(parts: PageParts, page: Page, said: PageAnswer, seen: Seen & { readonly fault: unknown }): void {
+function note(parts: PageParts, page: Page, said: PageAnswer, seen: Seen & { readonly failure: unknown }): void {
   const { log, accessLog } = parts;
-  const { request, transactionId, fault } = seen;
+  const { request, transactionId, failure } = seen;
   const common = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
   for (const each of said.noted ?? []) log.info({ ...common, ...each }, 'audit');
   parts.observer.visited(page.path, request.method!, said.status);
   const line = { ...common, method: request.method, route: page.path, status: said.status };
-  if (fault !== undefined) log.error({ ...line, err: fault }, 'page failed');
-  else if (accessLog === 'all' || (accessLog === 'failures' && said.status >= 400)) log.info(line, 'page');
+  const level = lineLevel(said.status, failure, accessLog);
+  if (level === 'error') log.error({ ...line, err: failure }, 'page failed');
+  else if (level) log.info(line, 'page');
 }
 
 /** The label of methods that a page does not have: callers choose them. */
