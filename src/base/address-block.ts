@@ -1,0 +1,38 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * What an address counts as wherever something is limited by address: an IPv4 address as itself, also when it is mapped
+ * into IPv6; an IPv6 address as its /64, because a subscriber has all of it. Whatever is no address stays as it is.
+ * @returns `192.0.2.1` or `2001:db8:0:1::/64`: one spelling for all spellings.
+ */
+export function addressBlock(address: string): string {
+  if (!address.includes(':')) return address;
+  const bare = address.split('%', 1)[0]!;
+  if (!isIPv6(bare)) return address;
+  const groups = groupsOf(bare);
+  const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+  if (isMapped) return groups.slice(6).flatMap(octetsOf).join('.');
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [before = [], after] = address.split('::', 2).map(readGroups);
+  if (after === undefined) return before;
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+}
+
+/** Groups in a row; a dotted ending is two of them. */
+function readGroups(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return Number.parseInt(group, 16);
+    const [a, b, c, d] = group.split('.').map(Number) as [number, number, number, number];
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+function octetsOf(group: number): number[] {
+  return [group >> 8, group & 0xff];
+}
