@@ -1,4 +1,6 @@
+import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
+import { type Counter, fixedWindows } from '../base/windows.ts';
 import { applicationOf, type Caller } from '../contract/callers.ts';
 import type { Operation } from '../contract/operation.ts';
 import { RATES, type RateCategory, type RateSetting } from '../contract/rates.ts';
@@ -6,12 +8,6 @@ import type { Environment } from '../contract/resource.ts';
 
 /** The limits of calls, numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;
-
-/** How many calls an open window has counted, and when it ends. */
-export interface Counter {
-  used: number;
-  reset_s: number;
-}
 
 /** The state of a window after a call. Reset is in Unix seconds. */
 export interface Window {
@@ -29,7 +25,7 @@ export interface Taken {
   readonly counters: readonly Counter[];
 }
 
-/** Counts calls in fixed windows that open with their first call. */
+/** Counts calls in fixed windows that open with their first call, those of addresses per IPv6 /64. */
 export interface Rates {
   /** Takes one call. A refused call takes nothing. */
   take(operation: Operation, scope: RateScope): Taken;
@@ -48,47 +44,38 @@ export interface RateScope {
   readonly withTotalCount: boolean;
 }
 
-/** Counters are swept this often. */
-const SWEEP_S = 900;
+/** So many windows of callers and accounts are open at a time, and as many of addresses. */
+const CALLERS_MAX = 200_000;
+const ADDRESSES_MAX = 100_000;
 
 /** With limits switched off they are raised out of reach; counting and headers stay. */
 const OUT_OF_REACH = 1_000_000_000;
 
 /** Windows in this process. */
 export function rateWindows(limits: RateLimits, clock: Clock): Rates {
-  const counters = new Map<string, Counter>();
-  let sweptAt = 0;
-
-  const counterOf = (key: string, window_s: number, now_s: number): Counter => {
-    const known = counters.get(key);
-    if (known && known.reset_s > now_s) return known;
-    const opened = { used: 0, reset_s: now_s + window_s };
-    counters.set(key, opened);
-    return opened;
-  };
-  const sweep = (now_s: number): void => {
-    sweptAt = now_s;
-    for (const [key, counter] of counters) if (counter.reset_s <= now_s) counters.delete(key);
-  };
+  const callers = fixedWindows(CALLERS_MAX);
+  // Apart, because callers cannot choose how many tokens they have, but how many addresses.
+  const addresses = fixedWindows(ADDRESSES_MAX);
   const limitOfSetting = (setting: RateSetting): number => (limits.isOn ? limits[setting] : OUT_OF_REACH);
   const limitOf = (rule: RateCategory): number => limitOfSetting(rule.setting);
 
   return {
     take(operation, { environment, caller, address, account, withTotalCount }) {
       const now_s = Math.floor(clock.now() / 1000);
-      if (now_s - sweptAt > SWEEP_S) sweep(now_s);
       const rule = RATES[operation.rate];
       const own = rule.together ? operation.rate : operation.id;
       const userRule = withTotalCount ? RATES.total_count : rule.perAccount ? RATES.user_quota : rule;
       const userName = withTotalCount ? `total ${operation.id}` : rule.perAccount ? 'quota' : own;
-      const user = counterOf(`${environment} ${userName} ${countedAs(caller, rule)}`, userRule.window_s, now_s);
+      const user = callers.open(`${environment} ${userName} ${countedAs(caller, rule)}`, userRule.window_s, now_s);
       const shared =
         rule.perAccount && account !== undefined
-          ? counterOf(`${environment} ${own} a${account}`, rule.window_s, now_s)
+          ? callers.open(`${environment} ${own} a${account}`, rule.window_s, now_s)
           : undefined;
       const addressLimit = rule.address === undefined ? 0 : limitOfSetting(rule.address);
       const place =
-        rule.address === undefined ? undefined : counterOf(`${environment} ${own} @${address}`, rule.window_s, now_s);
+        rule.address === undefined
+          ? undefined
+          : addresses.open(`${environment} ${own} ${addressBlock(address)}`, rule.window_s, now_s);
       const isRefused =
         user.used >= limitOf(userRule) ||
         (shared !== undefined && shared.used >= limitOf(rule)) ||
@@ -110,9 +97,8 @@ export function rateWindows(limits: RateLimits, clock: Clock): Rates {
       const now_s = Math.floor(clock.now() / 1000);
       const rule = RATES[operation.rate];
       const own = rule.together ? operation.rate : operation.id;
-      const known = counters.get(`${environment} ${own} ${countedAs(caller, rule)}`);
-      const isOpen = known !== undefined && known.reset_s > now_s;
-      return windowOf(isOpen ? known : { used: 0, reset_s: now_s + rule.window_s }, limitOf(rule));
+      const known = callers.find(`${environment} ${own} ${countedAs(caller, rule)}`, now_s);
+      return windowOf(known ?? { used: 0, reset_s: now_s + rule.window_s }, limitOf(rule));
     },
     giveBack(taken) {
       const { counters: counted, user, account } = taken;

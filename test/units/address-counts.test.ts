@@ -14,10 +14,17 @@ test('an address has so many requests in a window, which opens with the first of
   assert.deepEqual([counts.take('a'), counts.take('a'), counts.take('a')], [undefined, undefined, 60]);
 });
 
-test('a hundred thousand addresses are counted and no more', () => {
+test('a subscriber has one count for all addresses of an IPv6 /64', () => {
+  const counts = addressCounts({ max: 2, window_s: 60 }, testClock());
+  const took = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'].map((address) => counts.take(address));
+  assert.deepEqual(took, [undefined, undefined, 60, undefined]);
+});
+
+test('who invents addresses forgets none but the one that came longest ago', () => {
   const counts = addressCounts({ max: 1, window_s: 60 }, testClock());
   for (let count = 0; count < 100_000; count++) counts.take(String(count));
-  assert.equal(counts.take('0'), 60);
+  assert.equal(counts.take('0'), 60, 'comes again, and is the latest now');
   assert.equal(counts.take('another'), undefined, 'one beyond');
-  assert.equal(counts.take('0'), undefined, 'all have begun anew');
+  assert.deepEqual([counts.take('0'), counts.take('2'), counts.take('99999')], [60, 60, 60], 'are still counted');
+  assert.equal(counts.take('1'), undefined, 'has given way');
 });

@@ -63,6 +63,16 @@ describe('windows of calls', () => {
     assert.equal(rates.take(core, scope('1', 'b')).user.remaining, 97);
   });
 
+  test('logins that applications begin are counted per address too, and all addresses of an IPv6 /64 are one', () => {
+    const rates = rateWindows({ ...limits, rate_request_tokens_per_address_15min: 2 }, clock);
+    const from = (address: string, application: string) =>
+      rates.take(operation('request_token.create', 'request_tokens'), { ...scope('1', 'a', application), address });
+    assert.equal(from('2001:db8::1', '1').isRefused, false);
+    assert.equal(from('2001:db8::2', '2').isRefused, false);
+    assert.equal(from('2001:db8::3', '3').isRefused, true);
+    assert.equal(from('2001:db8:0:1::3', '3').isRefused, false);
+  });
+
   test('a call that came to nothing through a fault of the service is given back once', () => {
     const rates = rateWindows(limits, clock);
     const taken = rates.take(core, scope());

@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { addressBlock } from '../../base/address-block.ts';
 import type { Clock } from '../../base/clock.ts';
 import { alphanumeric, type Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
@@ -41,7 +42,7 @@ export function basicAuthenticator({ store, box, clock, secrets }: BasicOptions)
     const readings = readBasic(authorization);
     if (readings === undefined) throw problem('CLIENT_REFUSED', {}, 'no key and secret that can be read');
     // Decoded, so that other spellings of a key give no further attempts; a digest, because an invented key may be long.
-    const source = `${address} ${hash('sha256', readings.at(-1)!.key)}`;
+    const source = `${addressBlock(address)} ${hash('sha256', readings.at(-1)!.key)}`;
     const wait_s = wrong.wait_s(source);
     if (wait_s > 0) {
       throw new Problem([{ problem: 'CLIENT_REFUSED' }], { because: 'too many wrong secrets', retryAfter_s: wait_s });
