@@ -4,7 +4,9 @@ import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 
 const sources = globSync('src/**/*.ts');
-const all = globSync('{src,test,bench}/**/*.ts').concat(globSync('bin/*.js'));
+const all = globSync('{src,test,bench,build}/**/*.ts', { exclude: ['bench/node_modules/**'] }).concat(
+  globSync('bin/*.js'),
+);
 const papers = globSync('{*.md,docs/**/*.md,src/**/*.css,src/**/*.html}');
 
 const texts = new Map([...all, ...papers].map((file) => [file, readFileSync(file, 'utf8')]));

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { promisify } from 'node:util';
-import { barker, cleanEnvironment, ENTRY } from '../commands/program.ts';
+import { barker } from '../commands/program.ts';
 
 const NAMES = ['dev', 'serve', 'migrate', 'user', 'app', 'account', 'token', 'call', 'sign', 'config'];
 
@@ -124,27 +121,3 @@ describe('what fails ends with 1 and one line', () => {
     assert.equal(code, 1);
   });
 });
-
-test('an older Node is told what is missing in one line', async () => {
-  const path = '/usr/bin:/usr/local/bin:/bin';
-  const older = ['/usr/bin/node', '/usr/local/bin/node'].filter((file) => existsSync(file));
-  const run = promisify(execFile);
-  // Where the machine has no older one, the check is shown the version of one.
-  const disguise = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'});Object.defineProperty(process,'version',{value:'v20.20.2'})`;
-  const [file, args] = (await firstOlder(older)) ?? [process.execPath, ['--import', disguise]];
-  const ended = await run(file, [...args, ENTRY, 'dev'], { env: { ...cleanEnvironment(), PATH: path } }).then(
-    () => assert.fail('it must not start'),
-    (error: { code: number; stderr: string; stdout: string }) => error,
-  );
-  assert.match(ended.stderr, /^barker needs Node\.js 24 or newer; this is v\d+\.\d+\.\d+\. [^\n]*\n$/);
-  assert.equal(ended.stdout, '');
-  assert.equal(ended.code, 1);
-});
-
-async function firstOlder(files: readonly string[]): Promise<[string, string[]] | undefined> {
-  for (const file of files) {
-    const { stdout } = await promisify(execFile)(file, ['--version']);
-    if (Number(/^v(\d+)/.exec(stdout)?.[1]) < 24) return [file, []];
-  }
-  return undefined;
-}

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Makes what the package runs, `dist/`, or the folder that is given: Node strips no types below node_modules. Types
+// become blanks, as they do when a checkout runs its sources, so that each line and column stays where it was and stack
+// traces need no source maps. `--no-types` leaves the declaration files out.
+
+/** Makes the generated documents, which are in the repository; nothing of it runs in a service. */
+const ONLY_FOR_US = /^cli\/(generate\.ts|generated-docs\.ts|coverage\/)/;
+
+/** A module of ours as it is named by an import, or by the address of a thread or process. */
+const SPECIFIER = /((?:from|import|new URL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts\2/g;
+
+const home = fileURLToPath(new URL('../', import.meta.url));
+const source = join(home, 'src');
+const [given] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const dist = resolve(given ?? join(home, 'dist'));
+
+rmSync(dist, { recursive: true, force: true });
+for (const file of globSync('**/*.*', { cwd: source })) {
+  if (ONLY_FOR_US.test(file) || file.endsWith('.md')) continue;
+  const to = join(dist, file);
+  mkdirSync(dirname(to), { recursive: true });
+  if (!file.endsWith('.ts')) {
+    copyFileSync(join(source, file), to);
+    continue;
+  }
+  const code = stripTypeScriptTypes(readFileSync(join(source, file), 'utf8'));
+  writeFileSync(to.replace(/\.ts$/, '.js'), named(code));
+}
+
+if (!process.argv.includes('--no-types')) {
+  const compiler = join(home, 'node_modules/typescript/bin/tsc');
+  const project = relative(process.cwd(), join(home, 'build/tsconfig.json'));
+  execFileSync(process.execPath, [compiler, '-p', project, '--outDir', dist], { stdio: 'inherit' });
+  for (const file of globSync('**/*.d.ts', { cwd: dist })) {
+    writeFileSync(join(dist, file), named(readFileSync(join(dist, file), 'utf8')));
+  }
+}
+
+/** Names what was made instead of what it was made from; nothing moves, because both names are as long. */
+function named(code: string): string {
+  return code.replace(SPECIFIER, '$1$2$3.js$2');
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { cleanEnvironment, ENTRY } from '../commands/program.ts';
+import { MACHINE_PATH, olderNode } from '../rig/older-node.ts';
+
+interface Locked {
+  readonly version: string;
+  readonly hasInstallScript?: boolean;
+  readonly os?: string;
+  readonly cpu?: string;
+}
+
+const ours = JSON.parse(readFileSync('package.json', 'utf8'));
+const lockOf = (folder: string): [name: string, locked: Locked][] =>
+  Object.entries<Locked>(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages).map(
+    ([path, locked]) => [path.replace(/^.*node_modules\//, ''), locked],
+  );
+
+describe('what may run while packages are installed', () => {
+  for (const folder of ['.', 'bench']) {
+    test(`${folder} names every package that has such a script, for any platform, and no other`, () => {
+      const scripted = lockOf(folder).filter(([, { hasInstallScript }]) => hasInstallScript);
+      const { allowScripts = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      assert.deepEqual(Object.keys(allowScripts).sort(), scripted.map(([name]) => name).sort());
+      assert.ok(Object.values(allowScripts).every((value) => value === true));
+    });
+  }
+});
+
+describe('the Node.js that comes with it', () => {
+  const brought = lockOf('.').filter(([name]) => name in ours.optionalDependencies);
+
+  test('is there for the platforms that people have', () => {
+    const platforms = brought.map(([, { os, cpu }]) => `${os} ${cpu}`).sort();
+    assert.deepEqual(platforms, ['darwin arm64', 'darwin x64', 'linux arm64', 'linux x64', 'win32 x64']);
+  });
+
+  test('is new enough', () => {
+    const [, needed] = /NEEDED = \[(\d+, \d+)\]/.exec(readFileSync(ENTRY, 'utf8'))!;
+    const [major, minor] = needed!.split(', ').map(Number) as [number, number];
+    for (const [name, { version }] of brought) {
+      const [hasMajor, hasMinor] = version.split('.').map(Number) as [number, number];
+      assert.ok(hasMajor > major || (hasMajor === major && hasMinor >= minor), `${name} is ${version}`);
+    }
+  });
+});
+
+describe('an older Node', () => {
+  const run = (entry: string, args: readonly string[]) => {
+    const [program, before] = olderNode();
+    const env = { ...cleanEnvironment(), PATH: MACHINE_PATH };
+    return spawnSync(program, [...before, entry, ...args], { env, encoding: 'utf8' });
+  };
+
+  test('hands over to the one that was installed, and ends as that ends', () => {
+    const { status, stdout, stderr } = run(ENTRY, ['--version']);
+    assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${ours.version}\n`, stderr: '' });
+    const failed = run(ENTRY, ['call', 'GET', '/x', '--data', '/nowhere']);
+    assert.match(failed.stderr, /^barker: \/nowhere\/dev\.json does not exist; /);
+    assert.equal(failed.status, 1);
+  });
+
+  /** What is installed without the optional dependencies. */
+  function bareFolder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'barker-bare-'));
+    mkdirSync(join(folder, 'bin'));
+    copyFileSync(ENTRY, join(folder, 'bin/barker.js'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    return folder;
+  }
+
+  test('is told in one line what is missing where none was installed', () => {
+    const folder = bareFolder();
+    const { status, stdout, stderr } = run(join(folder, 'bin/barker.js'), ['dev']);
+    rmSync(folder, { recursive: true });
+    assert.match(stderr, /^barker needs Node\.js 24\.7 or newer; this is v\d+\.\d+\.\d+\. [^\n]*\n$/);
+    assert.equal(stdout, '');
+    assert.equal(status, 1);
+  });
+
+  test('is told the same where the one that was installed does not run', () => {
+    const folder = bareFolder();
+    const platform = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
+    mkdirSync(platform, { recursive: true });
+    writeFileSync(join(platform, 'package.json'), '{}');
+    const { status, stderr } = run(join(folder, 'bin/barker.js'), ['dev']);
+    rmSync(folder, { recursive: true });
+    assert.match(stderr, /^barker needs Node\.js 24\.7 or newer; [^\n]*\n$/);
+    assert.equal(status, 1);
+  });
+});
+
+describe('what the package runs', () => {
+  let home: string;
+  before(() => {
+    home = mkdtempSync(join(tmpdir(), 'barker-package-'));
+    const make = ['--disable-warning=ExperimentalWarning', 'build/dist.ts', join(home, 'dist'), '--no-types'];
+    execFileSync(process.execPath, make);
+    cpSync('bin', join(home, 'bin'), { recursive: true });
+    copyFileSync('package.json', join(home, 'package.json'));
+  });
+  after(() => rmSync(home, { recursive: true }));
+
+  const made = (): string[] => globSync('dist/**/*.js', { cwd: home });
+
+  test('names no source, and nothing that is not there', () => {
+    for (const file of made()) {
+      const code = readFileSync(join(home, file), 'utf8');
+      for (const [, path] of code.matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
+        assert.ok(!path!.endsWith('.ts'), `${file} names ${path}`);
+        assert.ok(existsSync(join(home, dirname(file), path!)), `${file} names ${path}`);
+      }
+    }
+  });
+
+  test('has each line where its source has it', () => {
+    const scripts = globSync('src/**/*.ts').filter((file) => existsSync(join(home, inPackage(file))));
+    assert.ok(scripts.length > 500);
+    for (const file of scripts) {
+      const [source, code] = [file, join(home, inPackage(file))].map((path) => readFileSync(path, 'utf8').split('\n'));
+      assert.equal(code!.length, source!.length, file);
+    }
+    function inPackage(file: string): string {
+      return file.replace(/^src/, 'dist').replace(/\.ts$/, '.js');
+    }
+  });
+
+  test('has every style, script and table as it is', () => {
+    const assets = globSync('**/*.*', { cwd: 'src' }).filter((file) => !/\.(ts|md)$/.test(file));
+    assert.ok(assets.length > 20);
+    for (const file of assets) {
+      assert.deepEqual(readFileSync(join(home, 'dist', file)), readFileSync(join('src', file)), file);
+    }
+  });
+
+  test('starts, also where nothing can be kept of what was compiled', () => {
+    // Packages lie elsewhere, and a file lies where the folder of what was compiled would be.
+    symlinkSync(resolve('node_modules'), join(home, 'dist/node_modules'));
+    mkdirSync(join(home, 'node_modules'));
+    writeFileSync(join(home, 'node_modules/.cache'), '');
+    const args = [join(home, 'bin/barker.js'), '--version'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { env: cleanEnvironment(), encoding: 'utf8' });
+    assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${ours.version}\n`, stderr: '' });
+  });
+});
