@@ -34,9 +34,11 @@ import { addressCounts } from './http/address-counts.ts';
 import { addBacklogMetrics } from './http/backlog-metrics.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
+import { addHomePage } from './http/home-page.ts';
 import { listener } from './http/listener.ts';
 import { addMedia } from './http/media.ts';
 import { observer } from './http/observer.ts';
+import { addBranding, openBranding } from './http/pages/branding.ts';
 import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
 import { PROBE_PATHS, probes } from './http/probes.ts';
@@ -92,6 +94,7 @@ export async function startListeners(
     throw error;
   };
   const tls = await tlsOf(parts).catch(failed);
+  const branding = await openBranding(settings).catch(failed);
   const release = await driver.claim().catch(failed);
   await services.blobs.sweep().catch(failed);
   await store
@@ -175,6 +178,7 @@ export async function startListeners(
     tellsHints: mode === 'dev',
   };
   const browsing = {
+    face: branding,
     pages: pagesOf(
       {
         store,
@@ -230,9 +234,11 @@ export async function startListeners(
       publicOrigin: publicUrl === '' ? undefined : publicUrl,
     });
     const app = listener({ ...shared, environment, origins }, operations, tls);
-    addDescriptions(app, operations, () => ({ servers, limits: settings }));
-    addProblemPages(app, () => servers[environment]);
-    addActivityPage(app, DEPRECATED_TYPE_NAMES);
+    addHomePage(app, environment, branding, () => servers);
+    addBranding(app, branding);
+    addDescriptions(app, branding.name, operations, () => ({ servers, limits: settings }));
+    addProblemPages(app, branding, () => servers[environment]);
+    addActivityPage(app, branding, DEPRECATED_TYPE_NAMES);
     addPages(app, { ...browsing, origins });
     addMedia(app, { ...shared, environment, origins, find, failed: (err) => log.error({ err }, 'media not served') });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);

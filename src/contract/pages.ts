@@ -16,13 +16,27 @@ export interface Visit {
   readonly formToken: string;
   /** Where the visit comes from. */
   readonly address: string;
+  /** The name of the service. */
+  readonly service: string;
+}
+
+/** A page before the frame of the service is put around it. */
+export interface PageDocument {
+  /** Its heading, in words. */
+  readonly title: string;
+  /** HTML of the card. */
+  readonly content: string;
+  /** HTML that stands beside the name of the service, above the card. */
+  readonly above?: string;
+  /** The card takes the width that pages of somebody who is logged in have. */
+  readonly isWide?: boolean;
 }
 
 /** What a page says, and what becomes of the browser's session. */
 export interface PageAnswer {
   readonly status: number;
-  /** A whole document. */
-  readonly html: string;
+  /** A page for the frame of the service, or a whole document. */
+  readonly html: PageDocument | string;
   /** Said instead to a caller that takes JSON and not HTML. */
   readonly error?: { readonly code: number; readonly message: string };
   /** Where the browser goes on; the document is for one that does not. */

@@ -2,3 +2,8 @@
 export function wantsJson(accept = ''): boolean {
   return /application\/json/i.test(accept) && !/text\/html/i.test(accept);
 }
+
+/** Whether a caller names HTML among what it takes, as browsers do; `*` alone is said by programs. */
+export function takesHtml(accept = ''): boolean {
+  return /text\/html/i.test(accept);
+}

@@ -7,7 +7,7 @@ import { referencePage } from './reference/page.ts';
 
 /** A page can load its own style and script, and nothing else. */
 const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; " +
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'";
 
 /** In the order in which they are loaded: what is narrow has the last word. */
@@ -25,12 +25,13 @@ interface Served {
  */
 export function addDescriptions(
   app: FastifyInstance,
+  name: string,
   operations: readonly Operation[],
   surroundings: () => Surroundings,
 ): void {
   const pages: Readonly<Record<string, readonly [type: string, make: () => string]>> = {
     '/openapi.json': ['application/json; charset=utf-8', () => JSON.stringify(openApiOf(operations, surroundings()))],
-    '/reference': ['text/html; charset=utf-8', () => referencePage(operations, surroundings())],
+    '/reference': ['text/html; charset=utf-8', () => referencePage(name, operations, surroundings())],
     ...Object.fromEntries(
       STYLES.map((name) => [`/reference/${name}`, ['text/css; charset=utf-8', () => beside(name)]]),
     ),

@@ -45,7 +45,7 @@ function shownBy(page: Seen): string {
   if (page.status === 302) return 'redirect';
   assert.equal(page.status, 200, page.html);
   const asksLogin = page.html.includes('name="session[password]"');
-  const asksConsent = /<h1>Give .* access to your account\?<\/h1>/.test(page.html);
+  const asksConsent = /<h1>Give .* access to your Barker account\?<\/h1>/.test(page.html);
   return [asksLogin && 'login', asksConsent && 'consent'].filter(Boolean).join(' and ');
 }
 

@@ -146,6 +146,7 @@ const APPLICATION = fill('website_url', 'https://reports.test/') + fill('callbac
 
 /** Every page, and how one gets there. */
 const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
+  ['home', () => at('/')],
   ['login', () => at('/login')],
   ['account', () => inside('/login')],
   ['login and consent', async () => at(await asking('https://client.test/'))],
@@ -302,7 +303,7 @@ describe('every page is fit for everybody', () => {
       const tab = await open();
       assert.equal(await tab.look('document.documentElement.lang'), 'en');
       assert.equal(await tab.look('document.querySelectorAll("h1").length'), 1);
-      assert.equal(await tab.look('document.title === document.querySelector("h1").textContent'), true);
+      assert.equal(await tab.look('document.title === document.querySelector("h1").textContent + " · Barker"'), true);
       // What is folded away must be right too.
       await tab.look('document.querySelectorAll("details").forEach((each) => { each.open = true; })');
       await tab.look(AXE);

@@ -22,7 +22,7 @@ ajv.addSchema(openApi as AnySchemaObject, 'openapi');
 
 /** Paths of the service itself, which are no part of the interface. */
 const OWN =
-  /^\/(docs|internal|livez|readyz|metrics|media|openapi\.json|reference|pages|login|logout|settings|developer|notifications|ads-manager|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
+  /^\/(docs|internal|livez|readyz|metrics|media|openapi\.json|reference|pages|favicon\.ico|login|logout|settings|developer|notifications|ads-manager|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
 
 interface Route {
   readonly operation: Operation;
@@ -45,7 +45,7 @@ const routes: readonly Route[] = operations.flatMap((operation) =>
  */
 export function checkReply(method: string, url: string, status: number, headers: Headers, text: string): void {
   const path = pathOf(url);
-  if (OWN.test(path)) return;
+  if (OWN.test(path) || (path === '/' && status === 200)) return;
   const said = `${method} ${path.slice(0, 200)} answered ${status}`;
   const key = `${method} ${path} ${status}\n${text}`;
   const isSeen = fitting.has(key);

@@ -20,7 +20,7 @@ export function previewDocument(post: ShownPost, { authors, media }: Scenery, ca
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>Post of ${name}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="/pages/favicon">
 <link rel="stylesheet" href="/pages/preview.css">
 </head>
 <body>

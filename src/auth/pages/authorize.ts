@@ -143,6 +143,7 @@ function form(asked: Asked, shown: Exclude<Shown, 'redirect'>, status: 200 | 401
   const { visit, requestToken, application, endpoint, forced } = asked;
   const name = visit.given(visit.method === 'GET' ? 'screen_name' : 'session[username_or_email]') ?? '';
   const html = consentPage({
+    service: visit.service,
     endpoint,
     shown,
     application,

@@ -1,6 +1,7 @@
 import { html } from 'ghtml';
 import type { Application, User } from '../../contract/credentials.ts';
 import type { RequestToken } from '../../contract/grants.ts';
+import type { PageDocument } from '../../contract/pages.ts';
 import type { Shown } from './decision.ts';
 import { isPin, shownHost } from './destination.ts';
 import { alertOf, documentOf, hidden, loginFields } from './layout.ts';
@@ -9,6 +10,8 @@ import { abilitiesOf } from './wordings.ts';
 
 /** What the form is made from. */
 export interface ConsentForm {
+  /** The name of the service whose account is asked for. */
+  readonly service: string;
   readonly endpoint: 'authorize' | 'authenticate';
   readonly shown: Exclude<Shown, 'redirect'>;
   readonly application: Application;
@@ -22,11 +25,13 @@ export interface ConsentForm {
 }
 
 /** The page that asks a user; scripts rely on the names and ids of its form. @source authentication gaps 6.3 and 6.6 */
-export function consentPage(form: ConsentForm): string {
-  const { application, shown, endpoint, requestToken, formToken, forced, name, problem } = form;
+export function consentPage(form: ConsentForm): PageDocument {
+  const { application, shown, endpoint, requestToken, formToken, forced, name, problem, service } = form;
   const asksLogin = shown !== 'consent';
   const title =
-    shown === 'login' ? `Log in to ${application.name}` : `Give ${application.name} access to your account?`;
+    shown === 'login'
+      ? `Log in to ${service} to continue to ${application.name}`
+      : `Give ${application.name} access to your ${service} account?`;
   const members = {
     authenticity_token: formToken,
     oauth_token: requestToken.token,
@@ -85,9 +90,9 @@ function abilities({ access_level }: RequestToken, { email_access }: Application
 <section><h2>It will not be able to</h2>!${list(cannot, 'cannot')}</section>`;
 }
 
-function whoIs({ user, endpoint, requestToken }: ConsentForm): string {
+function whoIs({ user, endpoint, requestToken, service }: ConsentForm): string {
   const again = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token, force_login: 'true' })}`;
-  return html`<p class="who">You are logged in as <strong>${user!.name}</strong> (@${user!.screen_name}).
+  return html`<p class="who">You are logged in to ${service} as <strong>${user!.name}</strong> (@${user!.screen_name}).
   <a href="${again}">Not you?</a></p>`;
 }
 

@@ -1,30 +1,9 @@
 import { html } from 'ghtml';
-import type { Visit } from '../../contract/pages.ts';
+import type { PageDocument, Visit } from '../../contract/pages.ts';
 
-/** Where the style of the pages is served. */
-export const STYLE_PATH = '/pages/style.css';
-
-/** A document of one card. `content` is HTML, and so is what may stand above the card. */
-export function documentOf(title: string, content: string, above = ''): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${STYLE_PATH}">
-</head>
-<body>
-!${above}
-<main>
-!${content}
-</main>
-</body>
-</html>
-`;
+/** A page of one card. `content` is HTML. */
+export function documentOf(title: string, content: string): PageDocument {
+  return { title, content };
 }
 
 /** What went wrong with a form, read out first; empty when nothing did. */
@@ -32,19 +11,17 @@ export function alertOf(message: string | undefined): string {
   return message === undefined ? '' : html`<p class="alert" id="problem" role="alert">${message}</p>`;
 }
 
-/** A document for somebody who is logged in, with the way to the other pages. */
-export function accountDocument(title: string, { user, formToken }: Visit, content: string): string {
-  const above = html`<header>
-<nav aria-label="Account">
+/** A page for somebody who is logged in, with the way to the other pages. */
+export function accountDocument(title: string, { user, formToken }: Visit, content: string): PageDocument {
+  const above = html`<nav aria-label="Account">
 !${NAVIGATION.map(([path, name]) => html`<a href="${path}">${name}</a>`).join('\n')}
 </nav>
 <form method="post" action="/logout">
 !${hidden({ authenticity_token: formToken })}
 <span>@${user!.screen_name}</span>
 <button type="submit">Log out</button>
-</form>
-</header>`;
-  return documentOf(title, content, above);
+</form>`;
+  return { title, content, above, isWide: true };
 }
 
 const NAVIGATION = [

@@ -1,10 +1,11 @@
 import { html } from 'ghtml';
 import type { Application } from '../../contract/credentials.ts';
+import type { PageDocument } from '../../contract/pages.ts';
 import { isCustomScheme, shownHost } from './destination.ts';
 import { documentOf } from './layout.ts';
 
 /** The page with the PIN, which stands in no address; it tells for how long the PIN is good. @source authentication gaps 6.4 and 6.6 */
-export function pinPage(application: Application, pin: string, lasts_s: number): string {
+export function pinPage(application: Application, pin: string, lasts_s: number): PageDocument {
   const title = `You have given ${application.name} access`;
   return documentOf(
     title,
@@ -16,7 +17,7 @@ export function pinPage(application: Application, pin: string, lasts_s: number):
 }
 
 /** The page after a refusal; `back` tells the application of it. */
-export function deniedPage(application: Application, back: string | undefined): string {
+export function deniedPage(application: Application, back: string | undefined): PageDocument {
   const title = `${application.name} was given no access`;
   const link = back === undefined ? '' : html`<p><a href="${back}">Go back to ${application.name}</a></p>`;
   return documentOf(
@@ -28,7 +29,7 @@ export function deniedPage(application: Application, back: string | undefined): 
 }
 
 /** What is shown while the browser goes on. Some do not follow into other programs by themselves, hence the link. */
-export function leavingPage(application: Application, location: string): string {
+export function leavingPage(application: Application, location: string): PageDocument {
   const title = `Going back to ${application.name}`;
   const what = isCustomScheme(location) ? 'Open the application' : `Go on to ${shownHost(location)}`;
   return documentOf(

@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
+import type { Page, PageAnswer, PageDocument, Visit } from '../../contract/pages.ts';
 import { accountDocument, alertOf, documentOf, hidden, loginFields } from './layout.ts';
 import { type LoginParts, logIn } from './logins.ts';
 import { barOf, refusal } from './refusals.ts';
@@ -99,7 +99,7 @@ function loginPage(visit: Visit, status: number, problem?: string): PageAnswer {
   return { status, html: page, hasForm: true };
 }
 
-function accountPage(visit: Visit): string {
+function accountPage(visit: Visit): PageDocument {
   const { name, screen_name } = visit.user!;
   return accountDocument(
     'You are logged in',

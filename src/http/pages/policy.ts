@@ -47,3 +47,15 @@ export function formTarget(address: string): string {
   const isNamed = /^https?:$/.test(protocol) && /^[a-z0-9.-]+$/i.test(hostname);
   return isNamed ? `${protocol}//${host}` : protocol;
 }
+
+/** The headers of a page that is the same for everybody and has no form. */
+export function openPageHeaders(): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'max-age=300',
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  };
+}

@@ -13,11 +13,13 @@ import { readBody } from '../request.ts';
 import { requestIdOf } from '../request-id.ts';
 import { sessionCookie, sessionValue } from './cookies.ts';
 import { isOwnForm } from './form-guard.ts';
+import { type Face, framed } from './frame.ts';
 import { pageHeaders } from './policy.ts';
 import type { BrowserSessions, OpenSession } from './sessions.ts';
 
 /** What the pages of a listener are answered with. */
 export interface PageParts {
+  readonly face: Face;
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
   readonly counts: AddressCounts;
@@ -95,7 +97,7 @@ async function answer(
   }
   const seen = { request, secure: parts.secureHeaders(request), transactionId, cookie };
   if (parts.isDraining()) response.shouldKeepAlive = false;
-  reply(response, said, seen);
+  reply(response, said, parts.face, seen);
   note(parts, page, said, { ...seen, failure });
 }
 
@@ -148,6 +150,7 @@ async function visited(
     user: session.user,
     formToken: session.formToken,
     address,
+    service: parts.face.name,
   };
   const tokens = { given: visit.given('authenticity_token'), own: session.formToken, isKept: session.isKept };
   if (method === 'POST' && !isOwnForm(request, origins, tokens)) {
@@ -175,7 +178,12 @@ interface Seen {
   readonly cookie: string | undefined;
 }
 
-function reply(response: ServerResponse, said: PageAnswer, { request, secure, transactionId, cookie }: Seen): void {
+function reply(
+  response: ServerResponse,
+  said: PageAnswer,
+  face: Face,
+  { request, secure, transactionId, cookie }: Seen,
+): void {
   const isJson = said.error !== undefined && wantsJson(request.headers.accept);
   const headers = pageHeaders(said);
   headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
@@ -185,7 +193,8 @@ function reply(response: ServerResponse, said: PageAnswer, { request, secure, tr
   if (cookie !== undefined) headers.push('set-cookie', cookie);
   if (said.location !== undefined) headers.push('location', said.location);
   if (said.retryAfter_s !== undefined) headers.push('retry-after', String(said.retryAfter_s));
-  send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : said.html);
+  const page = typeof said.html === 'string' ? said.html : framed(said.html, face);
+  send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : page);
 }
 
 /** Lines about a visit: never its parameters, its cookies or where it leads. */

@@ -7,10 +7,15 @@ import { problemWords, sharedProblems, valueWords } from '../../engine/describe/
 import { type Group, groupsOf, type Surroundings } from '../../engine/describe.ts';
 import { VERSION } from '../../engine/operations.ts';
 import { UNROUTED } from '../../engine/raises.ts';
+import { FAVICON_PATH } from '../pages/branding.ts';
 import { choiceList, operationSection, problemTable, prose, softCode } from './operation.ts';
 
 /** The reference of the whole interface as one page of HTML. It works without scripts and loads nothing from elsewhere. */
-export function referencePage(operations: readonly Operation[], { servers, limits }: Surroundings): string {
+export function referencePage(
+  name: string,
+  operations: readonly Operation[],
+  { servers, limits }: Surroundings,
+): string {
   const groups = groupsOf(operations);
   const ads = sharedProblems(operations.filter((operation) => operation.family === 'ads'));
   const numeric = sharedProblems(operations.filter((operation) => operation.family === 'numeric'));
@@ -23,8 +28,8 @@ export function referencePage(operations: readonly Operation[], { servers, limit
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Barker reference</title>
-<link rel="icon" href="data:,">
+<title>API reference · ${name}</title>
+<link rel="icon" href="${FAVICON_PATH}">
 <link rel="stylesheet" href="/reference/style.css">
 <link rel="stylesheet" href="/reference/rows.css">
 <link rel="stylesheet" href="/reference/narrow.css">
@@ -34,7 +39,7 @@ export function referencePage(operations: readonly Operation[], { servers, limit
 <a class="skip" href="#content">Skip to the content</a>
 <div class="frame">
 <nav aria-label="Contents">
-  <p class="brand"><a href="#top">Barker</a> <span class="soft">version ${VERSION}</span></p>
+  <p class="brand"><a href="/">${name}</a> <span class="soft">version ${VERSION}</span></p>
   <div class="filter" hidden><label for="filter">Filter</label><input id="filter" type="search" autocomplete="off"
     placeholder="campaigns, DELETE, batch"><p class="soft" role="status"></p></div>
   <details class="contents" open><summary>Contents</summary>

@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { Visit } from '../../../contract/pages.ts';
+import type { PageDocument, Visit } from '../../../contract/pages.ts';
 import type { ApplicationKeys } from '../../../platform/register.ts';
 import { accountDocument } from '../layout.ts';
 import { DEVELOPER } from './ground.ts';
@@ -15,7 +15,7 @@ export function secretsPage(
   visit: Visit,
   { id, name }: Owner,
   told: { readonly title: string; readonly rows: readonly (readonly [name: string, value: string])[] },
-): string {
+): PageDocument {
   const rows = told.rows.map(([label, value]) => html`<dt>${label}</dt><dd><code>${value}</code></dd>`);
   return accountDocument(
     told.title,
@@ -28,7 +28,7 @@ export function secretsPage(
 }
 
 /** The page that tells new keys. */
-export function keysPage(visit: Visit, owner: Owner, { consumerKey, consumerSecret }: ApplicationKeys): string {
+export function keysPage(visit: Visit, owner: Owner, { consumerKey, consumerSecret }: ApplicationKeys): PageDocument {
   return secretsPage(visit, owner, {
     title: `The keys of ${owner.name}`,
     rows: [

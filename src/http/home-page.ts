@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import { html } from 'ghtml';
+import type { PageDocument } from '../contract/pages.ts';
+import type { Environment } from '../contract/resource.ts';
+import { takesHtml } from './accept.ts';
+import { type Face, framed } from './pages/frame.ts';
+import { openPageHeaders } from './pages/policy.ts';
+
+/**
+ * Adds `/`, which tells people what answers here and where to go on. Whoever does not ask for HTML gets what any path
+ * gets that there is not.
+ * @param servers tells the addresses of both environments.
+ */
+export function addHomePage(
+  app: FastifyInstance,
+  environment: Environment,
+  face: Face,
+  servers: () => Readonly<Record<Environment, string>>,
+): void {
+  app.get('/', (request, reply) => {
+    if (!takesHtml(request.headers.accept)) return reply.callNotFound();
+    void reply.headers({ ...openPageHeaders(), vary: 'accept' });
+    return reply.send(framed(homePage(environment, face, servers()), face));
+  });
+}
+
+const ABOUT: Readonly<Record<Environment, readonly [name: string, about: string]>> = {
+  production: ['Production', 'This address serves the production API: what you create here is real.'],
+  sandbox: [
+    'Sandbox',
+    'This address serves the sandbox API, for trying things out: nothing here runs or costs anything.',
+  ],
+};
+
+/** The other environment, and what leads there. */
+const OTHER: Readonly<Record<Environment, readonly [environment: Environment, text: string]>> = {
+  production: ['sandbox', 'Sandbox'],
+  sandbox: ['production', 'Production'],
+};
+
+function homePage(environment: Environment, face: Face, servers: Readonly<Record<Environment, string>>): PageDocument {
+  const [name, about] = ABOUT[environment];
+  const [other, otherName] = OTHER[environment];
+  const links = [
+    ['/reference', 'API reference', 'Every call, with its parameters, limits and errors.'],
+    ['/openapi.json', 'OpenAPI description', 'The same for tools.'],
+    ['/developer/apps', 'Your applications', 'Register an application and get its keys.'],
+    ['/settings/connected_apps', 'Connected apps', 'See which applications can use your account, and withdraw access.'],
+    [servers[other], otherName, `Go to the other environment, at ${servers[other].replace(/^https?:\/\//, '')}.`],
+  ] as const;
+  const title = 'Advertising API';
+  return {
+    title,
+    content: html`<p class="environment ${environment}">${name}</p>
+<h1>${title}</h1>
+<p>${face.name} is an advertising platform: campaigns, creatives, audiences, insights and events, all through an API. ${about}</p>
+<ul class="places">
+!${links.map(([href, text, what]) => html`<li><a href="${href}">${text}</a><span class="soft">${what}</span></li>`).join('\n')}
+</ul>
+<p class="soft">You need an account to sign in. The people who run ${face.name} create accounts and help when you cannot get in.</p>`,
+  };
+}

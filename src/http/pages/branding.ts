@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import { imageSize } from 'image-size';
+import type { Face } from './frame.ts';
+
+/** Where pages find the icon of the service. */
+export const FAVICON_PATH = '/pages/favicon';
+/** Where pages find its logo; 404 when it has none. */
+export const LOGO_PATH = '/pages/logo';
+
+/** A picture is loaded with every page. */
+const BYTES_MAX = 524_288;
+const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png' };
+
+/** Shown as a picture, an SVG runs nothing; opened by itself, it may run and load nothing either. */
+const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+interface Picture {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+/** What people see of the service, its files read. */
+export interface Branding extends Face {
+  readonly logo: Picture | undefined;
+  readonly favicon: Picture;
+}
+
+/**
+ * Reads the pictures that the settings name; without an icon there is a neutral one.
+ * Rejects when a file cannot be used, naming the setting.
+ */
+export async function openBranding(settings: {
+  readonly service_name: string;
+  readonly service_logo: string;
+  readonly service_favicon: string;
+}): Promise<Branding> {
+  const logo = settings.service_logo === '' ? undefined : await pictureOf('service_logo', settings.service_logo);
+  const own = await readFile(new URL('./favicon.svg', import.meta.url));
+  const favicon =
+    settings.service_favicon === ''
+      ? picture('svg', own)
+      : await pictureOf('service_favicon', settings.service_favicon);
+  return { name: settings.service_name, hasLogo: logo !== undefined, logo, favicon };
+}
+
+async function pictureOf(setting: string, path: string): Promise<Picture> {
+  const unusable = (why: string): never => {
+    throw new Error(`${setting}: ${path} ${why}`);
+  };
+  let bytes: Buffer;
+  try {
+    if ((await stat(path)).size > BYTES_MAX) unusable(`is larger than ${BYTES_MAX} bytes`);
+    bytes = await readFile(path);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === undefined) throw error;
+    return unusable(`cannot be read (${code})`);
+  }
+  const extension = /\.(\w+)$/.exec(path)![1]!.toLowerCase();
+  // What it is decides how browsers take it, not its name.
+  if (typeOf(bytes) !== extension) unusable(`is not a picture of the type ${extension} with a size`);
+  return picture(extension, bytes);
+}
+
+function typeOf(bytes: Buffer): string | undefined {
+  try {
+    return imageSize(bytes).type;
+  } catch {
+    return undefined;
+  }
+}
+
+function picture(extension: string, bytes: Buffer): Picture {
+  return { type: TYPES[extension]!, bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` };
+}
+
+/** Serves the pictures of the service, the icon also where browsers look without being told. */
+export function addBranding(app: FastifyInstance, { logo, favicon }: Branding): void {
+  const served: readonly (readonly [path: string, picture: Picture | undefined])[] = [
+    [FAVICON_PATH, favicon],
+    ['/favicon.ico', favicon],
+    [LOGO_PATH, logo],
+  ];
+  for (const [path, found] of served) {
+    if (!found) continue;
+    app.get(path, (request, reply) => {
+      void reply.headers({
+        'content-type': found.type,
+        'cache-control': 'max-age=300',
+        etag: found.etag,
+        'content-security-policy': PICTURE_POLICY,
+        'cross-origin-resource-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      });
+      if (request.headers['if-none-match'] === found.etag) return reply.code(304).send();
+      return reply.send(found.bytes);
+    });
+  }
+}
