@@ -13,14 +13,14 @@ export function alertOf(message: string | undefined): string {
 
 /** A page for somebody who is logged in, with the way to the other pages. */
 export function accountDocument(title: string, { user, formToken }: Visit, content: string): PageDocument {
-  const above = html`<nav aria-label="Account">
-!${NAVIGATION.map(([path, name]) => html`<a href="${path}">${name}</a>`).join('\n')}
-</nav>
-<form method="post" action="/logout">
+  const above = html`<form method="post" action="/logout">
 !${hidden({ authenticity_token: formToken })}
 <span>@${user!.screen_name}</span>
 <button type="submit">Log out</button>
-</form>`;
+</form>
+<nav aria-label="Account">
+!${NAVIGATION.map(([path, name]) => html`<a href="${path}">${name}</a>`).join('\n')}
+</nav>`;
   return { title, content, above, isWide: true };
 }
 
