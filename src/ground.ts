@@ -63,7 +63,14 @@ export async function openGround(mode: Mode, settings: Settings, seams: GroundSe
     throw error;
   }
   const store = storeOn(driver);
-  const box = secretBox({
+  const box = boxOf(settings);
+  await checkMasterKey(mode, store, box);
+  return { settings, clock, random, box, driver, store };
+}
+
+/** What seals and opens secrets, with the master keys of the settings. */
+export function boxOf(settings: Settings): SecretBox {
+  return secretBox({
     currentKeyId: settings.master_key_id,
     keys: {
       ...parseKeyEntries(settings.master_keys_old),
@@ -71,8 +78,6 @@ export async function openGround(mode: Mode, settings: Settings, seams: GroundSe
     },
     random: (bytes) => secureRandom.bytes(bytes),
   });
-  await checkMasterKey(mode, store, box);
-  return { settings, clock, random, box, driver, store };
 }
 
 /** A wrong master key would refuse every signature, and nobody would know why. */

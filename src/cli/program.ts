@@ -76,6 +76,11 @@ const COMMANDS: readonly Entry[] = [
     about: 'Sign a request and show every step of it',
     load: async () => (await import('./sign.ts')).signCommand,
   },
+  {
+    name: 'doctor',
+    about: 'Check settings, machine, database and addresses before callers notice',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
   { name: 'config', about: 'Settings: print', load: async () => (await import('./config.ts')).configCommand },
 ];
 

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { SettingsError } from '../settings/load.ts';
+import type { Settings } from '../settings.ts';
+import { error, type Finding, ok } from './doctor/finding.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+
+const MARKS: Readonly<Record<Finding['level'], string>> = { ok: 'ok       ', warning: 'warning  ', error: 'error    ' };
+
+/** `barker doctor`: exit code 1 when something must be mended. */
+export function doctorCommand(command: Command): void {
+  addSettings(command, 'serve', ['data_folder', 'database_url'])
+    .option('--json', 'As JSON')
+    .addHelpText(
+      'after',
+      '\nChanges nothing. Exit code: 0, or 1 when there is an error.\n\nExample:\n  barker doctor --config barker.json',
+    )
+    .action(async () => {
+      const findings = await examineAll(command);
+      process.stdout.write(command.opts().json === true ? `${JSON.stringify(findings, null, 2)}\n` : shown(findings));
+      process.exitCode = findings.some(({ level }) => level === 'error') ? 1 : 0;
+    });
+}
+
+async function examineAll(command: Command): Promise<Finding[]> {
+  const { settings, findings } = examineSettings(command);
+  if (!settings) return findings;
+  const { examineMachine } = await import('./doctor/machine.ts');
+  const { examineDataFolder } = await import('./doctor/disk.ts');
+  const { examineDatabase } = await import('./doctor/database.ts');
+  const { examineAddresses } = await import('./doctor/addresses.ts');
+  const { examineService } = await import('./doctor/readiness.ts');
+  return [
+    ...(await examineMachine(settings)),
+    ...findings,
+    ...(await examineDataFolder(settings)),
+    ...(await examineDatabase(settings)),
+    ...examineAddresses(settings),
+    ...(await examineService(settings)),
+  ];
+}
+
+/** The settings as far as they can be used, and what is wrong with them. */
+function examineSettings(command: Command): { settings: Settings | undefined; findings: Finding[] } {
+  try {
+    return { settings: settingsFrom(command, 'serve'), findings: [ok('the settings are complete')] };
+  } catch (failure) {
+    if (!(failure instanceof SettingsError)) throw failure;
+    const findings = failure.problems.map((problem) => error(problem, 'barker config print shows every setting'));
+    try {
+      return { settings: settingsFrom(command, 'serve', true), findings };
+    } catch {
+      return { settings: undefined, findings };
+    }
+  }
+}
+
+function shown(findings: readonly Finding[]): string {
+  const lines = findings.map(({ level, says, advice }) => {
+    const mend = advice === undefined ? '' : `\n${' '.repeat(MARKS.ok.length)}  ${advice}`;
+    return `${MARKS[level]}${says}${mend}\n`;
+  });
+  const count = (level: Finding['level']): number => findings.filter((each) => each.level === level).length;
+  const plural = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? '' : 's'}`;
+  return `${lines.join('')}${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}\n`;
+}

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { formatInstant, instantMs } from '../../base/instants.ts';
+import { elapsed_ms } from '../../base/timers.ts';
+import type { Application } from '../../contract/credentials.ts';
+import { secretContext } from '../../contract/sealed-columns.ts';
+import { boxOf, openDriver } from '../../ground.ts';
+import type { Settings } from '../../settings.ts';
+import { pendingMigrations, SchemaTooNew } from '../../storage/migrate.ts';
+import { postgresFacts } from '../../storage/postgres-facts.ts';
+import { type Driver, storeOn } from '../../storage/store.ts';
+import { sentenceOf } from '../failure.ts';
+import { error, type Finding, ok, warning } from './finding.ts';
+
+/** Callers' clocks may be as far off as this by default; half of it should not be ours. */
+const SKEW_MAX_MS = 5_000;
+/** A database that is further away makes every request slow. */
+const SLOW_MS = 20;
+/** Commands and an operator need connections too. */
+const SPARE_CONNECTIONS = 5;
+const OVERDUE_MS = 15 * 60_000;
+
+/** Looks at the database: that it answers, its schema, its key, its settings, and what waits in it. */
+export async function examineDatabase(settings: Settings): Promise<Finding[]> {
+  const file = join(settings.data_folder, 'barker.db');
+  if (settings.database_url === '' && !existsSync(file)) {
+    return [error(`there is no database at ${file}`, 'make it: barker migrate')];
+  }
+  let driver: Driver | undefined;
+  try {
+    driver = await openDriver(settings);
+    return await examine(driver, settings);
+  } catch (failure) {
+    const advice = driver?.engine === 'postgres' ? 'start the server, or correct database_url' : 'see the message';
+    return [error(`the database does not answer: ${sentenceOf(failure)}`, advice)];
+  } finally {
+    await driver?.close().catch(() => {});
+  }
+}
+
+async function examine(driver: Driver, settings: Settings): Promise<Finding[]> {
+  // The first one connects.
+  await driver.ping();
+  const before_ms = elapsed_ms();
+  await driver.ping();
+  const took_ms = elapsed_ms() - before_ms;
+  const findings =
+    driver.engine === 'postgres' ? await examinePostgres(driver, settings, took_ms) : [ok('SQLite answers')];
+  try {
+    const pending = await pendingMigrations(driver);
+    if (pending.length > 0) {
+      return [...findings, error(`the schema lacks ${pending.join(', ')}`, 'back up, then: barker migrate')];
+    }
+  } catch (failure) {
+    if (!(failure instanceof SchemaTooNew)) throw failure;
+    return [...findings, error('the schema was made by a newer release', 'install that release, or restore a backup')];
+  }
+  findings.push(ok('the schema is up to date'));
+  return [...findings, ...(await examineContents(driver, settings))];
+}
+
+async function examinePostgres(driver: Driver, settings: Settings, took_ms: number): Promise<Finding[]> {
+  const asked_ms = systemClock.now();
+  const { version, isDurable, connectionsMax, now_ms } = await postgresFacts(driver);
+  const answer = `PostgreSQL ${version} answers in ${took_ms.toFixed(1)} ms`;
+  const findings = [
+    took_ms > SLOW_MS ? warning(answer, 'move it closer: each request asks it several times') : ok(answer),
+  ];
+  if (!isDurable) {
+    const advice = 'turn fsync, full_page_writes and synchronous_commit on';
+    findings.push(error('the server may lose writes that it has acknowledged', advice));
+  }
+  const wanted = settings.postgres_connections_max + SPARE_CONNECTIONS;
+  if (connectionsMax < wanted) {
+    const advice = 'raise max_connections of the server, or lower postgres_connections_max';
+    findings.push(
+      warning(`the server allows ${connectionsMax} connections; Barker and its commands may need ${wanted}`, advice),
+    );
+  }
+  const skew_ms = Math.abs(now_ms - asked_ms);
+  if (skew_ms > SKEW_MAX_MS) {
+    const seconds = Math.round(skew_ms / 1000);
+    findings.push(
+      warning(`the clocks of this machine and the database differ by ${seconds} s`, 'synchronise both with NTP'),
+    );
+  }
+  return findings;
+}
+
+async function examineContents(driver: Driver, settings: Settings): Promise<Finding[]> {
+  const now = systemClock.now();
+  const { sample, backlogs } = await storeOn(driver).read(async (tx) => ({
+    sample: await tx.credentials.findSomeApplication(),
+    backlogs: await tx.jobs.listBacklogs(formatInstant(now)),
+  }));
+  const findings = [examineKey(settings, sample)];
+  const overdue = backlogs.filter(({ since }) => now - instantMs(since) > OVERDUE_MS);
+  for (const { kind, count, since } of overdue) {
+    findings.push(
+      warning(
+        `${count} ${kind} jobs have been due since ${since}`,
+        'is the server running? Its log says why jobs fail',
+      ),
+    );
+  }
+  return findings;
+}
+
+function examineKey(settings: Settings, sample: Pick<Application, 'id' | 'consumer_secret'> | undefined): Finding {
+  if (settings.master_key === '') return error('no master key is set', 'make one: openssl rand -hex 32');
+  if (!sample) return ok('a master key is set, and there is no secret yet to try it on');
+  try {
+    boxOf(settings).open(sample.consumer_secret, secretContext.application(sample.id));
+    return ok('the master key opens the secrets');
+  } catch {
+    return error('the master key does not open the secrets', 'check master_key, master_key_id and master_keys_old');
+  }
+}

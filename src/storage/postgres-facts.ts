@@ -1,0 +1,25 @@
+import type { Driver } from './store.ts';
+
+/** What an operator should know of a PostgreSQL server. */
+export interface PostgresFacts {
+  readonly version: string;
+  /** Whether a commit that was acknowledged survives a crash of the server. */
+  readonly isDurable: boolean;
+  readonly connectionsMax: number;
+  /** The server's clock, Unix milliseconds. */
+  readonly now_ms: number;
+}
+
+/** Asks the server. */
+export async function postgresFacts(driver: Driver): Promise<PostgresFacts> {
+  const sql = `select current_setting('server_version') as version, current_setting('synchronous_commit') as commits,
+    current_setting('fsync') as fsync, current_setting('full_page_writes') as pages,
+    current_setting('max_connections')::int as connections, extract(epoch from clock_timestamp()) * 1000 as now`;
+  const [row] = await driver.read((session) => session.all({ sql, bind: () => [] }, {}));
+  return {
+    version: String(row!.version),
+    isDurable: row!.commits !== 'off' && row!.fsync === 'on' && row!.pages === 'on',
+    connectionsMax: Number(row!.connections),
+    now_ms: Number(row!.now),
+  };
+}

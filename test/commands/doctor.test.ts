@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import { secureRandom } from '../../src/base/random.ts';
+import { examineAddresses } from '../../src/cli/doctor/addresses.ts';
+import { examineDatabase } from '../../src/cli/doctor/database.ts';
+import { examineDataFolder } from '../../src/cli/doctor/disk.ts';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { examineMachine } from '../../src/cli/doctor/machine.ts';
+import { examineService } from '../../src/cli/doctor/readiness.ts';
+import type { ApplicationDraft } from '../../src/contract/credentials.ts';
+import { localCertificates } from '../../src/dev/certificates.ts';
+import { openDriver, openGround } from '../../src/ground.ts';
+import { registerApplication, registerUser } from '../../src/platform/register.ts';
+import { loadSettings } from '../../src/settings/load.ts';
+import type { Settings } from '../../src/settings.ts';
+import { dropSchema, migrate } from '../../src/storage/migrate.ts';
+import { storeOn } from '../../src/storage/store.ts';
+import { engine, openPlace, type Place } from '../rig/databases.ts';
+import { barker, flagsOf, MASTER_KEY } from './program.ts';
+
+let place: Place;
+before(async () => {
+  place = await openPlace(undefined, { hasSchema: true });
+});
+after(() => place.remove());
+
+const settingsOf = (flags: Record<string, unknown> = {}): Settings =>
+  loadSettings({
+    mode: 'serve',
+    environment: {},
+    incomplete: true,
+    readFile: () => '',
+    flags: {
+      data_folder: place.folder,
+      database_url: place.databaseUrl || undefined,
+      master_key: MASTER_KEY,
+      ...flags,
+    },
+  });
+/** `level: text` of each finding. */
+const lines = (findings: readonly Finding[]): string[] => findings.map(({ level, says }) => `${level}: ${says}`);
+/** What is wrong with the server of the tests: it gives durability up for speed. */
+const HASTY = engine === 'postgres' ? ['error: the server may lose writes that it has acknowledged'] : [];
+/** Findings that ask for something. */
+const wanting = (findings: readonly Finding[]): string[] => lines(findings.filter(({ level }) => level !== 'ok'));
+
+describe('doctor', () => {
+  test('finds nothing wrong where nothing is, and tells so in its exit code', async () => {
+    const environment = {
+      BARKER_MASTER_KEY: MASTER_KEY,
+      BARKER_PUBLIC_BASE_URL: 'https://ads.example.org',
+      BARKER_PUBLIC_SANDBOX_URL: 'https://sandbox.example.org',
+      BARKER_TRUSTED_PROXIES: '127.0.0.1',
+    };
+    const args = ['doctor', ...flagsOf(place), '--operations-port', '1'];
+    const { code, stdout, stderr } = await barker(args, { env: environment });
+    assert.equal(code, HASTY.length, stdout + stderr);
+    assert.match(stdout, /^ok +callers use https:\/\/ads\.example\.org$/m);
+    assert.match(stdout, new RegExp(`\\n${HASTY.length} errors?, \\d warnings?\\n$`));
+  });
+
+  test('tells every fault of the settings at once, and goes on with the rest', async () => {
+    const { code, stdout } = await barker(['doctor', '--json', ...flagsOf(place), '--host', '0.0.0.0']);
+    assert.equal(code, 1);
+    const told = lines(JSON.parse(stdout));
+    for (const part of ['master_key: required', 'public_base_url: required', 'the schema is up to date']) {
+      assert.ok(
+        told.some((line) => line.includes(part)),
+        part,
+      );
+    }
+    assert.ok(!stdout.includes(MASTER_KEY));
+  });
+});
+
+describe('the database', () => {
+  const examine = async (flags?: Record<string, unknown>) => wanting(await examineDatabase(settingsOf(flags)));
+
+  test('without a fault', async () => assert.deepEqual(await examine(), HASTY));
+
+  test('that is not there is not made', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));
+    const absent = place.databaseUrl === '' ? undefined : place.databaseUrl.replace(/:\d+\//, ':1/');
+    const told = await examine({ data_folder: folder, database_url: absent });
+    const expected = absent
+      ? /^error: the database does not answer: /
+      : /^error: there is no database at .*barker\.db$/;
+    assert.match(told.join('\n'), expected);
+    rmSync(folder, { recursive: true });
+  });
+
+  test('that another master key sealed', async () => {
+    const { store, box, driver } = await openGround('serve', settingsOf());
+    const draft: ApplicationDraft = {
+      ...{ name: 'Reports', description: '', website_url: 'https://a.test', callbacks: [] },
+      ...{ terms_url: '', privacy_url: '', organization_name: '', organization_url: '', extra_query: 0 },
+      ...{ access_level: 'read', sign_in: 0, native: 0, email_access: 0 },
+    };
+    await store.write(async (tx) => {
+      const registrar = { tx, box, random: secureRandom, now: '2026-01-01T00:00:00Z' };
+      const user = await registerUser(registrar, { screenName: 'ada', name: 'Ada', passwordHash: '' });
+      await registerApplication(registrar, user, draft);
+    });
+    assert.deepEqual(await examine(), HASTY);
+    const told = await examine({ master_key: 'cd'.repeat(32) });
+    assert.deepEqual(told, [...HASTY, 'error: the master key does not open the secrets']);
+    assert.deepEqual(await examine({ master_key: '' }), [...HASTY, 'error: no master key is set']);
+    await driver.close();
+  });
+
+  test('with jobs that nobody does', async () => {
+    const driver = await openDriver(settingsOf());
+    const store = storeOn(driver);
+    const job = { kind: 'media-removal', key: 'x' };
+    await store.write((tx) => tx.jobs.plan({ ...job, run_at: '2026-01-01T00:00:00Z' }));
+    assert.deepEqual(await examine(), [
+      ...HASTY,
+      'warning: 1 media-removal jobs have been due since 2026-01-01T00:00:00Z',
+    ]);
+    await store.write((tx) => tx.jobs.callOff(job.kind, job.key));
+    await driver.close();
+  });
+
+  test('whose schema is behind', async () => {
+    const driver = await openDriver(settingsOf());
+    await dropSchema(driver);
+    assert.match((await examine()).at(-1)!, /^error: the schema lacks 0001-foundation, /);
+    await migrate(driver, '2026-01-01T00:00:00Z');
+    await driver.close();
+  });
+});
+
+describe('addresses', () => {
+  const examine = (flags: Record<string, unknown>) => wanting(examineAddresses(settingsOf(flags)));
+  const PUBLIC = { public_base_url: 'https://ads.example.org', public_sandbox_url: 'https://ads.example.org:8443' };
+
+  for (const [name, flags, expected] of [
+    ['behind a proxy', { ...PUBLIC, trusted_proxies: '10.0.0.1' }, []],
+    ['of nobody who ends TLS', PUBLIC, ['error: nothing ends TLS, so every request is refused']],
+    [
+      'of this machine alone',
+      { allow_insecure_loopback: true },
+      ['warning: no public address is set', 'warning: callers on this machine use plain HTTP'],
+    ],
+  ] as const) {
+    test(name, () => assert.deepEqual(examine(flags), expected));
+  }
+
+  test('that the certificate is not for, and a file that is none', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));
+    const { cert, key } = await localCertificates(folder, ['ads.example.org'], systemClock);
+    assert.deepEqual(examine({ ...PUBLIC, tls_cert: cert, tls_key: key }), []);
+    assert.deepEqual(
+      examine({ ...PUBLIC, public_base_url: 'https://other.example.org', tls_cert: cert, tls_key: key }),
+      ['error: the certificate is not for other.example.org'],
+    );
+    writeFileSync(cert, 'no certificate');
+    assert.deepEqual(examine({ ...PUBLIC, tls_cert: cert, tls_key: key }), [
+      `error: ${cert} holds no certificate that can be read`,
+    ]);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('the machine and its disk', () => {
+  test('a data folder that others may look into, and one that is not there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));
+    const examine = async (data_folder: string) => wanting(await examineDataFolder(settingsOf({ data_folder })));
+    const withoutDisk = (told: string[]) => told.filter((line) => !line.includes('GiB'));
+    assert.deepEqual(withoutDisk(await examine(folder)), []);
+    chmodSync(folder, 0o755);
+    assert.deepEqual(withoutDisk(await examine(folder)), [
+      `warning: other users of this machine can look into ${folder} (mode 0755)`,
+    ]);
+    rmSync(folder, { recursive: true });
+    assert.deepEqual(await examine(folder), [`error: the data folder ${folder} does not exist`]);
+  });
+
+  test('an ffmpeg that does not run', async () => {
+    const told = wanting(await examineMachine(settingsOf({ ffmpeg_program: '/nowhere/ffmpeg' })));
+    assert.ok(told.includes('error: ffmpeg_program /nowhere/ffmpeg does not run (ENOENT)'), told.join('\n'));
+  });
+});
+
+describe('the running service', () => {
+  let server: Server;
+  let answer = { status: 200, checks: { database: 'ok' } as Record<string, string> };
+  before(async () => {
+    server = createServer((_, response) => {
+      response.writeHead(answer.status).end(JSON.stringify({ checks: answer.checks }));
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  });
+  after(() => void server.close());
+  beforeEach(() => {
+    answer = { status: 200, checks: { database: 'ok' } };
+  });
+  const examine = async () =>
+    lines(await examineService(settingsOf({ operations_port: (server.address() as AddressInfo).port })));
+
+  test('that is ready', async () => assert.match((await examine()).at(-1)!, /^ok: a service runs and is ready/));
+
+  test('that is not names the failed checks', async () => {
+    answer = { status: 503, checks: { database: 'failed', schema: 'ok' } };
+    assert.deepEqual(await examine(), ['error: a service runs and is not ready: database']);
+  });
+});
