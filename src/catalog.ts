@@ -63,6 +63,7 @@ import { audienceRematching } from './audiences/memberships/rematching.ts';
 import { uploadUnreached, uploadUsers } from './audiences/people/upload.ts';
 import { customAudiencePermissions, tailoredAudiencePermissions } from './audiences/permissions.ts';
 import { tailoredAudiences } from './audiences/tailored-audiences.ts';
+import { loginExpiry } from './auth/logins/expiry.ts';
 import { accessToken } from './auth/oauth1/access-token.ts';
 import { requestToken } from './auth/oauth1/request-token.ts';
 import { revokeToken } from './auth/oauth1/revoke-token.ts';
@@ -183,6 +184,7 @@ export const jobKinds: readonly JobKind<any>[] = [
   audienceProcessing,
   audienceRematching,
   eventExpiry,
+  loginExpiry,
   keywordIndexing,
   webhookCheck,
   webhookRetry,

@@ -12,6 +12,9 @@ import { openWebhooks } from './activity/webhooks/work.ts';
 import { accountAccesses } from './ads/account-access.ts';
 import { previewAddress } from './ads/previews/address.ts';
 import { previewPage } from './ads/previews/page.ts';
+import { loginExpiryAt } from './auth/logins/expiry.ts';
+import { knownBrowsers } from './auth/logins/known-browsers.ts';
+import { loginThrottle } from './auth/logins/throttle.ts';
 import { authenticator } from './auth/oauth1/authenticate.ts';
 import { knownCredentials } from './auth/oauth1/known-credentials.ts';
 import { leniently } from './auth/oauth1/lenient.ts';
@@ -24,10 +27,10 @@ import { knownBearers } from './auth/oauth2/known-bearers.ts';
 import { pagesOf } from './auth/pages/pages.ts';
 import { refusal } from './auth/pages/refusals.ts';
 import { loginFirst } from './auth/pages/session-pages.ts';
-import { loginThrottle } from './auth/pages/throttle.ts';
 import { formatInstant } from './base/instants.ts';
 import { secureRandom } from './base/random.ts';
 import { jobKinds } from './catalog.ts';
+import type { Page } from './contract/pages.ts';
 import type { Environment } from './contract/resource.ts';
 import { addActivityPage } from './http/activity-page.ts';
 import { addressCounts } from './http/address-counts.ts';
@@ -54,10 +57,11 @@ import { workMetrics } from './http/work-metrics.ts';
 import { mediaFinder } from './media/served.ts';
 import { operations, type Parts } from './parts.ts';
 import { type JobRunner, jobRunner } from './platform/job-runner.ts';
-import { isPassword } from './platform/passwords.ts';
+import { hashPassword, isPassword } from './platform/passwords.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
 import type { Mode } from './settings/kinds.ts';
 import { flagOf } from './settings/load.ts';
+import { passwordRulesOf } from './settings/logins.ts';
 import type { SettingName } from './settings.ts';
 import { checkSchema } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
@@ -70,6 +74,8 @@ export interface Service extends Parts {
   readonly sandboxUrl: string;
   /** Where probes and metrics answer. */
   readonly operationsUrl: string;
+  /** Every page that browsers are shown. */
+  readonly pages: readonly Page[];
   /** Does what is planned for later. */
   readonly jobs: JobRunner;
   /** Takes up certificate files that were renewed; undefined where the service does not speak https by itself. */
@@ -101,6 +107,7 @@ export async function startListeners(
     .write(async (tx) => {
       await tx.jobs.freeAll();
       await tx.jobs.planBy(eventExpiryAt(formatInstant(clock.now())));
+      await tx.jobs.planBy(loginExpiryAt(formatInstant(clock.now())));
     })
     .catch(failed);
   const registry = new Registry();
@@ -182,8 +189,12 @@ export async function startListeners(
     pages: pagesOf(
       {
         store,
-        throttle: loginThrottle(settings, clock),
+        throttle: loginThrottle({ store, clock, limits: settings }),
+        browsers: knownBrowsers({ box, clock, random: secureRandom }),
         isPassword,
+        hashPassword: (password) => hashPassword(password, secureRandom),
+        passwords: passwordRulesOf(settings),
+        supportContact: settings.support_contact,
         grants: parts.grants,
         denyRedirect: settings.deny_redirect,
         clock,
@@ -282,7 +293,16 @@ export async function startListeners(
       probing = await naming('operations_port', listen(answerProbe, host, port));
     }
     const operationsUrl = probing ? addressOf(probing) : url;
-    return { ...parts, url, sandboxUrl, operationsUrl, jobs, renewCertificate: tls?.renew, close };
+    return {
+      ...parts,
+      url,
+      sandboxUrl,
+      operationsUrl,
+      pages: browsing.pages.list,
+      jobs,
+      renewCertificate: tls?.renew,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

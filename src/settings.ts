@@ -4,6 +4,7 @@ import { activitySettings } from './settings/activity.ts';
 import { isAddressRange, originOf } from './settings/addresses.ts';
 import { brandingSettings } from './settings/branding.ts';
 import { choice, integer, list, type SettingDetails, text, truth } from './settings/kinds.ts';
+import { loginSettings } from './settings/logins.ts';
 import { streamSettings } from './settings/streams.ts';
 import { webhookSettings } from './settings/webhooks.ts';
 
@@ -165,17 +166,7 @@ export const settingsTable = {
     'Requests of one address before anything is known of them; what token windows allow must fit in.',
   ),
   rate_page_views_per_15min: limit(300, 'Login and consent pages per caller address; each may leave a session behind.'),
-  login_failures_per_account: integer(
-    'So many wrong passwords lock logins of an account for 15 minutes, then longer.',
-    {
-      default: 10,
-      bounds: [1, 1000],
-    },
-  ),
-  login_failures_per_address: integer('Wrong passwords from one address in 15 minutes, whatever names were tried.', {
-    default: 50,
-    bounds: [1, 1_000_000],
-  }),
+  ...loginSettings,
   deny_redirect: choice(
     'A user who refuses an application is sent back to it, or is shown a link.',
     ['redirect', 'link'],

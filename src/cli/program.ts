@@ -29,7 +29,11 @@ const COMMANDS: readonly Entry[] = [
     about: 'Bring the schema of the database up to date',
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
-  { name: 'user', about: 'Users: create, suspend, lock', load: async () => (await import('./user.ts')).userCommand },
+  {
+    name: 'user',
+    about: 'Users: create, list, show, password, profile, suspend, lock',
+    load: async () => (await import('./user.ts')).userCommand,
+  },
   {
     name: 'app',
     about: 'Applications: create, list, show, edit, keys, tokens, suspend',

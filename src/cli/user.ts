@@ -5,6 +5,8 @@ import { CommandFailed } from './failure.ts';
 import { readPassword } from './password.ts';
 import { insist, registering, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
+import { listCommands } from './user-list.ts';
+import { passwordCommand, userNamed, wrongPasswordOf } from './user-passwords.ts';
 
 /** What can be done to a user: the word, what it changes, what it means. */
 const STANDINGS = {
@@ -37,6 +39,8 @@ export function userCommand(command: Command): void {
   addSettings(profile, 'serve', ['data_folder', 'database_url'])
     .addHelpText('after', '\nExample:\n  barker user profile ada --verified blue --affiliate example_org')
     .action((userName: string) => changeProfileOf(profile, userName));
+  passwordCommand(command);
+  listCommands(command);
   for (const [word, [changes, about]] of Object.entries(STANDINGS)) {
     const change = command.command(word).description(about).argument('<user-name>');
     addSettings(change, 'serve', ['data_folder', 'database_url'])
@@ -52,7 +56,7 @@ async function createUser(command: Command, userName: string): Promise<void> {
   insist(rules.wrongName(name));
   if (email !== undefined) insist(rules.wrongEmail(email));
   const password = await readPassword(passwordFile);
-  insist(rules.wrongPassword(password));
+  insist(await wrongPasswordOf(command, password, { screen_name: userName, name }));
   const { registerUser } = await import('../platform/register.ts');
   const { hashPassword } = await import('../platform/passwords.ts');
   const passwordHash = await hashPassword(password, secureRandom);
@@ -71,8 +75,7 @@ async function changeProfileOf(command: Command, userName: string): Promise<void
   if (location !== undefined) insist(profiles.wrongLocation(location));
   if (url !== undefined) insist(profiles.wrongProfileUrl(url));
   const user = await registering(command, async ({ tx, now }) => {
-    const found = await tx.credentials.findUserByName(userName);
-    if (!found) throw new CommandFailed(`there is no user ${userName}`);
+    const found = await userNamed(tx, userName);
     const organisation = affiliate ? await tx.credentials.findUserByName(affiliate) : undefined;
     if (affiliate && !organisation) throw new CommandFailed(`there is no user ${affiliate}`);
     const changes = {
@@ -101,11 +104,10 @@ async function changeUser(
   userName: string,
   changes: Partial<Pick<User, 'suspended' | 'locked'>>,
 ): Promise<void> {
+  const { changeStanding } = await import('../platform/standing.ts');
   const user = await registering(command, async ({ tx }) => {
-    const found = await tx.credentials.findUserByName(userName);
-    if (!found) throw new CommandFailed(`there is no user ${userName}`);
-    await tx.credentials.changeUser(found.id, changes);
-    tx.touch(`user:${found.id}`);
+    const found = await userNamed(tx, userName);
+    await changeStanding(tx, found.id, changes);
     return { ...found, ...changes };
   });
   tell({ user_id: user.id, suspended: user.suspended ? 'yes' : 'no', locked: user.locked ? 'yes' : 'no' });

@@ -24,6 +24,8 @@ export interface User {
   /** The user, an organisation, whose badge they carry; null when nobody's. */
   readonly affiliate_id: string | null;
   readonly created_at: string;
+  /** When the password was last changed or reset; null while it is the first. */
+  readonly password_changed_at: string | null;
 }
 
 /** How a user is verified. @source activity gaps 16.3 */
@@ -35,7 +37,8 @@ export type VerifiedType = (typeof VERIFIED_TYPES)[number];
 export type Profile = Pick<User, 'description' | 'location' | 'url' | 'verified_type' | 'affiliate_id'>;
 
 /** A user who is registered; nobody is locked from the beginning unless that is said. */
-export type NewUser = Omit<User, 'locked' | keyof Profile> & Partial<Pick<User, 'locked' | keyof Profile>>;
+export type NewUser = Omit<User, Unsaid> & Partial<Pick<User, Unsaid>>;
+type Unsaid = 'locked' | 'password_changed_at' | keyof Profile;
 
 /** A registered application. Secrets are sealed. */
 export interface Application {
@@ -116,6 +119,8 @@ export interface Credentials {
   findUserByName(screenName: string): Promise<User | undefined>;
   /** The users that have one of these screen names, in any letter case. */
   findUsersByNames(screenNames: readonly string[]): Promise<User[]>;
+  /** Users by name; the next `limit` after a name in lower case. */
+  listUsers(query: { after: string; limit: number }): Promise<User[]>;
   findApplication(id: string): Promise<Application | undefined>;
   findApplicationByKey(consumerKey: string): Promise<Application | undefined>;
   findToken(token: string): Promise<AccessToken | undefined>;
@@ -138,10 +143,7 @@ export interface Credentials {
   lockUser(id: string): Promise<User | undefined>;
   /** Finds an application and keeps other units that do the same waiting until this one ends. */
   lockApplication(id: string): Promise<Application | undefined>;
-  changeUser(
-    id: string,
-    changes: Partial<Pick<User, 'suspended' | 'locked' | 'name' | 'screen_name' | keyof Profile>>,
-  ): Promise<void>;
+  changeUser(id: string, changes: Partial<Omit<User, 'id' | 'created_at'>>): Promise<void>;
   changeApplication(id: string, changes: Partial<Omit<Application, 'id'>>): Promise<void>;
   /** Notes on which day tokens were used. */
   noteUse(tokens: readonly string[], day: string): Promise<void>;

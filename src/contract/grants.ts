@@ -34,6 +34,8 @@ export interface RequestToken {
   readonly verifier_hash: string | null;
   /** Wrong verifiers so far. */
   readonly attempts: number;
+  /** 1 when only a user who logs in for this very request may approve it. */
+  readonly force_login: 0 | 1;
   /** Address of the caller that asked for it. */
   readonly address: string;
   readonly created_at: string;
@@ -58,7 +60,14 @@ export interface RequestTokens {
     changes: Partial<
       Pick<
         RequestToken,
-        'state' | 'user_id' | 'verifier_hash' | 'attempts' | 'expires_at' | 'token_secret' | 'made_token_id'
+        | 'state'
+        | 'user_id'
+        | 'verifier_hash'
+        | 'attempts'
+        | 'expires_at'
+        | 'token_secret'
+        | 'made_token_id'
+        | 'force_login'
       >
     >,
   ): Promise<boolean>;
@@ -105,25 +114,3 @@ export interface Outstanding {
 
 /** The one outstanding token of an application, which is issued if there is none. `now` is UTC text. */
 export type OutstandingBearers = (application: string, now: string) => Promise<Outstanding>;
-
-/** A browser's session. */
-export interface Session {
-  /** SHA-256 of the value of the cookie, hex. */
-  readonly id_hash: string;
-  /** Null until somebody has logged in. */
-  readonly user_id: string | null;
-  /** What forms of this session must bring along. */
-  readonly form_token: string;
-  readonly created_at: string;
-  readonly last_seen_at: string;
-}
-
-/** Sessions of browsers. */
-export interface Sessions {
-  find(idHash: string): Promise<Session | undefined>;
-  add(session: Session): Promise<void>;
-  touch(idHash: string, at: string): Promise<void>;
-  remove(idHash: string): Promise<void>;
-  /** Removes those last seen before a time, at most `limit`. */
-  removeIdle(before: string, limit: number): Promise<void>;
-}

@@ -1,5 +1,6 @@
 import type { Noted } from './audit.ts';
 import type { User } from './credentials.ts';
+import type { Session } from './logins.ts';
 
 /** A browser that asks for a page. */
 export interface Visit {
@@ -8,14 +9,22 @@ export interface Visit {
   readonly isPeek: boolean;
   /** The first value of each parameter, from the form of a POST and the query of a GET. */
   given(name: string): string | undefined;
+  /** Everything that came with the form of a POST, in its order; the query of a GET. */
+  readonly members: readonly (readonly [name: string, value: string])[];
+  /** The query of the address, without its question mark. */
+  readonly query: string;
   /** What stands in the path at the places that it names. */
   readonly path: Readonly<Record<string, string>>;
   /** Who is logged in. */
   readonly user: User | undefined;
+  /** What is known of that login; undefined where the browser has no session that is stored. */
+  readonly session: Session | undefined;
   /** What each form of this browser must bring along. */
   readonly formToken: string;
   /** Where the visit comes from. */
   readonly address: string;
+  /** The value of the cookie by which a browser is known in which somebody logged in before. */
+  readonly knownBrowser: string | undefined;
   /** The name of the service. */
   readonly service: string;
 }
@@ -47,8 +56,12 @@ export interface PageAnswer {
   readonly framed?: { readonly loadsFrom: readonly string[] };
   /** The page has a form, so the session must outlive it. */
   readonly hasForm?: boolean;
-  /** This user is logged in from now on. */
-  readonly login?: string;
+  /** This user is logged in from now on, for a request token of an application or by themselves. */
+  readonly login?: { readonly user: string; readonly requestToken?: string };
+  /** The user has proved again who they are: the session goes on under a new id. */
+  readonly reauthenticated?: boolean;
+  /** The new value of the cookie by which this browser is known. */
+  readonly knownBrowser?: string | undefined;
   /** Nobody is, from now on. */
   readonly logout?: boolean;
   readonly retryAfter_s?: number | undefined;

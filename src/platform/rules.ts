@@ -10,12 +10,6 @@ export function wrongName(name: string): string | undefined {
   return isNameOf(name, 50) ? undefined : 'a name is 1 to 50 characters';
 }
 
-/** What is wrong with a password. Only its length counts: rules of composition make worse passwords. */
-export function wrongPassword(password: string): string | undefined {
-  const length = lengthOf(password);
-  return length >= 8 && length <= 256 ? undefined : 'a password has 8 to 256 characters';
-}
-
 /** What is wrong with an e-mail address. Whether somebody reads what is sent there, only sending can tell. */
 export function wrongEmail(address: string): string | undefined {
   const isGood = address.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(address) && isLegalText(address);

@@ -40,6 +40,17 @@ export function credentialsOn(session: Session): Credentials {
       );
       return (await session.all(statement, args)) as never;
     },
+    async listUsers({ after, limit }) {
+      const statement = statements.of('users list', (queries, argument) =>
+        queries
+          .selectFrom('users')
+          .selectAll()
+          .where('screen_name_folded', '>', argument('after'))
+          .orderBy('screen_name_folded')
+          .limit(argument('limit')),
+      );
+      return (await session.all(statement, { after, limit })) as never;
+    },
     findApplication: (id) => applications.find('id', id),
     findApplicationByKey: (consumerKey) => applications.find('consumer_key', consumerKey),
     findToken: (token) => tokens.find('token', token),

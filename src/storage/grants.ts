@@ -1,4 +1,4 @@
-import type { BearerTokens, RequestTokens, Sessions } from '../contract/grants.ts';
+import type { BearerTokens, RequestTokens } from '../contract/grants.ts';
 import { rowsOn } from './rows.ts';
 import type { Session } from './session.ts';
 
@@ -83,47 +83,6 @@ export function bearerTokensOn(session: Session): BearerTokens {
           .where('outstanding', '=', 1),
       );
       return (await session.run(statement, { id, at })) === 1;
-    },
-  };
-}
-
-/** Sessions of browsers. */
-export function sessionsOn(session: Session): Sessions {
-  const { statements } = session;
-  const table = rowsOn(session, 'sessions');
-  return {
-    find: (idHash) => table.find('id_hash', idHash),
-    add: (one) => table.add(one),
-    async touch(idHash, at) {
-      const statement = statements.of('sessions touch', (queries, argument) =>
-        queries
-          .updateTable('sessions')
-          .set({ last_seen_at: argument('at') })
-          .where('id_hash', '=', argument('id')),
-      );
-      await session.run(statement, { id: idHash, at });
-    },
-    async remove(idHash) {
-      const statement = statements.of('sessions remove', (queries, argument) =>
-        queries.deleteFrom('sessions').where('id_hash', '=', argument('id')),
-      );
-      await session.run(statement, { id: idHash });
-    },
-    async removeIdle(before, limit) {
-      const statement = statements.of('sessions remove idle', (queries, argument) =>
-        queries
-          .deleteFrom('sessions')
-          .where(
-            'id_hash',
-            'in',
-            queries
-              .selectFrom('sessions')
-              .select('id_hash')
-              .where('last_seen_at', '<', argument('before'))
-              .limit(argument('limit')),
-          ),
-      );
-      await session.run(statement, { before, limit });
     },
   };
 }

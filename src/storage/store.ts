@@ -8,8 +8,9 @@ import { customAudiencesOn } from './custom-audiences.ts';
 import { deliveryOn } from './delivery.ts';
 import { peopleOn } from './directory.ts';
 import { eventsOn } from './events.ts';
-import { bearerTokensOn, requestTokensOn, sessionsOn } from './grants.ts';
+import { bearerTokensOn, requestTokensOn } from './grants.ts';
 import { jobsOn } from './jobs.ts';
+import { loginTalliesOn, passwordLinksOn, sessionsOn } from './logins.ts';
 import { membershipsOn } from './memberships.ts';
 import { messagesOn } from './messages.ts';
 import { notificationsOn, postsOn } from './posts.ts';
@@ -100,6 +101,8 @@ function partsOn(session: Session, touch: Writing['touch']): Omit<Writing, 'touc
     requestTokens: requestTokensOn(session),
     bearerTokens: bearerTokensOn(session),
     sessions: sessionsOn(session),
+    passwordLinks: passwordLinksOn(session),
+    loginTallies: loginTalliesOn(session),
     suggestions: suggestionsOn(session),
     jobs: jobsOn(session),
     posts: postsOn(session),

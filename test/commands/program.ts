@@ -118,7 +118,7 @@ export function toldBy({ code, stdout, stderr }: Outcome): Record<string, string
     stdout
       .trim()
       .split('\n')
-      .map((line) => line.split('=') as [string, string]),
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
   plantNamed(told);
   return told;

@@ -359,6 +359,7 @@ describe('the published examples of both steps', () => {
           user_id: own.user,
           verifier_hash: verifierHash(secret, '0731946'),
           attempts: 0,
+          force_login: 0,
           address: '',
           created_at: '2026-01-01T00:00:00Z',
           expires_at: '2026-01-01T00:10:00Z',

@@ -169,6 +169,7 @@ export async function addRequestToken(
     user_id: null,
     verifier_hash: null,
     attempts: 0,
+    force_login: 0,
     address: '127.0.0.1',
     created_at: formatInstant(clock.now()),
     expires_at: formatInstant(clock.now() + 900_000),

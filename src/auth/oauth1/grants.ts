@@ -18,6 +18,8 @@ export interface Grants {
   find(token: string): Promise<{ requestToken: RequestToken; application: Application } | undefined>;
   /** Approves for a user. The verifier is a PIN of 7 digits where there is no callback; undefined when it is too late. */
   approve(requestToken: RequestToken, user: string): Promise<{ verifier: string } | undefined>;
+  /** Only a user who logs in for this request token may approve it from now on. */
+  forceLogin(requestToken: RequestToken): Promise<void>;
   /** False when it is too late. */
   deny(requestToken: RequestToken): Promise<boolean>;
   /** Whether a user has granted an application a level or a higher one, and not withdrawn it. */
@@ -56,6 +58,9 @@ export function grants(parts: {
         return tx.requestTokens.change(id, found.state, { state: next, user_id: user, verifier_hash, expires_at });
       });
       return approved ? { verifier } : undefined;
+    },
+    async forceLogin({ id }) {
+      await store.write((tx) => tx.requestTokens.change(id, 'issued', { force_login: 1 }));
     },
     deny: ({ id, token }) =>
       store.write(async (tx) => {

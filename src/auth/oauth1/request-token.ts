@@ -67,6 +67,7 @@ export const requestToken: Operation = {
         user_id: null,
         verifier_hash: null,
         attempts: 0,
+        force_login: 0,
         address,
         created_at: now,
         expires_at: endOf('issued', instantMs(now), logins),

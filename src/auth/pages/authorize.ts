@@ -3,11 +3,11 @@ import type { Application, User } from '../../contract/credentials.ts';
 import type { RequestToken } from '../../contract/grants.ts';
 import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import { callbackFault } from '../callbacks.ts';
+import { type LoginParts, logIn } from '../logins/log-in.ts';
 import type { Grants } from '../oauth1/grants.ts';
 import { consentPage } from './consent.ts';
 import { decide, type Opening, type Shown } from './decision.ts';
 import { isCustomScheme, isPin } from './destination.ts';
-import { type LoginParts, logIn } from './logins.ts';
 import { deniedPage, leavingPage, pinPage } from './outcomes.ts';
 import { barOf, refusal } from './refusals.ts';
 import { WRONG_LOGIN } from './session-pages.ts';
@@ -53,15 +53,26 @@ async function answer(parts: AuthorizeParts, endpoint: Endpoint, visit: Visit): 
   const { requestToken, application } = found;
   // What was registered when the login began may have been taken back since.
   if (callbackFault(application, requestToken.callback)) return refusal('callback');
-  const forced = /^(true|1)$/.test(visit.given('force_login') ?? '');
+  const forced = await isForced(parts, visit, requestToken);
   const asked: Asked = { endpoint, visit, requestToken, application, forced };
   return visit.method === 'GET' ? opened(parts, asked) : posted(parts, asked);
 }
 
+/**
+ * Whether whoever is logged in must log in first. Once that was asked for, it holds for the request token, however the page
+ * is opened after that: only a login for this very request token satisfies it.
+ */
+async function isForced({ grants }: AuthorizeParts, visit: Visit, requestToken: RequestToken): Promise<boolean> {
+  const isAsked = /^(true|1)$/.test(visit.given('force_login') ?? '');
+  if (isAsked && !visit.isPeek && requestToken.force_login === 0) await grants.forceLogin(requestToken);
+  // The address says so each time that it is opened; what follows a login for this request token does not.
+  if (isAsked && visit.method === 'GET') return true;
+  const isDone = visit.user !== undefined && visit.session?.login_for === requestToken.id;
+  return (isAsked || requestToken.force_login === 1) && !isDone;
+}
+
 async function opened(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> {
   const { visit, forced } = asked;
-  const bar = visit.user && barOf(visit.user);
-  if (bar && !forced) return refusal(bar);
   const shown = await shownTo(parts, asked, visit.user, forced);
   if (shown !== 'redirect') return form(asked, shown, 200);
   // Who only looks is told what would come, but it does not come yet.
@@ -86,12 +97,9 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
   if (visit.given('cancel') !== undefined || visit.given('deny') !== undefined) return deny(parts, asked);
   const [name, password] = [visit.given('session[username_or_email]'), visit.given('session[password]')];
   const isLogin = visit.user === undefined || asked.forced || name !== undefined || password !== undefined;
-  if (!isLogin) {
-    const bar = barOf(visit.user!);
-    return bar ? refusal(bar) : approve(parts, asked, visit.user!, 303);
-  }
+  if (!isLogin) return approve(parts, asked, visit.user!, 303);
 
-  const outcome = await logIn(parts, { name: name ?? '', password: password ?? '', address: visit.address });
+  const outcome = await logIn(parts, visit);
   const note = (event: Noted['event'], user?: User): Noted[] => [
     { event, user_id: user?.id, application_id: application.id },
   ];
@@ -100,12 +108,13 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
     const shown = visit.given('step') === 'login' ? 'login' : 'login and consent';
     return { ...form(asked, shown, 401), noted: note('login_failed') };
   }
-  const { user } = outcome;
+  const { user, knownBrowser } = outcome;
   const bar = barOf(user);
   if (bar) return { ...refusal(bar), noted: note('login_failed', user) };
 
   const after = await afterLogin(parts, asked, user);
-  return { ...after, login: user.id, noted: [...note('login', user), ...(after.noted ?? [])] };
+  const login = { user: user.id, requestToken: asked.requestToken.id };
+  return { ...after, login, knownBrowser, noted: [...note('login', user), ...(after.noted ?? [])] };
 }
 
 /** A form that asked for no more than a login gives no consent: what is shown to this user is decided anew. */

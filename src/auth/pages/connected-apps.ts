@@ -7,7 +7,7 @@ import { withdrawAccess } from '../applications/administer.ts';
 import { type Connected, connectedTo } from '../applications/connected.ts';
 import { dayElement } from './days.ts';
 import { shownHost } from './destination.ts';
-import { accountDocument, hidden, noticeOf } from './layout.ts';
+import { accountDocument, hidden, noticeOf, settingsDocument } from './layout.ts';
 import { monogram } from './monogram.ts';
 import { refusal } from './refusals.ts';
 import { loginFirst } from './session-pages.ts';
@@ -41,9 +41,10 @@ async function shown({ store }: ConnectedAppsParts, visit: Visit): Promise<PageA
       ? '<p>No application has access to your account.</p>'
       : `<ul class="entries">${connected.map((each) => entry(each, visit.formToken)).join('\n')}</ul>`;
   const title = 'Connected apps';
-  const page = accountDocument(
+  const page = settingsDocument(
     title,
     visit,
+    PATH,
     html`<h1>${title}</h1>
 !${noticeOf(withdrawn)}
 <p class="soft">Applications that you have given access to your account.</p>

@@ -25,10 +25,28 @@ export function accountDocument(title: string, { user, formToken }: Visit, conte
 }
 
 const NAVIGATION = [
-  ['/settings/profile', 'Profile'],
-  ['/settings/connected_apps', 'Connected apps'],
+  ['/settings/profile', 'Settings'],
   ['/developer/apps', 'Your applications'],
   ['/notifications', 'Notifications'],
+] as const;
+
+/** A document among the settings of somebody who is logged in, with the way to the others; `path` is its own. */
+export function settingsDocument(title: string, visit: Visit, path: string, content: string): PageDocument {
+  const links = SETTINGS.map(
+    ([to, name]) => html`<li><a href="${to}"!${to === path ? ' aria-current="page"' : ''}>${name}</a></li>`,
+  );
+  return accountDocument(
+    title,
+    visit,
+    html`<nav class="settings" aria-label="Settings"><ul>!${links.join('\n')}</ul></nav>
+!${content}`,
+  );
+}
+
+const SETTINGS = [
+  ['/settings/profile', 'Profile'],
+  ['/settings/connected_apps', 'Connected apps'],
+  ['/settings/password', 'Password'],
 ] as const;
 
 /** What was done, read out first; empty when nothing was. */

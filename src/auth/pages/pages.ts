@@ -7,17 +7,24 @@ import { applicationsPages } from './developer/list.ts';
 import { renewalPages } from './developer/renewals.ts';
 import { webhooksPage } from './developer/webhooks.ts';
 import { type NotificationsParts, notificationsPage } from './notifications.ts';
+import { type PasswordParts, passwordPage } from './password.ts';
+import { passwordLinkPage } from './password-link.ts';
 import { profilePage } from './profile.ts';
-import { refusal } from './refusals.ts';
-import { sessionPages } from './session-pages.ts';
+import { barOf, refusal } from './refusals.ts';
+import { type SessionParts, sessionPages } from './session-pages.ts';
+
+/** What the pages work with. */
+type PagesParts = AuthorizeParts & DeveloperParts & NotificationsParts & PasswordParts & SessionParts;
 
 /** Every page that browsers are shown; `others` are those of other features. */
-export function pagesOf(parts: AuthorizeParts & DeveloperParts & NotificationsParts, others: readonly Page[]): Pages {
+export function pagesOf(parts: PagesParts, others: readonly Page[]): Pages {
   const list: readonly Page[] = [
     ...authorizePages(parts),
     ...sessionPages(parts),
+    passwordLinkPage(parts),
     profilePage(parts),
     connectedAppsPage(parts),
+    passwordPage(parts),
     ...applicationsPages(parts),
     applicationPage(parts),
     ...renewalPages(parts),
@@ -25,5 +32,16 @@ export function pagesOf(parts: AuthorizeParts & DeveloperParts & NotificationsPa
     notificationsPage(parts),
     ...others,
   ];
-  return { list, refuse: refusal };
+  return { list: list.map(unlessBarred), refuse: refusal };
+}
+
+/** A suspended or locked user is told so on whatever page, instead of it; and then the session is over. */
+function unlessBarred(page: Page): Page {
+  return {
+    ...page,
+    async answer(visit) {
+      const bar = visit.user && barOf(visit.user);
+      return bar ? { ...refusal(bar), logout: true } : page.answer(visit);
+    },
+  };
 }

@@ -6,7 +6,8 @@ import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import { ConstraintViolated, type Store } from '../../contract/store.ts';
 import { changeProfile, PROFILE_MAX, wrongBio, wrongLocation, wrongProfileUrl } from '../../platform/profile.ts';
 import { wrongName, wrongUserName } from '../../platform/rules.ts';
-import { accountDocument, hidden, noticeOf } from './layout.ts';
+import { type Field, type FieldFaults, faultSummary, fieldOf } from './fields.ts';
+import { accountDocument, hidden, noticeOf, settingsDocument } from './layout.ts';
 import { loginFirst } from './session-pages.ts';
 
 const PATH = '/settings/profile';
@@ -19,19 +20,14 @@ export interface ProfileParts {
 
 type Member = 'name' | 'screen_name' | 'description' | 'location' | 'url';
 type Draft = Readonly<Record<Member, string>>;
-type Faults = Readonly<Partial<Record<Member, string>>>;
 
-interface Box {
+interface Box extends Field {
   readonly member: Member;
-  readonly label: string;
-  readonly hint: string;
-  /** What a browser already sees to. */
-  readonly attributes: string;
   readonly wrong: (text: string) => string | undefined;
 }
 
 const BOXES: readonly Box[] = [
-  { member: 'name', label: 'Name', hint: '', attributes: `required maxlength="${PROFILE_MAX.name}"`, wrong: wrongName },
+  { member: 'name', label: 'Name', attributes: `required maxlength="${PROFILE_MAX.name}"`, wrong: wrongName },
   {
     member: 'screen_name',
     label: 'User name',
@@ -44,21 +40,20 @@ const BOXES: readonly Box[] = [
     member: 'description',
     label: 'About you',
     hint: `Up to ${PROFILE_MAX.description} characters.`,
+    type: 'textarea',
     attributes: 'rows="3"',
     wrong: wrongBio,
   },
   {
     member: 'location',
     label: 'Location',
-    hint: '',
     attributes: `maxlength="${PROFILE_MAX.location}"`,
     wrong: wrongLocation,
   },
   {
     member: 'url',
     label: 'Website',
-    hint: '',
-    attributes: `type="url" inputmode="url" maxlength="${PROFILE_MAX.url}"`,
+    attributes: `inputmode="url" maxlength="${PROFILE_MAX.url}"`,
     wrong: wrongProfileUrl,
   },
 ];
@@ -108,7 +103,7 @@ function draftFrom({ given }: Visit): Draft {
   };
 }
 
-function faultsOf(draft: Draft): Faults {
+function faultsOf(draft: Draft): FieldFaults {
   return Object.fromEntries(
     BOXES.flatMap(({ member, wrong }) => {
       const says = wrong(draft[member]);
@@ -117,46 +112,21 @@ function faultsOf(draft: Draft): Faults {
   );
 }
 
-function shown(visit: Visit, draft: Draft, faults: Faults, status: number): PageAnswer {
+function shown(visit: Visit, draft: Draft, faults: FieldFaults, status: number): PageAnswer {
   const title = 'Your profile';
   const saved = visit.method === 'GET' && visit.given('saved') === 'yes' ? 'Your profile is saved.' : undefined;
-  const page = accountDocument(
+  const page = settingsDocument(
     title,
     visit,
+    PATH,
     html`<h1>${title}</h1>
-!${noticeOf(saved)}!${summary(faults)}
+!${noticeOf(saved)}!${faultSummary('Nothing was saved yet:', faults)}
 <p class="soft">Everybody can see it, and applications can follow how it changes.</p>
 <form method="post" action="${PATH}">
 !${hidden({ authenticity_token: visit.formToken })}
-!${BOXES.map((box) => boxOf(box, draft[box.member], faults[box.member])).join('\n')}
+!${BOXES.map((box) => fieldOf(box, draft[box.member], faults[box.member])).join('\n')}
 <div class="buttons"><button class="main" type="submit">Save</button></div>
 </form>`,
   );
   return { status, html: page, hasForm: true };
-}
-
-/** What is wrong, above the form; each leads to its box. */
-function summary(faults: Faults): string {
-  const items = Object.entries(faults).map(
-    ([member, says]) => html`<li><a href="#${member}">${sentence(says)}</a></li>`,
-  );
-  if (items.length === 0) return '';
-  return `<div class="alert" role="alert"><p>Nothing was saved yet:</p><ul>${items.join('')}</ul></div>`;
-}
-
-function sentence(says: string): string {
-  return `${says[0]!.toUpperCase()}${says.slice(1)}.`;
-}
-
-function boxOf({ member, label, hint, attributes }: Box, value: string, says: string | undefined): string {
-  const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(says === undefined ? [] : [`${member}-fault`])];
-  const described = ids.length === 0 ? '' : ` aria-describedby="${ids.join(' ')}"`;
-  const ties = `${described}${says === undefined ? '' : ' aria-invalid="true"'}`;
-  const box =
-    member === 'description'
-      ? html`<textarea id="${member}" name="${member}" !${attributes}!${ties}>${value}</textarea>`
-      : html`<input id="${member}" name="${member}" value="${value}" !${attributes}!${ties}>`;
-  return html`<div class="field"><label for="${member}">${label}</label>
-!${hint === '' ? '' : html`<p class="hint" id="${member}-hint">${hint}</p>`}!${says === undefined ? '' : html`<p class="fault" id="${member}-fault">${sentence(says)}</p>`}
-!${box}</div>`;
 }

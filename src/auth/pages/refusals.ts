@@ -40,6 +40,13 @@ const REFUSALS = {
     'This was done already',
     'What you saw has changed in the meantime, so nothing was done. Go back and look at it again.',
   ],
+  'password link': [
+    403,
+    89,
+    'Invalid or expired token.',
+    'This link no longer works',
+    'It works once, and for an hour. Ask for a new one where you got it.',
+  ],
   'form token': [
     403,
     353,
@@ -52,14 +59,14 @@ const REFUSALS = {
     64,
     'Your account is suspended and is not permitted to access this feature.',
     'Your account is suspended',
-    'Applications cannot be given access to it. Nothing was given to the application.',
+    'You cannot use it, and applications cannot be given access to it. Nothing was given to an application.',
   ],
   'user locked': [
     403,
     326,
     'To protect our users from spam and other malicious activity, this account is temporarily locked.',
     'Your account is locked',
-    'It is locked for a time, to protect it and others. Nothing was given to the application.',
+    'It is locked for a time, to protect it and others. Nothing was given to an application.',
   ],
   'too many logins': [
     429,

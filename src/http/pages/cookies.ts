@@ -1,20 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The name of the cookie with the value of a session. The prefix makes browsers take it only as it is written here. */
-function nameOf(isSecure: boolean): string {
-  return isSecure ? '__Host-sess' : 'sess';
+/** A cookie of the pages: its name, and what its values look like. */
+interface CookieKind {
+  readonly name: string;
+  readonly shape: RegExp;
+  /** How long the browser keeps it; until it is closed when nothing is said. */
+  readonly keeps_s?: number;
 }
 
-/** The value of the session's cookie, when the browser sent one of its shape. */
-export function sessionValue(request: IncomingMessage, isSecure: boolean): string | undefined {
-  const start = `${nameOf(isSecure)}=`;
+/** The session. */
+export const SESSION: CookieKind = { name: 'sess', shape: /^[A-Za-z0-9_-]{43}$/ };
+/** By which a browser is known in which somebody logged in before. */
+export const KNOWN_BROWSER: CookieKind = {
+  name: 'known',
+  shape: /^[A-Za-z0-9_.-]{1,1000}$/,
+  keeps_s: 180 * 86_400,
+};
+
+/** The prefix makes browsers take a cookie only as it is written here. */
+function nameOf({ name }: CookieKind, isSecure: boolean): string {
+  return isSecure ? `__Host-${name}` : name;
+}
+
+/** The value of a cookie, when the browser sent one of its shape. */
+export function cookieValue(request: IncomingMessage, kind: CookieKind, isSecure: boolean): string | undefined {
+  const start = `${nameOf(kind, isSecure)}=`;
   const found = (request.headers.cookie ?? '').split(';').find((pair) => pair.trim().startsWith(start));
   const value = found?.trim().slice(start.length) ?? '';
-  return /^[A-Za-z0-9_-]{43}$/.test(value) ? value : undefined;
+  return kind.shape.test(value) ? value : undefined;
 }
 
-/** The header that gives the browser a session, or takes it away. @source authentication gaps 15.2 */
-export function sessionCookie(value: string | undefined, isSecure: boolean): string {
-  const ends = value === undefined ? '; Max-Age=0' : '';
-  return `${nameOf(isSecure)}=${value ?? ''}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${ends}`;
+/** The header that gives the browser a cookie, or takes it away. @source authentication gaps 15.2 */
+export function setCookie(kind: CookieKind, value: string | undefined, isSecure: boolean): string {
+  const life_s = value === undefined ? 0 : kind.keeps_s;
+  const ends = life_s === undefined ? '' : `; Max-Age=${life_s}`;
+  return `${nameOf(kind, isSecure)}=${value ?? ''}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${ends}`;
 }

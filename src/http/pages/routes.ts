@@ -11,7 +11,8 @@ import type { Observer } from '../observer.ts';
 import { send } from '../reply.ts';
 import { readBody } from '../request.ts';
 import { requestIdOf } from '../request-id.ts';
-import { sessionCookie, sessionValue } from './cookies.ts';
+import { browserNameOf } from './browser-names.ts';
+import { cookieValue, KNOWN_BROWSER, SESSION, setCookie } from './cookies.ts';
 import { isOwnForm } from './form-guard.ts';
 import { type Face, framed } from './frame.ts';
 import { pageHeaders } from './policy.ts';
@@ -85,17 +86,17 @@ async function answer(
   let failure: unknown;
   let isSecure = false;
   let said: PageAnswer;
-  let cookie: string | undefined;
+  let cookies: readonly string[] = [];
   try {
     const origins = originsOf(parts, request);
     isSecure = origins?.at(-1)?.startsWith('https:') ?? false;
-    if (origins) ({ said, cookie } = await visited(parts, page, { request, method, path, origins, isSecure }));
+    if (origins) ({ said, cookies } = await visited(parts, page, { request, method, path, origins, isSecure }));
     else said = parts.pages.refuse('plain http');
   } catch (error) {
     said = refusalOf(parts.pages, error);
     failure = error;
   }
-  const seen = { request, secure: parts.secureHeaders(request), transactionId, cookie };
+  const seen = { request, secure: parts.secureHeaders(request), transactionId, cookies };
   if (parts.isDraining()) response.shouldKeepAlive = false;
   reply(response, said, parts.face, seen);
   note(parts, page, said, { ...seen, failure });
@@ -131,58 +132,74 @@ async function visited(
   parts: PageParts,
   page: Page,
   { request, method, path, origins, isSecure }: Arrived,
-): Promise<{ said: PageAnswer; cookie: string | undefined }> {
+): Promise<{ said: PageAnswer; cookies: readonly string[] }> {
   const { pages, sessions, counts } = parts;
   const address = parts.addressOf(request);
   // A form is not counted: what it tries is counted where it fails.
   const isCounted = page.isLimited && method === 'GET';
   const wait_s = parts.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
-  if (wait_s !== undefined) return { said: pages.refuse('too many visits', wait_s), cookie: undefined };
-  const given =
-    method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : (request.url!.split('?', 2)[1] ?? '');
+  if (wait_s !== undefined) return { said: pages.refuse('too many visits', wait_s), cookies: [] };
+  const query = /\?(.*)$/s.exec(request.url!)?.[1] ?? '';
+  const given = method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query;
   const parameters = new URLSearchParams(given);
-  const session = await sessions.open(sessionValue(request, isSecure));
+  const session = await sessions.open({
+    value: cookieValue(request, SESSION, isSecure),
+    address,
+    browser: browserNameOf(request.headers['user-agent']),
+  });
   const visit: Visit = {
     method,
     isPeek: request.method === 'HEAD',
     given: (name) => parameters.get(name) ?? undefined,
+    members: [...parameters],
+    query,
     path,
     user: session.user,
+    session: session.kept,
     formToken: session.formToken,
     address,
+    knownBrowser: cookieValue(request, KNOWN_BROWSER, isSecure),
     service: parts.face.name,
   };
-  const tokens = { given: visit.given('authenticity_token'), own: session.formToken, isKept: session.isKept };
+  const isKept = session.kept !== undefined;
+  const tokens = { given: visit.given('authenticity_token'), own: session.formToken, isKept };
   if (method === 'POST' && !isOwnForm(request, origins, tokens)) {
-    return { said: pages.refuse('form token'), cookie: undefined };
+    return { said: pages.refuse('form token'), cookies: [] };
   }
   const said = await page.answer(visit);
-  return { said, cookie: await settle(session, said, isSecure) };
+  return { said, cookies: await settle(session, said, isSecure) };
 }
 
-/** Does to the session what an answer wants; the answer is the cookie that tells the browser of it. */
-async function settle(session: OpenSession, said: PageAnswer, isSecure: boolean): Promise<string | undefined> {
-  if (said.login !== undefined) return sessionCookie(await session.login(said.login), isSecure);
+/** Does to the session what an answer wants; the answer is the cookies that tell the browser of it. */
+async function settle(session: OpenSession, said: PageAnswer, isSecure: boolean): Promise<readonly string[]> {
+  const known = said.knownBrowser === undefined ? [] : [setCookie(KNOWN_BROWSER, said.knownBrowser, isSecure)];
   if (said.logout) {
     await session.end();
-    return sessionCookie(undefined, isSecure);
+    return [setCookie(SESSION, undefined, isSecure), ...known];
   }
-  const value = said.hasForm ? await session.keep() : undefined;
-  return value === undefined ? undefined : sessionCookie(value, isSecure);
+  const value = await valueAfter(session, said);
+  return value === undefined ? known : [setCookie(SESSION, value, isSecure), ...known];
+}
+
+/** The value that the browser's session has from now on, when that is another one. */
+async function valueAfter(session: OpenSession, said: PageAnswer): Promise<string | undefined> {
+  if (said.login !== undefined) return session.login(said.login);
+  if (said.reauthenticated) return session.renew();
+  return said.hasForm ? session.keep() : undefined;
 }
 
 interface Seen {
   readonly request: IncomingMessage;
   readonly secure: readonly string[];
   readonly transactionId: string;
-  readonly cookie: string | undefined;
+  readonly cookies: readonly string[];
 }
 
 function reply(
   response: ServerResponse,
   said: PageAnswer,
   face: Face,
-  { request, secure, transactionId, cookie }: Seen,
+  { request, secure, transactionId, cookies }: Seen,
 ): void {
   const isJson = said.error !== undefined && wantsJson(request.headers.accept);
   const headers = pageHeaders(said);
@@ -190,7 +207,7 @@ function reply(
   headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure);
   const requestId = requestIdOf(request);
   if (requestId) headers.push('x-request-id', requestId);
-  if (cookie !== undefined) headers.push('set-cookie', cookie);
+  for (const cookie of cookies) headers.push('set-cookie', cookie);
   if (said.location !== undefined) headers.push('location', said.location);
   if (said.retryAfter_s !== undefined) headers.push('retry-after', String(said.retryAfter_s));
   const page = typeof said.html === 'string' ? said.html : framed(said.html, face);

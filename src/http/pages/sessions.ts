@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
+import { addressBlock } from '../../base/address-block.ts';
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { User } from '../../contract/credentials.ts';
-import type { Session } from '../../contract/grants.ts';
+import { isLiveSession, SESSION_IDLE_S, type Session } from '../../contract/logins.ts';
 import type { Store } from '../../contract/store.ts';
 
-/** A session is over when it was not used for this long, and this long after its login. @source authentication gaps 15.2 */
-const IDLE_S = 30 * 60;
-const WHOLE_S = 12 * 60 * 60;
 /** How exactly its last use is noted: each note is a write. */
 const TOUCHED_S = 60;
 /** Sessions that are over are removed this many at a time, with each new one. */
@@ -18,18 +16,29 @@ const REMOVED_MAX = 20;
 export interface OpenSession {
   readonly user: User | undefined;
   readonly formToken: string;
-  /** Stored already, and known to the browser. */
-  readonly isKept: boolean;
+  /** As it is stored; undefined while it is not, and the browser does not know it. */
+  readonly kept: Session | undefined;
   /** Stores it; the answer is the value for the cookie, when the browser does not have it yet. */
   keep(): Promise<string | undefined>;
   /** Puts a new session, of this user, in its place. */
-  login(user: string): Promise<string>;
+  login(login: { readonly user: string; readonly requestToken?: string }): Promise<string>;
+  /** Notes that its user has proved again who they are, and gives it a new value; the forms that are open stay good. */
+  renew(): Promise<string | undefined>;
   end(): Promise<void>;
+}
+
+/** What a browser tells of itself. */
+export interface Visitor {
+  /** The value of its cookie. */
+  readonly value: string | undefined;
+  readonly address: string;
+  /** What browser it is, in plain words. */
+  readonly browser: string;
 }
 
 /** The sessions of browsers. Values are stored hashed. */
 export interface BrowserSessions {
-  open(value: string | undefined): Promise<OpenSession>;
+  open(visitor: Visitor): Promise<OpenSession>;
 }
 
 /** Sessions in the database. */
@@ -37,19 +46,18 @@ export function browserSessions(parts: { store: Store; clock: Clock; random: Ran
   const { store, clock, random } = parts;
   const secret = (): string => random.bytes(32).toString('base64url');
 
-  const add = async (user: string | null, formToken: string, former: string | undefined): Promise<string> => {
+  const add = async (
+    session: Pick<Session, 'user_id' | 'form_token' | 'login_for' | 'browser' | 'address'>,
+    former: string | undefined,
+  ): Promise<string> => {
     const value = secret();
     const now = clock.now();
+    const at = formatInstant(now);
     await store.write(async (tx) => {
       if (former !== undefined) await tx.sessions.remove(former);
-      await tx.sessions.removeIdle(formatInstant(now - IDLE_S * 1000), REMOVED_MAX);
-      await tx.sessions.add({
-        id_hash: hashOf(value),
-        user_id: user,
-        form_token: formToken,
-        created_at: formatInstant(now),
-        last_seen_at: formatInstant(now),
-      });
+      await tx.sessions.removeIdle(formatInstant(now - SESSION_IDLE_S * 1000), REMOVED_MAX);
+      const authenticated_at = session.user_id === null ? null : at;
+      await tx.sessions.add({ id_hash: hashOf(value), ...session, authenticated_at, created_at: at, last_seen_at: at });
     });
     return value;
   };
@@ -60,33 +68,41 @@ export function browserSessions(parts: { store: Store; clock: Clock; random: Ran
       const user = session?.user_id ? await tx.credentials.findUser(session.user_id) : undefined;
       return session && { session, user };
     });
-    return found && isLive(found.session, clock.now()) ? found : undefined;
+    return found && isLiveSession(found.session, clock.now()) ? found : undefined;
   };
 
   return {
-    async open(value) {
+    async open({ value, address: from, browser }) {
+      const address = addressBlock(from);
       const idHash = value === undefined ? undefined : hashOf(value);
       const found = idHash === undefined ? undefined : await find(idHash);
       if (found && clock.now() - instantMs(found.session.last_seen_at) >= TOUCHED_S * 1000) {
-        await store.write((tx) => tx.sessions.touch(idHash!, formatInstant(clock.now())));
+        await store.write((tx) => tx.sessions.change(idHash!, { last_seen_at: formatInstant(clock.now()), address }));
       }
       const formToken = found?.session.form_token ?? secret();
+      const seen = { browser, address };
       return {
         user: found?.user,
         formToken,
-        isKept: found !== undefined,
-        keep: async () => (found ? undefined : add(null, formToken, idHash)),
-        login: (user) => add(user, secret(), idHash),
+        kept: found?.session,
+        keep: async () =>
+          found ? undefined : add({ user_id: null, form_token: formToken, login_for: null, ...seen }, idHash),
+        login: ({ user, requestToken = null }) =>
+          add({ user_id: user, form_token: secret(), login_for: requestToken, ...seen }, idHash),
+        async renew() {
+          if (!found) return undefined;
+          const next = secret();
+          const changes = { id_hash: hashOf(next), authenticated_at: formatInstant(clock.now()) };
+          const isDone = await store.write((tx) => tx.sessions.change(idHash!, changes));
+          // Another visit at the same time was first, and the browser has its value.
+          return isDone ? next : undefined;
+        },
         async end() {
           if (idHash !== undefined) await store.write((tx) => tx.sessions.remove(idHash));
         },
       };
     },
   };
-}
-
-function isLive(session: Session, now: number): boolean {
-  return now - instantMs(session.last_seen_at) < IDLE_S * 1000 && now - instantMs(session.created_at) < WHOLE_S * 1000;
 }
 
 function hashOf(value: string): string {

@@ -8,7 +8,7 @@ import type { PageAnswer, Visit } from '../../../contract/pages.ts';
 import type { Store, Writing } from '../../../contract/store.ts';
 import type { WebhookAdministration } from '../../../contract/webhooks.ts';
 import type { Registrar } from '../../../platform/register.ts';
-import { barOf, refusal } from '../refusals.ts';
+import { refusal } from '../refusals.ts';
 import { loginFirst } from '../session-pages.ts';
 
 /** Where the pages of applications begin. */
@@ -32,9 +32,7 @@ export async function forUser(
   path: string,
   answer: (user: string) => Promise<PageAnswer>,
 ): Promise<PageAnswer> {
-  if (!visit.user) return loginFirst(path);
-  const bar = barOf(visit.user);
-  return bar ? refusal(bar) : answer(visit.user.id);
+  return visit.user ? answer(visit.user.id) : loginFirst(path);
 }
 
 /** Answers the owner of the application that the path names; to everybody else it does not exist. */

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { User } from '../contract/credentials.ts';
+import { isLiveSession } from '../contract/logins.ts';
+import { registering, tell } from './registering.ts';
+import { addSettings } from './setting-options.ts';
+import { userNamed } from './user-passwords.ts';
+
+const PAGE = 1000;
+
+/** `barker user list` and `barker user show`. */
+export function listCommands(user: Command): void {
+  const list = user.command('list').description('List all users: id, name, state, day of registration');
+  addSettings(list, 'serve', ['data_folder', 'database_url'])
+    .addHelpText('after', '\nExample:\n  barker user list --data /var/lib/barker')
+    .action(() => listUsers(list));
+  const show = user.command('show').description('Show a user and how they log in').argument('<user-name>');
+  addSettings(show, 'serve', ['data_folder', 'database_url'])
+    .addHelpText('after', '\nExample:\n  barker user show ada')
+    .action((userName: string) => showUser(show, userName));
+}
+
+async function listUsers(command: Command): Promise<void> {
+  const users = await registering(command, async ({ tx }) => {
+    const found: User[] = [];
+    for (;;) {
+      const after = found.at(-1)?.screen_name.toLowerCase() ?? '';
+      const page = await tx.credentials.listUsers({ after, limit: PAGE });
+      found.push(...page);
+      if (page.length < PAGE) return found;
+    }
+  });
+  for (const user of users) {
+    process.stdout.write(`${user.id}\t${user.screen_name}\t${stateOf(user)}\t${user.created_at.slice(0, 10)}\n`);
+  }
+}
+
+async function showUser(command: Command, userName: string): Promise<void> {
+  const { user, sessions } = await registering(command, async ({ tx, now }) => {
+    const found = await userNamed(tx, userName);
+    const all = await tx.sessions.list(found.id);
+    return { user: found, sessions: all.filter((each) => isLiveSession(each, Date.parse(now))).length };
+  });
+  tell({
+    user_id: user.id,
+    username: user.screen_name,
+    name: user.name,
+    email: user.email ?? '',
+    state: stateOf(user),
+    verified: user.verified_type,
+    created_at: user.created_at,
+    password_changed_at: user.password_changed_at ?? '',
+    sessions: String(sessions),
+  });
+}
+
+function stateOf({ suspended, locked }: User): string {
+  if (suspended) return 'suspended';
+  return locked ? 'locked' : 'active';
+}

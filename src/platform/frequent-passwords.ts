@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/**
+ * The 10,000 most frequent passwords of 8 characters or more, in lower case: `passwords.json` of the npm package
+ * `@zxcvbn-ts/language-common` 4.1.3 (MIT), which ranks passwords of public breaches. Of each the first four bytes of its
+ * SHA-256, sorted, so that nobody has to read the words; one other password in 400,000 is taken for one of them.
+ */
+const FILE = new URL('./frequent-passwords.bin', import.meta.url);
+const BYTES = 4;
+
+let digests: Buffer | undefined;
+
+/** Whether a password is one of those that are guessed first, in any letter case. */
+export function isFrequentPassword(password: string): boolean {
+  digests ??= readFileSync(FILE);
+  const folded = password.normalize('NFKC').toLowerCase();
+  const sought = createHash('sha256').update(folded).digest().readUInt32BE();
+  let [low, high] = [0, digests.length / BYTES];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const found = digests.readUInt32BE(middle * BYTES);
+    if (found === sought) return true;
+    if (found < sought) low = middle + 1;
+    else high = middle;
+  }
+  return false;
+}

@@ -1,0 +1,35 @@
+import { integer, text } from './kinds.ts';
+
+/** Settings of logins, passwords and sessions. */
+export const loginSettings = {
+  login_failures_per_account: integer(
+    'So many wrong passwords from one address lock a user out there for 15 minutes, then longer.',
+    { default: 10, bounds: [1, 1000] },
+  ),
+  login_failures_per_address: integer('Wrong passwords from one address in 15 minutes, whatever names were tried.', {
+    default: 50,
+    bounds: [1, 1_000_000],
+  }),
+  login_failures_per_user: integer(
+    'Wrong passwords for a user from all addresses together; after that one guess in 30 seconds is let through.',
+    { default: 50, bounds: [1, 1_000_000] },
+  ),
+  password_length_min: integer('The fewest characters of a new password; longer ones are harder to guess.', {
+    default: 8,
+    unit: 'characters',
+    bounds: [8, 64],
+  }),
+  support_contact: text(
+    'Whom users turn to who cannot log in; when empty, the login page says to ask whoever operates the service.',
+    {
+      default: '',
+      expected: 'an e-mail address, an https:// address or a sentence, up to 200 characters',
+      accept: (contact) => (contact.length <= 200 ? contact.trim() : undefined),
+    },
+  ),
+};
+
+/** What new passwords are held against. */
+export function passwordRulesOf(settings: { readonly password_length_min: number; readonly service_name: string }) {
+  return { password_length_min: settings.password_length_min, service: settings.service_name };
+}

@@ -1,0 +1,28 @@
+import type { Migration } from './migration.ts';
+
+/** What is known of sessions, links that set passwords, failed logins, and logins that an application insists on. */
+export const logins: Migration = {
+  name: '0024-logins',
+  statements: ({ table, index, addColumn }) => [
+    addColumn('sessions', (t) => t.text('authenticated_at').nullable()),
+    addColumn('sessions', (t) => t.text('login_for').nullable()),
+    addColumn('sessions', (t) => t.text('browser').preset('')),
+    addColumn('sessions', (t) => t.text('address').preset('')),
+    index('sessions_user', 'sessions', ['user_id', 'last_seen_at']),
+    addColumn('request_tokens', (t) => t.integer('force_login').preset(0)),
+    addColumn('users', (t) => t.text('password_changed_at').nullable()),
+    table('password_links', (t) => t.text('id_hash').key().text('user_id').text('expires_at')),
+    index('password_links_user', 'password_links', ['user_id']),
+    table('login_tallies', (t) =>
+      t
+        .text('id')
+        .key()
+        .integer('failures')
+        .integer('since_s')
+        .integer('locked_until_s')
+        .integer('locks')
+        .integer('ends_s'),
+    ),
+    index('login_tallies_end', 'login_tallies', ['ends_s']),
+  ],
+};
