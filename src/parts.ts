@@ -25,6 +25,7 @@ import { idsFrom } from './platform/ids.ts';
 import type { Mode } from './settings/kinds.ts';
 import type { Settings } from './settings.ts';
 import { blobFiles } from './storage/blob-files.ts';
+import { reportingDiskFailures } from './storage/disk-failures.ts';
 
 /** Every declared resource of the catalog, by its plural name. */
 const resources = new Map(catalog.filter((entry) => 'fields' in entry).map((entry) => [entry.plural, entry]));
@@ -76,7 +77,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,
-    blobs: blobFiles(join(settings.data_folder, 'media'), secureRandom),
+    blobs: reportingDiskFailures(blobFiles(join(settings.data_folder, 'media'), secureRandom)),
     uploads: settings,
     media: {
       url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,

@@ -63,6 +63,7 @@ import type { Mode } from './settings/kinds.ts';
 import { flagOf } from './settings/load.ts';
 import { passwordRulesOf } from './settings/logins.ts';
 import type { SettingName } from './settings.ts';
+import { diskCheck } from './storage/disk-check.ts';
 import { checkSchema } from './storage/migrate.ts';
 import { openNonceLog } from './storage/nonce-log.ts';
 import { followAnnouncements } from './storage/outside.ts';
@@ -136,8 +137,8 @@ export async function startListeners(
   await store.write((tx) => forgetStreams(tx, clock)).catch(failed);
   await webhooks.start().catch(failed);
   const stopFollowing = await followAnnouncements(store).catch(failed);
-  const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, clock);
-  const nonces = nonceMemory(nonceLog, settings.timestamp_window_s, Math.floor(clock.now() / 1000));
+  const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, { clock });
+  const nonces = nonceMemory(nonceLog, settings.timestamp_window_s);
   const credentials = knownCredentials(store, box);
   let isDraining = false;
   const isLimited = settings.rate_limits === 'on';
@@ -229,7 +230,13 @@ export async function startListeners(
     isDraining: shared.isDraining,
   };
   const answerProbe = probes({
-    checks: { database: () => store.ping(), schema: () => checkSchema(driver) },
+    checks: {
+      database: () => store.ping(),
+      schema: () => checkSchema(driver),
+      disk: diskCheck(settings.data_folder),
+      nonces: diskCheck(join(settings.data_folder, 'nonces')),
+      media: diskCheck(join(settings.data_folder, 'media', 'incoming')),
+    },
     isDraining: () => isDraining,
     clock,
     metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,

@@ -60,6 +60,16 @@ export interface Authenticated {
   readonly bodyHash: string | undefined;
   /** Parameters beside the protocol's that stood in the header. */
   readonly headerParameters?: readonly (readonly [name: string, value: string])[];
+  /** The nonce of a signed request. */
+  readonly nonce?: NonceInUse;
+}
+
+/** A nonce that nobody else can use, until it is decided what becomes of it. */
+export interface NonceInUse {
+  /** Uses it up; resolves once the request cannot be sent again, whatever ends the process. @throws StoreUnavailable */
+  keep(): Promise<void>;
+  /** Makes it good again: the request was refused only for coming too soon. */
+  release(): void;
 }
 
 /** What an authenticator judges: the signed parts, and the address of the caller. */
@@ -83,8 +93,6 @@ export interface Authenticator {
    * Base URI origins: the likeliest first.
    */
   authenticate(parts: SignedParts, origins: readonly string[]): Authenticated | Promise<Authenticated>;
-  /** Resolves when no request that was authenticated so far can be sent again, whatever ends the process. */
-  settled(): Promise<void>;
 }
 
 /** What a user may do on an account, and the account as decisions need it. */
@@ -102,21 +110,4 @@ export interface AccountAccesses {
   /** The access if it is remembered: the common case, answered at once. */
   remembered(user: string, account: string): Access | undefined;
   find(user: string, account: string): Promise<Access | undefined>;
-}
-
-/** Where used nonces outlive the process. */
-export interface NonceLog {
-  append(entry: UsedNonce): void;
-  /** Resolves when all that was appended so far is written. */
-  written(): Promise<void>;
-  /** What was appended in recent runs, at least everything whose window has not passed. */
-  read(): Iterable<UsedNonce>;
-}
-
-/** One used nonce. */
-export interface UsedNonce {
-  readonly tokenId: string;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly nonce: string;
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import { logOutput } from './log-output.ts';
 
 /** Members that are never written, wherever they stand in the first three levels of a line. */
 const HIDDEN = new Set([
@@ -43,13 +44,19 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
     serializers: { err: describeError },
     hooks: { logMethod: withMessage },
   };
-  const log = destination ? pino(options, destination) : pino(options);
+  const log = pino(options, destination ?? standardOutput());
   const { child } = log;
   // What every line of a child has is written once, when it is made.
   log.child = function (this: Logger, members: object, ...rest: []) {
     return child.call(this, hideIn(members, LEVELS), ...rest);
   } as Logger['child'];
   return log;
+}
+
+function standardOutput(): DestinationStream {
+  const output = logOutput(1);
+  process.once('exit', output.flush);
+  return output;
 }
 
 /**

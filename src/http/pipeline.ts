@@ -33,16 +33,16 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
   const form = isForm(request) ? await formBody(parts, request) : undefined; //        413
   const signer = authenticate(parts, exchange, origins, form); //                      400 401 403 431
   const signed = signer instanceof Promise ? await signer : signer;
-  const bodyHash = admit(exchange, signed, form); //                                 401 403
-  const settled = parts.authenticator.settled();
+  const bodyHash = admit(exchange, signed, form); //                                   401 403
+  const raw = rawParameters(exchange, form, signed.headerParameters); //               400
+  const access = operation.roles && (rememberedAccess(parts, exchange) ?? (await findAccess(parts, exchange)));
+  if (operation.roles) checkAccess(parts, exchange, raw, access); //                   403 404
+  takeRate(parts, exchange, { account: access?.account.id, raw, nonce: signed.nonce }); // 429
+  const kept = signed.nonce?.keep(); //                                                503
   // What changes something must not do so twice, even if the process ends before the reply.
-  if (operation.method !== 'GET' || operation.isTokenStep) await settled;
+  if (operation.method !== 'GET' || operation.isTokenStep) await kept;
   const received = new Map<string, Incoming>();
   try {
-    const raw = rawParameters(exchange, form, signed.headerParameters); //                                       400
-    const access = operation.roles && (rememberedAccess(parts, exchange) ?? (await findAccess(parts, exchange)));
-    if (operation.roles) checkAccess(parts, exchange, raw, access); //                 403 404
-    takeRate(parts, exchange, access?.account.id, raw); //                             429
     const isUpload = operation.body === 'upload' && isMultipart(request);
     const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
     const body = operation.bodyBytes
@@ -56,7 +56,7 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
     return { status: answer.status ?? 200, text: envelope(operation, answer, exchange.params), flow: answer.flow }; // 200
   } finally {
-    await settled;
+    await kept;
     for (const each of received.values()) await parts.services.blobs.discard(each);
   }
 }
@@ -282,12 +282,19 @@ function isTrue(raw: RawParameters, name: string): boolean {
   return /^(true|t|1)$/i.test(String(raw.get(name)?.[0] ?? ''));
 }
 
-function takeRate(parts: PipelineParts, exchange: Exchange, account: string | undefined, raw: RawParameters): void {
+/** A call that is refused here has used nothing up: it may be sent again as it is. @source decision 431 */
+function takeRate(
+  parts: PipelineParts,
+  exchange: Exchange,
+  of: Pick<Authenticated, 'nonce'> & { readonly account: string | undefined; readonly raw: RawParameters },
+): void {
+  const { account, raw, nonce } = of;
   const isCounting = 'with_total_count' in exchange.operation.parameters;
   const withTotalCount = isCounting && isTrue(raw, 'with_total_count');
   const scope = { ...scopeOf(parts, exchange), account, withTotalCount };
   exchange.taken = parts.rates.take(exchange.operation, scope);
   if (!exchange.taken.isRefused) return;
+  nonce?.release();
   const { user, account: shared, address } = exchange.taken;
   const { reset } = [shared, address].find((window) => window?.remaining === 0) ?? user;
   const wait = Math.max(1, reset - Math.floor(parts.services.clock.now() / 1000));

@@ -77,6 +77,8 @@ export function blobFiles(folder: string, random: Random): Blobs {
         await syncFolder(own);
       } catch (error) {
         if (isAbsent(error)) return { state: 'closed', received };
+        // It may be in its place all the same.
+        sizes.forget(id);
         throw error;
       }
       (await sizes.of(id)).set(index, bytes);

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { release } from '../base/release.ts';
@@ -75,4 +76,13 @@ export async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]):
   // A disk that fills up takes a part; asking for the rest tells why.
   let rest = Buffer.concat(pieces).subarray(bytesWritten);
   while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
+}
+
+/** Writes bytes at the end of a file, all of them; a disk that fills up takes a part, and tells why when it gets the rest. */
+export function writeWhole(
+  file: number,
+  bytes: Uint8Array,
+  write: (file: number, bytes: Uint8Array) => number = writeSync,
+): void {
+  for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(write(file, rest));
 }

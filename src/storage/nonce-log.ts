@@ -1,78 +1,161 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import type { NonceLog, UsedNonce } from '../contract/callers.ts';
+import { elapsed_ms } from '../base/timers.ts';
+import { type NonceLog, nonceDigest, type UsedNonce } from '../contract/nonces.ts';
+import { writeWhole } from './file-sink.ts';
+import { forgottenMark } from './forgotten-mark.ts';
+import { rethrow } from './disk-failures.ts';
 
 /** Lines that are handed over together at most: more would keep replies back that are ready to go. */
 const GROUP_MAX = 64;
 
+/** What is known of a file: its newest timestamp, and when it was last written by the clock that never jumps. */
+interface Written {
+  newest_s: number;
+  at_ms: number;
+}
+
+/** What a log of nonces works with. */
+export interface NonceLogParts {
+  readonly clock: Clock;
+  /** Milliseconds that only grow. */
+  readonly elapsed?: () => number;
+  /** How bytes are handed over, and how many were taken. */
+  readonly write?: (file: number, bytes: Uint8Array) => number;
+}
+
 /**
  * Used nonces in small append-only files, one for each stretch of time, so that forgetting is deleting a file. What is
- * handed to the operating system outlives the process, whatever ends it. A few lines of one
- * turn of the event loop are handed over together.
- * Lines are `<timestamp> <token id> <nonce>`; none of the three can hold a blank.
+ * handed to the operating system outlives the process, whatever ends it. The lines of one turn of the event loop are
+ * handed over together, and all of them or none: what a full disk took in part is cut off again.
+ * Lines are `<timestamp> <digest>`; versions up to 0.1 wrote `<timestamp> <token id> <nonce>`, and are read too.
  */
-export function openNonceLog(folder: string, window_s: number, clock: Clock): NonceLog & { close(): void } {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+export function openNonceLog(
+  folder: string,
+  window_s: number,
+  { clock, elapsed = elapsed_ms, write: hand }: NonceLogParts,
+): NonceLog & { close(): void } {
   const stretch_s = window_s * 2;
+  const files = new Map<string, Written>();
+  const mark = forgottenMark(folder);
   let current = Number.NaN;
   let file = -1;
+  /** Where the last whole line ends. */
+  let length = 0;
+  for (const name of namesIn(folder)) {
+    const newest_s = readEntries(join(folder, name)).reduce((newest, { timestamp }) => Math.max(newest, timestamp), 0);
+    files.set(name, { newest_s, at_ms: elapsed() });
+  }
 
-  const rotate = (stretch: number): void => {
+  /** A clock that jumped ahead may be set back: what was written within a window stays, whatever the clock says. */
+  const forget = (now_s: number): void => {
+    for (const [name, { newest_s, at_ms }] of files) {
+      if (newest_s >= now_s - window_s || elapsed() - at_ms < window_s * 1000) continue;
+      mark.raise(newest_s);
+      rmSync(join(folder, name), { force: true });
+      files.delete(name);
+    }
+  };
+  const close = (): void => {
     if (file >= 0) closeSync(file);
-    file = openSync(join(folder, `${stretch}.log`), 'a', 0o600);
-    current = stretch;
+    file = -1;
+    current = Number.NaN;
+  };
+  const turnTo = (stretch: number, now_s: number): void => {
+    close();
+    forget(now_s);
+    const name = `${stretch}.log`;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    file = openSync(join(folder, name), 'a+', 0o600);
+    if (!files.has(name)) files.set(name, { newest_s: 0, at_ms: elapsed() });
     // A machine that crashed may have left half a line; what follows must not become part of it.
-    writeSync(file, '\n');
-    for (const name of readdirSync(folder)) {
-      // A nonce is good for at most twice the window after it was written.
-      if (Number.parseInt(name, 10) < stretch - 1) rmSync(join(folder, name), { force: true });
-    }
+    length = wholeLines(readFileSync(file));
+    ftruncateSync(file, length);
+    current = stretch;
   };
-  let lines: string[] = [];
-  let group = Promise.withResolvers<void>();
-  const write = (): void => {
-    if (lines.length === 0) return;
-    const text = lines.join('');
-    lines = [];
+  const append = (entries: readonly UsedNonce[]): void => {
+    const now_s = clock.now() / 1000;
+    const stretch = Math.floor(now_s / stretch_s);
+    if (stretch !== current) turnTo(stretch, now_s);
+    const lines = entries.map(({ timestamp, digest }) => `${timestamp} ${digest}\n`);
+    const bytes = Buffer.from(lines.join(''), 'latin1');
     try {
-      const stretch = Math.floor(clock.now() / 1000 / stretch_s);
-      if (stretch !== current) rotate(stretch);
-      writeSync(file, text);
-      group.resolve();
+      writeWhole(file, bytes, hand);
     } catch (error) {
-      group.reject(error);
+      // What cannot be cut off either is cut off when the file is opened anew.
+      try {
+        ftruncateSync(file, length);
+      } catch {
+        close();
+      }
+      throw error;
+    }
+    length += bytes.length;
+    const written = files.get(`${stretch}.log`)!;
+    written.at_ms = elapsed();
+    for (const { timestamp } of entries) written.newest_s = Math.max(written.newest_s, timestamp);
+  };
+
+  let waiting: UsedNonce[] = [];
+  let group = Promise.withResolvers<void>();
+  const flush = (): void => {
+    if (waiting.length === 0) return;
+    const [entries, ended] = [waiting, group];
+    waiting = [];
+    try {
+      append(entries);
+      ended.resolve();
+    } catch (error) {
+      ended.reject(error);
     }
   };
-  group.resolve();
   return {
-    append({ timestamp, tokenId, nonce }) {
-      if (lines.length === 0) {
-        group = Promise.withResolvers<void>();
+    append(entry) {
+      if (waiting.length === 0) {
+        const opened = Promise.withResolvers<void>();
+        group = { ...opened, promise: opened.promise.catch(rethrow) };
         // Those who wait are told of a failure; that nobody waits is none.
         group.promise.catch(() => {});
-        setImmediate(write);
+        setImmediate(flush);
       }
-      lines.push(`${timestamp} ${tokenId} ${nonce}\n`);
-      if (lines.length === GROUP_MAX) write();
+      const { promise } = group;
+      waiting.push(entry);
+      if (waiting.length === GROUP_MAX) flush();
+      return promise;
     },
-    written: () => group.promise,
     *read() {
-      for (const name of readdirSync(folder)) {
-        for (const line of readFileSync(join(folder, name), 'latin1').split('\n')) {
-          const entry = readLine(line);
-          if (entry) yield entry;
-        }
-      }
+      for (const name of namesIn(folder)) yield* readEntries(join(folder, name));
     },
+    forgottenUntil: mark.value,
     close() {
-      write();
-      if (file >= 0) closeSync(file);
+      flush();
+      close();
     },
   };
 }
 
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => /^\d+\.log$/.test(name)) : [];
+}
+
+function readEntries(path: string): UsedNonce[] {
+  const lines = readFileSync(path, 'latin1').split('\n');
+  // What follows the last end of a line was not written to its end.
+  return lines.slice(0, -1).flatMap((line) => readLine(line) ?? []);
+}
+
+const LINE = /^(\d{1,10}) ([\w-]{43})$/;
+const OLD_LINE = /^(\d{1,10}) (\S+) (\S+)$/;
+
 function readLine(line: string): UsedNonce | undefined {
-  const [timestamp, tokenId, nonce] = line.split(' ');
-  return timestamp && tokenId && nonce ? { timestamp: Number(timestamp), tokenId, nonce } : undefined;
+  const found = LINE.exec(line);
+  if (found) return { timestamp: Number(found[1]), digest: found[2]! };
+  const old = OLD_LINE.exec(line);
+  return old ? { timestamp: Number(old[1]), digest: nonceDigest(old[2]!, old[1]!, old[3]!) } : undefined;
+}
+
+/** How many bytes end with a whole line. */
+function wholeLines(bytes: Uint8Array): number {
+  return bytes.lastIndexOf(0x0a) + 1;
 }

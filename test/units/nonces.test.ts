@@ -1,124 +1,156 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { nonceMemory } from '../../src/auth/oauth1/nonces.ts';
-import type { UsedNonce } from '../../src/contract/callers.ts';
-import { openNonceLog } from '../../src/storage/nonce-log.ts';
+import { type NonceLog, nonceDigest, type UsedNonce } from '../../src/contract/nonces.ts';
 
 const WINDOW = 300;
 const NOW = 1_772_471_095;
 
-const inMemory = () => {
+const inMemory = (): NonceLog & { readonly entries: UsedNonce[] } => {
   const entries: UsedNonce[] = [];
-  const append = (entry: UsedNonce) => void entries.push(entry);
-  return { append, written: async () => {}, read: () => entries, entries };
+  return {
+    entries,
+    async append(entry) {
+      entries.push(entry);
+    },
+    read: () => entries,
+    forgottenUntil: () => 0,
+  };
 };
+
+/** A clock that never jumps, in seconds. */
+function elapsing() {
+  const since = { s: 0, elapsed: () => since.s * 1000 };
+  return since;
+}
+
+type Memory = ReturnType<typeof nonceMemory>;
+
+function isGood(nonces: Memory, tokenId: string, timestamp: number, nonce: string, now: number): boolean {
+  try {
+    void nonces.use(tokenId, timestamp, nonce, now).keep();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describe('nonces', () => {
   test('are good once per token and timestamp', () => {
-    const nonces = nonceMemory(inMemory(), WINDOW, NOW);
-    assert.equal(nonces.use('1', NOW, 'a', NOW), true);
-    assert.equal(nonces.use('1', NOW, 'a', NOW), false);
-    assert.equal(nonces.use('1', NOW, 'A', NOW), true);
-    assert.equal(nonces.use('2', NOW, 'a', NOW), true);
-    assert.equal(nonces.use('1', NOW + 1, 'a', NOW), true);
-    assert.equal(nonces.use('1', NOW + 1, 'a', NOW), false);
+    const nonces = nonceMemory(inMemory(), WINDOW);
+    assert.equal(isGood(nonces, '1', NOW, 'a', NOW), true);
+    assert.equal(isGood(nonces, '1', NOW, 'a', NOW), false);
+    assert.equal(isGood(nonces, '1', NOW, 'A', NOW), true);
+    assert.equal(isGood(nonces, '2', NOW, 'a', NOW), true);
+    assert.equal(isGood(nonces, '1', NOW + 1, 'a', NOW), true);
+    assert.equal(isGood(nonces, '1', NOW + 1, 'a', NOW), false);
   });
 
   test('a token and a nonce are not confused with others that join to the same text', () => {
-    const nonces = nonceMemory(inMemory(), WINDOW, NOW);
-    assert.equal(nonces.use('1', NOW, '23', NOW), true);
-    assert.equal(nonces.use('12', NOW, '3', NOW), true);
+    const nonces = nonceMemory(inMemory(), WINDOW);
+    assert.equal(isGood(nonces, '1', NOW, '23', NOW), true);
+    assert.equal(isGood(nonces, '12', NOW, '3', NOW), true);
   });
 
   test('are remembered while their timestamp could still be accepted, and forgotten then', () => {
-    const nonces = nonceMemory(inMemory(), WINDOW, NOW);
+    const since = elapsing();
+    const nonces = nonceMemory(inMemory(), WINDOW, since);
     // Signed by a clock that is as far ahead as it may be.
-    assert.equal(nonces.use('1', NOW + WINDOW, 'ahead', NOW), true);
+    assert.equal(isGood(nonces, '1', NOW + WINDOW, 'ahead', NOW), true);
     for (const later of [1, WINDOW, 2 * WINDOW]) {
-      assert.equal(nonces.use('1', NOW + WINDOW, 'ahead', NOW + later), false, String(later));
+      since.s = later;
+      assert.equal(isGood(nonces, '1', NOW + WINDOW, 'ahead', NOW + later), false, String(later));
     }
-    nonces.use('1', NOW + 2 * WINDOW, 'b', NOW + 2 * WINDOW);
+    isGood(nonces, '1', NOW + 2 * WINDOW, 'b', NOW + 2 * WINDOW);
     assert.equal(nonces.size(), 2);
-    nonces.use('1', NOW + 2 * WINDOW + 1, 'c', NOW + 2 * WINDOW + 1);
+    since.s += 1;
+    isGood(nonces, '1', NOW + 2 * WINDOW + 1, 'c', NOW + 2 * WINDOW + 1);
     assert.equal(nonces.size(), 2, 'the one whose window has passed is gone');
+  });
+
+  test('a clock that jumps ahead for a while and is set back makes none good again', () => {
+    const since = elapsing();
+    const nonces = nonceMemory(inMemory(), WINDOW, since);
+    assert.equal(isGood(nonces, '1', NOW, 'a', NOW), true);
+    for (const ahead of [3600, 7200]) {
+      since.s += 2;
+      assert.equal(isGood(nonces, '1', NOW + ahead, `b${ahead}`, NOW + ahead), true);
+    }
+    since.s += 2;
+    assert.equal(isGood(nonces, '1', NOW, 'a', NOW + 6), false);
+    assert.equal(isGood(nonces, '1', NOW + 6, 'fresh', NOW + 6), true, 'what is new is as good as ever');
+  });
+
+  test('a clock that was wrong for long makes none good again, and nothing of the seconds it forgot', () => {
+    const since = elapsing();
+    const nonces = nonceMemory(inMemory(), WINDOW, since);
+    const wrong = NOW + 3600;
+    assert.equal(isGood(nonces, '1', wrong, 'a', wrong), true);
+    since.s += WINDOW + 1;
+    assert.equal(isGood(nonces, '1', wrong + WINDOW + 1, 'b', wrong + WINDOW + 1), true);
+    assert.equal(nonces.size(), 1);
+    assert.equal(isGood(nonces, '1', wrong, 'a', wrong), false);
+    assert.equal(isGood(nonces, '1', wrong, 'never seen', wrong), false);
+  });
+
+  test('a clock that was set back forgets what is used from then on as soon as before', () => {
+    const since = elapsing();
+    const nonces = nonceMemory(inMemory(), WINDOW, since);
+    isGood(nonces, '1', NOW, 'a', NOW);
+    const back = NOW - 3600;
+    for (let second = 0; second < 3 * WINDOW; second++) {
+      since.s += 1;
+      isGood(nonces, '1', back + second, 'b', back + second);
+    }
+    assert.equal(nonces.size(), 1 + WINDOW + 1);
   });
 
   test('a second start knows those of the first', () => {
     const log = inMemory();
-    nonceMemory(log, WINDOW, NOW).use('1', NOW, 'a', NOW);
-    const again = nonceMemory(log, WINDOW, NOW + 10);
-    assert.equal(again.use('1', NOW, 'a', NOW + 10), false);
-    assert.equal(nonceMemory(log, WINDOW, NOW + WINDOW + 1).size(), 0);
+    const since = elapsing();
+    isGood(nonceMemory(log, WINDOW, since), '1', NOW, 'a', NOW);
+    const again = nonceMemory(log, WINDOW, since);
+    assert.equal(isGood(again, '1', NOW, 'a', NOW + 10), false);
+    since.s += WINDOW;
+    isGood(again, '1', NOW + WINDOW + 1, 'b', NOW + WINDOW + 1);
+    assert.equal(again.size(), 1);
+  });
+
+  test('what a log has forgotten is refused', () => {
+    const nonces = nonceMemory({ ...inMemory(), forgottenUntil: () => NOW }, WINDOW);
+    assert.equal(isGood(nonces, '1', NOW, 'a', NOW), false);
+    assert.equal(isGood(nonces, '1', NOW + 1, 'a', NOW), true);
   });
 
   test('a refused one is not written again', () => {
     const log = inMemory();
-    const nonces = nonceMemory(log, WINDOW, NOW);
-    nonces.use('1', NOW, 'a', NOW);
-    nonces.use('1', NOW, 'a', NOW);
+    const nonces = nonceMemory(log, WINDOW);
+    isGood(nonces, '1', NOW, 'a', NOW);
+    isGood(nonces, '1', NOW, 'a', NOW);
     assert.equal(log.entries.length, 1);
   });
-});
 
-describe('the log of nonces', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'barker-nonces-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
-  const clock = { ms: NOW * 1000, now: () => clock.ms };
-
-  test('gives back what was written, whoever opens it', () => {
-    const log = openNonceLog(folder, WINDOW, clock);
-    const entries = [
-      { timestamp: NOW, tokenId: '1', nonce: 'a!~"' },
-      { timestamp: NOW - 5, tokenId: '22', nonce: 'x'.repeat(255) },
-    ];
-    for (const entry of entries) log.append(entry);
-    log.close();
-    const again = openNonceLog(folder, WINDOW, clock);
-    assert.deepEqual([...again.read()], entries);
-    again.close();
+  test('one that is released, or could not be written, is good once more, and was not written', async () => {
+    const log = inMemory();
+    let isFull = true;
+    const append: NonceLog['append'] = async (entry) => {
+      if (isFull) throw new Error('ENOSPC');
+      log.entries.push(entry);
+    };
+    const nonces = nonceMemory({ ...log, append }, WINDOW);
+    nonces.use('1', NOW, 'a', NOW).release();
+    await assert.rejects(nonces.use('1', NOW, 'a', NOW).keep());
+    assert.equal(log.entries.length, 0);
+    isFull = false;
+    await nonces.use('1', NOW, 'a', NOW).keep();
+    assert.equal(isGood(nonces, '1', NOW, 'a', NOW), false);
+    assert.deepEqual(log.entries, [{ timestamp: NOW, digest: nonceDigest('1', NOW, 'a') }]);
   });
 
-  test('a line that a power cut tore is passed over', () => {
-    writeFileSync(join(folder, '999999999.log'), `${NOW} 7 whole\n${NOW} 8`);
-    const log = openNonceLog(folder, WINDOW, clock);
-    assert.ok([...log.read()].some((entry) => entry.nonce === 'whole'));
-    assert.ok(![...log.read()].some((entry) => entry.tokenId === '8'));
-    log.close();
-    rmSync(join(folder, '999999999.log'));
-  });
-
-  test('what is appended is written when that is told, before the log is closed', async () => {
-    const log = openNonceLog(folder, WINDOW, clock);
-    const entries = ['p', 'q', 'r'].map((nonce) => ({ timestamp: NOW, tokenId: '3', nonce }));
-    for (const entry of entries) log.append(entry);
-    await log.written();
-    const another = openNonceLog(folder, WINDOW, clock);
-    assert.deepEqual([...another.read()].slice(-3), entries);
-    another.close();
-    log.close();
-  });
-
-  test('a log that cannot be written says so to those who wait', async () => {
-    const gone = mkdtempSync(join(tmpdir(), 'barker-nonces-'));
-    const log = openNonceLog(gone, WINDOW, clock);
-    rmSync(gone, { recursive: true });
-    log.append({ timestamp: NOW, tokenId: '1', nonce: 'lost' });
-    await assert.rejects(log.written(), { code: 'ENOENT' });
-  });
-
-  test('files are deleted once nothing in them can matter', async () => {
-    const log = openNonceLog(folder, WINDOW, clock);
-    for (let step = 0; step < 6; step++) {
-      log.append({ timestamp: Math.floor(clock.ms / 1000), tokenId: '1', nonce: `n${step}` });
-      await log.written();
-      const kept = [...log.read()].map((entry) => entry.timestamp);
-      assert.ok(kept.includes(Math.floor(clock.ms / 1000)));
-      clock.ms += 2 * WINDOW * 1000;
-      assert.ok(readdirSync(folder).length <= 2);
-    }
-    log.close();
+  test('take the same room however long they are', () => {
+    const log = inMemory();
+    const nonces = nonceMemory(log, WINDOW);
+    for (const length of [1, 20, 8000]) isGood(nonces, '1', NOW, 'x'.repeat(length), NOW);
+    assert.deepEqual(new Set(log.entries.map(({ digest }) => digest.length)), new Set([43]));
   });
 });

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { alphanumeric, type Random } from '../../base/random.ts';
 import type { Authenticated, Authenticator, SignedParts } from '../../contract/callers.ts';
-import { type Problem, type ProblemName, problem } from '../../contract/problems.ts';
 import type { Credential, KnownCredentials } from './known-credentials.ts';
 import type { Nonces } from './nonces.ts';
+import { refused } from './refused.ts';
 import { type Claim, parseClaim, signingKey, verify } from './signature.ts';
 import type { TokenUses } from './token-uses.ts';
 
@@ -26,14 +26,12 @@ export function authenticator(options: {
 
   function admit(claim: Claim, credential: Credential, now_s: number): Authenticated {
     if (credential.revoked) throw refused('TOKEN_REVOKED', 'revoked token');
-    if (!nonces.use(credential.principal.tokenId, Number(claim.timestamp), claim.nonce, now_s)) {
-      throw refused('SIGNATURE_REFUSED', 'nonce used before');
-    }
+    const nonce = nonces.use(credential.principal.tokenId, Number(claim.timestamp), claim.nonce, now_s);
     if (credential.applicationSuspended) throw refused('APPLICATION_SUSPENDED', 'suspended application');
     if (credential.userSuspended) throw refused('USER_SUSPENDED', 'suspended user');
     if (credential.userLocked) throw refused('USER_LOCKED', 'locked user');
     uses.note(credential, now_s);
-    return { caller: credential.principal, bodyHash: claim.bodyHash };
+    return { caller: credential.principal, bodyHash: claim.bodyHash, nonce };
   }
 
   async function lookUp(claim: Claim, origins: readonly string[], now_s: number): Promise<Authenticated> {
@@ -62,7 +60,6 @@ export function authenticator(options: {
       if (!credential) return lookUp(claim, origins, now_s);
       return verify(claim, origins, credential.key) ? admit(claim, credential, now_s) : refuse(claim);
     },
-    settled: () => nonces.settled(),
   };
 }
 
@@ -94,9 +91,4 @@ function checkTimestamp(timestamp: string, now_s: number, window_s: number): voi
   if (Math.abs(skew) > window_s) {
     throw refused('TIMESTAMP_OUT_OF_BOUNDS', `the timestamp is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead'}`);
   }
-}
-
-/** A credential that is refused; the reason is for the log. */
-export function refused(name: ProblemName, because: string): Problem {
-  return problem(name, {}, because);
 }

@@ -5,8 +5,8 @@ import type { Authenticate, Authenticated, Presented } from '../../contract/call
 import { Problem } from '../../contract/problems.ts';
 import { secretContext } from '../../contract/sealed-columns.ts';
 import type { Store } from '../../contract/store.ts';
-import { refused } from './authenticate.ts';
 import { readUnsigned } from './reading.ts';
+import { refused } from './refused.ts';
 import { isFinal, stateAt } from './request-token-states.ts';
 
 /**

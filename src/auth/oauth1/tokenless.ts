@@ -7,8 +7,9 @@ import type { Application } from '../../contract/credentials.ts';
 import type { RequestToken } from '../../contract/grants.ts';
 import { secretContext } from '../../contract/sealed-columns.ts';
 import type { Store } from '../../contract/store.ts';
-import { readSigned, refused } from './authenticate.ts';
+import { readSigned } from './authenticate.ts';
 import type { Nonces } from './nonces.ts';
+import { refused } from './refused.ts';
 import { isFinal, stateAt } from './request-token-states.ts';
 import { type Claim, signingKey, verify } from './signature.ts';
 

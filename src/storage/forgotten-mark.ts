@@ -1,0 +1,33 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Up to which second nonces were removed. It only grows, across restarts too. */
+export interface ForgottenMark {
+  value(): number;
+  raise(second: number): void;
+}
+
+/** The mark in a small file of a folder. */
+export function forgottenMark(folder: string): ForgottenMark {
+  const path = join(folder, 'forgotten-until');
+  let value = readNumber(path);
+  return {
+    value: () => value,
+    raise(second) {
+      if (second <= value) return;
+      writeFileSync(`${path}.new`, `${second}\n`, { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+      value = second;
+    },
+  };
+}
+
+/** 0 when there is none yet. */
+function readNumber(path: string): number {
+  try {
+    return Number.parseInt(readFileSync(path, 'latin1'), 10) || 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}

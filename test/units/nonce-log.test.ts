@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { nonceDigest, type UsedNonce } from '../../src/contract/nonces.ts';
+import { Problem } from '../../src/contract/problems.ts';
+import { openNonceLog } from '../../src/storage/nonce-log.ts';
+
+const WINDOW = 300;
+const NOW = 1_772_471_095;
+
+const used = (nonce: string, timestamp = NOW): UsedNonce => ({ timestamp, digest: nonceDigest('1', timestamp, nonce) });
+
+describe('the log of nonces', () => {
+  let folder: string;
+  let clock: { ms: number; now(): number };
+  let since: { ms: number; elapsed(): number };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'barker-nonces-'));
+    const present = { ms: NOW * 1000, now: () => present.ms };
+    const past = { ms: 0, elapsed: () => past.ms };
+    clock = present;
+    since = past;
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const opened = (write?: (file: number, bytes: Uint8Array) => number) =>
+    openNonceLog(folder, WINDOW, { clock, elapsed: since.elapsed, ...(write && { write }) });
+  const stored = (): UsedNonce[] => {
+    const log = opened();
+    const entries = [...log.read()];
+    log.close();
+    return entries;
+  };
+
+  test('gives back what was written, whoever opens it', () => {
+    const log = opened();
+    const entries = [used('a!~"'), used('x'.repeat(255), NOW - 5)];
+    for (const entry of entries) void log.append(entry);
+    log.close();
+    assert.deepEqual(stored(), entries);
+  });
+
+  test('reads what earlier versions wrote', () => {
+    writeFileSync(join(folder, '999999999.log'), `\n${NOW} 1 a!~"\n${NOW} 1 b\n`);
+    assert.deepEqual(stored(), [used('a!~"'), used('b')]);
+  });
+
+  test('a line that a power cut tore is passed over, and cut off before the next', async () => {
+    const stretch = Math.floor(NOW / (2 * WINDOW));
+    const whole = used('whole');
+    writeFileSync(join(folder, `${stretch}.log`), `${NOW} ${whole.digest}\n${NOW} ${used('torn').digest.slice(0, 9)}`);
+    const log = opened();
+    assert.deepEqual([...log.read()], [whole]);
+    await log.append(used('next'));
+    log.close();
+    assert.deepEqual(stored(), [whole, used('next')]);
+  });
+
+  test('what is appended is written when that is told, before the log is closed', async () => {
+    const log = opened();
+    const entries = ['p', 'q', 'r'].map((nonce) => used(nonce));
+    await Promise.all(entries.map((entry) => log.append(entry)));
+    assert.deepEqual(stored(), entries);
+    log.close();
+  });
+
+  test('a disk that takes a part at a time gets all of it', async () => {
+    const log = opened((file, bytes) => writeSync(file, bytes.subarray(0, 7)));
+    await log.append(used('a'));
+    log.close();
+    assert.deepEqual(stored(), [used('a')]);
+  });
+
+  test('what a full disk took in part is refused, cut off, and does not swallow what comes once there is room', async () => {
+    let room = 80;
+    const log = opened((file, bytes) => {
+      if (room === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      const taken = writeSync(file, bytes.subarray(0, room));
+      room -= taken;
+      return taken;
+    });
+    await log.append(used('fits'));
+    const refused = ['b', 'c'].map((nonce) => log.append(used(nonce)));
+    for (const each of refused) {
+      await assert.rejects(each, (error) => error instanceof Problem && error.retryAfter_s === 1);
+    }
+    assert.deepEqual(stored(), [used('fits')]);
+    room = 1000;
+    await log.append(used('after'));
+    log.close();
+    assert.deepEqual(stored(), [used('fits'), used('after')]);
+  });
+
+  test('a folder that was removed is made again', async () => {
+    const log = opened();
+    await log.append(used('a'));
+    rmSync(folder, { recursive: true });
+    clock.ms += 2 * WINDOW * 1000;
+    await log.append(used('b'));
+    log.close();
+    assert.deepEqual(stored(), [used('b')]);
+  });
+
+  test('files are deleted once nothing in them can matter', async () => {
+    const log = opened();
+    for (let step = 0; step < 6; step++) {
+      await log.append(used(`n${step}`, Math.floor(clock.ms / 1000)));
+      const kept = [...log.read()].map((entry) => entry.timestamp);
+      assert.ok(kept.includes(Math.floor(clock.ms / 1000)));
+      clock.ms += 2 * WINDOW * 1000;
+      since.ms += 2 * WINDOW * 1000;
+      assert.ok(readdirSync(folder).filter((name) => name.endsWith('.log')).length <= 2);
+    }
+    log.close();
+  });
+
+  test('a clock that jumps ahead deletes nothing that was written within a window', async () => {
+    const log = opened();
+    await log.append(used('a'));
+    clock.ms += 7_200_000;
+    await log.append(used('b', NOW + 7200));
+    assert.deepEqual([...log.read()], [used('a'), used('b', NOW + 7200)]);
+    assert.equal(log.forgottenUntil(), 0);
+    log.close();
+  });
+
+  test('says up to which second it has forgotten, after a restart too', async () => {
+    const log = opened();
+    await log.append(used('a'));
+    clock.ms += 7_200_000;
+    since.ms += WINDOW * 1000;
+    await log.append(used('b', NOW + 7200));
+    assert.deepEqual([...log.read()], [used('b', NOW + 7200)]);
+    assert.equal(log.forgottenUntil(), NOW);
+    log.close();
+    const again = opened();
+    assert.equal(again.forgottenUntil(), NOW);
+    again.close();
+    assert.equal(readFileSync(join(folder, 'forgotten-until'), 'utf8'), `${NOW}\n`);
+  });
+});
