@@ -271,8 +271,8 @@ export async function startListeners(
   const close = async (): Promise<number> => {
     isDraining = true;
     await services.streams.stop();
-    const timeout_ms = settings.shutdown_timeout_s * 1000;
-    const cut = await Promise.all(opened.map(({ drain }) => drain.finish(timeout_ms)));
+    const times = { grace_ms: settings.shutdown_grace_s * 1000, timeout_ms: settings.shutdown_timeout_s * 1000 };
+    const cut = await Promise.all(opened.map(({ drain }) => drain.finish(times)));
     await Promise.all(opened.map(({ app }) => app.close()));
     stopFollowing();
     await jobs.stop();

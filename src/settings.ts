@@ -338,6 +338,10 @@ export const settingsTable = {
     unit: 'seconds',
     bounds: [1, 600],
   }),
+  shutdown_grace_s: integer(
+    'How long connections are still taken after a stop signal. Replies already close theirs, so that clients and proxies move on without a failed request. Part of `shutdown_timeout_s`.',
+    { default: 2, default_dev: 0, unit: 'seconds', bounds: [0, 60] },
+  ),
   postgres_connections_max: integer('The pool size; all servers together must stay below what PostgreSQL allows.', {
     default: 10,
     unit: 'connections',

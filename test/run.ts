@@ -34,6 +34,7 @@ const WITHOUT_DATABASE = [
 /** What asks no question of the database, and has one only because every service has, runs on one of them. */
 const ON_EITHER = [
   'test/behaviours/flood.test.ts',
+  'test/behaviours/nonce-limits.test.ts',
   'test/behaviours/hostile-members.test.ts',
   'test/behaviours/metrics.test.ts',
   'test/behaviours/unread.test.ts',

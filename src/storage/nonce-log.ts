@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { elapsed_ms } from '../base/timers.ts';
 import { type NonceLog, nonceDigest, type UsedNonce } from '../contract/nonces.ts';
+import { rethrow } from './disk-failures.ts';
 import { writeWhole } from './file-sink.ts';
 import { forgottenMark } from './forgotten-mark.ts';
-import { rethrow } from './disk-failures.ts';
 
 /** Lines that are handed over together at most: more would keep replies back that are ready to go. */
 const GROUP_MAX = 64;

@@ -1,3 +1,4 @@
+import { rethrow } from './disk-failures.ts';
 import type { Session } from './session.ts';
 import type { Connection } from './writer-queue.ts';
 
@@ -60,6 +61,8 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
       join();
       try {
         return await work(reader.session);
+      } catch (error) {
+        rethrow(error);
       } finally {
         leave();
       }

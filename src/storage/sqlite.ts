@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConstraintViolated } from '../contract/store.ts';
 import { checkpointsOf } from './checkpoints.ts';
+import { rewriteLog } from './log-repair.ts';
 import type { Session, StatementProbe } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
 import { claimFile } from './sole-server.ts';
@@ -31,17 +32,21 @@ export function openSqlite(options: SqliteOptions): Driver {
   const snapshot = sharedSnapshot(reader);
   const log = isInMemory(options) ? undefined : writeAheadLog(options, writer);
   const { hold: begins, renew: ended } = snapshot;
-  const queue = writerQueue(writer, { ...log, groups: options.groupCommit ?? true, begins, ended });
+  const onRepaired: (() => void)[] = [];
+  const repaired = (): void => {
+    for (const listener of onRepaired) listener();
+  };
+  const queue = writerQueue(writer, { ...log, groups: options.groupCommit ?? true, begins, ended, repaired });
   return {
     engine: 'sqlite',
     statements,
     read: snapshot.read,
     write: queue.write,
     async ping() {
-      const failure = queue.failure();
-      if (failure) throw failure;
+      await queue.check();
       writer.run('select 1');
     },
+    onRepaired: (listener) => void onRepaired.push(listener),
     claim: async () => claimFile(`${options.file}.lock`),
     load: () => ({ waiting: queue.waiting(), busy: snapshot.busy() + (queue.isRunning() ? 1 : 0) }),
     async close() {
@@ -71,16 +76,29 @@ function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection)
     return { pages: Number(state?.log), moved: Number(state?.checkpointed) };
   });
   let handle: FileHandle | undefined;
+  // Opened after the first commit, which makes the file; it stays the same as long as the writer is connected.
+  const opened = async (): Promise<FileHandle> => {
+    handle ??= await open(`${file}-wal`, 'r+');
+    return handle;
+  };
   return {
     tend: checkpoints.tend,
     sync:
       synchronous === 'off'
         ? undefined
         : async () => {
-            // Opened after the first commit, which makes the file; it stays the same as long as the writer is connected.
-            handle ??= await open(`${file}-wal`, 'r+');
-            await handle.datasync();
+            await (await opened()).datasync();
           },
+    async repair() {
+      const frames = Number(writer.look(LOG_STATE)[0]?.log);
+      // While this holds the lock, no other process appends to the log. One that began it anew before is noticed.
+      writer.run('begin immediate');
+      try {
+        await rewriteLog(await opened(), frames);
+      } finally {
+        writer.run('rollback');
+      }
+    },
     async close() {
       await checkpoints.close();
       await handle?.close();

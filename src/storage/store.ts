@@ -1,4 +1,5 @@
 import type { Reading, Store, Writing } from '../contract/store.ts';
+import { StoreUnavailable } from '../contract/store-unavailable.ts';
 import { applicationLimitsOn } from './application-limits.ts';
 import { audienceLogOn } from './audience-log.ts';
 import { changesOn } from './changes.ts';
@@ -35,6 +36,8 @@ export interface Driver {
   /** Runs in a transaction of its own; resolves when durable, rejects with nothing left behind. */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
+  /** Listens for units that were reported as failed and are committed after all: what is cached may be out of date. */
+  readonly onRepaired?: (listener: () => void) => void;
   /** How busy it is: units of work that wait for a connection, and connections at work. */
   load(): { readonly waiting: number; readonly busy: number };
   /** Keeps other processes from serving the same data. @throws AlreadyServed */
@@ -56,6 +59,16 @@ export function storeOn(driver: Driver): Store {
     }
     return reading;
   };
+  const forget = (): void => {
+    remembered.forget('everything');
+    for (const listener of listeners) listener('everything');
+  };
+  /** What may have been committed although it failed counts as changed. */
+  const forgetInDoubt = (error: unknown): never => {
+    if (error instanceof StoreUnavailable && error.isFateUnknown) forget();
+    throw error;
+  };
+  driver.onRepaired?.(forget);
   return {
     read(work) {
       const position = remembered.position();
@@ -67,7 +80,7 @@ export function storeOn(driver: Driver): Store {
     async write(work) {
       const tags = new Set<string>();
       const changed = new Set<string>();
-      const value = await driver.write(async (session) => {
+      const unit = driver.write(async (session) => {
         tags.clear();
         changed.clear();
         const touch = (tag: string): void => void tags.add(tag);
@@ -78,15 +91,13 @@ export function storeOn(driver: Driver): Store {
         await delivery.settle();
         return done;
       });
+      const value = await unit.catch(forgetInDoubt);
       remembered.forget(changed);
       if (tags.size > 0) for (const listener of listeners) listener(tags);
       return value;
     },
     onTouch: (listener) => void listeners.push(listener),
-    forget() {
-      remembered.forget('everything');
-      for (const listener of listeners) listener('everything');
-    },
+    forget,
     ping: () => driver.ping(),
     close: () => driver.close(),
   };

@@ -1,3 +1,6 @@
+import { elapsed_ms } from '../base/timers.ts';
+import { StoreUnavailable } from '../contract/store-unavailable.ts';
+import { diskFailureOf } from './disk-failures.ts';
 import type { Session } from './session.ts';
 import type { Driver } from './store.ts';
 
@@ -17,8 +20,8 @@ export interface WriterQueue {
   readonly write: Driver['write'];
   waiting(): number;
   isRunning(): boolean;
-  /** Why nothing is written any more, once the disk has failed. */
-  failure(): Error | undefined;
+  /** Resolves while writing works; tries to make it work again. @throws StoreUnavailable */
+  check(): Promise<void>;
 }
 
 interface Waiting {
@@ -37,6 +40,13 @@ export interface QueueOptions {
   readonly ended: () => void;
   /** Brings what is committed to the disk, away from this thread. Left out where commits do that, or nobody does. */
   readonly sync?: () => Promise<void>;
+  /**
+   * Brings what a failed `sync` may have lost to the disk; rejects as long as that fails. Without it nothing is written any
+   * more once a sync has failed.
+   */
+  readonly repair?: () => Promise<void>;
+  /** Is called once units are durable after all that were reported as failed. */
+  readonly repaired?: () => void;
   /** Is called between two groups; what it promises is waited for. */
   readonly tend?: () => Promise<void> | undefined;
 }
@@ -44,44 +54,73 @@ export interface QueueOptions {
 /** Units in a group at most: what a crash in the middle makes clients send again. */
 const GROUP_MAX = 128;
 
+/** A repair reads and writes the whole log: between two of them this many milliseconds pass. */
+const REPAIR_EVERY_MS = 500;
+
 /**
  * The writer's queue with group commit: units that arrived while the last group was being written run one after the
  * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that. While the
- * disk is waited for, everything else goes on.
+ * disk is waited for, everything else goes on. After a sync that failed, nothing is written or shown before a repair.
  */
 export function writerQueue(writer: Connection, options: QueueOptions): WriterQueue {
   const waiting: Waiting[] = [];
   let running = false;
-  /** Why nothing is written any more. */
+  /** Why nothing can be written at the moment. */
   let broken: Error | undefined;
+  let repairing: Promise<void> | undefined;
+  let triedAt_ms = Number.NEGATIVE_INFINITY;
 
   async function runGroup(): Promise<void> {
     const group = waiting.splice(0, options.groups ? GROUP_MAX : 1);
     const done: { unit: Waiting; value: unknown }[] = [];
-    await options.begins();
+    let isCommitted = false;
     try {
-      if (broken) throw broken;
+      await check();
+      await options.begins();
       writer.run('begin immediate');
       for (const unit of group) {
         const outcome = await inSavepoint(writer, unit);
         if (outcome) done.push({ unit, value: outcome.value });
       }
       writer.run('commit');
-      await options.sync?.().catch(breakWith);
+      isCommitted = true;
+      await options.sync?.().catch(repairAfter);
     } catch (error) {
       if (writer.isInTransaction()) writer.run('rollback');
-      for (const unit of group) unit.failed(error);
+      const failure = isCommitted
+        ? new StoreUnavailable(error as Error, { isFateUnknown: true })
+        : diskFailureOf(error);
+      for (const unit of group) unit.failed(failure);
       return;
     } finally {
-      options.ended();
+      if (!broken) options.ended();
     }
     for (const { unit, value } of done) unit.done(value);
   }
 
-  /** What a disk did not take it may claim to have taken when it is asked again: only opening anew shows what is there. */
-  function breakWith(error: Error): never {
-    broken = new Error(`the disk did not take what was written: ${error.message}`, { cause: error });
-    throw broken;
+  /** What a disk did not take it may claim to have taken when it is asked again. */
+  async function repairAfter(error: Error): Promise<void> {
+    broken = new Error(`could not sync to disk: ${error.message}`, { cause: error });
+    triedAt_ms = Number.NEGATIVE_INFINITY;
+    await check();
+  }
+
+  async function check(): Promise<void> {
+    if (!broken) return;
+    if (options.repair && !repairing && elapsed_ms() - triedAt_ms >= REPAIR_EVERY_MS) {
+      repairing = options.repair().then(
+        () => {
+          broken = undefined;
+          options.ended();
+          options.repaired?.();
+        },
+        () => {},
+      );
+      await repairing;
+      repairing = undefined;
+      triedAt_ms = elapsed_ms();
+    } else await repairing;
+    if (broken) throw new StoreUnavailable(broken);
   }
 
   /** What arrived during the last fsync is still in the sockets: as long as a look at them brings units, look again. */
@@ -105,7 +144,7 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
   return {
     waiting: () => waiting.length,
     isRunning: () => running,
-    failure: () => broken,
+    check,
     write: <T>(work: (session: Session) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         waiting.push({ work, done: resolve as (value: unknown) => void, failed: reject });
@@ -125,9 +164,11 @@ async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: 
     writer.run('release unit');
     return { value };
   } catch (error) {
+    // A disk that is full may have ended the whole transaction: then every unit of the group has failed.
+    if (!writer.isInTransaction()) throw error;
     writer.run('rollback to unit');
     writer.run('release unit');
-    unit.failed(error);
+    unit.failed(diskFailureOf(error));
     return undefined;
   }
 }

@@ -98,7 +98,7 @@ export async function startServe(
     env = {},
   }: { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
 ) {
-  const own = ['--operations-port', '0', '--allow-insecure-loopback', 'true'];
+  const own = ['--operations-port', '0', '--allow-insecure-loopback', 'true', '--shutdown-grace-s', '0'];
   const service = started(['serve', ...flagsOf(place), ...ANY_PORTS, ...own, ...flags], {
     env: { BARKER_MASTER_KEY: MASTER_KEY, BARKER_ACCESS_LOG: 'all', ...env },
   });

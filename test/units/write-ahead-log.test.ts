@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
+import { StoreUnavailable } from '../../src/contract/store-unavailable.ts';
+import { rewriteLog } from '../../src/storage/log-repair.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
+import type { Driver } from '../../src/storage/store.ts';
 import { type Connection, writerQueue } from '../../src/storage/writer-queue.ts';
 
 const plain = (sql: string) => ({ sql, bind: () => [] });
@@ -82,6 +85,102 @@ function yielding(): Connection & { readonly words: string[] } {
   };
 }
 
+describe('a sync that fails', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'barker-sync-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The prototype of the file handles of this machine, whose `datasync` fails while `isFailing`. */
+  async function failingDisk(context: TestContext) {
+    const handle = await open(folder);
+    const disk = { isFailing: false, syncs: 0 };
+    const prototype = Object.getPrototypeOf(handle);
+    await handle.close();
+    const { datasync } = prototype;
+    context.mock.method(prototype, 'datasync', function (this: object) {
+      disk.syncs += 1;
+      if (disk.isFailing) return Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+      return datasync.call(this);
+    });
+    return disk;
+  }
+  const numbers = (driver: Driver) =>
+    driver.read(async (session) =>
+      (await session.all(plain('select number from things order by number'), {})).map(({ number }) => number),
+    );
+  const add = (driver: Driver, number: number) =>
+    driver.write((session) => session.run(plain(`insert into things values (${number})`), {}));
+
+  test('is unavailable, shows nothing of it, and is made good once the disk works again', async (context) => {
+    const disk = await failingDisk(context);
+    const file = join(folder, 'full.db');
+    const driver = openSqlite({ file });
+    let repairs = 0;
+    driver.onRepaired!(() => {
+      repairs += 1;
+    });
+    await driver.write((session) => session.run(plain('create table things (number integer) strict'), {}));
+    await add(driver, 1);
+    disk.isFailing = true;
+    await assert.rejects(add(driver, 2), (error) => error instanceof StoreUnavailable && error.isFateUnknown);
+    await assert.rejects(add(driver, 3), (error) => error instanceof StoreUnavailable && !error.isFateUnknown);
+    await assert.rejects(driver.ping(), StoreUnavailable);
+    assert.deepEqual(await numbers(driver), [1]);
+    disk.isFailing = false;
+    // A repair is tried at most twice a second.
+    const deadline = performance.now() + 10_000;
+    while (repairs === 0 && performance.now() < deadline) {
+      await driver.ping().catch(() => new Promise((resolve) => setImmediate(resolve)));
+    }
+    await add(driver, 4);
+    assert.deepEqual(await numbers(driver), [1, 2, 4]);
+    await driver.close();
+    const again = openSqlite({ file });
+    assert.deepEqual(await numbers(again), [1, 2, 4]);
+    await again.close();
+  });
+
+  test('that fails once only is not noticed by anybody', async (context) => {
+    const disk = await failingDisk(context);
+    const driver = openSqlite({ file: join(folder, 'once.db') });
+    await driver.write((session) => session.run(plain('create table things (number integer) strict'), {}));
+    disk.isFailing = true;
+    const written = add(driver, 1);
+    const before = disk.syncs;
+    while (disk.syncs === before) await new Promise((resolve) => setImmediate(resolve));
+    disk.isFailing = false;
+    await written;
+    assert.deepEqual(await numbers(driver), [1]);
+    await driver.close();
+  });
+
+  test('is not made good when what was written cannot be read back whole', async () => {
+    const file = join(folder, 'lost.db');
+    const driver = openSqlite({ file });
+    await driver.write((session) => session.run(plain('create table things (number integer) strict'), {}));
+    for (const number of [1, 2]) await add(driver, number);
+    const log = await open(`${file}-wal`, 'r+');
+    const { size } = await log.stat();
+    const frames = Math.floor(size / 4120);
+    await rewriteLog(log, frames);
+    await assert.rejects(rewriteLog(log, frames + 1), /shorter than it should be/);
+    const whole = Buffer.alloc(size);
+    await log.read(whole, 0, size, 0);
+    for (const [at, told] of [
+      [16, /has no header|was lost/],
+      [size - 4120 + 8, /another log/],
+      [size - 1, /was lost/],
+    ] as const) {
+      await log.write(Buffer.from([whole[at]! ^ 1]), 0, 1, at);
+      await assert.rejects(rewriteLog(log, frames), told);
+      await log.write(whole, 0, size, 0);
+    }
+    await rewriteLog(log, frames);
+    await log.close();
+    assert.deepEqual(await numbers(driver), [1, 2]);
+    await driver.close();
+  });
+});
+
 describe('a writer whose commits are brought to the disk apart', () => {
   test('writes nothing any more once the disk has failed', async () => {
     const connection = yielding();
@@ -94,17 +193,18 @@ describe('a writer whose commits are brought to the disk apart', () => {
         if (!isWhole) throw new Error('EIO');
       },
     });
-    const failure = { message: 'the disk did not take what was written: EIO' };
+    const isUnavailable = (error: unknown): boolean =>
+      error instanceof StoreUnavailable && error.message === 'could not sync to disk: EIO';
     await assert.rejects(
       queue.write(async () => 1),
-      failure,
+      isUnavailable,
     );
-    assert.equal(queue.failure()?.message, failure.message);
+    await assert.rejects(queue.check(), isUnavailable);
     isWhole = true;
     const before = connection.words.length;
     await assert.rejects(
       queue.write(async () => 2),
-      failure,
+      isUnavailable,
     );
     assert.equal(connection.words.length, before);
   });

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { sign } from '../../src/auth/oauth1/signature.ts';
+import { nonceDigest } from '../../src/contract/nonces.ts';
+import { protocol } from '../rig/client.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+/** Calls of lists of accounts in a quarter of an hour. */
+const READS = 5;
+
+describe('a request that is refused because too many came before it', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld({ flags: { rate_global_reads_per_15min: READS } });
+  });
+  after(() => world.close());
+
+  const signed = () => {
+    const url = `${world.service.sandboxUrl}/12/accounts`;
+    const oauth = protocol(world.keys, world.clock);
+    const { consumer_secret: consumerSecret, access_token_secret: tokenSecret } = world.keys;
+    const { header } = sign({ method: 'GET', url, oauth, consumerSecret, tokenSecret });
+    const send = async () => (await fetch(url, { headers: { authorization: header } })).status;
+    return { send, timestamp: oauth.oauth_timestamp!, nonce: oauth.oauth_nonce! };
+  };
+  /** Whether a nonce is in the files, whichever token it was used with. */
+  const stored = (): string => {
+    const folder = join(world.place.folder, 'nonces');
+    return readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'latin1'))
+      .join('');
+  };
+  const isStored = ({ timestamp, nonce }: { timestamp: string; nonce: string }): boolean =>
+    stored().includes(nonceDigest(world.keys.access_token.split('-')[0]!, timestamp, nonce));
+
+  test('writes nothing, keeps nothing, and is good once when the limit allows it', async () => {
+    const used = [];
+    for (let count = 0; count < READS; count++) {
+      const request = signed();
+      used.push(request);
+      assert.equal(await request.send(), 200);
+    }
+    const before = stored();
+    const early = signed();
+    assert.equal(await early.send(), 429);
+    assert.equal(await early.send(), 429, 'not 401: its nonce is still good');
+    assert.equal(await used[0]!.send(), 401, 'a nonce that was used is refused before anything is counted');
+    assert.equal(stored(), before);
+    world.clock.advance(900 - 1);
+    const late = signed();
+    assert.equal(await late.send(), 429);
+    world.clock.advance(1);
+    assert.equal(await late.send(), 200);
+    assert.equal(await late.send(), 401);
+    assert.equal(isStored(early), false);
+    assert.notEqual(stored(), before);
+  });
+});
