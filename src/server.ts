@@ -196,6 +196,7 @@ export async function startListeners(
         hashPassword: (password) => hashPassword(password, secureRandom),
         passwords: passwordRulesOf(settings),
         supportContact: settings.support_contact,
+        reauthentication_s: settings.reauthentication_s,
         grants: parts.grants,
         denyRedirect: settings.deny_redirect,
         clock,

@@ -19,6 +19,10 @@ export const loginSettings = {
     unit: 'characters',
     bounds: [8, 64],
   }),
+  reauthentication_s: integer(
+    'How long after a login keys, sessions, the user name and the like can be seen and changed without the password.',
+    { default: 600, unit: 'seconds', bounds: [60, 43_200] },
+  ),
   support_contact: text(
     'Whom users turn to who cannot log in; when empty, the login page says to ask whoever operates the service.',
     {

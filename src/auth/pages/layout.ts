@@ -47,6 +47,7 @@ const SETTINGS = [
   ['/settings/profile', 'Profile'],
   ['/settings/connected_apps', 'Connected apps'],
   ['/settings/password', 'Password'],
+  ['/settings/sessions', 'Sessions'],
 ] as const;
 
 /** What was done, read out first; empty when nothing was. */
@@ -72,9 +73,15 @@ export function loginFields({ name, isWrong, isFirst }: LoginBoxes): string {
   return html`<div class="field"><label for="username_or_email">User name</label>
   <input id="username_or_email" name="session[username_or_email]" type="text" value="${name}" required
     autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="100"!${described}!${first}></div>
-<div class="field"><label for="password">Password</label>
+!${passwordField({ isWrong, hasCaret: second !== '' })}`;
+}
+
+/** The box for the password of somebody who logs in. */
+export function passwordField({ isWrong, hasCaret }: { isWrong: boolean; hasCaret: boolean }): string {
+  const described = isWrong ? ' aria-invalid="true" aria-describedby="problem"' : '';
+  return html`<div class="field"><label for="password">Password</label>
   <input id="password" name="session[password]" type="password" required autocomplete="current-password"
-    maxlength="1000"!${described}!${second}></div>`;
+    maxlength="1000"!${described}!${hasCaret ? ' autofocus' : ''}></div>`;
 }
 
 /** Hidden members of a form. */

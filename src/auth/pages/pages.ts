@@ -1,5 +1,6 @@
-import type { Page, Pages } from '../../contract/pages.ts';
+import type { Page, Pages, Visit } from '../../contract/pages.ts';
 import { type AuthorizeParts, authorizePages } from './authorize.ts';
+import { type ConfirmParts, confirmed } from './confirm.ts';
 import { connectedAppsPage } from './connected-apps.ts';
 import { applicationPage } from './developer/application.ts';
 import type { DeveloperParts } from './developer/ground.ts';
@@ -12,9 +13,10 @@ import { passwordLinkPage } from './password-link.ts';
 import { profilePage } from './profile.ts';
 import { barOf, refusal } from './refusals.ts';
 import { type SessionParts, sessionPages } from './session-pages.ts';
+import { sessionsPage } from './sessions.ts';
 
 /** What the pages work with. */
-type PagesParts = AuthorizeParts & DeveloperParts & NotificationsParts & PasswordParts & SessionParts;
+type PagesParts = ConfirmParts & AuthorizeParts & DeveloperParts & NotificationsParts & PasswordParts & SessionParts;
 
 /** Every page that browsers are shown; `others` are those of other features. */
 export function pagesOf(parts: PagesParts, others: readonly Page[]): Pages {
@@ -22,18 +24,27 @@ export function pagesOf(parts: PagesParts, others: readonly Page[]): Pages {
     ...authorizePages(parts),
     ...sessionPages(parts),
     passwordLinkPage(parts),
-    profilePage(parts),
+    confirmed(parts, profilePage(parts), changesUserName),
     connectedAppsPage(parts),
     passwordPage(parts),
-    ...applicationsPages(parts),
+    confirmed(parts, sessionsPage(parts)),
+    ...applicationsPages(parts).map((page) => confirmed(parts, page, isForm)),
     applicationPage(parts),
-    ...renewalPages(parts),
-    webhooksPage(parts),
+    ...renewalPages(parts).map((page) => confirmed(parts, page)),
+    confirmed(parts, webhooksPage(parts), renewsSecret),
     notificationsPage(parts),
     ...others,
   ];
   return { list: list.map(unlessBarred), refuse: refusal };
 }
+
+const isForm = ({ method }: Visit): boolean => method === 'POST';
+
+/** The user name is what a person logs in with. */
+const changesUserName = (visit: Visit): boolean =>
+  isForm(visit) && visit.given('screen_name')?.trim() !== visit.user!.screen_name;
+
+const renewsSecret = (visit: Visit): boolean => isForm(visit) && visit.given('from') !== undefined;
 
 /** A suspended or locked user is told so on whatever page, instead of it; and then the session is over. */
 function unlessBarred(page: Page): Page {

@@ -47,6 +47,13 @@ const REFUSALS = {
     'This link no longer works',
     'It works once, and for an hour. Ask for a new one where you got it.',
   ],
+  'session over': [
+    404,
+    34,
+    'Sorry, that page does not exist.',
+    'This session is over already',
+    'Nobody is logged in there any more.',
+  ],
   'form token': [
     403,
     353,

@@ -37,7 +37,7 @@ function opened(parts: SessionParts, visit: Visit): PageAnswer {
 
 /** Pages of ours that a login may lead to. No other address is ever followed. @source authentication gaps 15.2 */
 const NEXT =
-  /^\/(settings\/(connected_apps|profile|password)|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
+  /^\/(settings\/(connected_apps|profile|password|sessions)|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
 
 /** What somebody sees who is not logged in, on a page that needs it: the way through the login and back. */
 export function loginFirst(path: string): PageAnswer {
@@ -115,6 +115,7 @@ function accountPage(visit: Visit): PageDocument {
 <ul class="ways">
 <li><a href="/settings/profile">Your profile</a></li>
 <li><a href="/settings/password">Your password</a></li>
+<li><a href="/settings/sessions">Where you are logged in</a></li>
 <li><a href="/settings/connected_apps">Applications that have access to your account</a></li>
 <li><a href="/developer/apps">Applications that you have registered</a></li>
 </ul>`,
