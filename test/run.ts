@@ -42,6 +42,7 @@ const ON_EITHER = [
   'test/clients/trial.test.ts',
   'test/commands/tls.test.ts',
   'test/laws/signed-bytes.test.ts',
+  'test/resources/files-on-disk.test.ts',
   'test/resources/home-page.test.ts',
   'test/resources/webhook-safety.test.ts',
 ];

@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, type Transferable, Worker, workerData } from 'node:worker_threads';
+import { childEnvironment } from './children.ts';
 
 /** What a thread can be asked: functions of one argument, which crosses as a copy unless it is moved. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has an argument of its own
@@ -54,7 +55,7 @@ export function openThread<A extends Answers>(file: URL, options: ThreadOptions 
     for (const resolve of idle.splice(0)) resolve();
   };
   const start = (): Worker => {
-    const started = new Worker(file, { workerData: options });
+    const started = new Worker(file, { workerData: options, env: childEnvironment() });
     const ended = (error: Error): void => {
       if (worker !== started) return;
       worker = undefined;

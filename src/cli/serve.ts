@@ -4,6 +4,7 @@ import type { Service } from '../server.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
+import { startWarnings } from './start-warnings.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** `barker serve`. */
@@ -28,6 +29,7 @@ async function runServe(settings: Settings): Promise<number> {
   const { openParts } = await import('../parts.ts');
   const parts = await openParts('serve', settings);
   const { log } = parts;
+  for (const warning of startWarnings(settings)) log.warn(warning);
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'a fault that nothing caught');
     process.exit(1);

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { boundedCommand, childOptions } from '../base/children.ts';
 import { within } from '../base/timers.ts';
 import type { Upload, UploadRules } from '../contract/uploads.ts';
 import { greyPicture } from './grey-picture.ts';
@@ -8,6 +10,9 @@ import { firstFrame } from './probe/gif.ts';
 /** Videos need no larger picture before they play. */
 const SIDE_MAX = 640;
 const TIME_MS = 20_000;
+/** The largest picture that is taken decodes within it. */
+const BOUNDS = { memory_bytes: 2_147_483_648, cpu_s: 20 };
+const OUTPUT_BYTES_MAX = 67_108_864;
 
 /**
  * The first frame of a GIF or a video; images have none. Without the program that decodes videos, a grey picture of
@@ -30,10 +35,29 @@ function fitted(width: number, height: number): [width: number, height: number] 
 async function decodedFrame(program: string, path: string): Promise<Buffer | undefined> {
   const output = ['-frames:v', '1', '-f', 'image2pipe', '-c:v', 'mjpeg', 'pipe:1'];
   // The file says where it is, and may not send the program anywhere else.
-  const args = ['-nostdin', '-loglevel', 'error', '-protocol_whitelist', 'file', '-i', `file:${path}`, ...output];
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const args = [
+    '-nostdin',
+    '-threads',
+    '1',
+    '-loglevel',
+    'error',
+    '-protocol_whitelist',
+    'file',
+    '-i',
+    `file:${resolve(path)}`,
+    ...output,
+  ];
+  const child = spawn(...boundedCommand(program, args, BOUNDS), {
+    ...childOptions(),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const pieces: Buffer[] = [];
-  child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+  let bytes = 0;
+  child.stdout.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > OUTPUT_BYTES_MAX) child.kill('SIGKILL');
+    else pieces.push(piece);
+  });
   const done = new Promise<boolean>((resolve) => {
     child.on('error', () => resolve(false));
     child.on('close', (code) => resolve(code === 0));

@@ -27,10 +27,18 @@ const secretFiles = new Map(names.filter((name) => entries[name].secret).map((na
 /** Variables that begin so are no settings: they hold the keys with which commands call a service. */
 const CALLER_VARIABLES = 'BARKER_CALL_';
 
+/** A file with a secret, and what named it. */
+export interface SecretFile {
+  readonly name: string;
+  readonly path: string;
+}
+
 /** The mode that settings were loaded for, and where their values came from. */
 interface Origins {
   readonly mode: Mode;
   readonly sources: ReadonlyMap<SettingName, SettingSource>;
+  /** Files that secrets were read from, with the variable or setting that named each. */
+  readonly secretFiles: readonly SecretFile[];
 }
 const origins = new WeakMap<Settings, Origins>();
 
@@ -53,6 +61,7 @@ interface Findings {
   readonly given: Given[];
   readonly problems: string[];
   readonly failed: Set<SettingName>;
+  readonly secretFiles: SecretFile[];
 }
 
 /** What settings are loaded from: `flags` by setting name (undefined ones are skipped); `readFile` may throw. */
@@ -72,7 +81,7 @@ export interface SettingsInput {
  */
 export function loadSettings(input: SettingsInput): Settings {
   const { mode } = input;
-  const findings: Findings = { given: [], problems: [], failed: new Set() };
+  const findings: Findings = { given: [], problems: [], failed: new Set(), secretFiles: [] };
   takeFile(findings, input);
   takeEnvironment(findings, input);
   for (const [key, raw] of Object.entries(input.flags)) {
@@ -90,7 +99,7 @@ export function loadSettings(input: SettingsInput): Settings {
   const settings = Object.freeze(values) as unknown as Settings;
   applyRules(settings, input, findings);
   if (findings.problems.length > 0) throw new SettingsError(findings.problems);
-  origins.set(settings, { mode, sources });
+  origins.set(settings, { mode, sources, secretFiles: findings.secretFiles });
   return settings;
 }
 
@@ -121,6 +130,8 @@ function takeFile(findings: Findings, { file, environment, readFile }: SettingsI
     findings.problems.push(`${where}: expected a JSON object of settings`);
   } else {
     for (const [key, raw] of Object.entries(parsed)) take(findings, key, { key, where, source: 'file', raw }, String);
+    const isSecret = Object.keys(parsed).some((key) => isName(key) && entries[key].secret);
+    if (isSecret) findings.secretFiles.push({ name: 'config', path });
   }
 }
 
@@ -141,7 +152,10 @@ function takeEnvironment(findings: Findings, { environment, readFile }: Settings
     if (environment[rival] !== undefined)
       refuse(findings, secret, `${key} (${where}): cannot be combined with ${rival}`);
     else if (raw === undefined) refuse(findings, secret, `${key} (${where}): cannot read the file that it names`);
-    else findings.given.push({ name: secret, key, where, source: 'environment', raw });
+    else {
+      findings.given.push({ name: secret, key, where, source: 'environment', raw });
+      findings.secretFiles.push({ name: key, path: content });
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { keepPrivate } from './private-files.ts';
 
 /** Lets go of what `claimFile` or a driver's `claim` holds. */
 export type Release = () => Promise<void>;
@@ -14,6 +15,7 @@ export class AlreadyServed extends Error {
  * other's.
  */
 export function claimFile(path: string): Release {
+  keepPrivate(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('pragma journal_mode = memory; begin exclusive');

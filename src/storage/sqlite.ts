@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConstraintViolated } from '../contract/store.ts';
 import { checkpointsOf } from './checkpoints.ts';
 import { rewriteLog } from './log-repair.ts';
+import { keepPrivate } from './private-files.ts';
 import type { Session, StatementProbe } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
 import { claimFile } from './sole-server.ts';
@@ -26,6 +27,7 @@ export interface SqliteOptions {
  * underneath, so more of them would not do more at a time.
  */
 export function openSqlite(options: SqliteOptions): Driver {
+  if (!isInMemory(options)) keepPrivate(options.file);
   const statements = statementsFor('sqlite');
   const writer = connect(options, statements);
   const reader = connect({ ...options, readOnly: true }, statements);

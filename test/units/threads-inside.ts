@@ -16,6 +16,7 @@ export const answers = {
   failing(reason: string): string {
     throw new Error(reason);
   },
+  environment: () => ({ ...process.env }),
   crash: (code: number): void => process.exit(code),
 };
 

@@ -23,6 +23,22 @@ describe('a thread', () => {
     assert.match(await thread.call('fast', 'c'), / c$/);
   });
 
+  test('knows nothing of the settings of its process', async () => {
+    process.env.BARKER_MASTER_KEY = 'not for threads';
+    const other = openThread<typeof answers>(new URL('./threads-inside.ts', import.meta.url));
+    try {
+      const environment = await other.call('environment', undefined);
+      assert.equal(environment.PATH, process.env.PATH);
+      assert.deepEqual(
+        Object.keys(environment).filter((name) => /^BARKER|KEY|SECRET|DATABASE/.test(name)),
+        [],
+      );
+    } finally {
+      delete process.env.BARKER_MASTER_KEY;
+      await other.close();
+    }
+  });
+
   test('is another one after a crash, and what was under way is rejected', async () => {
     await assert.rejects(thread.call('crash', 7), { message: /ended with 7/ });
     assert.equal(await thread.call('fast', 'd'), '1 d');

@@ -31,7 +31,7 @@ describe('one owner', () => {
     ['randomness', /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b/, /^src\/base\/random\.ts$/],
     ['careless randomness', /\bMath\.random\b/, /^$/],
     ['timers', /\bset(Timeout|Interval)\(|node:timers/, /^src\/base\/timers\.ts$/],
-    ['the environment', /\bprocess\.env\b/, /^src\/cli\//],
+    ['the environment', /\bprocess\.env\b/, /^src\/(cli\/|base\/children\.ts$)/],
     ['ending the process', /\bprocess\.exit\b/, /^src\/(cli\/|main\.ts$)/],
     ['the console', /\bconsole\.\w+\(/, /^$/],
   ];

@@ -1,4 +1,6 @@
 import { fork } from 'node:child_process';
+import { resolve } from 'node:path';
+import { childOptions } from '../../base/children.ts';
 import { within } from '../../base/timers.ts';
 import { isWholeContainer } from './boxes.ts';
 import type { Probed } from './probe.ts';
@@ -6,6 +8,8 @@ import type { Seen } from './video-process.ts';
 
 /** Nothing that can be played takes longer to look at. */
 const TIME_MS = 30_000;
+/** Of JavaScript, and of the library in pages of 64 KiB: 256 MB each. */
+const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
 
 /**
  * Measures a video as it is shown. The library that knows the containers takes a lot of memory and time, and reads what
@@ -31,7 +35,11 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function seenByProcess(path: string): Promise<Seen> {
-  const child = fork(new URL('./video-process.ts', import.meta.url), [path], { execArgv: [], stdio: 'ignore' });
+  const child = fork(new URL('./video-process.ts', import.meta.url), [resolve(path)], {
+    ...childOptions(),
+    execArgv: BOUNDS,
+    stdio: 'ignore',
+  });
   const seen = new Promise<Seen>((resolve, reject) => {
     child.on('message', (message) => resolve(message as Seen));
     child.on('error', reject);

@@ -1,0 +1,46 @@
+import { statSync } from 'node:fs';
+import { originsOf } from '../settings/load.ts';
+import type { Settings } from '../settings.ts';
+
+/** What an operator should know when a service starts, and what it means; one line each. */
+export function startWarnings(settings: Settings): string[] {
+  return [...addressWarnings(settings), ...fileWarnings(settings)];
+}
+
+function addressWarnings(settings: Settings): string[] {
+  const warnings: string[] = [];
+  for (const name of ['public_base_url', 'public_sandbox_url'] as const) {
+    if (settings[name] !== '') continue;
+    warnings.push(
+      `${name} is not set: signatures are checked against the host that each request names, and links lead there; set it to the address that callers use`,
+    );
+  }
+  if (settings.tls_cert === '' && settings.trusted_proxies.length === 0) {
+    const who = settings.allow_insecure_loopback
+      ? 'only callers on this machine are served, unencrypted'
+      : 'every caller is refused';
+    warnings.push(`no TLS: neither tls_cert nor trusted_proxies is set, so ${who}`);
+  }
+  return warnings;
+}
+
+/** Files with secrets that others than their owner can read. */
+function fileWarnings(settings: Settings): string[] {
+  const files = [...(originsOf(settings)?.secretFiles ?? [])];
+  if (settings.tls_key !== '') files.push({ name: 'tls_key', path: settings.tls_key });
+  return files.flatMap(({ name, path }) => {
+    const mode = modeOf(path);
+    if (mode === undefined || (mode & 0o077) === 0) return [];
+    const who = mode & 0o007 ? 'everybody on this machine' : 'its group';
+    const octal = mode.toString(8).padStart(4, '0');
+    return [`${name}: ${path} holds a secret and is open to ${who} (mode ${octal}); run: chmod 600 ${path}`];
+  });
+}
+
+function modeOf(path: string): number | undefined {
+  // Windows has no such modes.
+  if (process.platform === 'win32') return undefined;
+  // What cannot be read any more was read before, and is told of elsewhere.
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && found.mode & 0o777;
+}

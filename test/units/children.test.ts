@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Upload, UploadRules } from '../../src/contract/uploads.ts';
+import { posterOf } from '../../src/media/poster.ts';
+import { lookAtVideo } from '../../src/media/probe/video.ts';
+import { MP4 } from '../rig/tiny-media.ts';
+
+const SECRETS = {
+  BARKER_MASTER_KEY: 'a master key',
+  BARKER_DATABASE_URL: 'postgres://user:password@host/db',
+  PGPASSWORD: 'a password',
+  // A process that inherits it does not start.
+  NODE_OPTIONS: '--require=/nowhere/at/all.js',
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'barker-children-'));
+const video = join(folder, 'video.mp4');
+const program = join(folder, 'program');
+
+before(() => {
+  Object.assign(process.env, SECRETS);
+  writeFileSync(video, MP4);
+  writeFileSync(
+    program,
+    '#!/bin/sh\necho "cwd=$(pwd)"; echo "memory=$(ulimit -v)"; echo "cpu=$(ulimit -t)"; echo "core=$(ulimit -c)"; echo "stdin=$(cat)"; env',
+  );
+  chmodSync(program, 0o700);
+});
+after(() => {
+  for (const name of Object.keys(SECRETS)) delete process.env[name];
+  rmSync(folder, { recursive: true });
+});
+
+/** What the program says of itself, which is taken for a picture. */
+async function said(path: string): Promise<Map<string, string>> {
+  const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
+  const picture = await posterOf(video, upload, { ffmpeg_program: path } as UploadRules);
+  const lines = picture!.toString().trim().split('\n');
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+}
+
+describe('the program that decodes videos', () => {
+  test('knows where programs are, and nothing of the service', async () => {
+    const told = await said(program);
+    assert.equal(told.get('PATH'), process.env.PATH);
+    const text = [...told.values()].join(' ');
+    for (const [name, value] of Object.entries(SECRETS)) {
+      assert.equal(told.has(name), false, name);
+      assert.ok(!text.includes(value), name);
+    }
+  });
+
+  test('has bounds, nothing to read from, and no folder of ours', async () => {
+    const told = await said(program);
+    const bounds = { memory: told.get('memory'), cpu: told.get('cpu'), core: told.get('core') };
+    assert.deepEqual(bounds, { memory: '2097152', cpu: '20', core: '0' });
+    assert.equal(told.get('cwd'), '/');
+    assert.equal(told.get('stdin'), '');
+  });
+
+  test('that is absent or fails leaves a grey picture', async () => {
+    const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
+    for (const path of ['no-such-program', '/no/such/program', 'false']) {
+      const picture = await posterOf(video, upload, { ffmpeg_program: path } as UploadRules);
+      assert.equal(picture?.subarray(1, 4).toString(), 'PNG', path);
+    }
+  });
+
+  test('that says more than a picture is killed', async () => {
+    const endless = join(folder, 'endless');
+    writeFileSync(endless, '#!/bin/sh\nexec cat /dev/zero');
+    chmodSync(endless, 0o700);
+    const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
+    const picture = await posterOf(video, upload, { ffmpeg_program: endless } as UploadRules);
+    assert.equal(picture?.subarray(1, 4).toString(), 'PNG');
+  });
+});
+
+test('the process that reads videos starts without the environment of the service', async () => {
+  const seen = await lookAtVideo(video, 'video/mp4');
+  assert.ok(!('fault' in seen), JSON.stringify(seen));
+  assert.equal(seen.mime, 'video/mp4');
+});
