@@ -69,6 +69,11 @@ const COMMANDS: readonly Entry[] = [
     about: 'Webhooks: check, list, deliveries, resend, secret',
     load: async () => (await import('./webhooks.ts')).webhooksCommand,
   },
+  {
+    name: 'keys',
+    about: 'Master keys: status, reseal',
+    load: async () => (await import('./keys.ts')).keysCommand,
+  },
   { name: 'token', about: 'Access tokens: create', load: async () => (await import('./token.ts')).tokenCommand },
   {
     name: 'call',

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { BLANK } from '../../src/auth/applications/draft.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { secureRandom } from '../../src/base/random.ts';
+import { keyFingerprint, secretBox } from '../../src/base/secret-box.ts';
+import { startDev } from '../../src/cli/dev.ts';
+import { resealAll } from '../../src/cli/keys/sealed-with.ts';
+import { SEALED_COLUMNS, secretContext } from '../../src/contract/sealed-columns.ts';
+import { registerApplication } from '../../src/platform/register.ts';
+import { loadSettings } from '../../src/settings/load.ts';
+import { clientOf } from '../rig/client.ts';
+import { engine, openPlace, type Place } from '../rig/databases.ts';
+import { plant, plantNamed } from '../rig/secrets.ts';
+import { barker, flagsOf } from './program.ts';
+
+const OLD = 'ab'.repeat(32);
+const NEW = 'cd'.repeat(32);
+const CURRENT = { BARKER_MASTER_KEY: NEW, BARKER_MASTER_KEY_ID: 'k2' };
+const BOTH = { ...CURRENT, BARKER_MASTER_KEYS_OLD: `k1:${OLD}` };
+const fingerprint = (key: string): string => keyFingerprint(Buffer.from(key, 'hex'));
+
+type Service = Awaited<ReturnType<typeof startDev>>['service'];
+
+let place: Place;
+let service: Service;
+let keys: Awaited<ReturnType<typeof startDev>>['file'];
+
+async function start(env: Record<string, string>): Promise<void> {
+  const flags = {
+    data_folder: place.folder,
+    database_url: place.databaseUrl || undefined,
+    port: 0,
+    sandbox_port: 0,
+    log_level: 'silent',
+  };
+  const settings = loadSettings({ mode: 'dev', environment: env, readFile: () => '', flags });
+  ({ service, file: keys } = await startDev(settings, { reset: false }));
+  plantNamed({ ...keys });
+}
+
+const status = (env: Record<string, string>, ...args: string[]) =>
+  barker(['keys', 'status', ...flagsOf(place), ...args], { env });
+
+/** One secret in every column that can hold one. */
+async function fill(): Promise<void> {
+  const { store, box } = service;
+  const sealed = (name: keyof typeof secretContext, id: string) => box.seal(`secret ${id}`, secretContext[name](id));
+  await store.write(async (tx) => {
+    const now = '2026-03-01T12:00:00Z';
+    const owner = keys.user_id;
+    // More than a batch.
+    for (let count = 0; count < 501; count++) {
+      await registerApplication({ tx, box, random: secureRandom, now }, owner, { ...BLANK, name: `A${count}` });
+    }
+    const application = (await tx.credentials.findApplicationByKey(keys.consumer_key))!.id;
+    const request = { application_id: application, callback: 'oob', access_level: 'read', state: 'issued' } as const;
+    const unanswered = {
+      force_login: 0 as const,
+      user_id: null,
+      verifier_hash: null,
+      attempts: 0,
+      address: '127.0.0.1',
+      made_token_id: null,
+    };
+    for (const [id, token_secret] of [
+      ['r1', sealed('requestToken', 'r1')],
+      ['r2', ''],
+    ] as const) {
+      const row = { id, token: id, token_secret, created_at: now, expires_at: now };
+      await tx.requestTokens.add({ ...request, ...unanswered, ...row });
+    }
+    await tx.webhooks.add({
+      id: 'w1',
+      application_id: application,
+      url: 'https://a.test/',
+      url_form: 'https://a.test/',
+      valid: 0,
+      created_at: now,
+      validated_at: now,
+      failing_since: null,
+      failure: null,
+      secret: sealed('webhook', 'w1'),
+      former_secret: sealed('webhook', 'w1'),
+      former_until: now,
+    });
+  });
+}
+
+before(async () => {
+  place = await openPlace();
+  plant('master key', NEW);
+  await start({ BARKER_MASTER_KEY: OLD });
+  await fill();
+  await bearer();
+});
+after(async () => {
+  await service.close();
+  await place.remove();
+});
+
+/** Asks for the application-only token, whose kept value is opened for that. */
+async function bearer(): Promise<string> {
+  const basic = Buffer.from(`${keys.consumer_key}:${keys.consumer_secret}`).toString('base64');
+  const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' };
+  const reply = await fetch(`${service.url}/oauth2/token`, {
+    method: 'POST',
+    headers,
+    body: 'grant_type=client_credentials',
+  });
+  const { access_token } = (await reply.json()) as { access_token: string };
+  assert.equal(reply.status, 200);
+  plant('bearer', access_token);
+  return access_token;
+}
+
+const signed = async (): Promise<number> =>
+  (await clientOf(service.url, keys, systemClock).call('GET', '/12/accounts')).status;
+
+describe('the master key is replaced', () => {
+  test('every column that holds what is sealed is declared', async () => {
+    const catalog =
+      engine === 'sqlite'
+        ? `select m.name as "table", p.name as "column" from sqlite_master m join pragma_table_info(m.name) p where m.type = 'table'`
+        : `select table_name as "table", column_name as "column" from information_schema.columns where table_schema = current_schema()`;
+    const ask = (sql: string) => service.driver.read((session) => session.all({ sql, bind: () => [] }, {}));
+    const found: string[] = [];
+    for (const { table, column } of await ask(catalog)) {
+      const rows = await ask(`select "${column}" as value from "${table}"`);
+      if (rows.some(({ value }) => /^k1\.[\w-]{16}\.[\w-]{22,}$/.test(String(value)))) found.push(`${table}.${column}`);
+    }
+    const declared = Object.values(SEALED_COLUMNS).map(({ table, column }) => `${table}.${column}`);
+    assert.deepEqual(found.sort(), declared.sort());
+  });
+
+  test('status tells what is sealed with which key, beside the server', async () => {
+    const before = await status({ BARKER_MASTER_KEY: OLD });
+    assert.equal(before.code, 0, before.stderr);
+    assert.match(
+      before.stdout,
+      new RegExp(`^k1 +${fingerprint(OLD)} +current +502 +applications.consumer_secret$`, 'm'),
+    );
+    assert.match(before.stdout, /^k1 .* 1 +request_tokens.token_secret$/m);
+    const unused = await status({ BARKER_MASTER_KEY: OLD, BARKER_MASTER_KEYS_OLD: `k0:${NEW}` });
+    assert.match(unused.stdout, new RegExp(`^k0 +${fingerprint(NEW)} +old, unused +0 +-$`, 'm'));
+  });
+
+  test('status fails when a key is missing, or is another one of that id', async () => {
+    const missing = await status(CURRENT);
+    assert.equal(missing.code, 1);
+    assert.match(missing.stdout, /^k1 +- +missing +502 +applications/m);
+    assert.match(missing.stderr, /^barker: key k1 is not configured, but \d+ secrets are sealed with it; add it to /);
+    const other = await status({ BARKER_MASTER_KEY: NEW }, '--json');
+    assert.equal(other.code, 1);
+    assert.match(
+      other.stderr,
+      /^barker: \d+ secrets are sealed with another key than the configured k1, or altered\n$/,
+    );
+    const [use] = JSON.parse(other.stdout);
+    assert.equal(use.unreadable, use.secrets);
+  });
+
+  test('reseal seals everything with the new key beside a server, tells how much, and has nothing to do again', async () => {
+    const counts = async () => {
+      const { code, stdout, stderr } = await barker(['keys', 'reseal', ...flagsOf(place)], { env: BOTH });
+      assert.equal(code, 0, stderr);
+      return new Map(
+        stdout
+          .trim()
+          .split('\n')
+          .map((line) => line.split('=') as [string, string]),
+      );
+    };
+    await service.close();
+    await start(BOTH);
+    const done = await counts();
+    assert.equal(done.get('applications.consumer_secret'), '502');
+    assert.equal(done.get('request_tokens.token_secret'), '1');
+    assert.equal(done.get('webhooks.former_secret'), '1');
+    assert.equal([...done.values()].includes('0'), false);
+    assert.equal(
+      [...(await counts()).values()].every((count) => count === '0'),
+      true,
+    );
+    // What the server holds in memory is the same secret still.
+    assert.equal(await signed(), 200);
+  });
+
+  test('then the old key can go, and everything still works', async () => {
+    const before = await bearer();
+    await service.close();
+    await start(CURRENT);
+    assert.equal(await signed(), 200);
+    assert.equal(await bearer(), before);
+    const { code, stdout } = await status(CURRENT);
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /k1/);
+  });
+
+  test('what cannot be opened stays as it is, and does not stop the rest', async () => {
+    const lost = service.box.seal('x', secretContext.webhook('another row'));
+    await service.store.write((tx) => tx.webhooks.change('w1', { secret: lost }));
+    const next = secretBox({
+      currentKeyId: 'k3',
+      keys: { k2: Buffer.from(NEW, 'hex'), k3: Buffer.from(OLD, 'hex') },
+      random: (count) => secureRandom.bytes(count),
+    });
+    const done = await resealAll(service.driver, next);
+    assert.deepEqual(done['webhooks.secret'], { resealed: 0, unreadable: 1 });
+    assert.equal(done['applications.consumer_secret']!.resealed, 502);
+    assert.equal((await service.store.read((tx) => tx.webhooks.find('w1')))!.secret, lost);
+  });
+});
