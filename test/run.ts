@@ -40,6 +40,10 @@ const ON_EITHER = [
   'test/behaviours/unread.test.ts',
   'test/clients/https.test.ts',
   'test/clients/trial.test.ts',
+  'test/commands/image.wider.ts',
+  'test/commands/installed.wider.ts',
+  'test/commands/proxies.wider.ts',
+  'test/commands/systemd-unit.wider.ts',
   'test/commands/tls.test.ts',
   'test/laws/signed-bytes.test.ts',
   'test/resources/files-on-disk.test.ts',
@@ -55,9 +59,9 @@ const isWider = process.argv.includes('--wider');
 const units = isWider
   ? []
   : [...chosen('test/units/**/*.test.ts'), ...WITHOUT_DATABASE.flatMap((file) => chosen(file))];
-const onEither = isWider ? [] : ON_EITHER.flatMap((file) => chosen(file));
+const onEither = ON_EITHER.filter((file) => file.endsWith('.wider.ts') === isWider).flatMap((file) => chosen(file));
 const onDatabases = isWider
-  ? chosen('test/**/*.wider.ts')
+  ? chosen('test/**/*.wider.ts').filter((file) => !ON_EITHER.includes(file))
   : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts').filter(
       (file) => !WITHOUT_DATABASE.includes(file) && !ON_EITHER.includes(file),
     );

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DevFile, devFilePath } from '../dev/folder.ts';
 import type { Service } from '../server.ts';
@@ -38,10 +38,13 @@ function table(rows: readonly (readonly [name: string, value: string])[]): strin
 
 /** A line that makes a signed call when it is pasted into a shell in `cwd`. */
 function pasteLine(folder: string, cwd: string, namesFolder: boolean): string {
-  const home = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-  const options = namesFolder ? ` --data ${shellWord(folder)}` : '';
-  // In the folder of the program, the package runner finds it, and the Node that it needs.
-  if (realpathSync(cwd) === realpathSync(home)) return `npx barker call GET /12/accounts${options}`;
-  const entry = relative(cwd, resolve(home, 'bin/barker.js'));
-  return `${shellWord(process.execPath)} ${shellWord(entry)} call GET /12/accounts${options}`;
+  const entry = resolve(dirname(fileURLToPath(import.meta.url)), '../../bin/barker.js');
+  const call = `call GET /12/accounts${namesFolder ? ` --data ${shellWord(folder)}` : ''}`;
+  const isOurs = (file: string): boolean => existsSync(file) && realpathSync(file) === realpathSync(entry);
+  // In the folder of the program, and where it is installed, the package runner finds it, and the Node that it needs.
+  const isHere = isOurs(resolve(cwd, 'bin/barker.js')) || isOurs(resolve(cwd, 'node_modules/.bin/barker'));
+  if (isHere) return `npx barker ${call}`;
+  const first = (process.env.PATH ?? '').split(delimiter).find((path) => existsSync(resolve(path, 'barker')));
+  if (first !== undefined && isOurs(resolve(first, 'barker'))) return `barker ${call}`;
+  return `${shellWord(process.execPath)} ${shellWord(relative(cwd, entry))} ${call}`;
 }

@@ -33,7 +33,7 @@ describe('barker health', () => {
 
   test('ends with 1 when there is none', async () => {
     const outcome = await barker(['health', '--operations-port', '9']);
-    const stderr = 'barker: the service cannot be reached at http://127.0.0.1:9/readyz\n';
+    const stderr = 'barker: no service answers at http://127.0.0.1:9/readyz\n';
     assert.deepEqual(outcome, { code: 1, stdout: '', stderr });
   });
 });

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { systemClock } from '../../src/base/clock.ts';
+import { type Client, clientOf, type Keys } from '../rig/client.ts';
+import { MACHINE_PATH } from '../rig/older-node.ts';
+import { plantNamed } from '../rig/secrets.ts';
+import { JPEG, MP4 } from '../rig/tiny-media.ts';
+import { command, upload } from '../rig/uploading.ts';
+import { cleanEnvironment, type Outcome } from './program.ts';
+
+/** As anybody would who has nothing but the tarball, on a machine with a Node.js of its own. */
+const path = existsSync('/usr/bin/npm') ? MACHINE_PATH : (process.env.PATH ?? '');
+
+let home: string;
+let tarball: string;
+let installed: Outcome;
+const env = (): Record<string, string> => {
+  // What npm tells its scripts would lead the npm that is under test back to this folder.
+  const own = Object.entries(cleanEnvironment()).filter(([name]) => !/^(npm_|INIT_CWD|NODE)/.test(name));
+  return { ...Object.fromEntries(own), PATH: [join(home, 'prefix/bin'), path].join(delimiter) };
+};
+
+async function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
+  const ended = promisify(execFile)(program, args, { cwd, env: env(), maxBuffer: 1e8 });
+  return ended.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}
+
+before(async () => {
+  home = mkdtempSync(join(tmpdir(), 'barker-installed-'));
+  for (const folder of ['prefix', 'empty']) mkdirSync(join(home, folder));
+  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', home], { encoding: 'utf8' });
+  tarball = join(home, packed.trim().split('\n').at(-1)!);
+  const args = ['install', '--global', '--prefix', join(home, 'prefix'), '--prefer-offline', tarball];
+  installed = await run('npm', args, join(home, 'empty'));
+});
+after(() => rmSync(home, { recursive: true, force: true }));
+
+describe('the tarball', () => {
+  test('holds what is run and what is read, and nothing else', () => {
+    const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8', maxBuffer: 1e8 }).trim().split('\n');
+    const files = listed.map((file) => file.replace(/^package\//, ''));
+    const ours = files.filter((file) => !file.startsWith('node_modules/'));
+    const folders = [...new Set(ours.map((file) => (file.includes('/') ? file.split('/')[0]! : file)))];
+    assert.deepEqual(folders.sort(), [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin',
+      'deploy',
+      'dist',
+      'docs',
+      'package.json',
+    ]);
+    assert.deepEqual(
+      ours.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts|css|svg|tsv)$/.test(file)),
+      [],
+    );
+    assert.deepEqual(
+      ours.filter((file) => file.startsWith('docs/') && !file.endsWith('.md')),
+      [],
+    );
+    // Each module has its declarations, and each page of the documents that operators read is there.
+    for (const file of ['dist/server.js', 'dist/server.d.ts', 'docs/operate.md', 'docs/generated/settings.md']) {
+      assert.ok(ours.includes(file), file);
+    }
+    const dependencies = files.filter((file) => /^node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(file));
+    assert.ok(dependencies.includes('node_modules/fastify/package.json'));
+    for (const name of ['typescript', 'fast-check', `node-${process.platform}-${process.arch}`]) {
+      assert.ok(!dependencies.includes(`node_modules/${name}/package.json`), name);
+    }
+    assert.ok(statSync(tarball).size < 12_000_000);
+  });
+});
+
+describe('installed from it, in an empty folder', () => {
+  let service: ChildProcess;
+  let output = '';
+  let keys: Keys & Record<string, string>;
+  let client: Client;
+  const folder = (): string => join(home, 'empty');
+
+  before(async () => {
+    const ports = ['--port', '0', '--sandbox-port', '0'];
+    service = spawn('barker', ['dev', ...ports], { cwd: folder(), env: env(), stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = new Promise<never>((_, failed) => {
+      service.on('error', failed);
+      service.on('exit', (code) => failed(new Error(`ended with ${code}: ${output}`)));
+    });
+    const ready = new Promise<void>((done) => {
+      for (const stream of [service.stdout!, service.stderr!]) {
+        stream.on('data', (chunk) => {
+          output += chunk;
+          if (/Try it:\n.+\n/.test(output)) done();
+        });
+      }
+    });
+    await Promise.race([ready, ended]);
+    ended.catch(() => {});
+    keys = JSON.parse(readFileSync(join(folder(), 'data/dev.json'), 'utf8'));
+    plantNamed(keys);
+    client = clientOf(keys.base_url!, keys, systemClock);
+  });
+  after(() => {
+    if (service.exitCode === null) service.kill('SIGKILL');
+  });
+
+  test('npm installs it without a warning', () => {
+    assert.equal(installed.code, 0, installed.stderr);
+    assert.doesNotMatch(installed.stdout + installed.stderr, /EBADENGINE|deprecated|scripts/);
+  });
+
+  test('tells its version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    assert.deepEqual(await run('barker', ['--version'], folder()), { code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  test('answers a signed call, by the line that it says to paste', async () => {
+    const [, line] = /Try it:\n\s*(.+)\n/.exec(output)!;
+    assert.equal(line, 'barker call GET /12/accounts');
+    const { code, stdout, stderr } = await run('bash', ['-c', line!], folder());
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).data[0].name, 'Demo account');
+  });
+
+  test('serves its pages and what they load', async () => {
+    for (const page of ['/reference', '/login']) {
+      const reply = await fetch(keys.base_url + page);
+      assert.equal(reply.status, 200);
+      const html = await reply.text();
+      const loaded = [...html.matchAll(/<(?:link|script)[^>]* (?:href|src)="(\/[^"]+\.(?:css|js))"/g)];
+      assert.ok(loaded.length > 0, page);
+      for (const [, file] of loaded) assert.equal((await fetch(keys.base_url + file!)).status, 200, file);
+    }
+  });
+
+  test('takes a picture, and a video, which another process looks into', async () => {
+    const picture = await upload(client, JPEG, { media_type: 'image/jpeg' });
+    assert.equal(picture.status, 200, picture.text);
+    const video = await upload(client, MP4, { media_type: 'video/mp4', media_category: 'amplify_video' });
+    let info = video.body.processing_info;
+    const until_ms = performance.now() + 60_000;
+    while (info?.state === 'pending' || info?.state === 'in_progress') {
+      assert.ok(performance.now() < until_ms, JSON.stringify(info));
+      info = (await command(client, 'STATUS', { media_id: video.id })).body.processing_info;
+    }
+    assert.equal(info?.state, 'succeeded', JSON.stringify(info));
+  });
+
+  test('goes the whole way of docs/trial.md: campaign, people, audience, posts', async () => {
+    const blocks = readFileSync('docs/trial.md', 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm);
+    const lines = [...blocks].map(([, block]) => block!.replaceAll('npx barker', 'barker')).join('');
+    const { code, stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', lines], folder());
+    assert.equal(code, 0, stderr);
+    const replies = stdout.split('\n').filter((line) => line.startsWith('{'));
+    const [insights, audience] = replies.slice(-3).map((line) => JSON.parse(line).data);
+    assert.ok(Math.min(...insights.post_volume) > 0);
+    assert.equal(audience.audience_size, 5000);
+  });
+
+  test('stops when it is told to', async () => {
+    const ended = new Promise((done) => service.on('exit', (code) => done(code)));
+    service.kill('SIGTERM');
+    assert.equal(await ended, 0, output);
+    assert.match(output, /\nstopped\n$/);
+    await assert.rejects(fetch(keys.base_url!));
+  });
+});

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request as plainRequest } from 'node:http';
+import { type RequestOptions, request } from 'node:https';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Agent, buildConnector, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { systemClock } from '../../src/base/clock.ts';
+import { type LocalCertificates, localCertificates } from '../../src/dev/certificates.ts';
+import { type Client, clientOf, type Keys } from '../rig/client.ts';
+import { openPlace, type Place } from '../rig/databases.ts';
+import { freePorts } from '../rig/ports.ts';
+import { JPEG } from '../rig/tiny-media.ts';
+import { upload } from '../rig/uploading.ts';
+import { barker, flagsOf, MASTER_KEY, startServe, toldBy } from './program.ts';
+
+const ORIGIN = 'https://ads.example.org';
+const SANDBOX = 'https://sandbox.ads.example.org';
+const FORGED = '203.0.113.9';
+
+type Service = Awaited<ReturnType<typeof startServe>>;
+
+let place: Place;
+let service: Service;
+/** Where its listeners are; what it calls its addresses is where the proxy is. */
+let upstreams: readonly [production: string, sandbox: string];
+let certificates: LocalCertificates;
+let keys: Keys & Record<string, string>;
+
+before(async () => {
+  place = await openPlace();
+  const env = { BARKER_MASTER_KEY: MASTER_KEY };
+  const run = async (...args: string[]) => toldBy(await barker([...args, ...flagsOf(place)], { env }));
+  const migrated = await barker(['migrate', ...flagsOf(place)], { env });
+  assert.equal(migrated.code, 0, migrated.stderr);
+  toldBy(await barker(['user', 'create', 'ada', ...flagsOf(place)], { env, input: 'correct horse battery staple\n' }));
+  const app = await run(
+    'app',
+    'create',
+    'Reports',
+    '--owner',
+    'ada',
+    '--website',
+    'https://a.test',
+    '--callback',
+    'https://a.test/back',
+    '--level',
+    'read-write',
+  );
+  const token = await run('token', 'create', '--app', app.consumer_key!, '--user', 'ada');
+  keys = { ...app, ...token } as unknown as Keys & Record<string, string>;
+  const [port, sandboxPort] = (await freePorts(2)) as [number, number];
+  upstreams = [`127.0.0.1:${port}`, `127.0.0.1:${sandboxPort}`];
+  service = await startServe(place, {
+    flags: [
+      '--port',
+      String(port),
+      '--sandbox-port',
+      String(sandboxPort),
+      '--trusted-proxies',
+      '127.0.0.1',
+      '--public-base-url',
+      ORIGIN,
+      '--public-sandbox-url',
+      SANDBOX,
+    ],
+    env: { BARKER_STREAM_KEEP_ALIVE_S: '1' },
+  });
+  certificates = await localCertificates(place.folder, ['ads.example.org', 'sandbox.ads.example.org'], systemClock);
+});
+after(async () => {
+  service.child.kill('SIGTERM');
+  await service.ended;
+  await place.remove();
+});
+
+/** A proxy with one of our configurations, on ports of its own. */
+interface Proxy {
+  readonly port: number;
+  readonly plainPort: number;
+  stop(): Promise<void>;
+}
+
+/** The text of a sample, with the ports and files of this test in the place of those that it names. */
+function sample(file: string, changes: readonly (readonly [from: string | RegExp, to: string])[]): string {
+  let text = readFileSync(file, 'utf8');
+  for (const [from, to] of changes) {
+    const changed = text.replaceAll(from, to);
+    assert.notEqual(changed, text, `${file} has no ${from}`);
+    text = changed;
+  }
+  return text;
+}
+
+async function startNginx(): Promise<Proxy> {
+  const [port, plainPort] = (await freePorts(2)) as [number, number];
+  const folder = join(place.folder, 'nginx');
+  mkdirSync(folder);
+  const ours = sample('deploy/nginx.conf', [
+    ['listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`],
+    ['listen 80;', `listen 127.0.0.1:${plainPort};`],
+    ['127.0.0.1:8080', upstreams[0]],
+    ['127.0.0.1:8081', upstreams[1]],
+    ['/etc/barker/tls/fullchain.pem', certificates.cert],
+    ['/etc/barker/tls/privkey.pem', certificates.key],
+  ]);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  writeFileSync(join(folder, 'barker.conf'), ours);
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; pid ${folder}/pid; error_log stderr warn; ${process.getuid!() === 0 ? 'user root;' : ''}
+events {}
+http { access_log off; ${temporary.join(' ')} include ${folder}/barker.conf; }`,
+  );
+  return started('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], port, plainPort);
+}
+
+async function startCaddy(): Promise<Proxy> {
+  const [port, plainPort] = (await freePorts(2)) as [number, number];
+  const folder = join(place.folder, 'caddy');
+  mkdirSync(folder);
+  const tls = `tls ${certificates.cert} ${certificates.key}`;
+  const ours = sample('deploy/Caddyfile', [
+    ['127.0.0.1:8080', upstreams[0]],
+    ['127.0.0.1:8081', upstreams[1]],
+    [/^((?:sandbox\.)?ads\.example\.org) \{$/gm, `$1 {\n\tbind 127.0.0.1\n\t${tls}`],
+  ]);
+  const global = `{\n\tadmin off\n\thttp_port ${plainPort}\n\thttps_port ${port}\n\tstorage file_system ${folder}\n}\n`;
+  writeFileSync(join(folder, 'Caddyfile'), global + ours);
+  return started('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], port, plainPort);
+}
+
+/** Starts a proxy, and waits until it takes connections. */
+async function started(program: string, args: readonly string[], port: number, plainPort: number): Promise<Proxy> {
+  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  let hasEnded = false;
+  child.stderr!.on('data', (chunk) => (said += chunk));
+  const ended = new Promise<void>((done) => {
+    child.on('error', (error) => {
+      said += error.message;
+      hasEnded = true;
+      done();
+    });
+    child.on('exit', () => {
+      hasEnded = true;
+      done();
+    });
+  });
+  const isThere = () =>
+    new Promise<boolean>((done) => {
+      const asking = plainRequest({ host: '127.0.0.1', port: plainPort, agent: false }, (reply) => {
+        reply.resume();
+        done(true);
+      });
+      asking.on('error', () => done(false));
+      asking.end();
+    });
+  const until_ms = performance.now() + 20_000;
+  while (!(await isThere())) {
+    assert.ok(!hasEnded, `${program} ended: ${said}`);
+    assert.ok(performance.now() < until_ms, `${program} does not answer: ${said}`);
+  }
+  return {
+    port,
+    plainPort,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+for (const [name, start] of [
+  ['nginx', startNginx],
+  ['Caddy', startCaddy],
+] as const) {
+  describe(`behind ${name}`, () => {
+    let proxy: Proxy;
+    let production: Client;
+    let sandbox: Client;
+    const dispatcher = getGlobalDispatcher();
+
+    before(async () => {
+      proxy = await start();
+      // Every name leads to the proxy, as the names of a service do.
+      const ca = readFileSync(certificates.ca, 'utf8');
+      const connect = buildConnector({ ca });
+      setGlobalDispatcher(
+        new Agent({
+          connect: (options, done) =>
+            connect(
+              { ...options, hostname: '127.0.0.1', port: String(proxy.port), servername: options.hostname },
+              done,
+            ),
+        }),
+      );
+      production = clientOf(ORIGIN, keys, systemClock);
+      sandbox = clientOf(SANDBOX, keys, systemClock);
+    });
+    after(async () => {
+      await getGlobalDispatcher().close();
+      setGlobalDispatcher(dispatcher);
+      await proxy.stop();
+    });
+
+    /** A request that is sent as it is told; resolves with the reply, whose body has yet to be read. */
+    const ask = (path: string, options: RequestOptions = {}, body = '') =>
+      new Promise<{
+        status: number;
+        reply: AsyncIterable<Buffer> & { destroy(): void };
+        headers: NodeJS.Dict<string | string[]>;
+      }>((done, failed) => {
+        const outgoing = request(
+          {
+            host: '127.0.0.1',
+            port: proxy.port,
+            servername: 'ads.example.org',
+            path,
+            ca: readFileSync(certificates.ca, 'utf8'),
+            agent: false,
+            ...options,
+            headers: { host: 'ads.example.org', ...options.headers },
+          },
+          (reply) => done({ status: reply.statusCode!, reply, headers: reply.headers }),
+        );
+        outgoing.on('error', failed);
+        outgoing.end(body);
+      });
+
+    test('signed calls are answered, and each name leads to its environment', async () => {
+      const listed = await production.call('GET', '/12/accounts');
+      assert.equal(listed.status, 200, listed.text);
+      const made = await sandbox.call('POST', '/12/accounts', { params: { name: 'Harbour Coffee' } });
+      assert.equal(made.status, 200, made.text);
+      const path = `/12/accounts/${made.body.data[0].id}`;
+      const [inside, outside] = [await sandbox.call('GET', path), await production.call('GET', path)];
+      assert.deepEqual([inside.status, outside.status], [200, 403], inside.text + outside.text);
+    });
+
+    test('uploads arrive whole', async () => {
+      const sent = await upload(production, JPEG, { media_type: 'image/jpeg' });
+      assert.equal(sent.status, 200, sent.text);
+    });
+
+    test('a body larger than the service takes is refused by the service, in its words', async () => {
+      const reply = await sandbox.call('POST', '/12/accounts', { params: { name: 'x'.repeat(1_100_000) } });
+      assert.equal(reply.status, 413, reply.text);
+      assert.equal(reply.body.errors[0].code, 'INVALID_PARAMETER');
+    });
+
+    test('what a caller says of where it comes from is not believed', async () => {
+      const headers = {
+        'x-forwarded-for': FORGED,
+        'x-forwarded-host': 'other.example.org',
+        'x-forwarded-proto': 'http',
+      };
+      const reply = await production.call('GET', '/12/accounts', { headers });
+      assert.equal(reply.status, 200, reply.text);
+      const { status, reply: page, headers: told } = await ask('/login', { localAddress: '127.0.0.2', headers });
+      page.destroy();
+      assert.equal(status, 200);
+      assert.match(String(told['strict-transport-security']), /^max-age=/);
+      const line = JSON.parse((await lineOf(String(told['x-transaction-id']))) ?? '{}');
+      assert.equal(line.address, '127.0.0.2');
+    });
+
+    test('a stream is passed on as it comes', async () => {
+      const basic = Buffer.from(`${keys.consumer_key}:${keys.consumer_secret}`).toString('base64');
+      const type = 'application/x-www-form-urlencoded';
+      const token = await ask(
+        '/oauth2/token',
+        { method: 'POST', headers: { authorization: `Basic ${basic}`, 'content-type': type } },
+        'grant_type=client_credentials',
+      );
+      let text = '';
+      for await (const chunk of token.reply) text += chunk;
+      assert.equal(token.status, 200, text);
+      const bearer = JSON.parse(text).access_token;
+      const signal = AbortSignal.timeout(20_000);
+      const stream = await ask('/2/activity/stream', { headers: { authorization: `Bearer ${bearer}` }, signal });
+      assert.equal(stream.status, 200);
+      let lines = 0;
+      for await (const chunk of stream.reply) {
+        assert.equal(chunk.toString(), '\r\n');
+        if (++lines === 3) break;
+      }
+      stream.reply.destroy();
+    });
+
+    test('nothing is served over plain HTTP', async () => {
+      const status = await new Promise((done, failed) => {
+        const headers = { host: 'ads.example.org' };
+        plainRequest(
+          { host: '127.0.0.1', port: proxy.plainPort, path: '/12/accounts', headers, agent: false },
+          (reply) => {
+            reply.resume();
+            done(reply.statusCode);
+          },
+        )
+          .on('error', failed)
+          .end();
+      });
+      assert.ok(status === 403 || status === 308, String(status));
+    });
+
+    async function lineOf(transaction: string): Promise<string | undefined> {
+      await service.saw(new RegExp(`"transaction_id":"${transaction}"`));
+      return service
+        .output()
+        .stdout.split('\n')
+        .find((line) => line.includes(transaction));
+    }
+  });
+}

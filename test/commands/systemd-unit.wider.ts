@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ENTRY } from './program.ts';
+
+describe('the systemd unit', () => {
+  let folder: string;
+  let unit: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'barker-unit-'));
+    unit = join(folder, 'barker.service');
+    // What it starts must be there to be verified.
+    writeFileSync(unit, readFileSync('deploy/barker.service', 'utf8').replaceAll('/opt/barker/bin/barker', ENTRY));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+  const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, unit], { encoding: 'utf8' });
+
+  test('is one that systemd says nothing against', () => {
+    const { error, status, stdout, stderr } = analyze('verify');
+    assert.equal(error, undefined, 'systemd-analyze is needed; Debian has it in the package systemd');
+    assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: '', stderr: '' });
+  });
+
+  test('gives a service little to do harm with: at most 2.0 of 10 is exposed', () => {
+    const { status, stdout } = analyze('security', '--offline=true', '--threshold=20', '--no-pager');
+    assert.equal(status, 0, stdout);
+  });
+});
