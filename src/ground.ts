@@ -35,7 +35,16 @@ export interface Ground {
 export async function openDriver(settings: Settings): Promise<Driver> {
   if (settings.database_url !== '') {
     const { openPostgres } = await import('./storage/postgres.ts');
-    return openPostgres({ url: settings.database_url, connectionsMax: settings.postgres_connections_max });
+    return openPostgres({
+      url: settings.database_url,
+      connectionsMax: settings.postgres_connections_max,
+      timeouts: {
+        connect_ms: settings.postgres_connect_timeout_s * 1000,
+        statement_ms: settings.postgres_statement_timeout_s * 1000,
+        idle_transaction_ms: settings.postgres_idle_transaction_timeout_s * 1000,
+        silence_ms: settings.postgres_silence_timeout_s * 1000,
+      },
+    });
   }
   const { openSqlite } = await import('./storage/sqlite.ts');
   mkdirSync(settings.data_folder, { recursive: true, mode: 0o700 });

@@ -18,6 +18,7 @@ import { operationsOf } from './engine/operations.ts';
 import { presenterOf } from './engine/present.ts';
 import { type Ground, type GroundSeams, openGround } from './ground.ts';
 import { openLog } from './http/log.ts';
+import { outageLog } from './http/outage-log.ts';
 import type { Network } from './http/sending/network.ts';
 import { openSender } from './http/sending/sender.ts';
 import { keywordsFolder, openKeywords } from './keywords/keywords.ts';
@@ -57,6 +58,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
   const ground = await openGround(mode, settings, seams);
   const { clock, random, box, store } = ground;
   const log = seams.log ?? openLog(settings.log_level);
+  store.onOutage(outageLog(log));
   const ids = idsFrom(store, random);
   const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
   const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };

@@ -79,6 +79,8 @@ export interface Service extends Parts {
   readonly pages: readonly Page[];
   /** Does what is planned for later. */
   readonly jobs: JobRunner;
+  /** Resolves with the reason why the service cannot go on: another one has taken over its database. */
+  readonly ended: Promise<string>;
   /** Takes up certificate files that were renewed; undefined where the service does not speak https by itself. */
   readonly renewCertificate: (() => void) | undefined;
   /**
@@ -102,6 +104,9 @@ export async function startListeners(
   };
   const tls = await tlsOf(parts).catch(failed);
   const branding = await openBranding(settings).catch(failed);
+  const ended = new Promise<string>((resolve) => {
+    store.onOutage({ superseded: ({ message }) => resolve(message) });
+  });
   const release = await driver.claim().catch(failed);
   await services.blobs.sweep().catch(failed);
   await store
@@ -308,6 +313,7 @@ export async function startListeners(
       operationsUrl,
       pages: browsing.pages.list,
       jobs,
+      ended,
       renewCertificate: tls?.renew,
       close,
     };

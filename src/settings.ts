@@ -5,6 +5,7 @@ import { isAddressRange, originOf } from './settings/addresses.ts';
 import { brandingSettings } from './settings/branding.ts';
 import { choice, integer, list, type SettingDetails, text, truth } from './settings/kinds.ts';
 import { loginSettings } from './settings/logins.ts';
+import { postgresSettings } from './settings/postgres.ts';
 import { streamSettings } from './settings/streams.ts';
 import { webhookSettings } from './settings/webhooks.ts';
 
@@ -342,11 +343,7 @@ export const settingsTable = {
     'How long connections are still taken after a stop signal. Replies already close theirs, so that clients and proxies move on without a failed request. Part of `shutdown_timeout_s`.',
     { default: 2, default_dev: 0, unit: 'seconds', bounds: [0, 60] },
   ),
-  postgres_connections_max: integer('The pool size; all servers together must stay below what PostgreSQL allows.', {
-    default: 10,
-    unit: 'connections',
-    bounds: [1, 200],
-  }),
+  ...postgresSettings,
   seed: integer('Makes ids, keys and sample content repeatable in dev; in serve they would be guessable.', {
     default: 1,
     only: 'dev',

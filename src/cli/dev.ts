@@ -51,6 +51,7 @@ async function runDev(settings: Settings, reset: boolean): Promise<number> {
   const stopped = untilStopped({
     close: async () => (await starting).service.close(),
     timeout_s: settings.shutdown_timeout_s,
+    ended: starting.then(({ service }) => service.ended),
     withParent: process.env.npm_lifecycle_event !== undefined,
     say: (message) => process.stderr.write(`${message}\n`),
   });

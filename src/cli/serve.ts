@@ -38,6 +38,7 @@ async function runServe(settings: Settings): Promise<number> {
   const stopped = untilStopped({
     close: async () => (await starting).close(),
     timeout_s: settings.shutdown_timeout_s,
+    ended: starting.then((service) => service.ended),
     // A process that speaks https by itself lives on when its certificate is renewed.
     ...(settings.tls_cert !== '' && { renew: () => void starting.then((service) => service.renewCertificate?.()) }),
     say: (message) => log.info(message),

@@ -7,6 +7,8 @@ export interface Stopping {
   readonly timeout_s: number;
   /** Also stop when the process that started this one is gone: script runners pass a key press on, but no signal. */
   readonly withParent?: boolean;
+  /** Resolves with the reason why the service cannot go on; it is then closed like after a signal, with exit code 1. */
+  readonly ended?: Promise<string>;
   /** What a hang-up signal does instead of stopping. */
   readonly renew?: () => void;
   say(message: string): void;
@@ -26,7 +28,7 @@ export function untilStopped(stopping: Stopping): Promise<number> {
   return new Promise((resolve) => {
     let firstAt_ms: number | undefined;
     let stopLooking = (): void => {};
-    const stop = (signal: string): void => {
+    const stop = (signal: string, failed = false): void => {
       const now_ms = performance.now();
       if (firstAt_ms !== undefined) {
         if (now_ms - firstAt_ms < SAME_SIGNAL_MS) return;
@@ -39,15 +41,20 @@ export function untilStopped(stopping: Stopping): Promise<number> {
       const callOff = after(stopping.timeout_s * 1000 + CLOSING_MS, () => process.exit(1));
       void finish(stopping).then((exitCode) => {
         callOff();
-        resolve(exitCode);
+        resolve(failed ? 1 : exitCode);
       });
     };
     if (stopping.withParent) {
       const parent = process.ppid;
       stopLooking = every(LOOK_MS, () => void (process.ppid !== parent && stop('The starting process is gone')));
     }
-    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop);
-    process.on('SIGHUP', stopping.renew ?? stop);
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal));
+    process.on('SIGHUP', stopping.renew ?? (() => stop('SIGHUP')));
+    stopping.ended?.then(
+      (reason) => stop(reason, true),
+      // What never started needs no stopping.
+      () => undefined,
+    );
   });
 }
 

@@ -192,9 +192,23 @@ export interface Store {
   onTouch(listener: (tags: ReadonlySet<string> | 'everything') => void): void;
   /** Forgets everything that is cached. */
   forget(): void;
+  onOutage(listener: OutageListener): void;
   /** Resolves when the database answers; rejects otherwise. Cheap. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Is told of the times in which the store cannot be used. */
+export interface OutageListener {
+  /** It went away, or the way to it. */
+  began?(cause: Error): void;
+  /**
+   * It is back, after so long. Whatever was under way before is decided now: what was read earlier must be read again. Is
+   * called before any other unit begins.
+   */
+  ended?(away_ms: number): void;
+  /** Another process has taken it over: this one has to end. */
+  superseded?(cause: Error): void;
 }
 
 /** A uniqueness rule of the schema was broken: nothing of the unit is left behind. */

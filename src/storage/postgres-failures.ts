@@ -16,6 +16,8 @@ const BUSY = /^(53...|58...|57014|55P03|40001|40P01)$/;
 export interface FailedUnit {
   /** Its connection is gone, whatever the driver says of it. */
   readonly isBroken: boolean;
+  /** The server is away for everybody. */
+  readonly isAway: boolean;
   /** The commit had been sent, and was not answered. */
   readonly isCommitting: boolean;
 }
@@ -24,11 +26,11 @@ export interface FailedUnit {
  * What callers are told of a failed unit. This is the one place that knows how the server and its driver speak of being
  * unavailable; everything else is passed on as it is.
  */
-export function failureOf(error: unknown, { isBroken, isCommitting }: FailedUnit): unknown {
+export function failureOf(error: unknown, { isBroken, isAway, isCommitting }: FailedUnit): unknown {
   if (error instanceof Problem || error instanceof ConstraintViolated) return error;
   const { code = '' } = error as { code?: string };
   if (isBroken || AWAY.test(code)) {
-    return new StoreUnavailable(error as Error, { isOutage: true, isFateUnknown: isCommitting });
+    return new StoreUnavailable(error as Error, { isOutage: isAway, isFateUnknown: isCommitting });
   }
   return BUSY.test(code) ? new StoreUnavailable(error as Error) : error;
 }

