@@ -35,10 +35,11 @@ async function listUsers(command: Command): Promise<void> {
 }
 
 async function showUser(command: Command, userName: string): Promise<void> {
-  const { user, sessions } = await registering(command, async ({ tx, now }) => {
+  const { user, sessions, hasFactor } = await registering(command, async ({ tx, now }) => {
     const found = await userNamed(tx, userName);
     const all = await tx.sessions.list(found.id);
-    return { user: found, sessions: all.filter((each) => isLiveSession(each, Date.parse(now))).length };
+    const hasFactor = (await tx.secondFactors.find(found.id)) !== undefined;
+    return { user: found, hasFactor, sessions: all.filter((each) => isLiveSession(each, Date.parse(now))).length };
   });
   tell({
     user_id: user.id,
@@ -49,6 +50,7 @@ async function showUser(command: Command, userName: string): Promise<void> {
     verified: user.verified_type,
     created_at: user.created_at,
     password_changed_at: user.password_changed_at ?? '',
+    two_step_login: hasFactor ? 'on' : 'off',
     sessions: String(sessions),
   });
 }

@@ -7,6 +7,7 @@ import { insist, registering, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 import { listCommands } from './user-list.ts';
 import { passwordCommand, userNamed, wrongPasswordOf } from './user-passwords.ts';
+import { totpCommand } from './user-totp.ts';
 
 /** What can be done to a user: the word, what it changes, what it means. */
 const STANDINGS = {
@@ -40,6 +41,7 @@ export function userCommand(command: Command): void {
     .addHelpText('after', '\nExample:\n  barker user profile ada --verified blue --affiliate example_org')
     .action((userName: string) => changeProfileOf(profile, userName));
   passwordCommand(command);
+  totpCommand(command);
   listCommands(command);
   for (const [word, [changes, about]] of Object.entries(STANDINGS)) {
     const change = command.command(word).description(about).argument('<user-name>');

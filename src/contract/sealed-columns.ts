@@ -21,6 +21,7 @@ export const SEALED_COLUMNS = {
   bearer: sealed('bearer_tokens', 'token'),
   webhook: sealed('webhooks', 'secret'),
   formerWebhook: sealed('webhooks', 'former_secret', { boundAs: 'secret' }),
+  secondFactor: sealed('second_factors', 'secret', { key: 'user_id' }),
 } as const satisfies Record<string, SealedColumn>;
 
 /** What the secret of a row is bound to, by the name of its column in the list. */

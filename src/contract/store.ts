@@ -13,6 +13,7 @@ import type { Memberships } from './memberships.ts';
 import type { Messages } from './messages.ts';
 import type { Notifications, Posts } from './posts.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
+import type { SecondFactors } from './second-factors.ts';
 import type { StreamConnections } from './streams.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Suggestions } from './suggestions.ts';
@@ -121,6 +122,7 @@ export interface Reading {
   readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
   readonly sessions: Pick<Sessions, 'find' | 'list'>;
   readonly passwordLinks: Pick<PasswordLinks, 'find'>;
+  readonly secondFactors: Pick<SecondFactors, 'find' | 'findRecoveryCount'>;
   readonly suggestions: Suggestions;
   readonly jobs: Pick<Jobs, 'find' | 'findNext' | 'listBacklogs'>;
   readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
@@ -155,6 +157,7 @@ export interface Writing extends Reading {
   readonly bearerTokens: BearerTokens;
   readonly sessions: Sessions;
   readonly passwordLinks: PasswordLinks;
+  readonly secondFactors: SecondFactors;
   readonly loginTallies: LoginTallies;
   readonly jobs: Jobs;
   readonly posts: Posts;

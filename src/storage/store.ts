@@ -17,6 +17,7 @@ import { messagesOn } from './messages.ts';
 import { notificationsOn, postsOn } from './posts.ts';
 import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
+import { secondFactorsOn } from './second-factors.ts';
 import { findNumberOn, takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
 import type { Release } from './sole-server.ts';
@@ -117,6 +118,7 @@ function partsOn(session: Session, touch: Writing['touch']): Omit<Writing, 'touc
     bearerTokens: bearerTokensOn(session),
     sessions: sessionsOn(session),
     passwordLinks: passwordLinksOn(session),
+    secondFactors: secondFactorsOn(session),
     loginTallies: loginTalliesOn(session),
     suggestions: suggestionsOn(session),
     jobs: jobsOn(session),

@@ -92,3 +92,18 @@ test('barker user list tells all with their state, and suspending ends sessions 
   assert.ok(lines.includes(`${person.id}\t${person.name}\tsuspended\t2026-03-02`), stdout);
   assert.ok(lines.some((line) => /^\d+\tada_demo\tactive\t/.test(line)));
 });
+
+test('barker user totp tells whether two-step login is on, and turns it off for who lost the phone', async () => {
+  const { person, isIn } = await inside();
+  await world.service.store.write(async (tx) => {
+    const factor = { user_id: person.id, secret: 'sealed', last_step: 1, created_at: '2026-03-02T17:04:55Z' };
+    await tx.secondFactors.add(factor);
+    await tx.secondFactors.putRecovery(person.id, ['one', 'two']);
+  });
+  const on = { user_id: person.id, username: person.name, totp: 'on', since: '2026-03-02T17:04:55Z' };
+  assert.deepEqual(toldBy(await user(['totp', person.name])), { ...on, recovery_codes: '2' });
+  assert.equal((await user(['totp', person.name, '--reset'])).code, 0);
+  assert.equal(await isIn(), false);
+  assert.equal(await canLogIn(person), true);
+  assert.match((await user(['totp', person.name, '--reset'])).stderr, /has not turned on two-step login/);
+});

@@ -20,6 +20,7 @@ describe('help', () => {
     'user list',
     'user show',
     'user password',
+    'user totp',
     'user suspend',
     'user resume',
     'user lock',

@@ -5,6 +5,7 @@ import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import { callbackFault } from '../callbacks.ts';
 import { type LoginParts, logIn } from '../logins/log-in.ts';
 import type { Grants } from '../oauth1/grants.ts';
+import { codePage, LATE_CODE } from './code-page.ts';
 import { consentPage } from './consent.ts';
 import { decide, type Opening, type Shown } from './decision.ts';
 import { isCustomScheme, isPin } from './destination.ts';
@@ -96,17 +97,19 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
   const { visit, application } = asked;
   if (visit.given('cancel') !== undefined || visit.given('deny') !== undefined) return deny(parts, asked);
   const [name, password] = [visit.given('session[username_or_email]'), visit.given('session[password]')];
-  const isLogin = visit.user === undefined || asked.forced || name !== undefined || password !== undefined;
+  const isCode = visit.given('session[pending]') !== undefined;
+  const isLogin = visit.user === undefined || asked.forced || isCode || name !== undefined || password !== undefined;
   if (!isLogin) return approve(parts, asked, visit.user!, 303);
 
   const outcome = await logIn(parts, visit);
-  const note = (event: Noted['event'], user?: User): Noted[] => [
-    { event, user_id: user?.id, application_id: application.id },
-  ];
-  if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted: note('login_throttled') };
+  const of = (noted: readonly Noted[]): Noted[] => noted.map((each) => ({ ...each, application_id: application.id }));
+  const noted = of(outcome.noted);
+  const note = (event: Noted['event'], user: User): Noted[] => of([{ event, user_id: user.id }]);
+  if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted };
+  if ('pending' in outcome) return { ...codeForm(asked, outcome.pending, outcome.wrong !== undefined), noted };
   if ('wrong' in outcome) {
     const shown = visit.given('step') === 'login' ? 'login' : 'login and consent';
-    return { ...form(asked, shown, 401), noted: note('login_failed') };
+    return { ...form(asked, shown, 401, outcome.wrong === 'late' ? LATE_CODE : WRONG_LOGIN), noted };
   }
   const { user, knownBrowser } = outcome;
   const bar = barOf(user);
@@ -114,7 +117,7 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
 
   const after = await afterLogin(parts, asked, user);
   const login = { user: user.id, requestToken: asked.requestToken.id };
-  return { ...after, login, knownBrowser, noted: [...note('login', user), ...(after.noted ?? [])] };
+  return { ...after, login, knownBrowser, noted: [...noted, ...note('login', user), ...(after.noted ?? [])] };
 }
 
 /** A form that asked for no more than a login gives no consent: what is shown to this user is decided anew. */
@@ -148,7 +151,22 @@ async function deny(parts: AuthorizeParts, { requestToken, application, visit }:
   return parts.denyRedirect === 'redirect' || isCustomScheme(back) ? { ...page, status: 303, location: back } : page;
 }
 
-function form(asked: Asked, shown: Exclude<Shown, 'redirect'>, status: 200 | 401): PageAnswer {
+/** The page between the password and what was to come of it; it goes on as the form before would have. */
+function codeForm(asked: Asked, pending: string, isWrong: boolean): PageAnswer {
+  const { visit, requestToken, endpoint, forced } = asked;
+  const members = {
+    oauth_token: requestToken.token,
+    'session[pending]': pending,
+    ...(forced && { force_login: 'true' }),
+    ...(visit.given('step') === 'login' && { step: 'login' }),
+  };
+  const more = '<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>';
+  const html = codePage(visit, { action: `/oauth/${endpoint}`, members, isWrong, more });
+  const leadsTo = isPin(requestToken) ? undefined : requestToken.callback;
+  return { status: isWrong ? 401 : 200, html, hasForm: true, leadsTo };
+}
+
+function form(asked: Asked, shown: Exclude<Shown, 'redirect'>, status: 200 | 401, problem?: string): PageAnswer {
   const { visit, requestToken, application, endpoint, forced } = asked;
   const name = visit.given(visit.method === 'GET' ? 'screen_name' : 'session[username_or_email]') ?? '';
   const html = consentPage({
@@ -161,7 +179,7 @@ function form(asked: Asked, shown: Exclude<Shown, 'redirect'>, status: 200 | 401
     formToken: visit.formToken,
     forced,
     name,
-    problem: status === 401 ? WRONG_LOGIN : undefined,
+    problem,
   });
   return { status, html, hasForm: true, leadsTo: isPin(requestToken) ? undefined : requestToken.callback };
 }

@@ -3,6 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import { instantMs } from '../../base/instants.ts';
 import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import { type LoginParts, logInAgain } from '../logins/log-in.ts';
+import { hasFactor } from '../logins/second-factor.ts';
+import { codeField, WRONG_CODE } from './code-page.ts';
 import { accountDocument, alertOf, passwordField } from './layout.ts';
 import { refusal } from './refusals.ts';
 
@@ -28,17 +30,17 @@ export function confirmed(parts: ConfirmParts, page: Page, needs: (visit: Visit)
     async answer(visit) {
       if (!visit.user || !needs(visit)) return page.answer(visit);
       const asked = visit.method === 'POST' ? visit.given(CONFIRM) : undefined;
-      if (asked === undefined) return isRecent(parts, visit) ? page.answer(visit) : ask(page, visit);
+      if (asked === undefined) return isRecent(parts, visit) ? page.answer(visit) : ask(parts, page, visit);
       const outcome = await logInAgain(parts, visit);
+      const { noted: checked } = outcome;
+      if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted: checked };
       const { id } = visit.user;
-      if ('wait_s' in outcome) {
-        return { ...refusal('too many logins', outcome.wait_s), noted: [{ event: 'login_throttled', user_id: id }] };
-      }
       if ('wrong' in outcome) {
-        return { ...ask(page, visit, WRONG), noted: [{ event: 'reauthentication_failed', user_id: id }] };
+        const answer = await ask(parts, page, visit, outcome.wrong === 'code' ? WRONG_CODE : WRONG);
+        return { ...answer, noted: [{ event: 'reauthentication_failed', user_id: id }] };
       }
       const after = asked === 'GET' ? backTo(page, visit) : await page.answer(visit);
-      const noted = [{ event: 'reauthenticated', user_id: id } as const, ...(after.noted ?? [])];
+      const noted = [...checked, { event: 'reauthenticated', user_id: id } as const, ...(after.noted ?? [])];
       return { ...after, reauthenticated: true, knownBrowser: outcome.knownBrowser, noted };
     },
   };
@@ -61,11 +63,12 @@ function backTo(page: Page, visit: Visit): PageAnswer {
   return { status: 303, location, html: accountDocument('Confirmed', visit, '<h1>Confirmed</h1>') };
 }
 
-function ask(page: Page, visit: Visit, problem?: string): PageAnswer {
+async function ask(parts: ConfirmParts, page: Page, visit: Visit, problem?: string): Promise<PageAnswer> {
   const title = 'Confirm that it is you';
   const before = visit.given(CONFIRM);
   const asked = visit.method === 'GET' || before === 'GET' ? 'GET' : 'POST';
   const carried = asked === 'GET' ? [] : visit.members.filter(([name]) => !OWN_MEMBERS.test(name));
+  const needsCode = await hasFactor(parts, visit.user!.id);
   const members = [['authenticity_token', visit.formToken], [CONFIRM, asked], ...carried] as const;
   const content = html`<h1>${title}</h1>
 !${alertOf(problem)}
@@ -75,6 +78,7 @@ ${asked === 'POST' ? 'What you filled in is kept, and takes effect once you have
 !${members.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`).join('\n')}
 <input type="text" name="username" value="${visit.user!.screen_name}" autocomplete="username" hidden>
 !${passwordField({ isWrong: problem !== undefined, hasCaret: true })}
+!${needsCode ? codeField({ isWrong: problem !== undefined, hasCaret: false }) : ''}
 <div class="buttons"><button class="main" type="submit">Confirm</button></div>
 </form>`;
   const status = visit.method === 'GET' ? 200 : 401;

@@ -47,6 +47,7 @@ const SETTINGS = [
   ['/settings/profile', 'Profile'],
   ['/settings/connected_apps', 'Connected apps'],
   ['/settings/password', 'Password'],
+  ['/settings/security', 'Two-step login'],
   ['/settings/sessions', 'Sessions'],
 ] as const;
 

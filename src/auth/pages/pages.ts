@@ -12,6 +12,7 @@ import { type PasswordParts, passwordPage } from './password.ts';
 import { passwordLinkPage } from './password-link.ts';
 import { profilePage } from './profile.ts';
 import { barOf, refusal } from './refusals.ts';
+import { securityPage } from './security.ts';
 import { type SessionParts, sessionPages } from './session-pages.ts';
 import { sessionsPage } from './sessions.ts';
 
@@ -27,6 +28,7 @@ export function pagesOf(parts: PagesParts, others: readonly Page[]): Pages {
     confirmed(parts, profilePage(parts), changesUserName),
     connectedAppsPage(parts),
     passwordPage(parts),
+    confirmed(parts, securityPage(parts), asksNothingItself),
     confirmed(parts, sessionsPage(parts)),
     ...applicationsPages(parts).map((page) => confirmed(parts, page, isForm)),
     applicationPage(parts),
@@ -43,6 +45,9 @@ const isForm = ({ method }: Visit): boolean => method === 'POST';
 /** The user name is what a person logs in with. */
 const changesUserName = (visit: Visit): boolean =>
   isForm(visit) && visit.given('screen_name')?.trim() !== visit.user!.screen_name;
+
+/** Turning two-step login off asks for password and code in its own form. */
+const asksNothingItself = (visit: Visit): boolean => !isForm(visit) || visit.given('act') !== 'off';
 
 const renewsSecret = (visit: Visit): boolean => isForm(visit) && visit.given('from') !== undefined;
 

@@ -5,6 +5,7 @@ import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import type { PasswordRules } from '../../platform/password-rules.ts';
 import { setPassword } from '../../platform/standing.ts';
 import { type LoginParts, logInAgain } from '../logins/log-in.ts';
+import { hasFactor } from '../logins/second-factor.ts';
 import { type FieldFaults, faultSummary, fieldOf } from './fields.ts';
 import { accountDocument, hidden, noticeOf, settingsDocument } from './layout.ts';
 import { newPasswordFields, newPasswordOf } from './new-password.ts';
@@ -38,12 +39,13 @@ async function change(parts: PasswordParts, visit: Visit): Promise<PageAnswer> {
   const { password, faults } = newPasswordOf(visit, user, parts.passwords);
   if (Object.keys(faults).length > 0) return shown(parts, visit, faults, 400);
   const outcome = await logInAgain(parts, visit);
-  if ('wait_s' in outcome) {
-    const noted = [{ event: 'login_throttled', user_id: user.id }] as const;
-    return { ...refusal('too many logins', outcome.wait_s), noted };
-  }
+  if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted: outcome.noted };
   if ('wrong' in outcome) {
-    const answer = shown(parts, visit, { current_password: 'this is not your present password' }, 401);
+    const wrong: FieldFaults =
+      outcome.wrong === 'code'
+        ? { code: 'this code is not right, or was used before' }
+        : { current_password: 'this is not your present password' };
+    const answer = await shown(parts, visit, wrong, 401);
     return { ...answer, noted: [{ event: 'reauthentication_failed', user_id: user.id }] };
   }
   const hash = await parts.hashPassword(password);
@@ -56,7 +58,7 @@ async function change(parts: PasswordParts, visit: Visit): Promise<PageAnswer> {
     html: accountDocument('Changed', visit, '<h1>Changed</h1>'),
     reauthenticated: true,
     knownBrowser: parts.browsers.withUser(visit.knownBrowser, user.id),
-    noted: [{ event: 'password_changed', user_id: user.id }],
+    noted: [...outcome.noted, { event: 'password_changed', user_id: user.id }],
   };
 }
 
@@ -68,7 +70,16 @@ const CURRENT = {
   attributes: 'required autocomplete="current-password" maxlength="1000"',
 } as const;
 
-function shown({ passwords }: PasswordParts, visit: Visit, faults: FieldFaults, status: number): PageAnswer {
+const CODE = {
+  member: 'code',
+  name: 'session[code]',
+  label: 'Code',
+  hint: 'The six digits that your authenticator app shows, or one of your recovery codes.',
+  attributes: 'required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"',
+} as const;
+
+async function shown(parts: PasswordParts, visit: Visit, faults: FieldFaults, status: number): Promise<PageAnswer> {
+  const needsCode = await hasFactor(parts, visit.user!.id);
   const title = 'Password';
   const isChanged = visit.method === 'GET' && visit.given('changed') === 'yes';
   const changed = isChanged ? 'Your password is changed. Everywhere else you are logged out.' : undefined;
@@ -83,7 +94,8 @@ function shown({ passwords }: PasswordParts, visit: Visit, faults: FieldFaults, 
 !${hidden({ authenticity_token: visit.formToken })}
 <input type="text" name="username" value="${visit.user!.screen_name}" autocomplete="username" hidden>
 !${fieldOf(CURRENT, '', faults[CURRENT.member])}
-!${newPasswordFields(passwords, faults)}
+!${needsCode ? fieldOf(CODE, '', faults[CODE.member]) : ''}
+!${newPasswordFields(parts.passwords, faults)}
 <div class="buttons"><button class="main" type="submit">Change password</button></div>
 </form>`,
   );

@@ -1,6 +1,7 @@
 import { html } from 'ghtml';
 import type { Page, PageAnswer, PageDocument, Visit } from '../../contract/pages.ts';
 import { type LoginParts, logIn } from '../logins/log-in.ts';
+import { codePage, LATE_CODE } from './code-page.ts';
 import { helpLine } from './help.ts';
 import { accountDocument, alertOf, documentOf, hidden, loginFields, noticeOf } from './layout.ts';
 import { barOf, refusal } from './refusals.ts';
@@ -37,7 +38,7 @@ function opened(parts: SessionParts, visit: Visit): PageAnswer {
 
 /** Pages of ours that a login may lead to. No other address is ever followed. @source authentication gaps 15.2 */
 const NEXT =
-  /^\/(settings\/(connected_apps|profile|password|sessions)|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
+  /^\/(settings\/(connected_apps|profile|password|security|sessions)|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
 
 /** What somebody sees who is not logged in, on a page that needs it: the way through the login and back. */
 export function loginFirst(path: string): PageAnswer {
@@ -60,10 +61,18 @@ function nextOf(visit: Visit): string | undefined {
 
 async function posted(parts: SessionParts, visit: Visit): Promise<PageAnswer> {
   const outcome = await logIn(parts, visit);
-  if ('wait_s' in outcome) {
-    return { ...refusal('too many logins', outcome.wait_s), noted: [{ event: 'login_throttled' }] };
+  const { noted } = outcome;
+  if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted };
+  if ('pending' in outcome) {
+    const next = nextOf(visit);
+    const members = { 'session[pending]': outcome.pending, ...(next !== undefined && { continue: next }) };
+    const isWrong = outcome.wrong !== undefined;
+    const page = codePage(visit, { action: '/login', members, isWrong });
+    return { status: isWrong ? 401 : 200, html: page, hasForm: true, noted };
   }
-  if ('wrong' in outcome) return { ...loginPage(parts, visit, 401, WRONG_LOGIN), noted: [{ event: 'login_failed' }] };
+  if ('wrong' in outcome) {
+    return { ...loginPage(parts, visit, 401, outcome.wrong === 'late' ? LATE_CODE : WRONG_LOGIN), noted };
+  }
   const { user, knownBrowser } = outcome;
   const bar = barOf(user);
   if (bar) return { ...refusal(bar), noted: [{ event: 'login_failed', user_id: user.id }] };
@@ -73,7 +82,7 @@ async function posted(parts: SessionParts, visit: Visit): Promise<PageAnswer> {
     html: documentOf('Logged in', '<h1>You are logged in</h1>'),
     login: { user: user.id },
     knownBrowser,
-    noted: [{ event: 'login', user_id: user.id }],
+    noted: [...noted, { event: 'login', user_id: user.id }],
   };
 }
 
@@ -115,6 +124,7 @@ function accountPage(visit: Visit): PageDocument {
 <ul class="ways">
 <li><a href="/settings/profile">Your profile</a></li>
 <li><a href="/settings/password">Your password</a></li>
+<li><a href="/settings/security">Two-step login</a></li>
 <li><a href="/settings/sessions">Where you are logged in</a></li>
 <li><a href="/settings/connected_apps">Applications that have access to your account</a></li>
 <li><a href="/developer/apps">Applications that you have registered</a></li>

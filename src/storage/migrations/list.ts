@@ -19,6 +19,7 @@ import { streams } from './0018-streams.ts';
 import { webhooks } from './0019-webhooks.ts';
 import { serverClaim } from './0020-server-claim.ts';
 import { logins } from './0024-logins.ts';
+import { secondFactors } from './0025-second-factors.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   webhooks,
   serverClaim,
   logins,
+  secondFactors,
 ];

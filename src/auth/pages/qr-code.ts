@@ -1,0 +1,21 @@
+import qrcode from 'qrcode-generator';
+
+/** Light modules around the picture, as scanners need them. */
+const MARGIN = 4;
+
+/** A text as a QR code: an SVG picture of dark squares on white, in any colour scheme. */
+export function qrCode(text: string, label: string): string {
+  const code = qrcode(0, 'M');
+  code.addData(text);
+  code.make();
+  const count = code.getModuleCount();
+  const squares: string[] = [];
+  for (let row = 0; row < count; row += 1) {
+    for (let column = 0; column < count; column += 1) {
+      if (code.isDark(row, column)) squares.push(`M${column + MARGIN} ${row + MARGIN}h1v1h-1z`);
+    }
+  }
+  const size = count + 2 * MARGIN;
+  return `<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
+<path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${squares.join('')}"/></svg>`;
+}

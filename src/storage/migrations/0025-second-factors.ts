@@ -1,0 +1,10 @@
+import type { Migration } from './migration.ts';
+
+/** One-time passwords of users, and the recovery codes that stand in for them. */
+export const secondFactors: Migration = {
+  name: '0025-second-factors',
+  statements: ({ table }) => [
+    table('second_factors', (t) => t.text('user_id').key().text('secret').integer('last_step').text('created_at')),
+    table('recovery_codes', (t) => t.text('user_id').key().text('code_hash').key()),
+  ],
+};
