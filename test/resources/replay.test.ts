@@ -75,10 +75,7 @@ describe('a replay', () => {
     const [one, two, last] = receiver.messages.map(({ body }) => body);
     const envelope = (uuid: string, text: string): string =>
       `{"data":{"event_uuid":"${uuid}","event_type":"profile.update.bio","filter":{"user_id":"${keys.user}"},"tag":"late","payload":{"before":"","after":"${text}"}},"meta":{"replay":true}}`;
-    assert.deepEqual(
-      new Set([one, two]),
-      new Set([envelope(eventUuid(first!), 'one'), envelope(eventUuid(second!), 'two')]),
-    );
+    assert.deepEqual([one, two], [envelope(eventUuid(first!), 'one'), envelope(eventUuid(second!), 'two')]);
     const told = `{"replay_job_status":{"webhook_id":"${webhook}","job_state":"Complete","job_state_description":"Job completed successfully","job_id":"${job_id}"}}`;
     assert.equal(last, told);
     const signature = createHmac('sha256', keys.consumer_secret).update(told).digest('base64');
@@ -86,6 +83,24 @@ describe('a replay', () => {
     await ended(job_id);
     const row = await world.service.store.read((tx) => tx.replays.find(job_id));
     assert.deepEqual([row!.state, row!.delivered, row!.failed], ['Complete', 2, 0]);
+  });
+
+  test('sends events in the order of the log, one after the other, however long each takes to be answered', async () => {
+    const texts = Array.from({ length: 12 }, (_, number) => `text ${number}`);
+    await emit(...texts);
+    await subscribe('late');
+    receiver.open.most = 0;
+    let turns = texts.length;
+    receiver.answer = (arrived, response) => {
+      // The first takes longest.
+      const wait = (left: number): unknown =>
+        left > 0 ? setImmediate(wait, left - 1) : status(200)(arrived, response);
+      wait(10 * turns--);
+    };
+    await client.call('POST', PATH, { webhook_id: webhook, from_date: minute(-60), to_date: minute() });
+    await completion();
+    assert.deepEqual(afters(), texts);
+    assert.equal(receiver.open.most, 1);
   });
 
   test('tries once, and says when not everything arrived', async () => {

@@ -63,17 +63,25 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
   const send = (webhook: string, id: string, body: Buffer): Promise<Sent | 'invalid' | 'stands still'> =>
     new Promise((resolve) => deliverer.lane(webhook).add({ id, body, ended: resolve }));
 
-  /** How many of them arrived; undefined when nothing can be sent any more. */
+  /**
+   * How many of them arrived; undefined when nothing can be sent any more. An event is sent once the one before it was
+   * answered, or was not in time: several requests under way could overtake each other.
+   * @source decision 438
+   */
   const sendAll = async (webhook: string, deliveries: readonly Delivery[]): Promise<number | undefined> => {
     const startedAt_ms = performance.now();
-    const came = await Promise.all(
-      deliveries.map(({ event, subscription, body }) =>
-        send(webhook, messageIdOf(event.position, subscription.id), body),
-      ),
-    );
+    let arrived = 0;
+    for (const ofEvent of Map.groupBy(deliveries, ({ event }) => event.position).values()) {
+      const came = await Promise.all(
+        ofEvent.map(({ event, subscription, body }) =>
+          send(webhook, messageIdOf(event.position, subscription.id), body),
+        ),
+      );
+      if (came.some((each) => typeof each === 'string')) return undefined;
+      arrived += came.filter((each) => isTaken(each as Sent)).length;
+    }
     await pause((deliveries.length / PER_SECOND_MAX) * 1000 - (performance.now() - startedAt_ms));
-    if (came.some((each) => typeof each === 'string')) return undefined;
-    return came.filter((each) => isTaken(each as Sent)).length;
+    return arrived;
   };
 
   const go = async (id: string): Promise<void> => {
