@@ -55,6 +55,18 @@ describe('in an environment where every record counts at once, an audience', () 
     assert.deepEqual(await standing(kept), SMALL);
   });
 
+  test('keeps everybody, and goes on taking people, when the clock is set back', async () => {
+    const kept = await open();
+    await upload(world, kept, [update(persons(0, 5))]);
+    assert.deepEqual(await standing(kept), sized(5));
+    world.clock.advance(-3600);
+    await upload(world, kept, [update(persons(5, 7))]);
+    assert.deepEqual(await standing(kept), sized(7));
+    world.clock.advance(3600);
+    await upload(world, kept, [remove(persons(0, 1))]);
+    assert.deepEqual(await standing(kept), sized(6));
+  });
+
   test('counts a person once, however many identifiers say so', async () => {
     const kept = await open();
     await upload(world, kept, [update(persons(0, 6))]);

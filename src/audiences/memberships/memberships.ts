@@ -124,9 +124,23 @@ export function openMemberships(parts: MembershipParts): AudienceMemberships {
     shown: ImageFiles,
   ): Promise<Omit<AudienceStanding, 'merged'>> {
     const files = allFiles(leavesOf(tree));
-    const { size, change } = await reading.call('count', { tree, files, image: shown, strategy, now });
+    const at = await notBeforeUploads(tree, now);
+    const { size, change } = await reading.call('count', { tree, files, image: shown, strategy, now: at });
     return { size, next_change_at: Number.isFinite(change) ? change : undefined };
   }
+
+  /**
+   * The time to count at: never before the last upload was accepted, as a clock that was set back says.
+   * @source decision 437
+   */
+  const notBeforeUploads = (tree: AudienceTree, now: number): Promise<number> =>
+    store.read(async (tx) => {
+      let latest = now;
+      for (const leaf of leavesOf(tree)) {
+        latest = Math.max(latest, (await tx.audienceLog.find(leaf))?.accepted_at ?? 0);
+      }
+      return latest;
+    });
 
   const versionOf = (subject: Subject): Promise<string> => reading.call('version', filesOf(subject));
 
@@ -145,7 +159,8 @@ export function openMemberships(parts: MembershipParts): AudienceMemberships {
       const shown = await image();
       // Files that were lost are made anew before anybody is told that nobody is there.
       for (const leaf of leavesOf(tree)) if ((await versionOf(leaf)) === '') await bringUp(leaf, shown);
-      return reading.call('list', { tree, files: allFiles(leavesOf(tree)), image: shown, now });
+      const at = await notBeforeUploads(tree, now);
+      return reading.call('list', { tree, files: allFiles(leavesOf(tree)), image: shown, now: at });
     },
     versionOf,
     forget: (subject) => inTurn(() => merging.call('remove', filesOf(subject))),
