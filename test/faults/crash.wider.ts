@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crash } from '../proofs/crash.ts';
+import { engine } from '../rig/databases.ts';
+
+/** `npm run crash -- --kills 1000` makes it as many as anybody has time for. */
+const KILLS = 10;
+
+test(`nothing acknowledged is lost, doubled or halved when the service is killed ${KILLS} times under load`, async () => {
+  const { kills, acknowledged } = await crash({ kills: KILLS, database: engine, seed: 20260302, say: () => {} });
+  assert.equal(kills, KILLS);
+  assert.ok(acknowledged > 0);
+});

@@ -1,0 +1,251 @@
+import { sign } from '../../src/auth/oauth1/signature.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { persons, update } from '../resources/people-calls.ts';
+import { type Client, clientOf, protocol, type Reply } from '../rig/client.ts';
+import { JPEG } from '../rig/tiny-media.ts';
+import { partsOf, UPLOAD } from '../rig/uploading.ts';
+import { openAccount } from '../rig/world.ts';
+import type { Ledger } from './ledger.ts';
+import type { Site } from './service.ts';
+
+/** Campaigns in a batch. */
+export const BATCH = 3;
+/** People in an upload. */
+export const PEOPLE = 20;
+
+/** Where a load writes. */
+export interface Home {
+  readonly path: string;
+  readonly instrument: string;
+  readonly audience: string;
+}
+
+/** An account with everything that a load needs. */
+export async function openHome(site: Site): Promise<Home> {
+  const client = clientOf(site.sandbox, site.keys, systemClock, () => {});
+  const { path, instrument } = await openAccount(client);
+  const made = await client.call('POST', `${path}/custom_audiences`, { params: { name: 'Readers' } });
+  if (made.status !== 200) throw new Error(made.text);
+  return { path, instrument, audience: made.body.data.id };
+}
+
+/** Clients at work. */
+export interface Load {
+  /** No client begins anything more; resolves when all have ended. */
+  stop(): Promise<void>;
+}
+
+/** A client that was told nothing, or to come again: it does not know whether its write was stored. */
+class Unanswered extends Error {}
+
+/**
+ * Signed clients of every kind, each doing one thing after the other and writing down what it was told: campaigns created,
+ * changed and deleted, batches, line items, posts, media in segments, people, bearer tokens that are revoked, and reads.
+ * @param round makes names unique.
+ * @param options.persists go on after a 503 or a lost connection, a moment later; otherwise a client ends with the first.
+ */
+export function startLoad(
+  site: Site,
+  home: Home,
+  ledger: Ledger,
+  { round, persists, of = 2 }: { readonly round: string; readonly persists: boolean; readonly of?: number },
+): Load {
+  let isStopped = false;
+  const client = clientOf(site.sandbox, site.keys, systemClock, () => {});
+  const sender = senderOf(client, ledger);
+  const run = async (work: (count: number) => Promise<void>): Promise<void> => {
+    for (let count = 0; !isStopped; count++) {
+      try {
+        await work(count);
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error;
+        if (!persists) return;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  };
+  const kinds = [campaigns, batches, lineItems, posts, media, people, bearers, reads];
+  const works = kinds.flatMap((kind) =>
+    Array.from({ length: of }, (_, number) => kind({ site, home, ledger, send: sender, own: `${round}-${number}` })),
+  );
+  const done = Promise.all(works.map(run));
+  return {
+    async stop() {
+      isStopped = true;
+      await done;
+    },
+  };
+}
+
+type Send = (method: string, path: string, sent?: Parameters<Client['call']>[2]) => Promise<Reply>;
+
+/** Sends and judges: what is neither good nor a sound refusal is written down as wrong. */
+function senderOf(client: Client, { statuses, wrong }: Ledger): Send {
+  return async (method, path, sent) => {
+    const reply = await client.call(method, path, sent).catch((error: Error) => {
+      throw new Unanswered(error.message);
+    });
+    statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
+    if (reply.status < 300) return reply;
+    const isSound = reply.status === 503 && Number(reply.headers.get('retry-after')) >= 1;
+    if (!isSound) wrong.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 300)}`);
+    throw new Unanswered(String(reply.status));
+  };
+}
+
+interface Job {
+  readonly site: Site;
+  readonly home: Home;
+  readonly ledger: Ledger;
+  readonly send: Send;
+  readonly own: string;
+}
+type Work = (count: number) => Promise<void>;
+
+const fresh = () => ({ isDeleted: false, isDeletionOpen: false, acknowledged: 0, sent: 0 });
+
+function campaigns({ home: { path, instrument }, ledger, send, own }: Job): Work {
+  return async (count) => {
+    const name = `c ${own} ${count}`;
+    const campaign: ReturnType<typeof fresh> & { id?: string } = fresh();
+    ledger.campaigns.set(name, campaign);
+    const params = { name, funding_instrument_id: instrument, entity_status: 'PAUSED' };
+    const { id } = (await send('POST', `${path}/campaigns`, { params })).body.data;
+    campaign.id = id;
+    for (let number = 1; number <= 2; number++) {
+      campaign.sent = number;
+      await send('PUT', `${path}/campaigns/${id}`, { params: { purchase_order_number: String(number) } });
+      campaign.acknowledged = number;
+    }
+    if (count % 3 !== 0) return;
+    campaign.isDeletionOpen = true;
+    await send('DELETE', `${path}/campaigns/${id}`);
+    campaign.isDeleted = true;
+  };
+}
+
+function batches({ home: { path, instrument }, ledger, send, own }: Job): Work {
+  return async (count) => {
+    const names = Array.from({ length: BATCH }, (_, part) => `b ${own} ${count} part ${part}`);
+    for (const name of names) ledger.campaigns.set(name, fresh());
+    const json = names.map((name) => ({
+      operation_type: 'Create',
+      params: { name, funding_instrument_id: instrument, entity_status: 'PAUSED' },
+    }));
+    const made = await send('POST', `/12/batch${path.slice('/12'.length)}/campaigns`, { json });
+    for (const [part, { id }] of made.body.data.entries()) ledger.campaigns.get(names[part]!)!.id = id;
+  };
+}
+
+function lineItems({ home: { path, instrument }, ledger, send, own }: Job): Work {
+  let campaign: string | undefined;
+  return async (count) => {
+    if (campaign === undefined) {
+      const name = `l ${own} ${count}`;
+      const sent: ReturnType<typeof fresh> & { id?: string } = fresh();
+      ledger.campaigns.set(name, sent);
+      const params = { name, funding_instrument_id: instrument, entity_status: 'PAUSED' };
+      sent.id = (await send('POST', `${path}/campaigns`, { params })).body.data.id as string;
+      campaign = sent.id;
+    }
+    const name = `i ${own} ${count}`;
+    ledger.lineItems.set(name, 'unknown');
+    const day = `2027-0${1 + (count % 9)}-01`;
+    const objective = { objective: 'REACH', product_type: 'PROMOTED_POSTS', placements: 'ALL_ON_SERVICE' };
+    const params = { ...objective, name, campaign_id: campaign, start_time: day, end_time: `${day.slice(0, 8)}15` };
+    await send('POST', `${path}/line_items`, { params });
+    ledger.lineItems.set(name, 'acknowledged');
+    // Accounts may have so many line items in a campaign.
+    if (count % 20 === 19) campaign = undefined;
+  };
+}
+
+function posts({ home: { path }, ledger, send, own }: Job): Work {
+  return async (count) => {
+    const text = `p ${own} ${count}`;
+    ledger.posts.set(text, 'unknown');
+    await send('POST', `${path}/post`, { params: { text } });
+    ledger.posts.set(text, 'acknowledged');
+  };
+}
+
+function media({ ledger, send }: Job): Work {
+  return async () => {
+    const begun = await send('POST', UPLOAD, {
+      params: { command: 'INIT', total_bytes: JPEG.length, media_type: 'image/jpeg' },
+    });
+    const media_id = begun.body.media_id_string as string;
+    for (const [segment_index, from, to] of [
+      [0, 0, 100],
+      [1, 100, JPEG.length],
+    ] as const) {
+      const parts = partsOf({ command: 'APPEND', media_id, segment_index, media: JPEG.subarray(from, to) });
+      await send('POST', UPLOAD, { parts });
+    }
+    await send('POST', UPLOAD, { params: { command: 'FINALIZE', media_id } });
+    ledger.media.add(media_id);
+  };
+}
+
+let uploads = 0;
+
+function people({ home: { path, audience }, ledger, send }: Job): Work {
+  return async () => {
+    const upload = uploads++;
+    ledger.people.set(upload, 'unknown');
+    const json = [update(persons(upload * PEOPLE, (upload + 1) * PEOPLE))];
+    await send('POST', `${path}/custom_audiences/${audience}/users`, { json });
+    ledger.people.set(upload, 'acknowledged');
+  };
+}
+
+/** One client at a time: an application has one bearer token. */
+function bearers({ site: { keys }, ledger, send, own }: Job): Work {
+  const pair = `${keys.consumer_key}:${keys.consumer_secret}`;
+  const headers = {
+    authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  return async () => {
+    if (!own.endsWith('-0')) return void (await new Promise((resolve) => setTimeout(resolve, 50)));
+    const made = await send('POST', '/oauth2/token', { params: { grant_type: 'client_credentials' }, headers });
+    const bearer = made.body.access_token as string;
+    await send('POST', '/oauth2/invalidate_token', { params: { access_token: bearer } });
+    ledger.revoked.push(decodeURIComponent(bearer));
+  };
+}
+
+function reads({ site, home: { path }, ledger, send }: Job): Work {
+  return async (count) => {
+    if (count % 4 !== 0) return void (await send('GET', `${path}/campaigns`, { params: { count: 20 } }));
+    const { authorization, status } = await signedGet(site);
+    ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
+    if (status === 200) ledger.used.push(authorization);
+    else if (status !== 503) ledger.wrong.push(`GET /12/accounts: ${status}`);
+    if (status !== 200) throw new Unanswered(String(status));
+  };
+}
+
+const ACCOUNTS = '/12/accounts';
+
+async function signedGet(site: Site): Promise<{ authorization: string; status: number }> {
+  const { header: authorization } = sign({
+    method: 'GET',
+    url: site.sandbox + ACCOUNTS,
+    oauth: protocol(site.keys, systemClock),
+    consumerSecret: site.keys.consumer_secret,
+    tokenSecret: site.keys.access_token_secret,
+  });
+  return { authorization, status: await sendAgain(site, authorization) };
+}
+
+/** Sends a read with an Authorization header, as it is; the answer is the status. @throws Unanswered */
+export async function sendAgain({ sandbox }: Site, authorization: string): Promise<number> {
+  try {
+    const reply = await fetch(sandbox + ACCOUNTS, { headers: { authorization } });
+    await reply.arrayBuffer();
+    return reply.status;
+  } catch (error) {
+    throw new Unanswered(String(error));
+  }
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { barker, cleanEnvironment, ENTRY, flagsOf, MASTER_KEY, toldBy } from '../commands/program.ts';
+import type { Keys } from '../rig/client.ts';
+import type { Place } from '../rig/databases.ts';
+
+const env = { BARKER_MASTER_KEY: MASTER_KEY };
+
+/** A place to run `barker serve` on again and again, at the same addresses. */
+export interface Site {
+  readonly place: Place;
+  readonly keys: Keys;
+  /** The origin of the sandbox, where callers may open accounts. */
+  readonly sandbox: string;
+  /** Where probes answer. */
+  readonly operations: string;
+  readonly flags: readonly string[];
+}
+
+/** `barker serve` in a process of its own. */
+export interface Serving {
+  readonly pid: number;
+  /** The exit code once it has ended; undefined before, null when a signal ended it. */
+  exitCode(): number | null | undefined;
+  kill(): Promise<void>;
+  /** Asks it to stop; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** What it wrote to standard error, and its last log lines. */
+  output(): string;
+}
+
+/** Makes a schema, a user, an application and a token by the commands that operators use. */
+export async function openSite(place: Place, flags: readonly string[] = []): Promise<Site> {
+  const run = async (args: readonly string[], input?: string) =>
+    toldBy(await barker([...args, ...flagsOf(place)], { env, ...(input && { input }) }));
+  const migrated = await barker(['migrate', ...flagsOf(place)], { env });
+  if (migrated.code !== 0) throw new Error(migrated.stderr);
+  await run(['user', 'create', 'ada'], 'a horse that counts its staples\n');
+  const website = ['--website', 'https://a.test', '--callback', 'https://a.test/back'];
+  const app = await run(['app', 'create', 'Proofs', '--owner', 'ada', '--level', 'read-write', ...website]);
+  const token = await run(['token', 'create', '--app', app.consumer_key!, '--user', 'ada']);
+  const [port, sandboxPort, operationsPort] = await freePorts(3);
+  return {
+    place,
+    keys: { ...app, ...token } as unknown as Keys,
+    sandbox: `http://127.0.0.1:${sandboxPort}`,
+    operations: `http://127.0.0.1:${operationsPort}`,
+    flags: [
+      ...flagsOf(place),
+      ...['--port', String(port), '--sandbox-port', String(sandboxPort), '--operations-port', String(operationsPort)],
+      ...['--allow-insecure-loopback', 'true', '--rate-limits', 'off', '--shutdown-grace-s', '0'],
+      ...['--audience-size-min', '1', '--audience-processing-delay-sandbox-s', '0', ...flags],
+    ],
+  };
+}
+
+/** Starts `barker serve` and waits until it is ready. */
+export async function serve({ flags, place }: Site): Promise<Serving> {
+  const child = spawn(process.execPath, [ENTRY, 'serve', ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...cleanEnvironment(), ...env, NODE_COMPILE_CACHE: join(place.folder, '..', 'barker-proofs-compiled') },
+  });
+  let output = '';
+  const ready = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on('data', (chunk) => {
+        output = (output + String(chunk)).slice(-20_000);
+        if (output.includes('"message":"ready"')) resolve();
+      });
+    }
+    child.on('exit', (code) => reject(new Error(`barker serve ended with ${code}:\n${output}`)));
+  });
+  let exitCode: number | null | undefined;
+  const gone = new Promise<number | null>((resolve) => {
+    child.on('exit', (code) => {
+      exitCode = code;
+      resolve(code);
+    });
+  });
+  await ready;
+  return {
+    pid: child.pid!,
+    exitCode: () => exitCode,
+    kill: async () => void (await end(child, gone, 'SIGKILL')),
+    stop: () => end(child, gone, 'SIGTERM'),
+    output: () => output,
+  };
+}
+
+function end(child: ChildProcess, gone: Promise<number | null>, signal: 'SIGKILL' | 'SIGTERM') {
+  child.kill(signal);
+  return gone;
+}
+
+/** Ports that nobody listens on, below those that systems give out for connections. */
+async function freePorts(count: number): Promise<number[]> {
+  const found: number[] = [];
+  for (let port = 10_000 + ((process.pid * 37) % 20_000); found.length < count; port++) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    found.push(port);
+    await new Promise((resolve) => server.close(resolve));
+  }
+  return found;
+}
