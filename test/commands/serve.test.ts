@@ -239,7 +239,7 @@ describe('what serve runs on is made by commands', () => {
     assert.equal(ready.status, 200);
     assert.deepEqual(JSON.parse(ready.text), {
       status: 'ready',
-      checks: { database: 'ok', schema: 'ok', shutdown: 'ok' },
+      checks: { database: 'ok', schema: 'ok', disk: 'ok', nonces: 'ok', media: 'ok', shutdown: 'ok' },
     });
     await client.call('GET', '/12/accounts');
     await clientOf(service.sandboxUrl, { ...keys, access_token_secret: 'x' }, systemClock).call('GET', '/12/accounts');

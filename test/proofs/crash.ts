@@ -7,7 +7,7 @@ import { openPlace } from '../rig/databases.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { acknowledgedIn, openLedger, repliesIn } from './ledger.ts';
 import { openHome, startLoad } from './load.ts';
-import { openSite, serve } from './service.ts';
+import { openSite, serve } from './sites.ts';
 import { verifyRefusals, verifyWhole, verifyWrites } from './verify.ts';
 
 /** How a proof is run. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { acknowledgedIn, openLedger, repliesIn } from './ledger.ts';
 import { openHome, startLoad } from './load.ts';
-import { openSite, type Site, serve } from './service.ts';
+import { openSite, type Site, serve } from './sites.ts';
 import { verifyRefusals, verifyWhole } from './verify.ts';
 
 /** What is on a small disk of its own, and what `/readyz` says of it when there is no room. */

@@ -6,7 +6,7 @@ import { JPEG } from '../rig/tiny-media.ts';
 import { partsOf, UPLOAD } from '../rig/uploading.ts';
 import { openAccount } from '../rig/world.ts';
 import type { Ledger } from './ledger.ts';
-import type { Site } from './service.ts';
+import type { Site } from './sites.ts';
 
 /** Campaigns in a batch. */
 export const BATCH = 3;

@@ -7,7 +7,7 @@ import { openSqlite } from '../../src/storage/sqlite.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import type { Fate, Ledger } from './ledger.ts';
 import { BATCH, type Home, PEOPLE, sendAgain } from './load.ts';
-import type { Site } from './service.ts';
+import type { Site } from './sites.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of every shape
 type Ask = (sql: string) => Promise<any[]>;
