@@ -76,7 +76,7 @@ describe('turning it on', () => {
     const told = await user.submit(wrong, { 'session[code]': codeOf(keyOf(page)) });
     assert.equal(headingOf(told), 'Your recovery codes');
     assert.equal(told.html.match(/<li><code>[a-z2-7]{4}(-[a-z2-7]{4}){3}<\/code>/g)?.length, 10);
-    assert.match((await user.get(PAGE)).html, /It is on since .* 10 recovery codes are left\./);
+    assert.match((await user.get(PAGE)).html, /It has been on since .* 10 recovery codes are left\./);
     // What is stored is sealed and hashed.
     const factor = await world.service.store.read((tx) => tx.secondFactors.find(person.id));
     assert.match(factor!.secret, /^k1\./);

@@ -26,7 +26,7 @@ export function codePage(
 <form id="code_form" method="post" action="${form.action}">
 !${hidden({ authenticity_token: visit.formToken, ...form.members })}
 !${codeField({ isWrong: form.isWrong, hasCaret: true })}
-<div class="buttons"><button class="main" type="submit">Go on</button>
+<div class="buttons"><button class="main" type="submit">Continue</button>
 !${form.more ?? ''}</div>
 </form>`,
   );

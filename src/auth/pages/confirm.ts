@@ -72,7 +72,7 @@ async function ask(parts: ConfirmParts, page: Page, visit: Visit, problem?: stri
   const members = [['authenticity_token', visit.formToken], [CONFIRM, asked], ...carried] as const;
   const content = html`<h1>${title}</h1>
 !${alertOf(problem)}
-<p class="soft">What comes next concerns the safety of your account, and you logged in some time ago.
+<p class="soft">This part of your account is protected, and you logged in some time ago.
 ${asked === 'POST' ? 'What you filled in is kept, and takes effect once you have confirmed.' : ''}</p>
 <form method="post" action="${addressOf(page, visit)}">
 !${members.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`).join('\n')}

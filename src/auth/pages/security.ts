@@ -121,7 +121,7 @@ async function on(
 ): Promise<PageAnswer> {
   const left = await store.read((tx) => tx.secondFactors.findRecoveryCount(visit.user!.id));
   const content = html`<h1>${TITLE}</h1>
-<p>It is on since !${dayElement(factor.created_at)}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.</p>
+<p>It has been on since !${dayElement(factor.created_at)}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.</p>
 <section><h2>New recovery codes</h2>
 <p>They take the place of those that you have.</p>
 <form method="post" action="${PATH}">

@@ -64,7 +64,7 @@ function entry(session: Session, isOwn: boolean, formToken: string): string {
 function endOne({ id_hash }: Session, browser: string, formToken: string): string {
   return html`<form method="post" action="${PATH}">
 !${hidden({ authenticity_token: formToken, session: id_hash })}
-<button type="submit" class="bad" aria-label="Log out of ${browser}">Log out there</button>
+<button type="submit" class="bad" aria-label="Log out there: ${browser}">Log out there</button>
 </form>`;
 }
 
