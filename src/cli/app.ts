@@ -14,6 +14,7 @@ import type { Writing } from '../contract/store.ts';
 import { type Registrar, registerApplication } from '../platform/register.ts';
 import { addApplicationOptions, draftFrom } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
+import { oneLine, print } from './output.ts';
 import { registering, tell } from './registering.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
@@ -94,7 +95,7 @@ async function listApps(command: Command): Promise<void> {
     }
   });
   for (const { consumer_key, access_level, suspended: isSuspended, name } of rows) {
-    process.stdout.write(`${consumer_key}\t${access_level}\t${isSuspended ? 'suspended' : 'active'}\t${name}\n`);
+    print(`${consumer_key}\t${access_level}\t${isSuspended ? 'suspended' : 'active'}\t${oneLine(name)}\n`);
   }
 }
 

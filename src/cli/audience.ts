@@ -5,6 +5,7 @@ import { CsvBroken } from '../base/csv.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/audiences.ts';
 import { addCaller, callerOf, collectPair } from './caller.ts';
 import { CommandFailed } from './failure.ts';
+import { complain, print } from './output.ts';
 
 /** `barker audience`: what uploads of people need. */
 export function audienceCommand(command: Command): void {
@@ -23,7 +24,7 @@ function hashCommand(command: Command): void {
       const { type, form } = command.opts<{ type: IdentifierKind; form?: boolean }>();
       const given = values.length > 0 ? values : lines(readFileSync(0, 'utf8'));
       const hashes = given.map((value) => hashLine(type, value, form ?? false));
-      process.stdout.write(hashes.map((line) => `${line}\n`).join(''));
+      print(hashes.map((line) => `${line}\n`).join(''));
     });
 }
 
@@ -77,8 +78,8 @@ async function upload(command: Command, file: string): Promise<void> {
       window: { effective_at: options.effectiveAt, expires_at: options.expiresAt },
       columns: options.column ?? [],
     });
-    process.stdout.write(`${sent.people} people uploaded\n`);
-    if (sent.left > 0) process.stderr.write(`${sent.left} rows were left out: they have nothing that can be hashed\n`);
+    print(`${sent.people} people uploaded\n`);
+    if (sent.left > 0) complain(`${sent.left} rows were left out: they have nothing that can be hashed\n`);
   } catch (error) {
     if (error instanceof CsvBroken) throw new CommandFailed(`${file}: ${error.message}`, 2);
     throw error;

@@ -10,6 +10,7 @@ import {
   protocolParameters,
 } from './caller.ts';
 import { CommandFailed } from './failure.ts';
+import { complain, print } from './output.ts';
 import { type Reply, send } from './send.ts';
 
 /** `barker call`. */
@@ -40,8 +41,8 @@ async function runCall(command: Command, method: string, path: string): Promise<
   const authorization = bearer ? `Bearer ${await bearerOf(caller)}` : await signatureFor(request, caller);
   const reply = await send(request, authorization, caller.tlsCa);
   const { body: text } = reply;
-  if (include) process.stderr.write(headText(reply));
-  if (text !== '') process.stdout.write(process.stdout.isTTY ? pretty(text) : `${text}\n`);
+  if (include) complain(headText(reply));
+  if (text !== '') print(process.stdout.isTTY ? pretty(text) : `${text}\n`);
   if (reply.status >= 400) throw new CommandFailed(aloud(reply, text));
 }
 

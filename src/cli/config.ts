@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Mode } from '../settings/kinds.ts';
 import { describeSettings } from '../settings/show.ts';
+import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker config print`. */
@@ -18,9 +19,9 @@ export function configCommand(command: Command): void {
 function printSettings(command: Command): void {
   const { mode, json } = command.opts<{ mode: Mode; json?: boolean }>();
   const rows = describeSettings(settingsFrom(command, mode, true));
-  if (json) return void process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  if (json) return void print(`${JSON.stringify(rows, null, 2)}\n`);
   const width = Math.max(...rows.map((row) => row.name.length));
   for (const { name, value, source } of rows) {
-    process.stdout.write(`${name.padEnd(width)}  ${source.padEnd(11)}  ${value}\n`);
+    print(`${name.padEnd(width)}  ${source.padEnd(11)}  ${value}\n`);
   }
 }

@@ -19,6 +19,7 @@ import type { Parts, Seams } from '../parts.ts';
 import type { Service } from '../server.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
+import { complain, print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -46,17 +47,17 @@ export function devCommand(command: Command): void {
 async function runDev(settings: Settings, reset: boolean): Promise<number> {
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
-  const log = devLog(settings.log_level, (line) => process.stderr.write(line));
+  const log = devLog(settings.log_level, (line) => complain(line));
   const starting = startDev(settings, { reset, seams: { log } });
   const stopped = untilStopped({
     close: async () => (await starting).service.close(),
     timeout_s: settings.shutdown_timeout_s,
     ended: starting.then(({ service }) => service.ended),
     withParent: process.env.npm_lifecycle_event !== undefined,
-    say: (message) => process.stderr.write(`${message}\n`),
+    say: (message) => complain(`${message}\n`),
   });
   const { service, file } = await starting;
-  process.stdout.write(welcome(service, file));
+  print(welcome(service, file));
   return stopped;
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { SettingsError } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
 import { error, type Finding, ok } from './doctor/finding.ts';
+import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 const MARKS: Readonly<Record<Finding['level'], string>> = { ok: 'ok       ', warning: 'warning  ', error: 'error    ' };
@@ -16,7 +17,7 @@ export function doctorCommand(command: Command): void {
     )
     .action(async () => {
       const findings = await examineAll(command);
-      process.stdout.write(command.opts().json === true ? `${JSON.stringify(findings, null, 2)}\n` : shown(findings));
+      print(command.opts().json === true ? `${JSON.stringify(findings, null, 2)}\n` : shown(findings));
       process.exitCode = findings.some(({ level }) => level === 'error') ? 1 : 0;
     });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
+import { print } from './output.ts';
 import { readinessOf } from './readiness.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
@@ -10,7 +11,7 @@ export function healthCommand(command: Command): void {
     .addHelpText('after', '\nExit code: 0 when the service is ready, otherwise 1.\n\nExample:\n  barker health')
     .action(async () => {
       await checkHealth(settingsFrom(command, 'serve', true));
-      process.stdout.write('ready\n');
+      print('ready\n');
     });
 }
 

@@ -6,6 +6,7 @@ import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/store.ts';
 import { CommandFailed } from './failure.ts';
 import { configuredKeys, type KeyUse, keyUses, resealAll } from './keys/sealed-with.ts';
+import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker keys`: which master keys seal what, and replacing one. */
@@ -55,8 +56,8 @@ async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<v
 
 async function showStatus({ command, driver, settings, box }: Secrets): Promise<void> {
   const uses = await keyUses(driver, settings, box);
-  if (command.opts().json) process.stdout.write(`${JSON.stringify(uses, null, 2)}\n`);
-  else process.stdout.write(tableOf(uses));
+  if (command.opts().json) print(`${JSON.stringify(uses, null, 2)}\n`);
+  else print(tableOf(uses));
   const wrong = uses.filter(({ state, unreadable }) => state === 'missing' || unreadable > 0);
   if (wrong.length === 0) return;
   throw new CommandFailed(
@@ -97,7 +98,7 @@ function tableOf(uses: readonly KeyUse[]): string {
 async function runReseal({ driver, settings, box }: Secrets): Promise<void> {
   if (!box) throw new CommandFailed('master_key: required to seal secrets', 2);
   const done = await resealAll(driver, box);
-  for (const [column, { resealed }] of Object.entries(done)) process.stdout.write(`${column}=${resealed}\n`);
+  for (const [column, { resealed }] of Object.entries(done)) print(`${column}=${resealed}\n`);
   const unreadable = Object.values(done).reduce((sum, each) => sum + each.unreadable, 0);
   if (unreadable > 0) {
     throw new CommandFailed(

@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/store.ts';
+import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker migrate`. */
@@ -21,8 +22,8 @@ async function runMigrate(settings: Settings, dryRun: boolean): Promise<void> {
   try {
     const pending = dryRun ? await pendingMigrations(driver) : await migrate(driver, formatInstant(systemClock.now()));
     const done = dryRun ? 'would apply' : 'applied';
-    for (const step of pending) process.stdout.write(`${done} ${step}\n`);
-    if (pending.length === 0) process.stdout.write('the schema is up to date\n');
+    for (const step of pending) print(`${done} ${step}\n`);
+    if (pending.length === 0) print('the schema is up to date\n');
   } finally {
     await driver.close();
   }

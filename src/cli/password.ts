@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { CommandFailed } from './failure.ts';
+import { complain } from './output.ts';
 
 /**
  * A password from a file, from a pipe, or typed without being shown. Never an argument: those are seen by everybody on
@@ -23,13 +24,13 @@ function firstLine(content: string): string {
 }
 
 async function ask(question: string): Promise<string> {
-  process.stderr.write(question);
+  complain(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   try {
     return await lines.question('');
   } finally {
     lines.close();
-    process.stderr.write('\n');
+    complain('\n');
   }
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { SettingsError } from '../settings/load.ts';
 import { programVersion } from '../version.ts';
 import { CommandFailed, sentenceOf } from './failure.ts';
+import { complain, print } from './output.ts';
 
 /** Gives a command its arguments, options, example and action. The action's result is the exit code. */
 export type Configure = (command: Command) => void;
@@ -107,7 +108,11 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .helpCommand('help [command]', 'Show help of a command')
     .addHelpText('after', '\nFirst steps:\n  barker dev\n  barker call GET /12/accounts')
     .configureHelp({ showGlobalOptions: false })
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'barker: ')) })
+    .configureOutput({
+      writeOut: print,
+      writeErr: complain,
+      outputError: (text, write) => write(text.replace(/^error: /, 'barker: ')),
+    })
     .exitOverride();
   for (const { name, about, load } of COMMANDS) {
     const command = program.command(name).description(about);
@@ -124,13 +129,13 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof SettingsError) {
-    for (const problem of error.problems) process.stderr.write(`barker: ${problem}\n`);
+    for (const problem of error.problems) complain(`barker: ${problem}\n`);
     return 2;
   }
-  process.stderr.write(`barker: ${sentenceOf(error)}\n`);
+  complain(`barker: ${sentenceOf(error)}\n`);
   // What is no plain refusal may be a fault of this program; its place is told to those who ask for it.
   if (!(error instanceof CommandFailed) && process.env.BARKER_LOG_LEVEL === 'debug') {
-    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    complain(`${error instanceof Error ? error.stack : String(error)}\n`);
   }
   return error instanceof CommandFailed ? error.exitCode : 1;
 }

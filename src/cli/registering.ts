@@ -4,6 +4,7 @@ import { secureRandom } from '../base/random.ts';
 import type { Registrar } from '../platform/register.ts';
 import { commandGround } from './command-ground.ts';
 import { CommandFailed } from './failure.ts';
+import { oneLine, print } from './output.ts';
 
 /** Runs one unit of work that registers something, on the database of the settings of production. */
 export async function registering<T>(command: Command, work: (registrar: Registrar) => Promise<T>): Promise<T> {
@@ -26,7 +27,7 @@ export async function registering<T>(command: Command, work: (registrar: Registr
 
 /** Says what was made, one `name=value` a line: for people to read and for scripts to take in. */
 export function tell(made: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(made)) process.stdout.write(`${name}=${value}\n`);
+  for (const [name, value] of Object.entries(made)) print(`${name}=${oneLine(value)}\n`);
 }
 
 /** Refuses what breaks a rule; `problem` is what the rule says of it, undefined when it is good. */

@@ -10,6 +10,7 @@ import {
   protocolParameters,
 } from './caller.ts';
 import { CommandFailed } from './failure.ts';
+import { print } from './output.ts';
 import { shellWord } from './shell.ts';
 
 /** `barker sign`. */
@@ -51,7 +52,7 @@ async function runSign(command: Command, method: string, url: string): Promise<v
     ['Authorization header', signed.header],
     ['Command', curlLine(request, signed.header, caller.tlsCa)],
   ];
-  process.stdout.write(parts.map(([name, value]) => `${name}:\n${value}\n`).join('\n'));
+  print(parts.map(([name, value]) => `${name}:\n${value}\n`).join('\n'));
 }
 
 function changed(parameters: Record<string, string>, changes: readonly Pair[]): Record<string, string> {

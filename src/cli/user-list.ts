@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { User } from '../contract/credentials.ts';
 import { isLiveSession } from '../contract/logins.ts';
+import { print } from './output.ts';
 import { registering, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 import { userNamed } from './user-passwords.ts';
@@ -30,7 +31,7 @@ async function listUsers(command: Command): Promise<void> {
     }
   });
   for (const user of users) {
-    process.stdout.write(`${user.id}\t${user.screen_name}\t${stateOf(user)}\t${user.created_at.slice(0, 10)}\n`);
+    print(`${user.id}\t${user.screen_name}\t${stateOf(user)}\t${user.created_at.slice(0, 10)}\n`);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Reading, Store } from '../contract/store.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/webhooks.ts';
 import { addCaller } from './caller.ts';
 import { CommandFailed } from './failure.ts';
+import { print } from './output.ts';
 import { registering, tell } from './registering.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
@@ -82,7 +83,7 @@ async function onStore<T>(command: Command, work: (store: Store, now: string) =>
 }
 
 function say(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  print(lines.map((line) => `${line}\n`).join(''));
 }
 
 const READ_AT_ONCE = 1000;

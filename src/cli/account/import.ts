@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Writing } from '../../contract/store.ts';
 import { CommandFailed } from '../failure.ts';
@@ -7,8 +7,14 @@ import type { AccountPlan } from './plan.ts';
 import { type Outcome, putAccount } from './put-account.ts';
 import { readFile } from './read-file.ts';
 
+/** It is held as a whole, because all accounts are made or none. */
+const FILE_BYTES_MAX = 67_108_864;
+
 /** Makes accounts what a file says, all of them or none; doing it again changes nothing. @source campaigns 5.7 */
 export async function importAccounts(command: Command, file: string): Promise<void> {
+  if (statSync(file).size > FILE_BYTES_MAX) {
+    throw new CommandFailed(`${file}: larger than ${FILE_BYTES_MAX} bytes; split it`, 2);
+  }
   const { plans, wrong } = readFile(readFileSync(file, 'utf8'));
   if (wrong.length > 0) throw new CommandFailed(`${file}: ${wrong.join('; ')}`, 2);
   const outcomes = await registering(command, async (registrar) => {

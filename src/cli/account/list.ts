@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { accounts } from '../../ads/accounts.ts';
 import type { Environment, Row } from '../../contract/resource.ts';
 import type { PageQuery } from '../../contract/store.ts';
+import { oneLine, print } from '../output.ts';
 import { registering } from '../registering.ts';
 import { userNamed } from './found.ts';
 
@@ -31,7 +32,7 @@ export async function listAccounts(command: Command): Promise<void> {
     }
     return found;
   });
-  for (const line of lines) process.stdout.write(`${line}\n`);
+  for (const line of lines) print(`${line}\n`);
 }
 
 function conditions(environment: Environment, user: string | undefined) {
@@ -41,5 +42,5 @@ function conditions(environment: Environment, user: string | undefined) {
 }
 
 function lineOf({ id, approval_status, deleted, name }: Row, environment: Environment): string {
-  return [id, environment, deleted ? 'DELETED' : approval_status, name].join('\t');
+  return [id, environment, deleted ? 'DELETED' : approval_status, oneLine(String(name))].join('\t');
 }

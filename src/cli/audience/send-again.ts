@@ -2,6 +2,7 @@ import { sign } from '../../auth/oauth1/signature.ts';
 import { after } from '../../base/timers.ts';
 import { type Caller, outgoing, protocolParameters } from '../caller.ts';
 import { CommandFailed, sentenceOf } from '../failure.ts';
+import { complain } from '../output.ts';
 import { type Reply, send } from '../send.ts';
 
 const TRIES = 8;
@@ -24,7 +25,7 @@ export async function sendAgain(
     const wait_s = tries < TRIES ? waitOf(outcome, tries) : undefined;
     if (wait_s === undefined) throw outcome instanceof Error ? outcome : new CommandFailed(refusalOf(outcome, rowOf));
     const why = outcome instanceof Error ? sentenceOf(outcome) : `the service answers ${outcome.status}`;
-    process.stderr.write(`${why}; trying again in ${wait_s} s\n`);
+    complain(`${why}; trying again in ${wait_s} s\n`);
     await new Promise<void>((resolve) => void after(wait_s * 1000, resolve));
   }
 }

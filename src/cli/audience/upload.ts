@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs';
 import { PEOPLE_BYTES_MAX } from '../../audiences/people/rules.ts';
 import { csvReader } from '../../base/csv.ts';
 import type { Caller, Pair } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
+import { textOf } from '../lines.ts';
+import { complain } from '../output.ts';
 import { bookmarkOf } from './bookmark.ts';
 import { columnsOf, type PersonSent, personOf } from './columns.ts';
 import { sendAgain } from './send-again.ts';
@@ -35,7 +36,7 @@ export async function uploadFile(file: string, plan: UploadPlan): Promise<Upload
   const { path, type, window } = plan;
   const bookmark = bookmarkOf(file, JSON.stringify([path, type, window, plan.columns]));
   const done = { ...bookmark.read() };
-  if (done.rows > 0) process.stderr.write(`goes on after row ${count(done.rows)}\n`);
+  if (done.rows > 0) complain(`goes on after row ${count(done.rows)}\n`);
   let people: string[] = [];
   let rows: number[] = [];
   let bytes = AROUND_BYTES;
@@ -50,7 +51,7 @@ export async function uploadFile(file: string, plan: UploadPlan): Promise<Upload
     }
     done.rows = last;
     bookmark.write(done);
-    process.stderr.write(`${count(done.people)} people\n`);
+    complain(`${count(done.people)} people\n`);
     people = [];
     rows = [];
     bytes = AROUND_BYTES;
@@ -87,7 +88,7 @@ async function* personsOf(file: string, { columns: said }: UploadPlan, after: nu
       else if (++row > after) yield { row, person: personOf(columns, values) };
     }
   };
-  for await (const piece of createReadStream(file, 'utf8')) yield* read(reader.push(piece));
+  for await (const piece of textOf(file)) yield* read(reader.push(piece));
   yield* read(reader.end());
   if (!columns) throw new CommandFailed(`${file} is empty`, 2);
 }

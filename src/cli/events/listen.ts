@@ -4,6 +4,7 @@ import { after } from '../../base/timers.ts';
 import { bearerOf } from '../bearer.ts';
 import { addCaller, type Caller, callerOf } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
+import { complain, print } from '../output.ts';
 import { type Attempt, connect, countSubscriptions, linesOf } from './connection.ts';
 import { type Forwarding, forward } from './forward.ts';
 
@@ -143,7 +144,7 @@ async function take(
   line: string,
   { forwarding, underWay }: { readonly forwarding: Forwarding | undefined; readonly underWay: Set<Promise<void>> },
 ): Promise<void> {
-  process.stdout.write(`${line}\n`);
+  print(`${line}\n`);
   if (!forwarding) return;
   const { event_type, event_uuid } = (JSON.parse(line) as { data: Record<string, string> }).data;
   const posted: Promise<void> = forward(line, forwarding).then((outcome) => {
@@ -191,5 +192,5 @@ function pause(ms: number, leave: Interruption): Promise<void> {
 }
 
 function say(message: string): void {
-  process.stderr.write(`${message}\n`);
+  complain(`${message}\n`);
 }

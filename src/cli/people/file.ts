@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { createReadStream, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { csvReader } from '../../base/csv.ts';
 import { CommandFailed } from '../failure.ts';
+import { linesOf, textOf } from '../lines.ts';
 import { COLUMNS, type PersonRecord } from './record.ts';
 
 /** A record of a file, or what is wrong with it. */
@@ -25,19 +26,12 @@ export function recordsOf(path: string): AsyncGenerator<FileRecord> {
 }
 
 async function* ndjsonRecords(path: string): AsyncGenerator<FileRecord> {
-  for await (const line of linesOf(path)) {
-    if (line.trim() !== '') yield recordOf(line);
+  for await (const lines of linesOf(path)) {
+    for (const line of lines) {
+      if ('fault' in line) yield line.fault;
+      else if (line.text.trim() !== '') yield recordOf(line.text);
+    }
   }
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  let rest = '';
-  for await (const piece of createReadStream(path, 'utf8')) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop()!;
-    yield* lines;
-  }
-  yield rest;
 }
 
 function recordOf(line: string): FileRecord {
@@ -67,7 +61,7 @@ async function* csvRecords(path: string): AsyncGenerator<FileRecord> {
       else columns = columnsFrom(path, row);
     }
   };
-  for await (const piece of createReadStream(path, 'utf8')) yield* read(reader.push(piece));
+  for await (const piece of textOf(path)) yield* read(reader.push(piece));
   yield* read(reader.end());
 }
 

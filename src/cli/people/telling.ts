@@ -1,3 +1,4 @@
+import { complain } from '../output.ts';
 import type { Telling } from './take-in.ts';
 
 /** How often progress is told, in records. */
@@ -11,12 +12,12 @@ export function telling(most: number, what: 'people' | 'posts' = 'people'): Tell
     progress(done) {
       if (done < next) return;
       next = done - (done % STEP) + STEP;
-      process.stderr.write(`${done.toLocaleString('en')} ${what}\n`);
+      complain(`${done.toLocaleString('en')} ${what}\n`);
     },
     refused(number, wrong) {
       told += 1;
-      if (told <= most) process.stderr.write(`record ${number}: ${wrong.join('; ')}\n`);
-      if (told === most + 1) process.stderr.write('further records that are refused are only counted\n');
+      if (told <= most) complain(`record ${number}: ${wrong.join('; ')}\n`);
+      if (told === most + 1) complain('further records that are refused are only counted\n');
     },
   };
 }

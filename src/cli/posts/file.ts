@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { CommandFailed } from '../failure.ts';
+import { type Line, linesOf } from '../lines.ts';
 import { readPost } from './record.ts';
 import type { PostSaid } from './take-in.ts';
 
@@ -12,13 +12,8 @@ export function postsOf(path: string, now: number): AsyncGenerator<readonly Post
 }
 
 async function* read(path: string, now: number): AsyncGenerator<readonly PostSaid[]> {
-  let rest = '';
-  const posts = (lines: readonly string[]): PostSaid[] =>
-    lines.filter((line) => line !== '' && line.trim() !== '').map((line) => readPost(line, now));
-  for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: PIECE_BYTES })) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop()!;
-    yield posts(lines);
+  const said = (line: Line): PostSaid => ('fault' in line ? [line.fault] : readPost(line.text, now));
+  for await (const lines of linesOf(path, PIECE_BYTES)) {
+    yield lines.filter((line) => 'fault' in line || (line.text !== '' && line.text.trim() !== '')).map(said);
   }
-  yield posts([rest]);
 }

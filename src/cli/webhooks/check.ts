@@ -6,6 +6,7 @@ import { openSender } from '../../http/sending/sender.ts';
 import { urlFault } from '../../http/sending/url-rules.ts';
 import { callerOf } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
+import { print } from '../output.ts';
 
 /** No more is shown of a body. */
 const SHOWN_MAX = 2000;
@@ -31,7 +32,7 @@ export async function checkWebhook(command: Command, url: string): Promise<numbe
     verdict.is === 'right' ? 'verdict   right' : `verdict   wrong: ${whyNot(verdict)}`,
     ...(strict ? [`note      in production ${strict.says}`] : []),
   ];
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  print(lines.map((line) => `${line}\n`).join(''));
   return verdict.is === 'right' ? 0 : 1;
 }
 

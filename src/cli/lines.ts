@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { CsvBroken } from '../base/csv.ts';
+
+/** No record is longer. */
+const LINE_BYTES_MAX = 1_048_576;
+const NEWLINE = 0x0a;
+
+/** A line of a file, or what is wrong with it. */
+export type Line = { readonly text: string } | { readonly fault: string };
+
+/** The lines of a file in pieces as they are read. A line that is too long is told of and never held as a whole. */
+export async function* linesOf(path: string, pieceBytes = 65_536): AsyncGenerator<Line[]> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const add = (part: Buffer): void => {
+    bytes += part.length;
+    if (bytes > LINE_BYTES_MAX) parts = [];
+    else parts.push(part);
+  };
+  const end = (): Line => {
+    const line = bytes > LINE_BYTES_MAX ? TOO_LONG : lineOf(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+    parts = [];
+    bytes = 0;
+    return line;
+  };
+  for await (const piece of createReadStream(path, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>) {
+    const lines: Line[] = [];
+    let from = 0;
+    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, from)) {
+      add(piece.subarray(from, at));
+      lines.push(end());
+      from = at + 1;
+    }
+    add(piece.subarray(from));
+    yield lines;
+  }
+  yield [end()];
+}
+
+const TOO_LONG: Line = { fault: `is longer than ${LINE_BYTES_MAX} bytes` };
+
+function lineOf(bytes: Buffer): Line {
+  if (!isUtf8(bytes)) return { fault: 'is not valid UTF-8' };
+  return bytes.includes(0) ? { fault: 'holds a NUL character' } : { text: bytes.toString() };
+}
+
+/** The text of a file in pieces. @throws CsvBroken where it is no text, naming the line */
+export async function* textOf(path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 1;
+  const read = (decode: () => string): string => {
+    let text: string;
+    try {
+      text = decode();
+    } catch {
+      throw new CsvBroken(`near line ${line}: not valid UTF-8`);
+    }
+    const nul = text.indexOf('\0');
+    line += text.slice(0, nul < 0 ? undefined : nul).split('\n').length - 1;
+    if (nul >= 0) throw new CsvBroken(`line ${line} holds a NUL character`);
+    return text;
+  };
+  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+    yield read(() => decoder.decode(piece, { stream: true }));
+  }
+  yield read(() => decoder.decode());
+}

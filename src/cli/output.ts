@@ -1,0 +1,25 @@
+/** Characters that move the caret, colour, hide or turn text around: C0 but tab and newline, DEL, C1, separators, bidi controls. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const COMMANDING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A text that no terminal obeys. Escapes are those of JSON, so that JSON stays what it is. */
+export function harmless(text: string): string {
+  return text.replace(COMMANDING, escaped);
+}
+
+/** A value on a line of its own, or in a column: it ends neither. */
+export function oneLine(value: string): string {
+  return harmless(value.replace(/[\t\n]/g, escaped));
+}
+
+/** Writes on the standard output; whatever names, messages and payloads hold, a terminal only shows it. */
+export function print(text: string): void {
+  process.stdout.write(harmless(text));
+}
+
+/** The same on the error output. */
+export function complain(text: string): void {
+  process.stderr.write(harmless(text));
+}

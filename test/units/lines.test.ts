@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { linesOf, textOf } from '../../src/cli/lines.ts';
+import { recordsOf } from '../../src/cli/people/file.ts';
+import { postsOf } from '../../src/cli/posts/file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'barker-lines-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function fileOf(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function all<T>(given: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of given) found.push(each);
+  return found;
+}
+
+const MAX = 1_048_576;
+const HOSTILE = Buffer.concat([
+  Buffer.from('{"user_id":"1"}\n'),
+  Buffer.from(`${'x'.repeat(MAX + 1)}\n`),
+  Buffer.from([0x22, 0xff, 0xfe, 0x22, 0x0a]),
+  Buffer.from('"a\0b"\n{"user_id":"2"}'),
+]);
+const FAULTS = ['is longer than 1048576 bytes', 'is not valid UTF-8', 'holds a NUL character'];
+
+describe('lines of a file', () => {
+  test('are the same however it is read, over the borders of characters too', async () => {
+    const text = ['žluť', '', '日本🐎', 'x'.repeat(5000), ''].join('\n');
+    for (const bytes of [1, 3, 7, 65_536]) {
+      const lines = (await all(linesOf(fileOf('text', text), bytes))).flat();
+      assert.deepEqual(
+        lines.map((line) => ('text' in line ? line.text : line.fault)),
+        text.split('\n'),
+      );
+    }
+  });
+
+  test('may be as long as the bound, and no longer', async () => {
+    const lines = (await all(linesOf(fileOf('bound', `${'x'.repeat(MAX)}\n${'x'.repeat(MAX + 1)}`)))).flat();
+    assert.equal('text' in lines[0]! && lines[0].text.length, MAX);
+    assert.deepEqual(lines[1], { fault: FAULTS[0] });
+  });
+
+  test('that never end do not fill the memory', async () => {
+    const path = fileOf('endless', Buffer.alloc(200_000_000, 'x'));
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    for await (const _ of linesOf(path)) most = Math.max(most, process.memoryUsage().rss - before);
+    assert.ok(most < 100_000_000, `${most} bytes`);
+  });
+});
+
+describe('imports', () => {
+  test('of people refuse what is no line by its place, and take in the rest', async () => {
+    const records = await all(recordsOf(fileOf('people.ndjson', HOSTILE)));
+    assert.deepEqual(records, [{ user_id: ['1'] }, ...FAULTS, { user_id: ['2'] }]);
+  });
+
+  test('of posts refuse what is no line by its place, and take in the rest', async () => {
+    const post = '{"id":"1","text":"a","created_at":"2026-01-01T00:00:00Z"}';
+    const path = fileOf('posts.ndjson', Buffer.concat([HOSTILE.subarray(16), Buffer.from(`\n${post}`)]));
+    const posts = (await all(postsOf(path, 2_000_000_000))).flat();
+    assert.deepEqual(
+      posts.slice(0, 3),
+      FAULTS.map((fault) => [fault]),
+    );
+    assert.equal((posts.at(-1) as { id: string }).id, '1');
+  });
+
+  test('of comma-separated values name the line that is no text', async () => {
+    const read = (content: Buffer) => all(recordsOf(fileOf('people.csv', content)));
+    await assert.rejects(read(Buffer.from('user_id\n1\n2\0\n')), /^CsvBroken: line 3 holds a NUL character$/);
+    await assert.rejects(read(Buffer.concat([Buffer.from('user_id\n'), Buffer.from([0xff])])), /not valid UTF-8/);
+    await assert.rejects(read(Buffer.from(`user_id\n"${'x'.repeat(3_000_000)}`)), /a row has no end/);
+    assert.equal((await all(textOf(fileOf('good.csv', 'a,ž\n')))).join(''), 'a,ž\n');
+  });
+});
