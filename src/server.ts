@@ -35,6 +35,7 @@ import type { Environment } from './contract/resource.ts';
 import { addActivityPage } from './http/activity-page.ts';
 import { addressCounts } from './http/address-counts.ts';
 import { addBacklogMetrics } from './http/backlog-metrics.ts';
+import { connectionCounts } from './http/connections.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
 import { addHomePage } from './http/home-page.ts';
@@ -49,8 +50,10 @@ import { addProblemPages } from './http/problem-pages.ts';
 import { addProcessMetrics } from './http/process-metrics.ts';
 import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
-import { addressReader, originsReader, secureHeadersReader } from './http/request.ts';
+import { addressReader, originsReader, proxyJudge, secureHeadersReader } from './http/request.ts';
 import { addSimulator } from './http/simulator.ts';
+import { strangerBodies } from './http/stranger-bodies.ts';
+import { addStrangerMetrics } from './http/stranger-metrics.ts';
 import { streamWriter } from './http/stream/writer.ts';
 import { openTls, type Tls } from './http/tls.ts';
 import { workMetrics } from './http/work-metrics.ts';
@@ -151,8 +154,14 @@ export async function startListeners(
     ? addressCounts({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
     : undefined;
   const addressOfCaller = addressReader(settings.trusted_proxies);
+  const strangers = strangerBodies(settings);
+  const connections = connectionCounts(
+    isLimited ? settings : { ...settings, connections_per_address_max: Number.POSITIVE_INFINITY },
+    proxyJudge(settings.trusted_proxies),
+  );
   const watching = observer({ log, accessLog: settings.access_log, registry, addressOf: addressOfCaller });
   addProcessMetrics(registry, programVersion);
+  addStrangerMetrics(registry, { connections, strangers });
   addBacklogMetrics(registry, {
     ...{ clock, store, driver, nonces, webhooks, tls },
     streams: services.streams,
@@ -182,6 +191,9 @@ export async function startListeners(
     ),
     accesses: accountAccesses(store),
     flood,
+    strangers,
+    connections,
+    request_head_timeout_s: settings.request_head_timeout_s,
     rates: rateWindows({ ...settings, isOn: isLimited }, clock),
     observer: watching,
     streamWriter: streamWriter(settings.stream_keep_alive_s * 1000),
@@ -227,6 +239,7 @@ export async function startListeners(
       clock,
     ),
     flood,
+    strangers,
     log,
     observer: watching,
     accessLog: settings.access_log,
@@ -255,7 +268,9 @@ export async function startListeners(
       trustedProxies: settings.trusted_proxies,
       allowsPlainHttp: settings.allow_insecure_loopback && isLoopbackHost(settings.host),
       endsTls: tls !== undefined,
-      publicOrigin: publicUrl === '' ? undefined : publicUrl,
+      publicOrigins:
+        publicUrl === '' ? [] : [publicUrl, ...(environment === 'production' ? settings.public_aliases : [])],
+      allowsOtherHosts: mode === 'dev',
     });
     const app = listener({ ...shared, environment, origins }, operations, tls);
     addHomePage(app, environment, branding, () => servers);
@@ -280,6 +295,7 @@ export async function startListeners(
     const times = { grace_ms: settings.shutdown_grace_s * 1000, timeout_ms: settings.shutdown_timeout_s * 1000 };
     const cut = await Promise.all(opened.map(({ drain }) => drain.finish(times)));
     await Promise.all(opened.map(({ app }) => app.close()));
+    strangers.close();
     stopFollowing();
     await jobs.stop();
     await services.activity.stop();

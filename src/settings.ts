@@ -6,6 +6,7 @@ import { brandingSettings } from './settings/branding.ts';
 import { choice, integer, list, type SettingDetails, text, truth } from './settings/kinds.ts';
 import { loginSettings } from './settings/logins.ts';
 import { postgresSettings } from './settings/postgres.ts';
+import { strangerSettings } from './settings/strangers.ts';
 import { streamSettings } from './settings/streams.ts';
 import { webhookSettings } from './settings/webhooks.ts';
 
@@ -71,7 +72,18 @@ export const settingsTable = {
   }),
   metrics: truth('Serves /metrics beside the probes; turn it off where nobody collects them.', { default: true }),
   ...brandingSettings,
-  public_base_url: text('Signatures cover the address that callers use; behind a proxy, tell it here.', publicAddress),
+  public_base_url: text(
+    'The address that callers use and signatures cover; once it is set, serve accepts signatures for no other host.',
+    publicAddress,
+  ),
+  public_aliases: list('Further addresses of the main listener for which signatures are accepted.', {
+    default: [],
+    expected: 'a comma list of https:// addresses without path, query or user',
+    accept: (addresses) => {
+      const origins = addresses.map(originOf);
+      return origins.every((each) => each !== undefined) ? origins : undefined;
+    },
+  }),
   public_sandbox_url: text('The same for the sandbox, when callers reach it at an address of its own.', publicAddress),
   tls_cert: text(
     'The certificate chain of both listeners, so that they speak https by themselves; SIGHUP reads it anew.',
@@ -332,6 +344,7 @@ export const settingsTable = {
     unit: 'bytes',
     bounds: [1024, 104_857_600],
   }),
+  ...strangerSettings,
   log_level: choice('The least severe line logged.', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
   access_log: choice('Which requests get a log line; all of them cost speed.', ['all', 'failures', 'off'], 'failures'),
   shutdown_timeout_s: integer('How long requests may finish after a stop signal; keep it below your supervisor.', {

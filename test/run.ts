@@ -35,6 +35,7 @@ const WITHOUT_DATABASE = [
 const ON_EITHER = [
   'test/behaviours/flood.test.ts',
   'test/behaviours/nonce-limits.test.ts',
+  'test/behaviours/strangers.test.ts',
   'test/behaviours/hostile-members.test.ts',
   'test/behaviours/metrics.test.ts',
   'test/behaviours/unread.test.ts',

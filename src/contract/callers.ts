@@ -93,6 +93,11 @@ export interface Authenticator {
    * Base URI origins: the likeliest first.
    */
   authenticate(parts: SignedParts, origins: readonly string[]): Authenticated | Promise<Authenticated>;
+  /**
+   * Whether a request names a token in use, and a time that is not over. Says nothing of the signature: that cannot be
+   * checked before the form is there. Never rejects because of what the request says.
+   */
+  knows(parts: SignedParts): Promise<boolean>;
 }
 
 /** What a user may do on an account, and the account as decisions need it. */

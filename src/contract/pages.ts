@@ -78,7 +78,14 @@ export interface Page {
 }
 
 /** Why a visit is refused before its page is asked. */
-export type VisitRefusal = 'plain http' | 'form token' | 'too many visits' | 'too large' | 'unavailable' | 'fault';
+export type VisitRefusal =
+  | 'plain http'
+  | 'form token'
+  | 'too many visits'
+  | 'too large'
+  | 'too slow'
+  | 'unavailable'
+  | 'fault';
 
 /** The pages that browsers are shown. */
 export interface Pages {

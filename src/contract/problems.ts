@@ -148,6 +148,7 @@ const table = {
   REQUEST_TOO_SLOW: {
     when: 'a request that did not arrive in time',
     ads: [408, 'CANCELLED_REQUEST', 'The request did not arrive in time'],
+    numeric: [408, 44, 'The request did not arrive in time.'],
   },
   EXPECTATION_UNKNOWN: {
     when: 'an Expect header that asks for anything but 100-continue',

@@ -49,7 +49,6 @@ export function addDescriptions(
         etag: now.etag,
         'content-security-policy': POLICY,
         'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
       });
       if (request.headers['if-none-match'] === now.etag) return reply.code(304).send();
       return reply.send(now.text);

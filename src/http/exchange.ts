@@ -4,9 +4,11 @@ import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../
 import type { Operation, Services } from '../contract/operation.ts';
 import type { Environment } from '../contract/resource.ts';
 import type { AddressCounts } from './address-counts.ts';
+import type { Connections } from './connections.ts';
 import type { Observer } from './observer.ts';
 import type { Rates, Taken } from './rates.ts';
 import type { SecureHeaders } from './request.ts';
+import type { StrangerBodies } from './stranger-bodies.ts';
 import type { StreamWriter } from './stream/writer.ts';
 
 /** What the pipeline of one listener works with. */
@@ -21,6 +23,10 @@ export interface PipelineParts {
   readonly accesses: AccountAccesses;
   /** Requests of one address, counted before it is known who calls; undefined when limits are off. */
   readonly flood: AddressCounts | undefined;
+  /** Reads bodies of callers who are not authenticated. */
+  readonly strangers: StrangerBodies;
+  /** The open connections of all listeners. */
+  readonly connections: Connections;
   readonly rates: Rates;
   readonly observer: Observer;
   readonly streamWriter: StreamWriter;
@@ -29,8 +35,10 @@ export interface PipelineParts {
   /** What replies carry because they go over https. */
   readonly secureHeaders: SecureHeaders;
   /** The address of the caller. */
-  readonly address: (request: IncomingMessage) => string;
+  readonly address: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   readonly body_bytes_max: number;
+  /** How long a connection may take for the head of a request, and for the handshake before it. */
+  readonly request_head_timeout_s: number;
   /** The service is ending: connections are closed after their reply. */
   readonly isDraining: () => boolean;
   /** Development mode: headers name parameters that nobody reads, and tell more of what is wrong. */

@@ -7,11 +7,17 @@ import { Problem, type ProblemName, problem } from '../contract/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { PipelineParts } from './exchange.ts';
 import { answer } from './pipeline.ts';
+import { pipelining } from './pipelining.ts';
 import { familyOf, refuse } from './refusal.ts';
+import { pairsOf } from './reply.ts';
+import { hasOneHost } from './request-host.ts';
 import type { Tls } from './tls.ts';
-import { answerUnread, noteChunks } from './unread.ts';
+import { answerUnread, noteChunks, refuseConnection } from './unread.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Requests that take too long are looked for this often. */
+const LOOK_MS = 1000;
 
 /** A listener of one environment: the operations of the catalog that exist there, on their paths; https with `tls`. */
 export function listener(parts: PipelineParts, operations: readonly Operation[], tls?: Tls): FastifyInstance {
@@ -22,12 +28,18 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
     // A request on a connection that was open before the end is still answered.
     return503OnClosing: false,
     serverFactory(answer) {
+      const isTurn = pipelining(parts);
       const readable = (request: IncomingMessage, response: ServerResponse): void => {
         noteChunks(request, response);
-        if (request.headers.host !== undefined || request.httpVersion === '1.0') answer(request, response);
+        if (!isTurn(request, response)) return;
+        if (hasOneHost(request)) answer(request, response);
         else refuse(parts, request, response, problem('REQUEST_UNREADABLE'));
       };
-      const server = tls?.server(readable) ?? createServer({ requireHostHeader: false }, readable);
+      const head_ms = parts.request_head_timeout_s * 1000;
+      const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };
+      const server =
+        tls?.server({ ...options, handshakeTimeout: head_ms }, readable) ?? createServer(options, readable);
+      parts.connections.guard(server, (socket, why) => refuseConnection(parts, why, socket, tls !== undefined));
       server.keepAliveTimeout = 72_000;
       server.requestTimeout = 120_000;
       server.on('clientError', (error, socket) =>
@@ -47,8 +59,7 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
   });
   // Replies of the framework itself: descriptions, styles.
   app.addHook('onSend', async (request, reply) => {
-    const [name, value] = parts.secureHeaders(request.raw);
-    if (name !== undefined) reply.header(name, value);
+    reply.headers(pairsOf(parts.secureHeaders(request.raw)));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));

@@ -10,6 +10,7 @@ import type { Environment } from '../contract/resource.ts';
 import { StoreUnavailable } from '../contract/store-unavailable.ts';
 import type { AddressCounts } from './address-counts.ts';
 import type { Observer } from './observer.ts';
+import { pairsOf } from './reply.ts';
 import type { SecureHeaders } from './request.ts';
 
 /** What the addresses of media work with. */
@@ -32,7 +33,6 @@ const BASE = '/media';
  * no script, and loads nothing. Anybody's page may show it.
  */
 const HARMLESS = {
-  'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'cross-origin',
   'access-control-allow-origin': '*',
@@ -62,13 +62,13 @@ interface Reply {
 
 /** Answers one request. Never rejects. */
 async function answer(parts: MediaParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [name, value] = parts.secureHeaders(request);
+  const always = pairsOf(parts.secureHeaders(request));
   const said = await replyTo(parts, request).catch((error) => {
     if (error instanceof StoreUnavailable) return plain(503, 'Try again later', { 'retry-after': error.retryAfter_s! });
     parts.failed(error);
     return plain(500, 'Try again later');
   });
-  response.writeHead(said.status, { ...said.headers, ...(name === undefined ? {} : { [name]: value }) });
+  response.writeHead(said.status, { ...said.headers, ...always });
   // Whoever goes away in the middle has no need of the rest.
   if (request.method === 'HEAD') response.end();
   else await pipeline(said.body, releasing(response)).catch(() => response.destroy());

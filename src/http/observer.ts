@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { BatchProblem } from '../contract/batch-problem.ts';
@@ -17,7 +16,7 @@ export interface Observer {
   /** Counts a reply that no operation gave, and logs it as other replies. */
   unrouted(request: IncomingMessage, status: number, transactionId: string): void;
   /** Counts the reply to what never became a request, and logs it, but for plain HTTP where TLS is spoken. */
-  unread(socket: Socket, status: number, transactionId: string): void;
+  unread(address: string, status: number, transactionId: string): void;
   /** Counts a visit of a page. */
   visited(route: string, method: string, status: number): void;
 }
@@ -46,11 +45,12 @@ export function observer(options: {
     unrouted(request, status, transactionId) {
       count.unrouted(status);
       // The path may hold anything, so it is not told.
-      if (isWanted(status)) log.info({ ...describeRequest(request, transactionId), status }, 'no such route');
+      if (isWanted(status))
+        log.info({ ...describeRequest(request, transactionId, options.addressOf(request)), status }, 'no such route');
     },
-    unread(socket, status, transactionId) {
+    unread(address, status, transactionId) {
       count.unrouted(status);
-      const line = { transaction_id: transactionId, address: socket.remoteAddress, status };
+      const line = { transaction_id: transactionId, address, status };
       if (isWanted(status) && status !== 403) log.info(line, 'unreadable request');
     },
     visited: count.visited,
@@ -61,8 +61,16 @@ export function observer(options: {
       const faults = faultsOf(failure);
       if (faults) count.refused(exchange.operation, faults[0]);
       const level = lineLevel(status, failure, accessLog);
-      if (level === 'error') log.error({ ...describe(exchange, status, duration_ms), err: failure }, 'request failed');
-      else if (level) log.info({ ...describe(exchange, status, duration_ms), ...why(failure) }, 'request');
+      if (level === 'error')
+        log.error(
+          { ...describe(exchange, status, duration_ms, options.addressOf(exchange.request)), err: failure },
+          'request failed',
+        );
+      else if (level)
+        log.info(
+          { ...describe(exchange, status, duration_ms, options.addressOf(exchange.request)), ...why(failure) },
+          'request',
+        );
     },
   };
 }
@@ -127,10 +135,10 @@ function countersOf(registry: Registry): Counters {
 }
 
 /** What the log may say of a request: never its parameters, headers or secrets. */
-function describe(exchange: Exchange, status: number, duration_ms: number): Record<string, unknown> {
+function describe(exchange: Exchange, status: number, duration_ms: number, address: string): Record<string, unknown> {
   const { operation, caller, transactionId, request, path } = exchange;
   return {
-    ...describeRequest(request, transactionId),
+    ...describeRequest(request, transactionId, address),
     operation: operation.id,
     route: operation.path,
     status,
@@ -142,9 +150,8 @@ function describe(exchange: Exchange, status: number, duration_ms: number): Reco
   };
 }
 
-function describeRequest(request: IncomingMessage, transactionId: string): Record<string, unknown> {
-  const { method, socket } = request;
-  return { method, transaction_id: transactionId, request_id: requestIdOf(request), address: socket.remoteAddress };
+function describeRequest(request: IncomingMessage, transactionId: string, address: string): Record<string, unknown> {
+  return { method: request.method, transaction_id: transactionId, request_id: requestIdOf(request), address };
 }
 
 /** The problems of a refused request, those of all items of a batch; undefined for other failures. */

@@ -1,10 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
 import { formatInstant } from '../base/instants.ts';
 import type { Incoming } from '../contract/blobs.ts';
-import type { Access, Authenticated, Caller, SignedParts } from '../contract/callers.ts';
+import type { Access, Authenticated, Caller } from '../contract/callers.ts';
 import { isId, type Raw } from '../contract/fields.ts';
 import type { Call, OpenWindow, Operation, Principal } from '../contract/operation.ts';
 import { type Fault, Problem, problem } from '../contract/problems.ts';
@@ -14,13 +13,15 @@ import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
 import type { AddressCounts } from './address-counts.ts';
+import { readBody } from './body.ts';
 import { endSoftly, readBytes } from './bytes-body.ts';
 import { failureReply } from './envelopes.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
+import { formBody, isForm, signedPartsOf } from './form.ts';
 import { heldBack } from './held-back.ts';
 import { isMultipart, type Reception, receiveParts, receiveText } from './multipart.ts';
 import { headersOf, scopeOf, send } from './reply.ts';
-import { readBody, readPairs } from './request.ts';
+import { readPairs } from './request.ts';
 
 /**
  * The life of a request, in order. Beside each step: the statuses with which it can end the request.
@@ -30,7 +31,7 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
   const { operation, request } = exchange;
   const origins = parts.origins(request); //                                           403 plain HTTP
   if (parts.flood) holdBack(parts, exchange, parts.flood); //                          429
-  const form = isForm(request) ? await formBody(parts, request) : undefined; //        413
+  const form = isForm(request) ? await formBody(parts, exchange) : undefined; //       408 413 429 503
   const signer = authenticate(parts, exchange, origins, form); //                      400 401 403 431
   const signed = signer instanceof Promise ? await signer : signer;
   const bodyHash = admit(exchange, signed, form); //                                   401 403
@@ -170,22 +171,9 @@ function holdBack({ address, services }: PipelineParts, exchange: Exchange, floo
   throw new Problem([{ problem: 'RATE_LIMITED' }], { because: 'too much from one address', retryAfter_s: wait_s });
 }
 
-function isForm(request: IncomingMessage): boolean {
-  const type = request.headers['content-type'];
-  return type !== undefined && /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
-}
-
 function isJson(request: IncomingMessage): boolean {
   const type = request.headers['content-type'];
   return type !== undefined && /^\s*application\/json\s*(;|$)/i.test(type);
-}
-
-/** A form body is part of what is signed, so it is read before the signature is checked. Others wait. */
-async function formBody(parts: PipelineParts, request: IncomingMessage): Promise<string> {
-  const bytes = await readBody(request, parts.body_bytes_max);
-  // Decoding that repairs would make one text of different bytes, and all of them were signed.
-  if (!isUtf8(bytes)) throw problem('CREDENTIAL_UNUSABLE', {}, 'the form is not UTF-8');
-  return bytes.toString();
 }
 
 const AUTHORIZATION_BYTES_MAX = 8192;
@@ -201,7 +189,7 @@ function authenticate(
     throw problem('HEADER_TOO_LARGE');
   }
   if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'two Authorization headers');
-  const presented: SignedParts = { method: request.method!, target: request.url!, authorization, form };
+  const presented = signedPartsOf(request, form);
   const { credential = 'user' } = operation;
   if (credential === 'user') return parts.authenticator.authenticate(presented, origins);
   return parts.authenticators[credential]!({ ...presented, address: parts.address(request) }, origins);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 import { within } from '../base/timers.ts';
 import { send } from './reply.ts';
+import { PLAIN_HEADERS } from './request.ts';
 
 /** The paths of the probes. */
 export const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
@@ -57,7 +58,8 @@ export function probes(parts: ProbeParts): (request: IncomingMessage, response: 
       return reply(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks: states });
     }
     if (path === '/metrics' && parts.metrics) {
-      return send(response, 200, ['content-type', parts.metrics.contentType], await parts.metrics.text());
+      const headers = ['content-type', parts.metrics.contentType, ...PLAIN_HEADERS];
+      return send(response, 200, headers, await parts.metrics.text());
     }
     reply(response, 404, { status: 'nothing is here' });
   };
@@ -78,6 +80,13 @@ async function stateOf(run: Check): Promise<'ok' | 'failed'> {
 }
 
 function reply(response: ServerResponse, status: number, body: object, more: readonly string[] = []): void {
-  const headers = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store', ...more];
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'cache-control',
+    'no-store',
+    ...PLAIN_HEADERS,
+    ...more,
+  ];
   send(response, status, headers, JSON.stringify(body));
 }

@@ -31,6 +31,7 @@ export function refusalOf(
   const { requestId, secure } = of;
   const headers = standingHeaders(family, type, { transactionId, duration_ms: 0, requestId, secure });
   if (failure.allow) headers.push('allow', failure.allow);
+  if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
   return { status, headers, body, transactionId };
 }
 

@@ -72,7 +72,7 @@ export function standingHeaders(
     'x-response-time',
     String(Math.round(of.duration_ms)),
   ];
-  if (of.secure.length > 0) headers.push(...of.secure);
+  headers.push(...of.secure);
   if (of.requestId) headers.push('x-request-id', of.requestId);
   if (family === 'ads') headers.push('x-current-api-version', VERSION);
   else headers.push('pragma', 'no-cache', 'expires', 'Tue, 31 Mar 1981 05:00:00 GMT');
@@ -161,6 +161,13 @@ function realmOf(exchange: Exchange, parts: PipelineParts): string {
 
 function asciiOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
+}
+
+/** Headers by name, for those who take them so. */
+export function pairsOf(headers: readonly string[]): Record<string, string> {
+  const pairs: Record<string, string> = {};
+  for (let at = 0; at < headers.length; at += 2) pairs[headers[at]!] = headers[at + 1]!;
+  return pairs;
 }
 
 /** Sends a reply in one piece. */

@@ -4,6 +4,7 @@ import { origin } from '../base/origin.ts';
 import { decode } from '../base/percent.ts';
 import type { Raw } from '../contract/fields.ts';
 import { problem } from '../contract/problems.ts';
+import { isAuthority } from './request-host.ts';
 
 /** Who may speak for the caller's scheme and host, and what plain HTTP is allowed. */
 export interface Reachability {
@@ -13,19 +14,25 @@ export interface Reachability {
   readonly allowsPlainHttp: boolean;
   /** The listener speaks https itself. */
   readonly endsTls: boolean;
-  /** The configured public origin, when there is one. */
-  readonly publicOrigin: string | undefined;
+  /** The configured public origins; when there are none, what the caller names. */
+  readonly publicOrigins: readonly string[];
+  /** Development mode: the origin that the caller names fits beside the configured ones. */
+  readonly allowsOtherHosts: boolean;
 }
 
-/** Tells under which origins a request may have been signed, the likeliest first; refuses plain HTTP. */
+/**
+ * Tells under which origins a request may have been signed, the likeliest first; refuses plain HTTP. Where public origins
+ * are configured no other fits: the `Host` header is the caller's to choose.
+ */
 export function originsReader(reach: Reachability): (request: IncomingMessage) => readonly string[] {
-  const proxies = proxyList(reach.trustedProxies);
+  const isProxy = proxyJudge(reach.trustedProxies);
   const known = new Map<string, readonly string[]>();
   const own = reach.endsTls ? 'https' : 'http';
+  const { publicOrigins, allowsOtherHosts } = reach;
   return (request) => {
-    const forwarded = proxies !== undefined && isTrusted(proxies, request.socket.remoteAddress);
+    const forwarded = isProxy(request.socket.remoteAddress);
     const scheme = (forwarded && forwardedScheme(request)) || own;
-    const host = (forwarded && single(request.headers['x-forwarded-host'])) || request.headers.host || '';
+    const host = (forwarded && forwardedHost(request)) || request.headers.host || '';
     const key = `${scheme} ${host}`;
     const remembered = known.get(key);
     if (remembered) return remembered;
@@ -33,50 +40,75 @@ export function originsReader(reach: Reachability): (request: IncomingMessage) =
       throw problem('TLS_REQUIRED', {}, 'plain HTTP');
     }
     const derived = origin(scheme, host);
-    const { publicOrigin } = reach;
-    const origins = publicOrigin === undefined || publicOrigin === derived ? [derived] : [publicOrigin, derived];
+    const isDerived = publicOrigins.length === 0 || (allowsOtherHosts && !publicOrigins.includes(derived));
+    const likely = publicOrigins.includes(derived) ? [derived] : [];
+    const origins = [...likely, ...publicOrigins.filter((each) => each !== derived), ...(isDerived ? [derived] : [])];
     if (known.size < 100) known.set(key, origins);
     return origins;
   };
 }
 
-const NO_HEADERS: readonly string[] = [];
+/** What every reply carries, whatever it is: no browser may guess what it could be instead. */
+export const PLAIN_HEADERS: readonly string[] = ['x-content-type-options', 'nosniff'];
 
 /** Names and values in turn. What was not read to its end has no headers. */
 export type SecureHeaders = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => readonly string[];
 
 /**
- * Tells which headers the reply to a request carries because it came over https: that browsers never come otherwise.
+ * Tells which headers every reply to a request carries, and those that it carries because it came over https: that
+ * browsers never come otherwise.
  * @source authentication gaps 1.1
  */
 export function secureHeadersReader(
   reach: Pick<Reachability, 'trustedProxies' | 'endsTls'>,
   lasts_s: number,
 ): SecureHeaders {
-  const proxies = proxyList(reach.trustedProxies);
-  const headers = ['strict-transport-security', `max-age=${lasts_s}`];
-  const own = reach.endsTls ? headers : NO_HEADERS;
-  if (proxies === undefined) return () => own;
+  const isProxy = proxyJudge(reach.trustedProxies);
+  const headers = [...PLAIN_HEADERS, 'strict-transport-security', `max-age=${lasts_s}`];
+  const own = reach.endsTls ? headers : PLAIN_HEADERS;
+  if (reach.trustedProxies.length === 0) return () => own;
   return (request) => {
-    const told = isTrusted(proxies, request.socket.remoteAddress) ? forwardedScheme(request) : undefined;
-    return told === undefined ? own : told === 'https' ? headers : NO_HEADERS;
+    const told = isProxy(request.socket.remoteAddress) ? forwardedScheme(request) : undefined;
+    return told === undefined ? own : told === 'https' ? headers : PLAIN_HEADERS;
   };
 }
 
 /** Tells where a request comes from: the peer, or whom a trusted proxy speaks for. */
-export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
-  const proxies = proxyList(trustedProxies);
-  return (request) => {
-    const peer = request.socket.remoteAddress ?? '';
-    const forwarded = proxies !== undefined && isTrusted(proxies, peer) && single(request.headers['x-forwarded-for']);
-    return forwarded && isIP(forwarded) !== 0 ? forwarded : peer;
+export function addressReader(
+  trustedProxies: readonly string[],
+): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
+  const isProxy = proxyJudge(trustedProxies);
+  return ({ headers, socket }) => {
+    const peer = socket.remoteAddress ?? '';
+    if (!isProxy(peer)) return peer;
+    // Each proxy adds whom it was called by; whoever is no proxy of ours can have written the rest.
+    const chain = String(headers['x-forwarded-for'] ?? '').split(',');
+    for (const said of chain.reverse()) {
+      const address = addressIn(said.trim());
+      if (address === undefined) return peer;
+      if (!isProxy(address)) return address;
+    }
+    return peer;
   };
+}
+
+/** An address, which some proxies write with a port, and those of IPv6 then in brackets. */
+function addressIn(said: string): string | undefined {
+  const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(said) ?? [];
+  const bare = bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(said) ? said.split(':', 1)[0]! : said);
+  return isIP(bare) === 0 ? undefined : bare;
 }
 
 /** What a proxy says of its caller; undefined when it says nothing. */
 function forwardedScheme(request: Pick<IncomingMessage, 'headers'>): 'http' | 'https' | undefined {
   const told = single(request.headers['x-forwarded-proto'])?.toLowerCase();
   return told === undefined ? undefined : told === 'https' ? 'https' : 'http';
+}
+
+/** The host that a proxy names; undefined when it names none that can be one. */
+function forwardedHost(request: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const host = single(request.headers['x-forwarded-host']);
+  return host !== undefined && isAuthority(host) ? host : undefined;
 }
 
 /** The last of a comma list: what the trusted proxy itself wrote. */
@@ -89,8 +121,9 @@ function single(value: string | string[] | undefined): string | undefined {
   );
 }
 
-function proxyList(ranges: readonly string[]): BlockList | undefined {
-  if (ranges.length === 0) return undefined;
+/** Tells which addresses are those of trusted proxies. */
+export function proxyJudge(ranges: readonly string[]): (address: string | undefined) => boolean {
+  if (ranges.length === 0) return () => false;
   const list = new BlockList();
   for (const range of ranges) {
     const [address, bits] = range.split('/') as [string, string | undefined];
@@ -98,36 +131,16 @@ function proxyList(ranges: readonly string[]): BlockList | undefined {
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }
-  return list;
-}
-
-function isTrusted(list: BlockList, address: string | undefined): boolean {
-  if (!address) return false;
-  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
-  return list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  return (address) => {
+    if (!address) return false;
+    const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+    return list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  };
 }
 
 function isLoopbackAuthority(host: string): boolean {
   const name = host.toLowerCase().replace(/:\d*$/, '');
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
-}
-
-/** Reads a body of at most `max` bytes. What is beyond them is dropped, so that the refusal can be sent. */
-export async function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
-  const tooLarge = () => problem('BODY_TOO_LARGE', { words: { max } });
-  if (Number(request.headers['content-length'] ?? 0) > max) throw tooLarge();
-  // An asynchronous iterator would cost several times this.
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > max) reject(tooLarge());
-      else chunks.push(chunk);
-    });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    request.on('error', reject);
-  });
 }
 
 /** Reads `name=value` pairs of a query or form body into lists by name; protocol parameters are left out. */

@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../contract/problems.ts';
+import { readBody } from './body.ts';
 import { failureReply } from './envelopes.ts';
 import { JSON_TYPES, send, standingHeaders } from './reply.ts';
-import { readBody } from './request.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** What the call of operators works with. */

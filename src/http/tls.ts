@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Server as PlainServer, RequestListener } from 'node:http';
+import type { Server as PlainServer, RequestListener, ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
@@ -17,7 +17,7 @@ export interface TlsFiles {
 
 /** Makes servers that speak https. */
 export interface Tls {
-  server(answer: RequestListener): PlainServer;
+  server(options: ServerOptions & { readonly handshakeTimeout: number }, answer: RequestListener): PlainServer;
   /** The connection below one that was to be secure; undefined once that is gone. */
   carrierOf(socket: Socket): Socket | undefined;
   /** When the certificate ends, in Unix seconds. */
@@ -43,11 +43,8 @@ export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
   const carriers = new Map<string, Socket>();
   warn(identity, clock, log);
   return {
-    server(answer) {
-      const server = createServer(
-        { ...OPTIONS, requireHostHeader: false, cert: identity.cert, key: identity.key },
-        answer,
-      );
+    server(options, answer) {
+      const server = createServer({ ...OPTIONS, ...options, cert: identity.cert, key: identity.key }, answer);
       // Before the handshake of the same connection begins.
       server.prependListener('connection', (carrier: Socket) => {
         const key = peerOf(carrier);

@@ -1,9 +1,11 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { after } from '../base/timers.ts';
-import { type ProblemName, problem } from '../contract/problems.ts';
+import { Problem, type ProblemName, problem } from '../contract/problems.ts';
+import type { ConnectionRefusal } from './connections.ts';
 import type { PipelineParts } from './exchange.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
+import { PLAIN_HEADERS } from './request.ts';
 
 /** What the parser of HTTP says of bytes that it cannot read. */
 export interface Unread extends Error {
@@ -48,18 +50,59 @@ export function answerUnread(parts: PipelineParts, error: Unread, carrier: Socke
   if (name === undefined || !socket.writable) return void socket.destroy();
   ending.add(socket);
   if (replies.get(socket)?.writableEnded) return void socket.destroySoon();
-  const secure = error.code === PLAIN ? [] : parts.secureHeaders({ socket, headers: {} });
+  const secure = error.code === PLAIN ? PLAIN_HEADERS : parts.secureHeaders({ socket, headers: {} });
   const refusal = refusalOf(parts, problem(name), { path: pathOf(error), secure });
-  socket.end(written(refusal, parts.services.clock.now()));
+  endAfter(socket, written(refusal, parts.services.clock.now()));
+  if (error.code !== ENDED)
+    parts.observer.unread(callerOf(parts, socket, error), refusal.status, refusal.transactionId);
+}
+
+/** So many refused connections are waited for until they have read why. */
+const LINGERING_MAX = 100;
+let lingering = 0;
+
+/**
+ * Ends a connection that is one too many. Where no handshake comes first it is told why; many at a time are not waited for.
+ * @param isSecure the connection would have begun with a handshake of TLS.
+ */
+export function refuseConnection(
+  parts: PipelineParts,
+  why: ConnectionRefusal,
+  socket: Socket,
+  isSecure: boolean,
+): void {
+  // Whoever goes away is none of our errors.
+  socket.on('error', () => {});
+  if (isSecure || lingering >= LINGERING_MAX) return void socket.destroy();
+  const failure = new Problem([{ problem: why === 'address' ? 'RATE_LIMITED' : 'UNAVAILABLE' }], { retryAfter_s: 1 });
+  lingering += 1;
+  socket.once('close', () => {
+    lingering -= 1;
+  });
+  const secure = parts.secureHeaders({ socket, headers: {} });
+  const refusal = refusalOf(parts, failure, { path: '/', secure });
+  // What it sends is not wanted, but unread it would take the reply away.
+  socket.resume();
+  endAfter(socket, written(refusal, parts.services.clock.now()));
+}
+
+function endAfter(socket: Socket, text: string): void {
+  socket.end(text);
   const callOff = after(LINGER_MS, () => socket.destroy());
   socket.once('close', callOff);
-  if (error.code !== ENDED) parts.observer.unread(socket, refusal.status, refusal.transactionId);
 }
 
 /** The path of the request, as far as it can be known. */
 function pathOf({ rawPacket }: Unread): string {
   const [, path = '/'] = /^[A-Za-z]+ (\/[^ ]*) /.exec(rawPacket?.toString('latin1', 0, 200) ?? '') ?? [];
   return path;
+}
+
+/** Who sent it: whom a trusted proxy names, as far as its header was read. */
+function callerOf({ address }: PipelineParts, socket: Socket, { rawPacket }: Unread): string {
+  const [head = ''] = (rawPacket?.toString('latin1', 0, 16_384) ?? '').split('\r\n\r\n', 1);
+  const forwarded = [...head.matchAll(/^x-forwarded-for:[ \t]*([^\r\n]*)/gim)].map(([, said]) => said).join(',');
+  return address({ socket, headers: { 'x-forwarded-for': forwarded } });
 }
 
 /** A reply as bytes; nothing else writes it. */

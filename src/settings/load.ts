@@ -219,6 +219,8 @@ function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { p
   const exposed = !incomplete && mode === 'serve' && !isLoopbackHost(host);
   const because = `in serve because host ${host} is not loopback`;
   rule(['public_base_url', 'host'], exposed && settings.public_base_url === '', `required ${because}`);
+  const hasAliasesAlone = settings.public_aliases.length > 0 && settings.public_base_url === '';
+  rule(['public_base_url', 'public_aliases'], hasAliasesAlone, 'required when public_aliases is set');
   rule(['allow_insecure_loopback', 'host'], exposed && settings.allow_insecure_loopback, `true is refused ${because}`);
   // Where nothing ends TLS, every request would be plain HTTP and so be refused.
   const endsTls = settings.tls_cert !== '' || settings.trusted_proxies.length > 0;

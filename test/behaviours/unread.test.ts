@@ -61,6 +61,49 @@ const cases: [what: string, bytes: string, status: number, body: unknown][] = [
     400,
     ADS('INVALID_PARAMETER', UNREADABLE),
   ],
+  [
+    'a length and chunks',
+    `POST /12/accounts HTTP/1.1\r\n${CLOSE}\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ],
+  [
+    'chunks that are not the last coding',
+    `POST /12/accounts HTTP/1.1\r\n${CLOSE}\r\ntransfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ],
+  [
+    'a length with a sign',
+    `POST /12/accounts HTTP/1.1\r\n${CLOSE}\r\ncontent-length: +1\r\n\r\na`,
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ],
+  [
+    'a blank before the colon',
+    `POST /12/accounts HTTP/1.1\r\n${CLOSE}\r\ncontent-length : 1\r\n\r\na`,
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ],
+  [
+    'a header that is folded',
+    `GET /12/accounts HTTP/1.1\r\n${CLOSE}\r\nx: y\r\n z\r\n\r\n`,
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ],
+  ['two hosts', `GET /12/accounts HTTP/1.1\r\nhost: a\r\n${CLOSE}\r\n\r\n`, 400, ADS('INVALID_PARAMETER', UNREADABLE)],
+  [
+    'the same host twice',
+    `GET /12/accounts HTTP/1.1\r\nHOST: localhost\r\n${CLOSE}\r\n\r\n`,
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ],
+  ...['a@b', 'a b', 'a/b', 'a,b', ''].map((host): [string, string, number, unknown] => [
+    `the host ${host || 'of no letter'}`,
+    `GET /12/accounts HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ]),
   ['no host', 'GET /12/accounts HTTP/1.1\r\nconnection: close\r\n\r\n', 400, ADS('INVALID_PARAMETER', UNREADABLE)],
   [
     'no host on a numeric path',
@@ -105,6 +148,7 @@ for (const scheme of ['http', 'https'] as const) {
         assert.match(said.headers.get('x-transaction-id')!, /^[0-9a-f]{16}$/);
         assert.match(said.headers.get('content-type')!, /^application\/json; ?charset=utf-8$/);
         assert.ok(said.headers.has('date'));
+        assert.equal(said.headers.get('x-content-type-options'), 'nosniff');
         assert.equal(said.headers.has('strict-transport-security'), scheme === 'https');
         const path = /^\w+ (\/\S*)/.exec(bytes)?.[1] ?? '/';
         if (status !== 431) checkReply('GET', path, status, said.headers, JSON.stringify(said.body));

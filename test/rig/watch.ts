@@ -51,6 +51,8 @@ function look(request: IncomingMessage, response: ServerResponse, found: string[
     const text = typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : '';
     plantReply(request.url!, headers, text);
     const ended = (end as (...all: unknown[]) => ServerResponse).apply(this, args);
+    if (headers.get('x-content-type-options') !== 'nosniff')
+      found.push(`${request.method} ${request.url} lets types be guessed`);
     try {
       checkReply(request.method!, request.url!, this.statusCode, headers, text);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { alphanumeric, type Random } from '../../base/random.ts';
 import type { Authenticated, Authenticator, SignedParts } from '../../contract/callers.ts';
+import { Problem } from '../../contract/problems.ts';
 import type { Credential, KnownCredentials } from './known-credentials.ts';
 import type { Nonces } from './nonces.ts';
 import { refused } from './refused.ts';
@@ -60,6 +61,17 @@ export function authenticator(options: {
       if (!credential) return lookUp(claim, origins, now_s);
       return verify(claim, origins, credential.key) ? admit(claim, credential, now_s) : refuse(claim);
     },
+    async knows(parts) {
+      const claim = claimInTime(parts, Math.floor(clock.now() / 1000), window_s);
+      if (claim === undefined || claim.token === '') return false;
+      const known = credentials.remembered(claim.consumerKey, claim.token);
+      const lookup = known
+        ? { found: 'credential' as const, credential: known }
+        : await credentials.find(claim.consumerKey, claim.token);
+      if (lookup.found !== 'credential') return false;
+      const { revoked, applicationSuspended, userSuspended, userLocked } = lookup.credential;
+      return !(revoked || applicationSuspended || userSuspended || userLocked);
+    },
   };
 }
 
@@ -74,6 +86,16 @@ export function readSigned(parts: SignedParts, now_s: number, window_s: number):
   if ('reason' in claim) throw refused('CREDENTIAL_UNUSABLE', claim.detail);
   checkTimestamp(claim.timestamp, now_s, window_s);
   return claim;
+}
+
+/** What a request claims; undefined where `readSigned` refuses it. */
+function claimInTime(parts: SignedParts, now_s: number, window_s: number): Claim | undefined {
+  try {
+    return readSigned(parts, now_s, window_s);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
 }
 
 function schemeOf(authorization: string | undefined): string | undefined {

@@ -97,6 +97,13 @@ const REFUSALS = {
     'This page is only shown over https. Check the address that brought you here.',
   ],
   'too large': [413, 44, 'The form is too large.', 'This form is too large', 'Go back, reload the page and try again.'],
+  'too slow': [
+    408,
+    44,
+    'The request did not arrive in time.',
+    'This form did not arrive in time',
+    'Your connection may be slow or broken. Go back and send it again.',
+  ],
   unavailable: [
     503,
     130,

@@ -93,7 +93,6 @@ export function addBranding(app: FastifyInstance, { logo, favicon }: Branding): 
         etag: found.etag,
         'content-security-policy': PICTURE_POLICY,
         'cross-origin-resource-policy': 'same-origin',
-        'x-content-type-options': 'nosniff',
       });
       if (request.headers['if-none-match'] === found.etag) return reply.code(304).send();
       return reply.send(found.bytes);

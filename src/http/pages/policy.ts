@@ -14,8 +14,6 @@ export function pageHeaders({ leadsTo, framed }: Pick<PageAnswer, 'leadsTo' | 'f
     `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${target}; frame-ancestors 'none'`,
     'x-frame-options',
     'DENY',
-    'x-content-type-options',
-    'nosniff',
     'referrer-policy',
     'no-referrer',
     'cache-control',
@@ -32,8 +30,6 @@ function framedHeaders(loadsFrom: readonly string[]): Headers {
   return [
     'content-security-policy',
     `default-src 'none'; style-src 'self'; img-src ${media} data:; media-src ${media}; base-uri 'none'; form-action 'none'`,
-    'x-content-type-options',
-    'nosniff',
     'referrer-policy',
     'no-referrer',
     'cache-control',
@@ -56,6 +52,5 @@ export function openPageHeaders(): Record<string, string> {
     'content-security-policy':
       "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
   };
 }

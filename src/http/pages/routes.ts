@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Page, PageAnswer, Pages, Visit } from '../../contract/pages.ts';
-import { Problem } from '../../contract/problems.ts';
+import type { Page, PageAnswer, Pages, Visit, VisitRefusal } from '../../contract/pages.ts';
+import { Problem, type ProblemName } from '../../contract/problems.ts';
 import { wantsJson } from '../accept.ts';
 import type { AddressCounts } from '../address-counts.ts';
+import { endSoftly } from '../bytes-body.ts';
 import { type AccessLog, lineLevel } from '../line-level.ts';
 import type { Observer } from '../observer.ts';
 import { send } from '../reply.ts';
-import { readBody } from '../request.ts';
 import { requestIdOf } from '../request-id.ts';
+import type { StrangerBodies } from '../stranger-bodies.ts';
 import { browserNameOf } from './browser-names.ts';
 import { cookieValue, KNOWN_BROWSER, SESSION, setCookie } from './cookies.ts';
 import { isOwnForm } from './form-guard.ts';
@@ -26,6 +27,8 @@ export interface PageParts {
   readonly counts: AddressCounts;
   /** Requests of one address to whatever it is; undefined when limits are off. */
   readonly flood: AddressCounts | undefined;
+  /** Reads forms: whoever has no session is a stranger. */
+  readonly strangers: StrangerBodies;
   readonly log: Logger;
   readonly observer: Pick<Observer, 'visited'>;
   readonly accessLog: AccessLog;
@@ -61,7 +64,6 @@ export function addPages(app: FastifyInstance, parts: PageParts): void {
       void reply.headers({
         'content-type': 'text/css; charset=utf-8',
         'cache-control': 'max-age=300',
-        'x-content-type-options': 'nosniff',
       });
       return reply.send(style);
     });
@@ -97,16 +99,24 @@ async function answer(
     failure = error;
   }
   const seen = { request, secure: parts.secureHeaders(request), transactionId, cookies };
-  if (parts.isDraining()) response.shouldKeepAlive = false;
+  // Nobody waits for the rest of a form that was refused.
+  const isCut = method === 'POST' && failure !== undefined && !request.complete;
+  if (parts.isDraining() || isCut) response.shouldKeepAlive = false;
+  if (isCut) endSoftly(request);
   reply(response, said, parts.face, seen);
   note(parts, page, said, { ...seen, failure });
 }
 
-/** What is said of a failure: of a form that is too large, of a database that is away, of anything else. */
+/** What is said of a form that is not read to its end; the rest of the problems mean that the database is away. */
+const OF_FORMS: Readonly<Partial<Record<ProblemName, VisitRefusal>>> = {
+  BODY_TOO_LARGE: 'too large',
+  REQUEST_TOO_SLOW: 'too slow',
+  RATE_LIMITED: 'too many visits',
+};
+
 function refusalOf(pages: Pages, error: unknown): PageAnswer {
   if (!(error instanceof Problem)) return pages.refuse('fault');
-  const isLarge = error.faults.some(({ problem }) => problem === 'BODY_TOO_LARGE');
-  return isLarge ? pages.refuse('too large') : pages.refuse('unavailable', error.retryAfter_s);
+  return pages.refuse(OF_FORMS[error.faults[0]!.problem] ?? 'unavailable', error.retryAfter_s);
 }
 
 /** The origins of a request; undefined where plain HTTP is not allowed. */
@@ -139,14 +149,16 @@ async function visited(
   const isCounted = page.isLimited && method === 'GET';
   const wait_s = parts.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
   if (wait_s !== undefined) return { said: pages.refuse('too many visits', wait_s), cookies: [] };
-  const query = /\?(.*)$/s.exec(request.url!)?.[1] ?? '';
-  const given = method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query;
-  const parameters = new URLSearchParams(given);
   const session = await sessions.open({
     value: cookieValue(request, SESSION, isSecure),
     address,
     browser: browserNameOf(request.headers['user-agent']),
   });
+  const isKnown = session.user !== undefined;
+  const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, parts.strangers.bytes_max);
+  const query = /\?(.*)$/s.exec(request.url!)?.[1] ?? '';
+  const given = method === 'POST' ? (await parts.strangers.read(request, { address, max, isKnown })).toString() : query;
+  const parameters = new URLSearchParams(given);
   const visit: Visit = {
     method,
     isPeek: request.method === 'HEAD',

@@ -1,0 +1,37 @@
+import { integer } from './kinds.ts';
+
+/** What callers may cost before they are authenticated, and how many connections there may be. */
+export const strangerSettings = {
+  connections_max: integer('Open connections of both listeners together; one more is refused with 503.', {
+    default: 10_000,
+    unit: 'connections',
+    bounds: [10, 1_000_000],
+  }),
+  connections_per_address_max: integer(
+    'Open connections from one address (IPv6: one /64); one more is refused with 429. Trusted proxies are not limited.',
+    { default: 1000, unit: 'connections', bounds: [1, 1_000_000] },
+  ),
+  request_head_timeout_s: integer('How long a client may take to send the head of a request, or its TLS handshake.', {
+    default: 20,
+    unit: 'seconds',
+    bounds: [1, 120],
+  }),
+  request_grace_s: integer('How long a form may arrive at any speed before it counts as too slow.', {
+    default: 20,
+    unit: 'seconds',
+    bounds: [1, 120],
+  }),
+  request_bytes_per_s_min: integer('After that, a form that arrives more slowly on average is ended with 408.', {
+    default: 500,
+    unit: 'bytes per second',
+    bounds: [1, 1_000_000],
+  }),
+  unauthenticated_body_bytes_max: integer(
+    'Forms are read before their signature can be checked; a larger one must name a known key and access token.',
+    { default: 65_536, unit: 'bytes', bounds: [1024, 104_857_600] },
+  ),
+  unauthenticated_bytes_max: integer(
+    'Memory for all forms whose sender is not authenticated yet; when it is full, the oldest gives way with 503.',
+    { default: 50_331_648, unit: 'bytes', bounds: [1_048_576, 17_179_869_184] },
+  ),
+};

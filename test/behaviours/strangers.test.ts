@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, describe, test } from 'node:test';
+import { openLog } from '../../src/http/log.ts';
+import { rawCall } from '../rig/raw.ts';
+import { halfSent, type Stranger, stranger } from '../rig/strangers.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const MIB = 1_048_576;
+
+const worlds: World[] = [];
+after(async () => {
+  for (const world of worlds) await world.close();
+});
+async function open(flags: Record<string, unknown>, seams = {}): Promise<World> {
+  const world = await openWorld({ flags, seams });
+  worlds.push(world);
+  return world;
+}
+
+async function metric(world: World, name: string): Promise<number> {
+  const text = await (await fetch(`${world.service.operationsUrl}/metrics`)).text();
+  return Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(' ')[1] ?? 0,
+  );
+}
+
+/** Waits until a metric has reached a value. */
+async function until(world: World, name: string, isReached: (value: number) => boolean): Promise<number> {
+  for (let look = 0; look < 200; look++) {
+    const value = await metric(world, name);
+    if (isReached(value)) return value;
+  }
+  throw new Error(`${name} is ${await metric(world, name)}`);
+}
+
+const endAll = (strangers: readonly Stranger[]): void => {
+  for (const { socket } of strangers) socket.destroy();
+};
+
+describe('forms of whom nothing is known', () => {
+  test('have at most 64 KiB; who names a token in use may send more', async () => {
+    const world = await open({});
+    const form = (bytes: number) => `text=${'a'.repeat(bytes)}`;
+    const call = (body: string, more = {}) =>
+      rawCall(world.service.sandboxUrl, world.clock, {
+        method: 'POST',
+        target: '/12/accounts',
+        headers: FORM,
+        body,
+        ...more,
+      });
+    const large = form(65_537);
+    assert.equal((await call(form(60_000))).status, 401);
+    const refused = await call(large);
+    assert.equal(refused.status, 413);
+    assert.equal(refused.body.errors[0].message, 'The request body has more than 65536 bytes');
+    assert.equal((await call(large, { keys: { ...world.keys, access_token: 'nobody' } })).status, 413);
+    assert.equal((await call(large, { keys: world.keys, skew_s: 4000 })).status, 413);
+    // Signed for other bytes: the form is read to its end, and refused for the signature.
+    const keys = { ...world.keys, access_token_secret: 'wrong' };
+    assert.equal((await call(large, { keys })).status, 401);
+    assert.notEqual((await call(large, { keys: world.keys })).status, 413);
+    assert.equal((await call(form(1_048_577), { keys: world.keys })).status, 413);
+  });
+
+  test('in chunks are counted as they come', async () => {
+    const world = await open({});
+    const head = halfSent(1, 0).replace('content-length: 1', 'transfer-encoding: chunked');
+    const one = await stranger(world.service.url, `${head}${`8000\r\n${'a'.repeat(0x8000)}\r\n`.repeat(3)}`);
+    assert.equal(await one.answer(), 413);
+    assert.match(one.said(), /"code":44,/);
+    one.socket.destroy();
+  });
+
+  test('that come too slowly are ended in the words of their path; who is slow but steady is not', async () => {
+    const world = await open({ request_grace_s: 1, request_bytes_per_s_min: 100 });
+    const [numeric, ads, page] = [
+      await stranger(world.service.url, halfSent(50_000, 10)),
+      await stranger(world.service.url, halfSent(50_000, 10, { target: '/12/accounts/a1/campaigns' })),
+      await stranger(world.service.url, halfSent(50_000, 10, { target: '/login' })),
+    ];
+    const steady = await stranger(world.service.url, halfSent(60_000, 50_000));
+    assert.deepEqual([await numeric.answer(), await ads.answer(), await page.answer()], [408, 408, 408]);
+    assert.match(
+      numeric.said(),
+      /connection: close[\s\S]*{"code":44,"message":"The request did not arrive in time."}/i,
+    );
+    assert.match(ads.said(), /{"code":"CANCELLED_REQUEST","message":"The request did not arrive in time"}/);
+    assert.match(page.said(), /This form did not arrive in time/);
+    steady.socket.write('a'.repeat(10_000));
+    assert.equal(await steady.answer(), 400);
+    steady.socket.destroy();
+    assert.equal(await metric(world, 'barker_unauthenticated_bodies_ended_total{reason="slow"}'), 3);
+  });
+
+  test('hold no more than the memory for them: the oldest gives way, and one address gets its share only', async () => {
+    const world = await open({ unauthenticated_bytes_max: 4 * MIB });
+    const crowd: Stranger[] = [];
+    // Each counts for 16 KiB and what it has sent: 32 KiB in all, of which 8 are the share of an address.
+    for (let count = 0; count < 200; count++) {
+      const from = `127.0.1.${1 + (count % 40)}`;
+      crowd.push(await stranger(world.service.url, halfSent(20_000, 16_384), from));
+    }
+    const ended = await until(
+      world,
+      'barker_unauthenticated_bodies_ended_total{reason="memory"}',
+      (value) => value >= 72,
+    );
+    assert.equal(ended, 72);
+    assert.equal(await metric(world, 'barker_unauthenticated_bodies'), 128);
+    assert.ok((await metric(world, 'barker_unauthenticated_bytes')) <= 4 * MIB);
+    assert.equal(await crowd[0]!.answer(), 503);
+    assert.match(crowd[0]!.said(), /retry-after: 1\r\n[\s\S]*"code":130/i);
+    assert.equal(crowd.at(-1)!.said(), '');
+
+    const many: Stranger[] = [];
+    for (let count = 0; count < 9; count++)
+      many.push(await stranger(world.service.url, halfSent(20_000, 16_384), '127.0.2.1'));
+    assert.equal(await many[8]!.answer(), 429);
+    assert.match(many[8]!.said(), /retry-after: 1\r\n[\s\S]*"code":88/i);
+    assert.equal(many[7]!.said(), '');
+    // Whoever sends at once is served meanwhile.
+    const call = { method: 'POST', target: '/12/accounts', headers: FORM, body: 'name=Harbour', keys: world.keys };
+    assert.equal((await rawCall(world.service.sandboxUrl, world.clock, call)).status, 200);
+    endAll([...crowd, ...many]);
+    await until(world, 'barker_unauthenticated_bytes', (value) => value === 0);
+  });
+
+  test('byte by byte take no more memory than at once', async () => {
+    const world = await open({});
+    const one = await stranger(world.service.url, halfSent(3000, 0));
+    one.socket.setNoDelay(true);
+    for (let count = 0; count < 300; count++) await new Promise((sent) => one.socket.write('a', sent));
+    await until(world, 'barker_unauthenticated_bytes', (value) => value > 16_385);
+    assert.ok((await metric(world, 'barker_unauthenticated_bytes')) <= 16_384 + 4096);
+    one.socket.destroy();
+  });
+});
+
+describe('connections', () => {
+  test('of one address and in total are bounded; more are told why, and counted', async () => {
+    const world = await open({ connections_max: 30, connections_per_address_max: 10 });
+    const held: Stranger[] = [];
+    for (let count = 0; count < 10; count++) held.push(await stranger(world.service.url, '', '127.0.3.1'));
+    const eleventh = await stranger(world.service.sandboxUrl, '', '127.0.3.1');
+    assert.equal(await eleventh.answer(), 429);
+    assert.match(
+      eleventh.said(),
+      /x-content-type-options: nosniff\r\n[\s\S]*retry-after: 1\r\n[\s\S]*TOO_MANY_REQUESTS/,
+    );
+    for (const from of ['127.0.3.2', '127.0.3.3']) {
+      for (let count = 0; count < 10; count++) held.push(await stranger(world.service.url, '', from));
+    }
+    const last = await stranger(world.service.url, '', '127.0.3.4');
+    assert.equal(await last.answer(), 503);
+    assert.match(last.said(), /SERVICE_UNAVAILABLE/);
+    const gone = held.splice(0, 15);
+    endAll(gone);
+    await Promise.all(gone.map(({ socket }) => socket.closed || once(socket, 'close')));
+    await until(world, 'barker_connections_refused_total{reason="address"}', (value) => value === 1);
+    assert.ok((await metric(world, 'barker_connections_refused_total{reason="total"}')) >= 1);
+    assert.ok((await metric(world, 'barker_connections_open')) >= 15);
+    endAll(held);
+  });
+
+  test('of a trusted proxy count in the total only', async () => {
+    const world = await open({ connections_per_address_max: 3, trusted_proxies: '127.0.3.9' });
+    const held: Stranger[] = [];
+    for (let count = 0; count < 8; count++) held.push(await stranger(world.service.url, '', '127.0.3.9'));
+    held[7]!.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n');
+    assert.equal(await held[7]!.answer(), 200);
+    endAll(held);
+  });
+
+  test('that send no head in time are ended', async () => {
+    const world = await open({ request_head_timeout_s: 1 });
+    const silent = await stranger(world.service.url, '');
+    const half = await stranger(world.service.url, 'GET /12/accounts HTTP/1.1\r\nhost: a\r\n');
+    assert.deepEqual([await silent.answer(), await half.answer()], [408, 408]);
+  });
+
+  test('on which too many requests are sent ahead answer a hundred at most, and end', async () => {
+    const world = await open({});
+    const one = await stranger(world.service.url, 'GET /12/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(300));
+    await once(one.socket, 'close');
+    const statuses = [...one.said().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    assert.equal(statuses.at(-1), '429', statuses.join(' '));
+    assert.ok(statuses.length <= 102, `${statuses.length} replies`);
+    assert.ok(statuses.slice(0, -1).every((status) => status === '401'));
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  test('every line of the log names the caller, not the proxy', async () => {
+    const log: string[] = [];
+    const world = await open(
+      { trusted_proxies: '127.0.0.1,192.0.2.200' },
+      { log: openLog('info', { write: (line: string) => void log.push(line) }) },
+    );
+    const addresses = async (target: string, headers: Record<string, string>): Promise<unknown[]> => {
+      const before = log.length;
+      await rawCall(world.service.sandboxUrl, world.clock, { method: 'GET', target, headers });
+      return log.slice(before).map((line) => JSON.parse(line).address);
+    };
+    const cases: [forwarded: string, address: string][] = [
+      ['192.0.2.7', '192.0.2.7'],
+      ['198.51.100.1, 192.0.2.7', '192.0.2.7'],
+      ['192.0.2.7, 192.0.2.200', '192.0.2.7'],
+      ['192.0.2.7:4711', '192.0.2.7'],
+      ['[2001:db8::7]:4711', '2001:db8::7'],
+      ['192.0.2.7, nonsense', '127.0.0.1'],
+      ['', '127.0.0.1'],
+    ];
+    for (const [forwarded, address] of cases) {
+      for (const target of ['/12/accounts', '/12/nowhere']) {
+        assert.deepEqual(
+          await addresses(target, { 'x-forwarded-for': forwarded }),
+          [address],
+          `${forwarded} ${target}`,
+        );
+      }
+    }
+    const before = log.length;
+    const broken = 'GET /12/accounts HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.8\r\n: x\r\n\r\n';
+    const one = await stranger(world.service.url, broken);
+    assert.equal(await one.answer(), 400);
+    assert.deepEqual(
+      log.slice(before).map((line) => JSON.parse(line).address),
+      ['192.0.2.8'],
+    );
+  });
+});
