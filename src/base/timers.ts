@@ -4,6 +4,11 @@ export function after(ms: number, action: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Resolves after a while. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void after(ms, resolve));
+}
+
 /** Runs an action again and again, for as long as anything else keeps the process going; the answer calls it off. */
 export function every(ms: number, action: () => void): () => void {
   const timer = setInterval(action, ms).unref();

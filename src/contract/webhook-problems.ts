@@ -7,7 +7,7 @@ import type { ProblemRow } from './problems.ts';
  */
 export const webhookProblems = {
   WEBHOOK_URL_INVALID: {
-    when: 'an address that no webhook can have, or one that leads where nothing is sent to',
+    when: 'an address that no webhook can have, or a host that cannot be reached',
     problem: [400, 'invalid-request', 'UrlValidationFailed: {why}'],
   },
   WEBHOOK_CRC_FAILED: {

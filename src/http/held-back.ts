@@ -1,4 +1,4 @@
-import { after } from '../base/timers.ts';
+import { pause } from '../base/timers.ts';
 import { Problem, type ProblemName } from '../contract/problems.ts';
 
 /** Refusals whose time could tell which keys, tokens or secrets exist. */
@@ -21,5 +21,5 @@ const HELD_MS = 5;
 export async function heldBack(failure: unknown, startedAt_ms: number): Promise<void> {
   if (!(failure instanceof Problem) || !TELLING.has(failure.faults[0]!.problem)) return;
   const left_ms = Math.ceil(HELD_MS - (performance.now() - startedAt_ms));
-  if (left_ms > 0) await new Promise<void>((resolve) => after(left_ms, resolve));
+  if (left_ms > 0) await pause(left_ms);
 }

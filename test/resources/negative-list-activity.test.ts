@@ -19,6 +19,7 @@ let world: World;
 let careful: World;
 const network: Network = {
   resolve: async () => ['10.0.0.1'],
+  unreachable_ms: 0,
   dial: () => {
     throw new Error('nothing is to be sent');
   },

@@ -258,7 +258,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       // Names of this domain lead nowhere.
       await press(tab, 'Validate');
       const [told] = await tab.look('[...document.querySelectorAll("[role=alert]")].map((each) => each.textContent)');
-      assert.match(told, /^Valid still, but this challenge went unanswered: The host has no address; /);
+      assert.match(told, /^Valid still, but this challenge went unanswered: The host cannot be reached; /);
       // What came of it stands where the browser looks.
       assert.match(await tab.look('location.hash'), /^#webhook-\d+$/);
       return tab;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -19,6 +20,7 @@ import { openWorld, type World } from '../rig/world.ts';
 // A name server and a network of our own: what is public here is on this machine.
 const names = new Map<string, readonly string[]>();
 const dialled: string[] = [];
+const UNREACHABLE_MS = 100;
 let port = 0;
 const network: Network = {
   async resolve(host) {
@@ -30,6 +32,7 @@ const network: Network = {
     dialled.push(`${address} ${asked}`);
     return { address: '127.0.0.1', port };
   },
+  unreachable_ms: UNREACHABLE_MS,
 };
 
 const HOST = 'hooks.example.test';
@@ -67,6 +70,9 @@ const refusal = async (url: string): Promise<string> => {
   const [{ message }] = reply.body.errors;
   return message;
 };
+
+const reason = (message: string): string => message.replace(/^CrcValidationFailed: .* Reason: /, '');
+const UNREACHABLE = 'UrlValidationFailed: the host of the url cannot be reached';
 
 describe('as in production', () => {
   test('a webhook is reached under its name, at the address that was judged', async () => {
@@ -109,17 +115,30 @@ describe('as in production', () => {
     test(`a name that leads to ${what} is refused, and nothing is sent`, async () => {
       names.set('inside.example.test', addresses);
       dialled.length = 0;
-      const message = await refusal('https://inside.example.test/');
-      const says = 'the host of the url leads to an address that nothing is sent to';
-      assert.equal(message, `UrlValidationFailed: ${says}`);
+      const asked = performance.now();
+      assert.equal(reason(await refusal('https://inside.example.test/')), UNREACHABLE);
+      assert.ok(performance.now() - asked >= UNREACHABLE_MS, 'no sooner than one that does not answer');
       assert.deepEqual(dialled, []);
     });
   }
 
-  const reason = (message: string): string => message.replace(/^CrcValidationFailed: .* Reason: /, '');
+  test('a name that leads nowhere is refused in the same words, no sooner', async () => {
+    const asked = performance.now();
+    assert.equal(reason(await refusal('https://nowhere.example.test/')), UNREACHABLE);
+    assert.ok(performance.now() - asked >= UNREACHABLE_MS);
+  });
 
-  test('a name that leads nowhere is refused', async () => {
-    assert.equal(reason(await refusal('https://nowhere.example.test/')), 'The host has no address');
+  test('so is a host that takes no connection, or ends it', async () => {
+    const gone = await openReceiver(keys.consumer_secret);
+    port = gone.port;
+    await gone.close();
+    assert.equal(reason(await refusal(`https://${HOST}/gone`)), UNREACHABLE);
+    const closing = createTcpServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    await once(closing, 'listening');
+    port = (closing.address() as AddressInfo).port;
+    assert.equal(reason(await refusal(`https://${HOST}/closing`)), UNREACHABLE);
+    closing.close();
+    port = receiver.port;
   });
 
   test('a redirect is not followed', async () => {
@@ -200,7 +219,7 @@ describe('as in production', () => {
       await valid();
       const reply = await client.call(method, path, json);
       assert.equal(reply.status, 400, reply.text);
-      assert.match(reply.body.errors[0].message, /^UrlValidationFailed: the host of the url leads to an address/);
+      assert.equal(reason(reply.body.errors[0].message), UNREACHABLE);
     }
     await client.call('DELETE', `/2/webhooks/${id}`);
   });

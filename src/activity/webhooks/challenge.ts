@@ -55,8 +55,8 @@ export function challengeOf({ url, consumerSecret, random }: Challenging): Chall
  */
 export interface ChallengeVerdict {
   readonly is: 'right' | 'wrong' | 'unanswered';
-  /** It was not sent at all: nothing is sent there. */
-  readonly isBarred?: boolean;
+  /** It came to no answer, and maybe was not sent at all. */
+  readonly isUnreachable?: boolean;
   /** Fixed words, for whoever asked: nothing of what the receiver said. */
   readonly reason: string;
   /** What was seen, and what may be wrong: for the developer of the receiver, in development and in the command. */
@@ -68,16 +68,19 @@ export function whyNot({ reason, diagnosis }: ChallengeVerdict): string {
   return `${reason}; ${diagnosis}`;
 }
 
+/** Said of every host that gives no answer, whatever the cause: the cause would tell what only we can reach. */
+const UNREACHABLE = { isUnreachable: true, reason: 'The host cannot be reached' } as const;
+
 const SENT_FAILURES: Readonly<
   Record<Extract<Sent, { outcome: 'failed' }>['reason'], Omit<ChallengeVerdict, 'diagnosis'>>
 > = {
-  'name unknown': { is: 'unanswered', reason: 'The host has no address' },
-  'address refused': { is: 'wrong', isBarred: true, reason: 'The address is not allowed' },
-  'connect timeout': { is: 'unanswered', reason: 'No connection in time' },
-  'connection refused': { is: 'unanswered', reason: 'The connection was refused' },
+  'name unknown': { is: 'unanswered', ...UNREACHABLE },
+  'address refused': { is: 'wrong', ...UNREACHABLE },
+  'connect timeout': { is: 'unanswered', ...UNREACHABLE },
+  'connection refused': { is: 'unanswered', ...UNREACHABLE },
   tls: { is: 'wrong', reason: 'The certificate is not trusted' },
-  timeout: { is: 'unanswered', reason: 'No answer within 10 seconds' },
-  'connection closed': { is: 'unanswered', reason: 'The connection was closed' },
+  timeout: { is: 'unanswered', ...UNREACHABLE },
+  'connection closed': { is: 'unanswered', ...UNREACHABLE },
   'not http': { is: 'wrong', reason: 'The answer is not HTTP' },
 };
 

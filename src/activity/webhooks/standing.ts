@@ -103,9 +103,9 @@ export async function challengeNow(
  * @throws WEBHOOK_CRC_FAILED, WEBHOOK_URL_INVALID
  */
 export function insistOnAnswer(verdict: ChallengeVerdict, { parameter, raw }: NamedWebhook): void {
-  const { is, isBarred, reason, diagnosis } = verdict;
+  const { is, isUnreachable, reason, diagnosis } = verdict;
   if (is === 'right') return;
-  const words = { raw, reason, why: 'the host of the url leads to an address that nothing is sent to' };
-  const fault = { problem: isBarred ? 'WEBHOOK_URL_INVALID' : 'WEBHOOK_CRC_FAILED', parameter, words } as const;
+  const words = { raw, reason, why: 'the host of the url cannot be reached' };
+  const fault = { problem: isUnreachable ? 'WEBHOOK_URL_INVALID' : 'WEBHOOK_CRC_FAILED', parameter, words } as const;
   throw new Problem([fault], { because: reason, hint: diagnosis });
 }

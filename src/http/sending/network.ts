@@ -7,6 +7,8 @@ export interface Network {
   resolve(host: string): Promise<readonly string[]>;
   /** Where a connection to an address and port really goes. */
   dial(address: string, port: number): { readonly address: string; readonly port: number };
+  /** How long it takes at least until whoever waits is told that a host cannot be reached. */
+  readonly unreachable_ms: number;
 }
 
 /** The network of the machine. */
@@ -16,4 +18,6 @@ export const machineNetwork: Network = {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   },
   dial: (address, port) => ({ address, port }),
+  // As long as looking a name up and connecting in vain may take.
+  unreachable_ms: 6000,
 };

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type Dispatcher, errors } from 'undici';
-import { after, every, within } from '../../base/timers.ts';
+import { after, every, pause, within } from '../../base/timers.ts';
 import type { OutgoingRequest, Sender, SendFailure, Sent } from '../../contract/sending.ts';
 import { type AddressRules, addressRules } from './address-rules.ts';
 import { type Connections, connectionsTo } from './connections.ts';
@@ -31,6 +31,15 @@ const LOOKED_UP_MS = 1000;
 const FORGOTTEN_MS = 60_000;
 /** More than these are not remembered at a time. */
 const ROUTES_MAX = 10_000;
+
+/** Failures whose time could tell what there is in networks that only we can reach. */
+const TELLING: ReadonlySet<SendFailure> = new Set([
+  'name unknown',
+  'address refused',
+  'connect timeout',
+  'connection refused',
+  'connection closed',
+]);
 
 /** Sends to other people's servers. @source activity gaps 21.4 */
 export function openSender(rules: SenderRules): Sender {
@@ -98,14 +107,21 @@ export function openSender(rules: SenderRules): Sender {
       const known = isFresh ? undefined : routes.get(url);
       const isKnown = known !== undefined && known.until_ms > startedAt_ms;
       const route = isKnown ? known : await (isFresh ? freshRouteOf(url) : routeOf(url));
+      // Somebody waits for what is sent afresh: how soon it failed would tell them why.
+      const failed = async (reason: SendFailure): Promise<void> => {
+        const left_ms = network.unreachable_ms - (performance.now() - startedAt_ms);
+        if (isFresh && !allowsPrivate && TELLING.has(reason) && left_ms > 0) await pause(Math.ceil(left_ms));
+      };
       const told = (): { duration_ms: number } => ({ duration_ms: Math.round(performance.now() - startedAt_ms) });
       if ('failed' in route) {
+        await failed(route.failed);
         return { outcome: 'failed', reason: route.failed, detail: route.detail, addresses: [], ...told() };
       }
       const { open, path } = route;
       open.usedAt_ms = startedAt_ms;
       const came = await exchange(open.pool, request, path, TOTAL_MS - told().duration_ms);
       if (isFresh) void open.pool.destroy().catch(() => undefined);
+      if (came.outcome === 'failed') await failed(came.reason);
       return { ...came, addresses: open.addresses, ...told() };
     },
     async close() {
