@@ -220,7 +220,11 @@ describe('a challenge', () => {
     refused(reply, 'UrlValidationFailed: the host of the url cannot be reached', gone.url);
     receiver.answerChallenge = (_, response) => void response.destroy();
     const url = `${receiver.url}/closing`;
-    refused(await client.call('POST', HOOKS, { url }), 'UrlValidationFailed: the host of the url cannot be reached', url);
+    refused(
+      await client.call('POST', HOOKS, { url }),
+      'UrlValidationFailed: the host of the url cannot be reached',
+      url,
+    );
   });
 
   const answers: Answering = (arrived, response) =>
