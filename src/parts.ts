@@ -18,7 +18,7 @@ import { operationsOf } from './engine/operations.ts';
 import { presenterOf } from './engine/present.ts';
 import { type Ground, type GroundSeams, openGround } from './ground.ts';
 import { openLog } from './http/log.ts';
-import { outageLog } from './http/outage-log.ts';
+import { failureLog, outageLog } from './http/outage-log.ts';
 import type { Network } from './http/sending/network.ts';
 import { openSender } from './http/sending/sender.ts';
 import { keywordsFolder, openKeywords } from './keywords/keywords.ts';
@@ -65,7 +65,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
   const activity = openActivity({
     store,
     withSubscriptionId: settings.event_include_subscription_id,
-    failed: (err) => log.error({ err }, 'the log of events was not read'),
+    failed: failureLog(log, 'could not read the event log'),
   });
   const applicationLimits = usualLimits(settings);
   const services: Services = {
@@ -109,7 +109,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     activity,
     streams: openStreams({
       ...{ store, clock, random: secureRandom, activity, rules: settings, usualLimits: applicationLimits },
-      failed: (connection, err) => log.error({ connection, err }, 'a stream failed'),
+      failed: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),
     activityRules: {
       retention_s: settings.event_retention_s,

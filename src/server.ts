@@ -42,6 +42,7 @@ import { addHomePage } from './http/home-page.ts';
 import { listener } from './http/listener.ts';
 import { addMedia } from './http/media.ts';
 import { observer } from './http/observer.ts';
+import { failureLog } from './http/outage-log.ts';
 import { addBranding, openBranding } from './http/pages/branding.ts';
 import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
@@ -130,7 +131,7 @@ export async function startListeners(
     retries_s: services.webhookRules.retries_s,
     nextTransactionId: transactionIds(secureRandom),
     delivered: work.delivered,
-    failed: (err) => log.error({ err }, 'webhooks'),
+    failed: failureLog(log, 'webhook delivery failed'),
   });
   const jobs = jobRunner({
     ...parts,

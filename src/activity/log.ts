@@ -106,8 +106,11 @@ export function openActivity({ store, withSubscriptionId, failed }: ActivityPart
   };
   /** What other processes append wakes nobody. */
   const look = async (): Promise<void> => {
+    const before = position;
     const last = await store.read((tx) => tx.events.findLast());
-    if (last > position) wake();
+    // A database that failed over to a copy may have lost the end of its log: what comes there now is new.
+    if (last < before) position = last;
+    else if (last > position) wake();
   };
   store.onTouch((tags) => {
     if (tags === 'everything' || tags.has('event:')) wake();

@@ -54,6 +54,10 @@ export interface Jobs {
   giveBack(job: Job, run_at: string): Promise<void>;
   /** Frees every job that was taken: for a server that starts, and that is the only one. Whoever took them is gone. */
   freeAll(): Promise<void>;
+  /** Frees what was taken under a lease, if anything was. */
+  free(lease: string): Promise<void>;
+  /** Lets what was taken under a lease be ours for longer. */
+  renew(lease: string, until: string): Promise<void>;
   /** When the next job of these kinds is due, or free again; undefined without any. */
   findNext(kinds: readonly string[]): Promise<string | undefined>;
   /** What is due at a time, by kind. */

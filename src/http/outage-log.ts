@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { OutageListener } from '../contract/store.ts';
+import { StoreUnavailable } from '../contract/store-unavailable.ts';
 
 /** Reports outages of the database: one line when it goes away, and one when it is back. */
 export function outageLog(log: Logger): OutageListener {
@@ -7,5 +8,12 @@ export function outageLog(log: Logger): OutageListener {
     began: ({ message: because }) => log.error({ because }, 'database unavailable; answering 503 until it is back'),
     ended: (away_ms) => log.warn({ away_s: Math.round(away_ms / 100) / 10 }, 'database available again'),
     superseded: ({ message: because }) => log.fatal({ because }, 'another server has taken over the database'),
+  };
+}
+
+/** Reports failures of background work, but for those of an outage, which is reported as such. */
+export function failureLog(log: Logger, message: string): (error: unknown, members?: object) => void {
+  return (err, members) => {
+    if (!(err instanceof StoreUnavailable && err.isOutage)) log.error({ ...members, err }, message);
   };
 }

@@ -4,7 +4,8 @@ import type { Random } from '../base/random.ts';
 import { elapsed_ms, every } from '../base/timers.ts';
 import type { Job, JobKind } from '../contract/jobs.ts';
 import type { Services } from '../contract/operation.ts';
-import type { Store } from '../contract/store.ts';
+import type { Store, Writing } from '../contract/store.ts';
+import { StoreUnavailable } from '../contract/store-unavailable.ts';
 
 /** Does jobs when they are due. */
 export interface JobRunner {
@@ -28,11 +29,13 @@ export interface JobRunnerParts {
   readonly failed: (job: Job, error: unknown) => void;
   /** Is told that a job ended, and how many expired rows it deleted. */
   readonly ended: (job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number) => void;
+  /** How long a lease lasts unless it is renewed; three times as long as it takes until that is done. */
+  readonly lease_s?: number;
 }
 
 /** How soon a job is done after it is due, in milliseconds. */
 const LOOK_MS = 250;
-/** Longer than any job takes: whoever was stopped in the middle is followed after this. */
+/** Leases are renewed while work lasts; whoever was stopped in the middle is followed after this. */
 const LEASE_S = 120;
 const TAKEN_AT_ONCE = 10;
 /** A job that failed is tried again after this, then after twice as long, and so on. */
@@ -82,12 +85,39 @@ export function jobRunner(parts: JobRunnerParts): JobRunner {
   };
 }
 
-function runnerOf({ store, clock, random, services, kinds, failed, ended }: JobRunnerParts): JobRunner {
+function runnerOf({ store, clock, random, services, kinds, failed, ended, ...options }: JobRunnerParts): JobRunner {
+  const { lease_s = LEASE_S } = options;
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
   const at = (seconds = 0): string => formatInstant(clock.now() + seconds * 1000);
   let isStopped = false;
   let running: Promise<void> | undefined;
+  /** The lease under which work is going on. */
+  let held: string | undefined;
+  /** What is to be returned to a store that was away when we wanted to. */
+  let owed: ((tx: Writing) => Promise<void>)[] = [];
+
+  /** Returns jobs, now or as soon as the store answers. */
+  const settle = async (...debts: typeof owed): Promise<void> => {
+    if (debts.length === 0) return;
+    try {
+      await store.write(async (tx) => {
+        for (const debt of debts) await debt(tx);
+      });
+    } catch {
+      owed.push(...debts);
+    }
+  };
+  const settleOwed = (): void => {
+    const debts = owed;
+    owed = [];
+    void settle(...debts);
+  };
+  const renew = (): void => {
+    const lease = held;
+    // What cannot be renewed now can be the next time; before the lease has ended there are two.
+    if (lease !== undefined) store.write((tx) => tx.jobs.renew(lease, at(lease_s))).catch(() => undefined);
+  };
 
   const attempt = async (job: Job): Promise<void> => {
     const kind = byName.get(job.kind)!;
@@ -100,10 +130,12 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended }: JobR
       );
       ended(job, 'done', took_s(), removed ?? 0);
     } catch (error) {
-      failed(job, error);
+      // A store that is away is no fault of the job, which is done as soon as it is back.
+      const isAway = error instanceof StoreUnavailable;
+      if (!isAway) failed(job, error);
       ended(job, 'failed', took_s(), 0);
-      const wait_s = Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
-      await store.write((tx) => tx.jobs.giveBack(job, at(wait_s)));
+      const wait_s = isAway ? 0 : Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
+      await settle((tx) => tx.jobs.giveBack(job, at(wait_s)));
     }
   };
 
@@ -112,11 +144,19 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended }: JobR
       const next = await store.read((tx) => tx.jobs.findNext(names));
       if (next === undefined || next > at()) return;
       const lease = random.bytes(16).toString('hex');
-      const jobs = await store.write((tx) =>
-        tx.jobs.take({ kinds: names, now: at(), until: at(LEASE_S), lease, max: TAKEN_AT_ONCE }),
-      );
+      const due = { kinds: names, now: at(), until: at(lease_s), lease, max: TAKEN_AT_ONCE };
+      const jobs = await store
+        .write((tx) => tx.jobs.take(due))
+        .catch((error) => {
+          // They may be taken although nobody was told.
+          owed.push((tx) => tx.jobs.free(lease));
+          throw error;
+        });
       if (jobs.length === 0) return;
-      await Promise.all(jobs.map(attempt));
+      held = lease;
+      await Promise.all(jobs.map(attempt)).finally(() => {
+        held = undefined;
+      });
     }
   };
 
@@ -127,7 +167,11 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended }: JobR
     return running;
   };
   // A database that is away says so to every request; the next look comes soon.
-  const stopLooking = every(LOOK_MS, () => void start().catch(() => undefined));
+  const stopLooking = every(LOOK_MS, () => {
+    settleOwed();
+    void start().catch(() => undefined);
+  });
+  const stopRenewing = every((lease_s * 1000) / 3, renew);
   return {
     async runDue() {
       // A round that is under way may have looked before the clock moved.
@@ -146,6 +190,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended }: JobR
       isStopped = true;
       stopLooking();
       await running?.catch(() => undefined);
+      stopRenewing();
     },
   };
 }

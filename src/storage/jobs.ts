@@ -105,6 +105,24 @@ export function jobsOn(session: Session): Jobs {
       );
       await session.run(statement, {});
     },
+    async free(lease) {
+      const statement = statements.of('jobs free lease', (queries, argument) =>
+        queries
+          .updateTable('jobs')
+          .set({ lease: sql.lit(null), leased_until: sql.lit(null) })
+          .where('lease', '=', argument('lease')),
+      );
+      await session.run(statement, { lease });
+    },
+    async renew(lease, until) {
+      const statement = statements.of('jobs renew', (queries, argument) =>
+        queries
+          .updateTable('jobs')
+          .set({ leased_until: argument('until') })
+          .where('lease', '=', argument('lease')),
+      );
+      await session.run(statement, { lease, until });
+    },
     async findNext(kinds) {
       if (kinds.length === 0) return undefined;
       const size = sizeFor(kinds.length);

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
+import { within } from '../../src/base/timers.ts';
 import type { JobKind } from '../../src/contract/jobs.ts';
+import { StoreUnavailable } from '../../src/contract/store-unavailable.ts';
 import { type JobRunner, jobRunner } from '../../src/platform/job-runner.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -172,5 +175,71 @@ describe('work for later', () => {
     assert.equal(await done('f'), 1);
     assert.equal(await planned('broken', 'f'), undefined);
     await jobs.stop();
+  });
+
+  test('that is under way while the store is away is done as soon as it is back', async () => {
+    const { store, services } = world.service;
+    let isAway = false;
+    const away: typeof store = {
+      ...store,
+      write: (work) =>
+        isAway ? Promise.reject(new StoreUnavailable(new Error('connection refused'))) : store.write(work),
+    };
+    let tries = 0;
+    const outside = async (): Promise<void> => {
+      tries += 1;
+      isAway = tries === 1;
+    };
+    const failures: string[] = [];
+    const ended = Promise.withResolvers<void>();
+    const jobs = jobRunner({
+      ...{ store: away, services, clock: world.clock, random: secureRandom },
+      ended: (_, outcome) => void (outcome === 'done' && ended.resolve()),
+      kinds: [{ name: 'away', store: counts, outside }],
+      failed: (_, error) => failures.push((error as Error).message),
+    });
+    await plan('away', 'z', at(0));
+    await jobs.runDue();
+    assert.equal(await done('z'), undefined);
+    isAway = false;
+    // The clock of the service stands still: whoever waits for the lease to end waits for ever.
+    await within(10_000, ended.promise);
+    assert.deepEqual([await done('z'), tries, failures], [1, 2, []]);
+    await jobs.stop();
+  });
+
+  test('that takes longer than its lease is left to whoever does it', async () => {
+    const { store, services } = world.service;
+    const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const kind: JobKind<unknown> = {
+      name: 'longer',
+      store: counts,
+      async outside() {
+        begun.resolve();
+        await end.promise;
+      },
+    };
+    const parts = {
+      store,
+      services,
+      clock: world.clock,
+      random: secureRandom,
+      ended() {},
+      failed: () => assert.fail(),
+    };
+    const jobs = jobRunner({ ...parts, kinds: [kind], lease_s: 1 });
+    await plan('longer', 'y', at(0));
+    const running = jobs.runDue();
+    await begun.promise;
+    world.clock.advance(30);
+    const isRenewed = async () => ((await store.read((tx) => tx.jobs.findNext(['longer']))) ?? '') > at(0);
+    for (let looks = 0; looks < 100 && !(await isRenewed()); looks++) await wait(50);
+    const others = runner({ name: 'longer' });
+    await others.runDue();
+    assert.equal(await done('y'), undefined);
+    end.resolve();
+    await running;
+    assert.equal(await done('y'), 1);
+    await Promise.all([jobs.stop(), others.stop()]);
   });
 });
