@@ -70,6 +70,8 @@ async function fill(): Promise<void> {
       const row = { id, token: id, token_secret, created_at: now, expires_at: now };
       await tx.requestTokens.add({ ...request, ...unanswered, ...row });
     }
+    const factor = { user_id: 'f1', secret: sealed('secondFactor', 'f1'), last_step: 0, created_at: now };
+    await tx.secondFactors.add(factor);
     await tx.webhooks.add({
       id: 'w1',
       application_id: application,
