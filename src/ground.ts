@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { refuseIncomplete } from './backup/incomplete.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { formatInstant } from './base/instants.ts';
 import { type Random, secureRandom, seededRandom } from './base/random.ts';
@@ -31,8 +32,9 @@ export interface Ground {
   readonly store: Store;
 }
 
-/** Opens the database of the settings; the driver of the other one is not loaded. */
+/** Opens the database of the settings; the driver of the other one is not loaded. @throws RestoreIncomplete */
 export async function openDriver(settings: Settings): Promise<Driver> {
+  refuseIncomplete(settings.data_folder);
   if (settings.database_url !== '') {
     const { openPostgres } = await import('./storage/postgres.ts');
     return openPostgres({

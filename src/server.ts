@@ -168,7 +168,9 @@ export async function startListeners(
     streams: services.streams,
     dataFolder: settings.data_folder,
   });
-  const judging = { credentials, nonces, clock, random: secureRandom, window_s: settings.timestamp_window_s };
+  const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore()).catch(failed);
+  const window_s = settings.timestamp_window_s;
+  const judging = { credentials, nonces, clock, random: secureRandom, window_s, notBefore_s };
   const bearers = knownBearers(store);
   const user = authenticator({ ...judging, uses: tokenUses(store) });
   const basic = basicAuthenticator(services);

@@ -34,7 +34,7 @@ const hostOf = (host: string) =>
 
 /** Every setting, once. Adding an entry adds it to `Settings`, to every source and to the documentation. */
 export const settingsTable = {
-  data_folder: text('All that is kept on disk (embedded database, media) lies here, so back up this folder.', {
+  data_folder: text('Stores everything kept on disk: the embedded database, media, used nonces.', {
     default: './data',
     flag: '--data',
     expected: 'a path of a folder',

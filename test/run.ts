@@ -23,7 +23,7 @@ const chosen = (pattern: string): string[] =>
     .sort();
 
 /** What holds the two databases against each other needs no second run. */
-const COMPARING = 'test/laws/differential.test.ts';
+const COMPARING = ['test/laws/differential.test.ts', 'test/laws/copies.test.ts'];
 /** Laws and faults that know of no database run once, with the units. */
 const WITHOUT_DATABASE = [
   'test/laws/membership-merging.test.ts',
@@ -172,7 +172,7 @@ async function runOn(engine: string, title: string, files: readonly string[], le
 
 await runFiles('units', units);
 if (onDatabases.length + onEither.length > 0) {
-  const needsServer = only !== 'sqlite' || onDatabases.includes(COMPARING);
+  const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));
   const server = needsServer ? await startPostgres({ isHasty: true }) : undefined;
   process.env.TEST_POSTGRES_URL = server?.url ?? '';
   await makePatterns(compiled, server?.url);
@@ -183,7 +183,7 @@ if (onDatabases.length + onEither.length > 0) {
     for (const engine of onDatabases.length > 0 ? engines : []) {
       const isLast = engine === engines.at(-1);
       const files = onDatabases.filter(
-        (file) => (isLast || file !== COMPARING) && (engine === 'postgres' || !ON_POSTGRES.test(file)),
+        (file) => (isLast || !COMPARING.includes(file)) && (engine === 'postgres' || !ON_POSTGRES.test(file)),
       );
       const ledger = await runOn(engine, engine, files, ledgers);
       if (isWhole) tellHoles(engine, ledger, ...once);

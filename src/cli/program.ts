@@ -36,6 +36,21 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./user.ts')).userCommand,
   },
   {
+    name: 'backup',
+    about: 'Write everything to an archive, beside a running service',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  {
+    name: 'restore',
+    about: 'Restore an archive, or verify it',
+    load: async () => (await import('./restore.ts')).restoreCommand,
+  },
+  {
+    name: 'copy',
+    about: 'Move to another database: SQLite to PostgreSQL and back',
+    load: async () => (await import('./copy.ts')).copyCommand,
+  },
+  {
     name: 'app',
     about: 'Applications: create, list, show, edit, keys, tokens, suspend',
     load: async () => (await import('./app.ts')).appCommand,

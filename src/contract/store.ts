@@ -13,6 +13,7 @@ import type { Memberships } from './memberships.ts';
 import type { Messages } from './messages.ts';
 import type { Notifications, Posts } from './posts.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from './resource.ts';
+import type { Restores } from './restores.ts';
 import type { SecondFactors } from './second-factors.ts';
 import type { StreamConnections } from './streams.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -143,6 +144,7 @@ export interface Reading {
     Extract<keyof WebhookDeliveries, `find${string}` | `list${string}` | 'page'>
   >;
   readonly replays: Pick<Replays, Extract<keyof Replays, `find${string}` | `list${string}`>>;
+  readonly restores: Restores;
   /** The next number of a sequence; undefined when none was ever taken. */
   findNumber(sequence: string): Promise<number | undefined>;
 }

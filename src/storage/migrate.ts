@@ -14,16 +14,30 @@ export class SchemaTooNew extends Error {
  * together do it once.
  */
 export async function migrate(driver: Driver, now: string, steps: readonly Migration[] = released): Promise<string[]> {
-  return driver.write(async (session) => {
-    if (driver.engine === 'postgres') await session.all(plain('select pg_advisory_xact_lock(7239012)'), {});
-    const missing = await missingSteps(session, steps);
-    const words = schemaWords(driver.engine);
-    for (const step of missing) {
-      for (const sql of step.statements(words)) await session.run(plain(sql), {});
-      await session.run(recordStep(session), { name: step.name, applied_at: now });
-    }
-    return missing.map((step) => step.name);
-  });
+  return driver.write((session) => applySteps(session, now, steps));
+}
+
+/** Applies all missing steps in a unit of the caller's; the answer names them. */
+export async function applySteps(
+  session: Session,
+  now: string,
+  steps: readonly Migration[] = released,
+): Promise<string[]> {
+  const { engine } = session.statements;
+  if (engine === 'postgres') await session.all(plain('select pg_advisory_xact_lock(7239012)'), {});
+  const missing = await missingSteps(session, steps);
+  const words = schemaWords(engine);
+  for (const step of missing) {
+    for (const sql of step.statements(words)) await session.run(plain(sql), {});
+    await session.run(recordStep(session), { name: step.name, applied_at: now });
+  }
+  return missing.map((step) => step.name);
+}
+
+/** The steps of these names, in their order. @throws SchemaTooNew when one of them is not known. */
+export function stepsNamed(names: readonly string[]): Migration[] {
+  lacking(names, released);
+  return released.filter(({ name }) => names.includes(name));
 }
 
 /** The names of steps that the database lacks. Changes nothing. */
@@ -47,7 +61,7 @@ async function missingSteps(session: Session, steps: readonly Migration[]): Prom
 }
 
 /** The steps that the database has; none when it is empty. */
-async function appliedSteps(session: Session): Promise<string[]> {
+export async function appliedSteps(session: Session): Promise<string[]> {
   const isThere =
     session.statements.engine === 'sqlite'
       ? "select 1 from sqlite_schema where name = 'schema_steps'"
@@ -74,18 +88,26 @@ function recordStep(session: Session): Statement {
   );
 }
 
-/** Drops every table that the steps made, and the record of the steps. Only for starting a development folder anew. */
-export async function dropSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
+/** Every table that the steps make, and the record of the steps. */
+export function tablesOf(steps: readonly Migration[] = released): string[] {
   const tables = ['schema_steps'];
   const words = {
-    ...schemaWords(driver.engine),
+    ...schemaWords('sqlite'),
     table(name: string) {
       tables.push(name);
       return '';
     },
   };
   for (const step of steps) step.statements(words);
-  await driver.write(async (session) => {
-    for (const table of tables) await session.run(plain(`drop table if exists ${table}`), {});
-  });
+  return tables;
+}
+
+/** Drops every table of the schema in a unit of the caller's. */
+export async function dropTables(session: Session): Promise<void> {
+  for (const table of tablesOf()) await session.run(plain(`drop table if exists ${table}`), {});
+}
+
+/** Drops the schema. Only for starting a development folder anew. */
+export async function dropSchema(driver: Driver): Promise<void> {
+  await driver.write(dropTables);
 }

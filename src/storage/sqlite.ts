@@ -63,6 +63,32 @@ export function openSqlite(options: SqliteOptions): Driver {
   };
 }
 
+/** A database file that is filled from nothing. */
+export interface BulkSqlite {
+  /** Runs the one unit of work that fills it, and looks through the whole file afterwards. */
+  fill<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+/**
+ * Opens a new file that nobody else knows of yet: nothing is logged and nothing waits for the disk. When filling it fails, the
+ * file is of no use; when it succeeds, bringing it to the disk is the caller's.
+ */
+export function openBulkSqlite(file: string): BulkSqlite {
+  const connection = connect({ file, isBulk: true }, statementsFor('sqlite'));
+  return {
+    async fill(work) {
+      connection.run('begin immediate');
+      const result = await work(connection.session);
+      connection.run('commit');
+      const [found] = connection.look('pragma integrity_check');
+      if (found?.integrity_check !== 'ok') throw new Error(`the new database is not sound: ${found?.integrity_check}`);
+      return result;
+    },
+    close: connection.close,
+  };
+}
+
 function isInMemory({ file }: SqliteOptions): boolean {
   return file === ':memory:';
 }
@@ -113,10 +139,15 @@ function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection)
 /** Statements that a connection keeps prepared. */
 const PREPARED_MAX = 500;
 
-function connect(options: SqliteOptions & { readOnly?: boolean }, statements: Statements): Connection {
+function connect(
+  options: SqliteOptions & { readOnly?: boolean; isBulk?: boolean },
+  statements: Statements,
+): Connection {
   const database = new DatabaseSync(options.file, { timeout: 5000 });
-  database.exec(`pragma journal_mode = wal; pragma synchronous = ${options.synchronous ?? 'normal'};
-    pragma wal_autocheckpoint = 0;
+  const journal = options.isBulk
+    ? 'pragma journal_mode = off; pragma synchronous = off'
+    : `pragma journal_mode = wal; pragma synchronous = ${options.synchronous ?? 'normal'}; pragma wal_autocheckpoint = 0`;
+  database.exec(`${journal};
     pragma foreign_keys = on; pragma cache_size = -32768; pragma temp_store = memory`);
   if (options.readOnly) database.exec('pragma query_only = on');
   const prepared = new Map<string, Prepared>();

@@ -17,6 +17,7 @@ import { messagesOn } from './messages.ts';
 import { notificationsOn, postsOn } from './posts.ts';
 import { recordsOn } from './records.ts';
 import { rememberedRows } from './remembered-rows.ts';
+import { restoresOn } from './restores.ts';
 import { secondFactorsOn } from './second-factors.ts';
 import { findNumberOn, takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
@@ -137,6 +138,7 @@ function partsOn(session: Session, touch: Writing['touch']): Omit<Writing, 'touc
     webhooks: webhooksOn(session, touch),
     webhookDeliveries: webhookDeliveriesOn(session),
     replays: replaysOn(session),
+    restores: restoresOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };

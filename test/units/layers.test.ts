@@ -23,11 +23,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [...BELOW, 'engine'],
   // Development mode makes a world of features.
   dev: [...BELOW, 'platform', 'ads'],
+  // Copies of everything: archives, and databases that are filled from them.
+  backup: [...BELOW, 'storage'],
   cli: [
     ...BELOW,
     'activity',
     'ads',
     'audiences',
+    'backup',
     'keywords',
     'platform',
     'auth',
@@ -41,7 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'server',
   ],
   // Files that stand alone.
-  ground: [...BELOW, 'settings', 'storage'],
+  ground: [...BELOW, 'backup', 'settings', 'storage'],
   catalog: [...BELOW, 'platform', 'auth', 'ads', 'media', 'audiences', 'activity', 'keywords'],
   parts: [
     ...BELOW,

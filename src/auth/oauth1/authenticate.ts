@@ -13,15 +13,16 @@ import type { TokenUses } from './token-uses.ts';
  * right, the token is known and not revoked, the nonce is new, application and user are not suspended.
  * @source authentication gaps 1.3
  */
-export function authenticator(options: {
-  readonly credentials: KnownCredentials;
-  readonly nonces: Nonces;
-  readonly uses: TokenUses;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly window_s: number;
-}): Authenticator {
-  const { credentials, nonces, uses, clock, random, window_s } = options;
+export function authenticator(
+  options: {
+    readonly credentials: KnownCredentials;
+    readonly nonces: Nonces;
+    readonly uses: TokenUses;
+    readonly clock: Clock;
+    readonly random: Random;
+  } & Timeliness,
+): Authenticator {
+  const { credentials, nonces, uses, clock, random } = options;
   // Unknown keys are judged with secrets that nobody has, so that they cost the same work.
   const dummySecret = alphanumeric(random, 45);
 
@@ -55,14 +56,14 @@ export function authenticator(options: {
   return {
     authenticate(parts, origins) {
       const now_s = Math.floor(clock.now() / 1000);
-      const claim = readSigned(parts, now_s, window_s);
+      const claim = readSigned(parts, now_s, options);
       if (claim.token === '') throw refused('CREDENTIAL_UNUSABLE', 'no token where a user is needed');
       const credential = credentials.remembered(claim.consumerKey, claim.token);
       if (!credential) return lookUp(claim, origins, now_s);
       return verify(claim, origins, credential.key) ? admit(claim, credential, now_s) : refuse(claim);
     },
     async knows(parts) {
-      const claim = claimInTime(parts, Math.floor(clock.now() / 1000), window_s);
+      const claim = claimInTime(parts, Math.floor(clock.now() / 1000), options);
       if (claim === undefined || claim.token === '') return false;
       const known = credentials.remembered(claim.consumerKey, claim.token);
       const lookup = known
@@ -75,23 +76,34 @@ export function authenticator(options: {
   };
 }
 
+/** Which timestamps are accepted. */
+export interface Timeliness {
+  /** How far a timestamp may be from the present, in seconds. */
+  readonly window_s: number;
+  /**
+   * Unix seconds; what was signed earlier is refused. After a restore the nonces of requests that were accepted since the
+   * backup are not known. 0 when the database was never restored.
+   */
+  readonly notBefore_s: number;
+}
+
 /**
  * Reads a signed request that came in time, whatever it is signed with.
  * @throws BEARER_NOT_ALLOWED, CREDENTIAL_UNUSABLE or TIMESTAMP_OUT_OF_BOUNDS.
  * @source authentication gaps 1.3 steps 3 and 4
  */
-export function readSigned(parts: SignedParts, now_s: number, window_s: number): Claim {
+export function readSigned(parts: SignedParts, now_s: number, timeliness: Timeliness): Claim {
   if (schemeOf(parts.authorization) === 'bearer') throw refused('BEARER_NOT_ALLOWED', 'a bearer credential');
   const claim = parseClaim(parts);
   if ('reason' in claim) throw refused('CREDENTIAL_UNUSABLE', claim.detail);
-  checkTimestamp(claim.timestamp, now_s, window_s);
+  checkTimestamp(claim.timestamp, now_s, timeliness);
   return claim;
 }
 
 /** What a request claims; undefined where `readSigned` refuses it. */
-function claimInTime(parts: SignedParts, now_s: number, window_s: number): Claim | undefined {
+function claimInTime(parts: SignedParts, now_s: number, timeliness: Timeliness): Claim | undefined {
   try {
-    return readSigned(parts, now_s, window_s);
+    return readSigned(parts, now_s, timeliness);
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;
@@ -104,7 +116,7 @@ function schemeOf(authorization: string | undefined): string | undefined {
 }
 
 /** Seconds, one to ten digits, inside the window. Milliseconds are the usual slip. */
-function checkTimestamp(timestamp: string, now_s: number, window_s: number): void {
+function checkTimestamp(timestamp: string, now_s: number, { window_s, notBefore_s }: Timeliness): void {
   if (!/^[1-9]\d{0,9}$/.test(timestamp)) {
     const slip = /^\d{13}$/.test(timestamp) ? 'the timestamp is in milliseconds' : 'the timestamp is not whole seconds';
     throw refused('TIMESTAMP_OUT_OF_BOUNDS', slip);
@@ -112,5 +124,8 @@ function checkTimestamp(timestamp: string, now_s: number, window_s: number): voi
   const skew = Number(timestamp) - now_s;
   if (Math.abs(skew) > window_s) {
     throw refused('TIMESTAMP_OUT_OF_BOUNDS', `the timestamp is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead'}`);
+  }
+  if (Number(timestamp) < notBefore_s) {
+    throw refused('TIMESTAMP_OUT_OF_BOUNDS', `signed before the service was restored; accepted from ${notBefore_s} on`);
   }
 }

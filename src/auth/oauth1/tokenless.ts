@@ -7,20 +7,19 @@ import type { Application } from '../../contract/credentials.ts';
 import type { RequestToken } from '../../contract/grants.ts';
 import { secretContext } from '../../contract/sealed-columns.ts';
 import type { Store } from '../../contract/store.ts';
-import { readSigned } from './authenticate.ts';
+import { readSigned, type Timeliness } from './authenticate.ts';
 import type { Nonces } from './nonces.ts';
 import { refused } from './refused.ts';
 import { isFinal, stateAt } from './request-token-states.ts';
 import { type Claim, signingKey, verify } from './signature.ts';
 
 /** What judging requests needs that are signed without an access token. */
-export interface Judging {
+export interface Judging extends Timeliness {
   readonly store: Store;
   readonly box: SecretBox;
   readonly nonces: Nonces;
   readonly clock: Clock;
   readonly random: Random;
-  readonly window_s: number;
 }
 
 /** A request whose signature fits a known application, and the request token that it may be signed with. */
@@ -75,12 +74,12 @@ function answerFor({ bodyHash, headerParameters }: Claim, caller: Authenticated[
  * Reads a request and judges its signature. The work is the same whether key and token exist: unknown ones are judged
  * with secrets that nobody has. A signature over an unknown token cannot be right or wrong, so it passes here.
  */
-function signatureJudge({ store, box, clock, random, window_s }: Judging) {
+function signatureJudge({ store, box, clock, random, ...timeliness }: Judging) {
   const dummySecret = alphanumeric(random, 50);
   const sealedDummy = box.seal(dummySecret, DUMMY);
   return async (parts: Presented, origins: readonly string[]): Promise<Signed> => {
     const now_s = Math.floor(clock.now() / 1000);
-    const claim = readSigned(parts, now_s, window_s);
+    const claim = readSigned(parts, now_s, timeliness);
     const { application, requestToken } = await readRows(store, claim, formatInstant(clock.now()));
     const consumerSecret = application
       ? box.open(application.consumer_secret, secretContext.application(application.id))

@@ -18,6 +18,7 @@ import { activity } from './0017-activity.ts';
 import { streams } from './0018-streams.ts';
 import { webhooks } from './0019-webhooks.ts';
 import { serverClaim } from './0020-server-claim.ts';
+import { restores } from './0022-restores.ts';
 import { logins } from './0024-logins.ts';
 import { secondFactors } from './0025-second-factors.ts';
 import type { Migration } from './migration.ts';
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   streams,
   webhooks,
   serverClaim,
+  restores,
   logins,
   secondFactors,
 ];

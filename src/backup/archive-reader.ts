@@ -1,0 +1,201 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { PassThrough, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { type Extract, extract } from 'tar-stream';
+import { RowMalformed } from '../storage/transfer/lines.ts';
+import type { TableSum } from '../storage/transfer/read-rows.ts';
+import { type Contents, FORMAT, type Head, isCopiedPath, type Sink } from './pieces.ts';
+
+type Member = Extract extends AsyncIterable<infer Each> ? Each : never;
+
+/** An archive is not what it was when it was written, or was not written by this program. */
+export class ArchiveDamaged extends Error {
+  override readonly name = 'ArchiveDamaged';
+}
+
+/** More in one member than any that is written. */
+const TEXT_BYTES_MAX = 268_435_456;
+
+/** Hands everything in an archive to a sink, and checks every sum on the way. @throws ArchiveDamaged */
+export async function readArchive(path: string, sink: Sink): Promise<void> {
+  const decompressor = await decompressorFor(path);
+  const members = extract();
+  let broken: Error | undefined;
+  const arriving = pipeline(createReadStream(path), decompressor, members).catch((error) => {
+    broken ??= error;
+  });
+  const reading = readingInto(sink);
+  let failure: unknown;
+  try {
+    for await (const member of members) {
+      await reading.take(member).catch((error) => {
+        failure = error;
+        throw error;
+      });
+    }
+  } catch (error) {
+    throw failure ?? damage(error);
+  }
+  await arriving;
+  if (broken) throw damage(broken);
+  reading.finish();
+}
+
+/** What a member holds. Whatever goes wrong here is a fault of the archive. */
+async function* bytesOf(member: Member): AsyncGenerator<Buffer> {
+  try {
+    yield* member as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw damage(error);
+  }
+}
+
+/** What goes wrong while bytes are unpacked is told as what it means; what the disk says is passed on. */
+function damage(error: unknown): unknown {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined) return error;
+  return new ArchiveDamaged(`the archive is damaged or incomplete (${message})`, { cause: error });
+}
+
+async function decompressorFor(path: string): Promise<Transform> {
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    if (buffer.readUInt32BE() === 0x28b52ffd) return createZstdDecompress();
+    if (buffer.readUInt16BE() === 0x1f8b) return createGunzip();
+    return new PassThrough();
+  } finally {
+    await file.close();
+  }
+}
+
+interface TableReading {
+  readonly sum: Hash;
+  rows: number;
+}
+
+function readingInto(sink: Sink) {
+  let head: Head | undefined;
+  let isWhole = false;
+  let sumsRead = 0;
+  /** Sums of what was read and is not yet confirmed. */
+  let lines: string[] = [];
+  const tables = new Map<string, TableReading>();
+  const files = { count: 0, bytes: 0 };
+
+  async function textOf(member: Member): Promise<Buffer> {
+    const { name, size = 0 } = member.header;
+    if (size > TEXT_BYTES_MAX) throw new ArchiveDamaged(`${name} is too large`);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of bytesOf(member)) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    note(name, createHash('sha256').update(bytes));
+    return bytes;
+  }
+  const note = (name: string, sum: Hash): void => void lines.push(`${sum.digest('hex')}  ${name}\n`);
+
+  async function takeHead(member: Member): Promise<void> {
+    const found = parsed<Head>(await textOf(member), member.header.name);
+    if (found.format > FORMAT) {
+      throw new ArchiveDamaged(`the archive has format ${found.format}, of a release newer than this one`);
+    }
+    head = found;
+    for (const table of found.tables) tables.set(table.name, { sum: createHash('sha256'), rows: 0 });
+    await sink.head(found);
+  }
+
+  async function takeRows(member: Member, name: string): Promise<void> {
+    const table = head?.tables.find((each) => each.name === name);
+    if (!table) throw new ArchiveDamaged(`rows of ${name}, which the archive does not declare`);
+    const bytes = await textOf(member);
+    const own = tables.get(name)!;
+    own.sum.update(bytes);
+    const rows = countLines(bytes);
+    own.rows += rows;
+    await sink.rows(table, bytes, rows).catch((error) => {
+      throw error instanceof RowMalformed ? damage(error) : error;
+    });
+  }
+
+  async function takeFile(member: Member, path: string): Promise<void> {
+    const { size = 0 } = member.header;
+    const sum = createHash('sha256');
+    async function* content(): AsyncGenerator<Uint8Array> {
+      for await (const piece of bytesOf(member)) {
+        sum.update(piece);
+        yield piece;
+      }
+    }
+    await sink.file({ path, bytes: size, content: content() });
+    note(path, sum);
+    files.count += 1;
+    files.bytes += size;
+  }
+
+  async function takeSums(member: Member): Promise<void> {
+    const wanted = lines;
+    lines = [];
+    const { name } = member.header;
+    const found = (await textOf(member)).toString().split(/(?<=\n)/);
+    sumsRead += 1;
+    const at = wanted.findIndex((line, index) => line !== found[index]);
+    if (at >= 0) throw new ArchiveDamaged(`${wanted[at]!.slice(66).trim()} is not what was written (SHA-256 differs)`);
+    if (found.length !== wanted.length) throw new ArchiveDamaged(`${name} names members that the archive lacks`);
+  }
+
+  async function takeManifest(member: Member): Promise<void> {
+    const manifest = parsed<Contents & { sums: number }>(await textOf(member), member.header.name);
+    const found: Record<string, TableSum> = {};
+    for (const [name, { sum, rows }] of tables) found[name] = { rows, sha256: sum.digest('hex') };
+    for (const [name, { rows, sha256 }] of Object.entries(found)) {
+      const wanted = manifest.tables[name];
+      if (wanted?.rows !== rows || wanted.sha256 !== sha256) {
+        throw new ArchiveDamaged(`the rows of ${name} are not those that were written`);
+      }
+    }
+    if (manifest.sums !== sumsRead || manifest.files.count !== files.count || manifest.files.bytes !== files.bytes) {
+      throw new ArchiveDamaged('files or sums are missing');
+    }
+    isWhole = true;
+    await sink.end({ tables: found, files });
+  }
+
+  return {
+    async take(member: Member) {
+      const { name, type } = member.header;
+      const [kind, table = ''] = name.split('/');
+      if ((head === undefined) !== (name === 'backup.json') || isWhole) {
+        throw new ArchiveDamaged(`the file is not a backup of this program (${name} where it does not belong)`);
+      }
+      if (name === 'backup.json') await takeHead(member);
+      else if (name === 'manifest.json') await takeManifest(member);
+      else if (kind === 'rows') await takeRows(member, table);
+      else if (kind === 'sums') await takeSums(member);
+      else if (type === 'directory' && isCopiedPath(name.replace(/\/$/, '')))
+        await sink.folder(name.replace(/\/$/, ''));
+      else if (type === 'file' && isCopiedPath(name)) await takeFile(member, name);
+      else throw new ArchiveDamaged(`${name} does not belong in a backup`);
+      member.resume();
+    },
+    finish() {
+      if (!isWhole) throw new ArchiveDamaged('the archive is incomplete: its manifest, which comes last, is missing');
+    },
+  };
+}
+
+function parsed<T>(bytes: Buffer, name: string): T {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new ArchiveDamaged(`${name} cannot be read`);
+  }
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PassThrough, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip, createZstdCompress } from 'node:zlib';
+import { type Pack, pack } from 'tar-stream';
+import type { Head, Sink } from './pieces.ts';
+
+/** Sums are written when there are so many, so that memory does not grow with the number of files. */
+const SUMS = 10_000;
+
+/**
+ * Writes a tar archive, compressed as the name of the file says (.zst, .gz or not at all): `backup.json` with the head,
+ * rows as lines of JSON in `rows/`, files as they lie in the data folder, SHA-256 sums of all of them in the usual form
+ * in `sums/`, and last `manifest.json` with what everything amounts to. An archive has its name once it is whole and on
+ * the disk.
+ */
+export async function writeArchive<T>(path: string, fill: (sink: Sink) => Promise<T>): Promise<T> {
+  const partial = `${path}.partial`;
+  await rm(partial, { force: true });
+  const tar = pack();
+  const file = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
+  const written = pipeline(tar, compressorFor(path), file);
+  const room = waitingRoom();
+  written.catch(room.close);
+  try {
+    const result = await fill(sinkInto(tar, room.until));
+    tar.finalize();
+    await written;
+    await rename(partial, path);
+    await syncFolder(dirname(path));
+    return result;
+  } catch (error) {
+    tar.destroy();
+    await written.catch(() => {});
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+type Until = (begin: (done: (error?: Error | null) => void) => void) => Promise<void>;
+
+/** One at a time waits for the archive to take what it was given; when that fails, whoever waits is told. */
+function waitingRoom(): { readonly until: Until; close(failure: Error): void } {
+  let failure: Error | undefined;
+  let fail = (_: Error): void => {};
+  return {
+    until: (begin) =>
+      new Promise<void>((resolve, reject) => {
+        fail = reject;
+        if (failure) reject(failure);
+        else begin((error) => (error ? reject(error) : resolve()));
+      }),
+    close(error) {
+      failure = error;
+      fail(error);
+    },
+  };
+}
+
+function compressorFor(path: string): Transform {
+  if (path.endsWith('.zst')) return createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  if (/\.t?gz$/.test(path)) return createGzip();
+  return new PassThrough();
+}
+
+function sinkInto(tar: Pack, until: Until): Sink {
+  let mtime = new Date(0);
+  let lines: string[] = [];
+  let sumsCount = 0;
+  const counts = new Map<string, number>();
+
+  async function put(name: string, size: number, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
+    const sum = createHash('sha256');
+    let ended: (error?: Error | null) => void = () => {};
+    const entry = tar.entry({ name, size, mode: 0o600, mtime }, (error) => ended(error));
+    for await (const bytes of content) {
+      sum.update(bytes);
+      if (!entry.write(bytes)) await until((done) => entry.once('drain', () => done()));
+    }
+    await until((done) => {
+      ended = done;
+      entry.end(null);
+    });
+    lines.push(`${sum.digest('hex')}  ${name}\n`);
+  }
+  const putText = (name: string, text: string): Promise<void> => {
+    const bytes = Buffer.from(text);
+    return put(name, bytes.length, [bytes]);
+  };
+  async function putSums(): Promise<void> {
+    sumsCount += 1;
+    const text = lines.join('');
+    await putText(`sums/${String(sumsCount).padStart(6, '0')}.sha256`, text);
+    // The sum of the sums begins the next ones, so that none can be left out.
+    lines = lines.slice(-1);
+  }
+  async function putMember(name: string, size: number, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
+    await put(name, size, content);
+    if (lines.length >= SUMS) await putSums();
+  }
+
+  return {
+    head(head: Head) {
+      mtime = new Date(head.made_at);
+      return putText('backup.json', `${JSON.stringify(head, null, 2)}\n`);
+    },
+    async rows(table, bytes) {
+      const number = (counts.get(table.name) ?? 0) + 1;
+      counts.set(table.name, number);
+      await putMember(`rows/${table.name}/${String(number).padStart(6, '0')}.ndjson`, bytes.length, [bytes]);
+    },
+    async folder(path) {
+      await until((done) => void tar.entry({ name: path, type: 'directory', mode: 0o700, mtime }, done));
+    },
+    file: ({ path, bytes, content }) => putMember(path, bytes, content),
+    async end(contents) {
+      await putSums();
+      await putText('manifest.json', `${JSON.stringify({ ...contents, sums: sumsCount }, null, 2)}\n`);
+    },
+  };
+}
+
+/** A name is durable when its folder is. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,98 @@
+import { keyFingerprint, type SecretBox, sealingKeyId, secretBox } from '../base/secret-box.ts';
+import { SEALED_COLUMNS } from '../contract/sealed-columns.ts';
+import { stepsNamed } from '../storage/migrate.ts';
+import { rowsOfLines, type TransferRow } from '../storage/transfer/lines.ts';
+import type { TableShape } from '../storage/transfer/shapes.ts';
+import { readArchive } from './archive-reader.ts';
+import type { Contents, Head, Sink } from './pieces.ts';
+
+/** Master keys by their ids. */
+export type MasterKeys = Readonly<Record<string, Buffer>>;
+
+/** What was found in an archive that is sound. */
+export interface Examined {
+  readonly head: Head;
+  readonly contents: Contents;
+  /** How many secrets are sealed with a key, by its id, and how many of them the configured keys open. */
+  readonly secrets: Readonly<Record<string, { readonly sealed: number; readonly opened: number }>>;
+}
+
+/**
+ * Reads a whole archive and writes nothing: every sum, every row, whether this release knows the schema, and which secrets
+ * the given keys open. @throws ArchiveDamaged SchemaTooNew
+ */
+export async function examine(path: string, keys: MasterKeys): Promise<Examined> {
+  const box = boxOf(keys);
+  const secrets: Record<string, { sealed: number; opened: number }> = {};
+  let head: Head | undefined;
+  let contents: Contents | undefined;
+  const look = (table: TableShape, row: TransferRow): void => {
+    for (const { sealed, isOpened } of secretsIn(table, row, box)) {
+      const id = keyOf(sealed);
+      const own = secrets[id] ?? { sealed: 0, opened: 0 };
+      secrets[id] = own;
+      own.sealed += 1;
+      if (isOpened) own.opened += 1;
+    }
+  };
+  const sink: Sink = {
+    async head(found) {
+      stepsNamed(found.steps);
+      head = found;
+    },
+    async rows(table, lines) {
+      for (const row of rowsOfLines(table.columns, lines)) look(table, row);
+    },
+    async folder() {},
+    async file({ content }) {
+      for await (const _ of content);
+    },
+    async end(found) {
+      contents = found;
+    },
+  };
+  await readArchive(path, sink);
+  return { head: head!, contents: contents!, secrets };
+}
+
+/** The fingerprints of keys, by which an archive says what opens it. */
+export function fingerprintsOf(keys: MasterKeys): Record<string, string> {
+  return Object.fromEntries(Object.entries(keys).map(([id, key]) => [id, keyFingerprint(key)]));
+}
+
+function boxOf(keys: MasterKeys): SecretBox | undefined {
+  const [currentKeyId] = Object.keys(keys);
+  if (currentKeyId === undefined) return undefined;
+  const random = (): never => {
+    throw new Error('nothing is sealed here');
+  };
+  return secretBox({ currentKeyId, keys, random });
+}
+
+function* secretsIn(table: TableShape, row: TransferRow, box: SecretBox | undefined) {
+  for (const { table: name, column, key, context } of Object.values(SEALED_COLUMNS)) {
+    if (name !== table.name) continue;
+    const inColumn = (wanted: string) => row[table.columns.findIndex((each) => each.name === wanted)];
+    const sealed = inColumn(column);
+    if (typeof sealed !== 'string' || sealed === '') continue;
+    yield { sealed, isOpened: box !== undefined && opens(box, sealed, context(String(inColumn(key)))) };
+  }
+}
+
+/** What is no sealed text cannot be opened by any key. */
+function keyOf(sealed: string): string {
+  try {
+    return sealingKeyId(sealed);
+  } catch {
+    return 'unknown key';
+  }
+}
+
+function opens(box: SecretBox, sealed: string, context: string): boolean {
+  try {
+    box.open(sealed, context);
+    return true;
+  } catch {
+    return false;
+  }
+}

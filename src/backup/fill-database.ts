@@ -1,0 +1,92 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { writeAll } from '../storage/file-sink.ts';
+import { applySteps, dropTables, stepsNamed } from '../storage/migrate.ts';
+import type { Session } from '../storage/session.ts';
+import { rowsOfLines } from '../storage/transfer/lines.ts';
+import { loadRows, withoutIndexes } from '../storage/transfer/load-rows.ts';
+import { readTable } from '../storage/transfer/read-rows.ts';
+import { rowsOf, runPlain, type TableShape, tableShapes } from '../storage/transfer/shapes.ts';
+import { syncFolder } from './archive-writer.ts';
+import type { Head, Sink } from './pieces.ts';
+
+/** What a database is filled with beside rows. */
+export interface Filling {
+  /** The data folder for files. */
+  readonly folder: string;
+  /** UTC text. */
+  readonly now: string;
+  /** Is told what goes on, in words for a person. */
+  readonly progress: (line: string) => void;
+}
+
+/**
+ * A sink that fills an empty database, in one unit of the caller's, and a data folder. The schema gets the steps that the
+ * copy has; when all rows are there they are read again and compared with what was sent.
+ */
+export function databaseSink(session: Session, { folder, now, progress }: Filling): Sink {
+  let tables: readonly TableShape[] = [];
+  let restoreIndexes = async (): Promise<void> => {};
+  let ownFolder = '';
+
+  async function intoFolder(path: string): Promise<void> {
+    if (path === ownFolder) return;
+    if (ownFolder !== '') await syncFolder(ownFolder);
+    ownFolder = path;
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  }
+
+  return {
+    async head(head) {
+      if (session.statements.engine === 'postgres') {
+        await rowsOf(session, 'set local statement_timeout = 0');
+        await rowsOf(session, 'set local idle_in_transaction_session_timeout = 0');
+      }
+      await dropTables(session);
+      await applySteps(session, now, stepsNamed(head.steps));
+      tables = await tableShapes(session);
+      compareShapes(head, tables);
+      restoreIndexes = await withoutIndexes(session, tables);
+      // Steps may have made rows of their own.
+      for (const { name } of tables) await runPlain(session, `delete from ${name}`);
+    },
+    rows: (table, lines) => loadRows(session, table, rowsOfLines(table.columns, lines)),
+    folder: (path) => intoFolder(join(folder, path)),
+    async file({ path, content }) {
+      const place = join(folder, path);
+      await intoFolder(dirname(place));
+      await rm(place, { force: true });
+      const file = await open(place, 'wx', 0o600);
+      try {
+        for await (const bytes of content) await writeAll(file, [bytes]);
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+    },
+    async end(contents) {
+      if (ownFolder !== '') await syncFolder(ownFolder);
+      await restoreIndexes();
+      progress('rows are there; comparing them with the source');
+      for (const table of tables) {
+        const found = await readTable(session, table, async () => {});
+        const wanted = contents.tables[table.name];
+        if (found.rows !== wanted?.rows || found.sha256 !== wanted.sha256) {
+          throw new Error(`${table.name} has ${found.rows} rows that differ from the ${wanted?.rows} of the source`);
+        }
+      }
+    },
+  };
+}
+
+/** A release never changes a step, so that the same steps make the same tables on either database. */
+function compareShapes(head: Head, tables: readonly TableShape[]): void {
+  const told = (list: readonly TableShape[]): string =>
+    list
+      .map(({ name, columns }) => `${name}(${columns.map((column) => `${column.name} ${column.type}`).join(', ')})`)
+      .sort()
+      .join('\n');
+  if (told(head.tables) !== told(tables)) {
+    throw new Error('the tables of the backup are not those that its schema steps make');
+  }
+}

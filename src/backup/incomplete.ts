@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const MARK = 'restore-incomplete';
+
+/** A data folder holds what a restore had written when it was interrupted. */
+export class RestoreIncomplete extends Error {
+  override readonly name = 'RestoreIncomplete';
+}
+
+/** Marks a data folder until a restore is complete: nothing is served from it meanwhile. */
+export function markIncomplete(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, MARK), 'A restore into this folder has not been completed.\n', {
+    mode: 0o600,
+    flush: true,
+  });
+}
+
+/** Whether an earlier restore into this folder was interrupted. */
+export function isIncomplete(folder: string): boolean {
+  return existsSync(join(folder, MARK));
+}
+
+/** Says that a restore is complete. */
+export function unmarkIncomplete(folder: string): void {
+  rmSync(join(folder, MARK), { force: true });
+}
+
+/** Refuses a data folder that was only restored in part. @throws RestoreIncomplete */
+export function refuseIncomplete(folder: string): void {
+  if (!isIncomplete(folder)) return;
+  throw new RestoreIncomplete(`a restore into ${folder} was interrupted; run barker restore again`);
+}

@@ -1,0 +1,118 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stepsNamed } from '../storage/migrate.ts';
+import type { Session } from '../storage/session.ts';
+import { readTable, type TableSum } from '../storage/transfer/read-rows.ts';
+import { rowsOf, type TableShape, tableShapes } from '../storage/transfer/shapes.ts';
+import { bytesOf, type HeldMedia, namesIn, type UploadPlace, unlessGone } from './held-media.ts';
+import { FORMAT, type Head, type Sink } from './pieces.ts';
+
+/** What a database is sent with. */
+export interface Sending {
+  /** Names the program, the moment and the keys. */
+  readonly about: Pick<Head, 'release' | 'made_at' | 'keys'>;
+  /** The data folder with its media; undefined when files stay where they are. */
+  readonly files: { readonly folder: string; readonly media: HeldMedia } | undefined;
+  /** Is told what goes on, in words for a person. */
+  readonly progress: (line: string) => void;
+}
+
+/** What was sent, and the ids of uploads whose bytes were not there. */
+export interface Sent {
+  readonly rows: number;
+  readonly files: { readonly count: number; readonly bytes: number };
+  readonly missing: readonly string[];
+}
+
+/**
+ * Sends everything that one consistent state of a database shows, and the media that it names, to a sink. Derived files
+ * (indexes of audiences and keywords) are left out: they are made again.
+ */
+export async function sendDatabase(session: Session, { about, files, progress }: Sending, sink: Sink): Promise<Sent> {
+  if (session.statements.engine === 'postgres') {
+    await rowsOf(session, 'set local statement_timeout = 0');
+    await rowsOf(session, 'set local idle_in_transaction_session_timeout = 0');
+  }
+  // The first statement decides which moment is read.
+  const tables = await tableShapes(session);
+  if (tables.length === 0) throw new Error('the database has no tables; there is nothing to copy');
+  const steps = (await rowsOf(session, 'select name from schema_steps order by name')).map(({ name }) => name);
+  stepsNamed(steps);
+  await files?.media.hold();
+  await sink.head({ format: FORMAT, ...about, engine: session.statements.engine, steps, tables });
+  const sums: Record<string, TableSum> = {};
+  let rows = 0;
+  for (const table of tables) {
+    const sum = await readTable(session, table, (lines, count) => sink.rows(table, lines, count));
+    sums[table.name] = sum;
+    rows += sum.rows;
+  }
+  progress(`rows: ${rows} of ${tables.length} tables`);
+  const missing: string[] = [];
+  const count = { count: 0, bytes: 0 };
+  const send = async (path: string, place: string): Promise<void> => {
+    const bytes = await bytesOf(place);
+    await sink.file({ path, bytes, content: contentOf(place, bytes) });
+    count.count += 1;
+    count.bytes += bytes;
+  };
+  if (files) {
+    for await (const upload of uploadsIn(session, tables, about.made_at)) {
+      const held = await files.media.filesOf(upload);
+      if (upload.state === 'uploading') await sink.folder(`media/parts/${upload.id}`);
+      if (!held && !upload.isEnding) missing.push(upload.id);
+      for (const { path, place } of held ?? []) await send(path, place);
+    }
+    for (const [name, bytes] of await nonceFiles(join(files.folder, 'nonces'))) {
+      await sink.file({ path: `nonces/${name}`, bytes: bytes.length, content: wholly(bytes) });
+      count.count += 1;
+      count.bytes += bytes.length;
+    }
+  }
+  progress(`files: ${count.count} with ${count.bytes} bytes`);
+  await sink.end({ tables: sums, files: count });
+  return { rows, files: count, missing };
+}
+
+/** A file as long as it was when it was looked at: what is added meanwhile came later. */
+async function* contentOf(place: string, bytes: number): AsyncGenerator<Uint8Array> {
+  if (bytes > 0) yield* createReadStream(place, { end: bytes - 1 });
+}
+
+/** Used nonces are few bytes, in files that a running service writes to and removes. */
+async function nonceFiles(folder: string): Promise<Map<string, Buffer>> {
+  const found = new Map<string, Buffer>();
+  for (const name of await namesIn(folder)) {
+    if (name.endsWith('.new')) continue;
+    const bytes = await readFile(join(folder, name)).catch(unlessGone);
+    if (bytes) found.set(name, bytes);
+  }
+  return found;
+}
+
+async function* wholly(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}
+
+/** Uploads are read so many at once. */
+const PAGE = 500;
+
+async function* uploadsIn(
+  session: Session,
+  tables: readonly TableShape[],
+  now: string,
+): AsyncGenerator<UploadPlace & { readonly isEnding: boolean }> {
+  if (!tables.some(({ name }) => name === 'uploads')) return;
+  let last = '';
+  for (;;) {
+    const sql = `select id, state, expires_at from uploads where id > ? order by id limit ${PAGE}`;
+    const rows = await rowsOf(session, sql, [last]);
+    // What had expired at that moment is removed by the next who looks.
+    for (const { id, state, expires_at } of rows) {
+      yield { id, state, isEnding: expires_at !== null && expires_at <= now };
+    }
+    if (rows.length < PAGE) return;
+    last = rows.at(-1).id;
+  }
+}

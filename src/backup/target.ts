@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { open, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openPostgres } from '../storage/postgres.ts';
+import type { Session } from '../storage/session.ts';
+import { claimFile } from '../storage/sole-server.ts';
+import { openBulkSqlite, openSqlite } from '../storage/sqlite.ts';
+import type { Driver } from '../storage/store.ts';
+import { rowsOf, tableShapes } from '../storage/transfer/shapes.ts';
+import { syncFolder } from './archive-writer.ts';
+import { isIncomplete, markIncomplete, unmarkIncomplete } from './incomplete.ts';
+
+/** Where a copy goes. */
+export interface Target {
+  readonly folder: string;
+  /** Empty for SQLite in the folder. */
+  readonly databaseUrl: string;
+  /** Whether files of the data folder are part of the copy, or are there already. */
+  readonly takesFiles: boolean;
+}
+
+/** The database or data folder that a copy should go to holds something already. */
+export class TargetNotEmpty extends Error {
+  override readonly name = 'TargetNotEmpty';
+}
+
+const DATABASE = 'barker.db';
+const DRAFT = 'barker.db.restoring';
+/** What a service keeps in its data folder. */
+const FOLDERS = ['media', 'nonces', 'audiences', 'keywords'];
+
+/**
+ * Fills an empty target: all of it, or nothing that anybody could take for a database. On PostgreSQL all rows come in one
+ * transaction, SQLite is written beside its place and renamed; a mark in the data folder keeps it from being served until the
+ * files are there too. An interrupted attempt is cleared away by the next one.
+ * @throws TargetNotEmpty AlreadyServed
+ */
+export async function fillTarget<T>(target: Target, fill: (session: Session) => Promise<T>): Promise<T> {
+  const { folder, takesFiles, databaseUrl } = target;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (databaseUrl === '') return fillSqlite(target, fill);
+  const options = { url: databaseUrl, connectionsMax: 2 };
+  const driver = openPostgres(options);
+  // Connections under a claim look it up in the schema, which is not there yet: another driver holds it.
+  const claimant = openPostgres(options);
+  try {
+    const release = await claimant.claim();
+    try {
+      if (takesFiles) await prepareFolder(folder);
+      await refuseRows(driver, 'the database');
+      if (takesFiles) markIncomplete(folder);
+      const result = await driver.write(fill);
+      if (takesFiles) await completeFolder(folder);
+      return result;
+    } finally {
+      await release();
+    }
+  } finally {
+    await claimant.close();
+    await driver.close();
+  }
+}
+
+async function fillSqlite<T>({ folder, takesFiles }: Target, fill: (session: Session) => Promise<T>): Promise<T> {
+  const release = claimFile(join(folder, `${DATABASE}.lock`));
+  try {
+    if (takesFiles) await prepareFolder(folder);
+    await refuseFile(folder);
+    markIncomplete(folder);
+    const draft = join(folder, DRAFT);
+    for (const behind of BEHIND) rmSync(draft + behind, { force: true });
+    const database = openBulkSqlite(draft);
+    try {
+      const result = await database.fill(fill);
+      database.close();
+      await settle(folder, draft);
+      await completeFolder(folder);
+      return result;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } finally {
+    await release();
+  }
+}
+
+const BEHIND = ['', '-wal', '-shm', '-journal'];
+
+async function settle(folder: string, draft: string): Promise<void> {
+  const file = await open(draft, 'r+');
+  await file.sync();
+  await file.close();
+  for (const behind of BEHIND.slice(1)) rmSync(join(folder, DATABASE) + behind, { force: true });
+  await rename(draft, join(folder, DATABASE));
+  await syncFolder(folder);
+}
+
+async function completeFolder(folder: string): Promise<void> {
+  await syncFolder(folder);
+  unmarkIncomplete(folder);
+  await syncFolder(folder);
+}
+
+/** What an interrupted attempt left is ours to remove: the folder was empty before it. */
+async function prepareFolder(folder: string): Promise<void> {
+  if (isIncomplete(folder)) {
+    for (const name of FOLDERS) rmSync(join(folder, name), { recursive: true, force: true });
+    for (const behind of BEHIND) rmSync(join(folder, DATABASE) + behind, { force: true });
+    return;
+  }
+  for (const name of FOLDERS) {
+    const own = join(folder, name);
+    if (!existsSync(own)) continue;
+    const entries = await readdir(own, { recursive: true, withFileTypes: true });
+    const file = entries.find((entry) => !entry.isDirectory());
+    if (file)
+      throw new TargetNotEmpty(`the data folder is not empty (${join(file.parentPath, file.name)}); name another`);
+  }
+}
+
+async function refuseFile(folder: string): Promise<void> {
+  const file = join(folder, DATABASE);
+  if (!existsSync(file)) return;
+  const driver = openSqlite({ file });
+  try {
+    await refuseRows(driver, file);
+  } finally {
+    await driver.close();
+  }
+}
+
+/** A schema without rows holds nothing that could be lost. */
+async function refuseRows(driver: Driver, name: string): Promise<void> {
+  await driver.read(async (session) => {
+    for (const table of await tableShapes(session)) {
+      if (table.name === 'schema_steps') continue;
+      const rows = await rowsOf(session, `select 1 as found from ${table.name} limit 1`);
+      if (rows.length > 0)
+        throw new TargetNotEmpty(`${name} is not empty (there are rows in ${table.name}); name another`);
+    }
+  });
+}

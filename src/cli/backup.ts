@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { CommandFailed } from './failure.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+
+/** `barker backup`. */
+export function backupCommand(command: Command): void {
+  addSettings(command, 'serve', ['data_folder', 'database_url'])
+    .argument('[file]', 'The archive to write: .tar.zst, .tar.gz or .tar')
+    .option('--folder <folder>', 'Write an archive with the date in its name into this folder instead')
+    .option('--keep <n>', 'With --folder: keep this many archives and remove older ones')
+    .option('--force', 'Replace the file if it exists')
+    .option('--allow-missing-media', 'Succeed even if media files are missing from the data folder')
+    .addHelpText('after', '\nExample:\n  barker backup --folder /var/backups/barker --keep 14')
+    .action((file: string | undefined) => runBackup(command, file));
+}
+
+async function runBackup(command: Command, file: string | undefined): Promise<void> {
+  const { folder, keep, force, allowMissingMedia } = command.opts();
+  if ((file === undefined) === (folder === undefined))
+    throw new CommandFailed('name a file, or a folder with --folder', 2);
+  if (keep !== undefined && (folder === undefined || !/^[1-9]\d{0,5}$/.test(keep))) {
+    throw new CommandFailed('--keep takes a number from 1 on, together with --folder', 2);
+  }
+  const { systemClock } = await import('../base/clock.ts');
+  const { backUp } = await import('../backup/backup.ts');
+  const { removeOld, pathFor } = await import('./backup/dated-files.ts');
+  const { progress, withSource } = await import('./backup/source.ts');
+  const settings = settingsFrom(command, 'serve', true);
+  const path: string = file ?? pathFor(folder, systemClock.now());
+  if (existsSync(path) && !force) throw new CommandFailed(`${path} exists; --force replaces it`);
+  const { missing } = await withSource(settings, (source) => backUp(source, path));
+  progress(`wrote ${path}`);
+  if (keep !== undefined) for (const old of removeOld(folder, Number(keep))) progress(`removed ${old}`);
+  if (missing.length === 0) return;
+  const message = `the data folder lacks the media of ${missing.length} uploads (the first is ${missing[0]}); ${path} is complete without them`;
+  if (!allowMissingMedia) throw new CommandFailed(message);
+  process.stderr.write(`barker: ${message}\n`);
+}

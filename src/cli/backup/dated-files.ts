@@ -1,0 +1,21 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatInstant } from '../../base/instants.ts';
+
+const DATED = /^barker-\d{8}T\d{6}Z\.tar\.zst$/;
+
+/** The path of an archive that is made now; names sort by their time. */
+export function pathFor(folder: string, now: number): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, `barker-${formatInstant(now).replace(/[-:]/g, '')}.tar.zst`);
+}
+
+/** Removes all but the newest archives of a folder; the answer names them. Other files are left alone. */
+export function removeOld(folder: string, keep: number): string[] {
+  const dated = readdirSync(folder)
+    .filter((name) => DATED.test(name))
+    .sort();
+  const old = dated.slice(0, -keep).map((name) => join(folder, name));
+  for (const path of old) rmSync(path, { force: true });
+  return old;
+}

@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { Examined, MasterKeys } from '../backup/examine.ts';
+import type { Settings } from '../settings.ts';
+import { CommandFailed } from './failure.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
+
+/** `barker restore`. */
+export function restoreCommand(command: Command): void {
+  addSettings(command, 'serve', ['data_folder', 'database_url', 'timestamp_window_s'])
+    .argument('<file>', 'An archive that barker backup wrote, of either database')
+    .option('--verify', 'Check the archive and write nothing')
+    .option('--stopped-at <time>', 'When the old service answered its last request, if you know; ISO 8601 in UTC')
+    .addHelpText('after', '\nExample:\n  barker restore barker-20260302T170455Z.tar.zst --data /var/lib/barker')
+    .action((file: string) => runRestore(command, file));
+}
+
+async function runRestore(command: Command, file: string): Promise<void> {
+  const { systemClock } = await import('../base/clock.ts');
+  const { formatInstant } = await import('../base/instants.ts');
+  const { examine } = await import('../backup/examine.ts');
+  const { masterKeysOf, progress } = await import('./backup/source.ts');
+  const { verify, stoppedAt } = command.opts();
+  const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);
+  if (!Number.isFinite(stopped) || stopped > systemClock.now()) {
+    throw new CommandFailed('--stopped-at takes a time of the past such as 2026-03-02T17:04:55Z', 2);
+  }
+  const settings = settingsFrom(command, 'serve', true);
+  const keys = masterKeysOf(settings);
+  const examined = await examine(file, keys);
+  for (const line of summaryOf(examined)) progress(line);
+  judgeKeys(examined, keys, verify === true);
+  if (verify) return progress('the archive is sound');
+  const { head } = examined;
+  if (stopped < Date.parse(head.made_at)) throw new CommandFailed(`--stopped-at is before the backup was made`, 2);
+  const requests_not_before = Math.floor(stopped / 1000) + settings.timestamp_window_s;
+  const { restore } = await import('../backup/restore.ts');
+  const restoring = { now: systemClock.now(), requests_not_before, progress };
+  const { stepsApplied } = await restore(file, head, targetOf(settings), restoring);
+  for (const step of stepsApplied) progress(`applied ${step}`);
+  const since = formatInstant(requests_not_before * 1000);
+  progress(`
+Restored to the state of ${head.made_at}.
+- Requests signed before ${since} are refused with code 135: they may have been accepted since the backup already.
+- Tokens that were revoked after ${head.made_at} are valid again. So are keys that were replaced, passwords that were
+  changed, and users and applications that were suspended or locked after it. Repeat these changes before you serve.
+- All users have to log in again, and logins under way have to begin again.
+- Indexes of audiences and posts are built when the service starts.`);
+}
+
+function targetOf({ data_folder: folder, database_url: databaseUrl }: Settings) {
+  return { folder, databaseUrl, takesFiles: true };
+}
+
+function summaryOf({ head, contents }: Examined): string[] {
+  const { count, bytes } = contents.files;
+  const rows = Object.values(contents.tables).reduce((total, table) => total + table.rows, 0);
+  return [
+    `backup of ${head.made_at} by release ${head.release}, from ${head.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
+    `schema: ${head.steps.length} steps, the last is ${head.steps.at(-1)}`,
+    `rows: ${rows} of ${Object.keys(contents.tables).length} tables`,
+    `files: ${count} with ${bytes} bytes`,
+  ];
+}
+
+/** A restore with a key that opens nothing would end in a service that refuses every signature. */
+function judgeKeys({ head, secrets }: Examined, keys: MasterKeys, isVerifying: boolean): void {
+  const closed = Object.entries(secrets).filter(([, { sealed, opened }]) => opened < sealed);
+  const told = closed.map(([id]) => (head.keys[id] ? `${id} (fingerprint ${head.keys[id]})` : id)).join(', ');
+  if (closed.length === 0) {
+    const ids = Object.keys(secrets).join(', ');
+    process.stdout.write(
+      ids === '' ? 'secrets: none\n' : `secrets: all open with the configured master key (${ids})\n`,
+    );
+    return;
+  }
+  if (Object.keys(keys).length > 0) {
+    throw new CommandFailed(`the configured master keys do not open secrets sealed with: ${told}`);
+  }
+  const message = `no master key is configured; serving this needs ${told}`;
+  if (isVerifying) throw new CommandFailed(`${message}; the rest of the archive is sound`);
+  process.stderr.write(`barker: ${message}\n`);
+}

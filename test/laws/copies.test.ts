@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ArchiveDamaged } from '../../src/backup/archive-reader.ts';
+import { backUp } from '../../src/backup/backup.ts';
+import { examine } from '../../src/backup/examine.ts';
+import { RestoreIncomplete, refuseIncomplete } from '../../src/backup/incomplete.ts';
+import { copyAll, restore } from '../../src/backup/restore.ts';
+import { TargetNotEmpty } from '../../src/backup/target.ts';
+import { openDriver } from '../../src/ground.ts';
+import type { Settings } from '../../src/settings.ts';
+import { tablesOf } from '../../src/storage/migrate.ts';
+import type { TableSum } from '../../src/storage/transfer/read-rows.ts';
+import { OF_THE_MOMENT } from '../../src/storage/transfer/shapes.ts';
+import { COPY_KEYS, fillEveryTable, onPlace, sourceOn, sumsOf } from '../rig/copies.ts';
+import { openPlace, type Place } from '../rig/databases.ts';
+
+const ROWS = 20;
+const NOW = Date.parse('2026-03-02T17:04:55Z');
+const places: Place[] = [];
+const place = async (...args: Parameters<typeof openPlace>): Promise<Place> => {
+  const made = await openPlace(...args);
+  places.push(made);
+  return made;
+};
+after(async () => {
+  for (const each of places) await each.remove();
+});
+
+const ENGINES = ['sqlite', 'postgres'] as const;
+const other = { sqlite: 'postgres', postgres: 'sqlite' } as const;
+const targetOn = ({ folder, databaseUrl }: Place) => ({ folder, databaseUrl, takesFiles: true });
+const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, progress: () => {} };
+
+/** Without what a restore changes on purpose. */
+function unchanged(sums: Record<string, TableSum>): Record<string, TableSum> {
+  const { sessions, request_tokens, password_links, sequences, restores, ...others } = sums;
+  return others;
+}
+
+for (const engine of ENGINES) {
+  describe(`what ${engine} holds`, () => {
+    let source: Place;
+    let archive: string;
+    let sums: Record<string, TableSum>;
+
+    before(async () => {
+      source = await place(engine, { hasSchema: true });
+      archive = join(source.folder, 'a.tar.zst');
+      mkdirSync(join(source.folder, 'nonces'));
+      writeFileSync(join(source.folder, 'nonces', '2.log'), '1 7 abc\n');
+      await onPlace(source, async (driver) => {
+        await fillEveryTable(driver, ROWS);
+        // Media of what was filled in is nowhere.
+        await driver.write((session) =>
+          session.run({ sql: "update uploads set state = 'failed'", bind: () => [] }, {}),
+        );
+        sums = await sumsOf(driver);
+        await backUp(sourceOn(source, driver, NOW), archive);
+      });
+    });
+
+    test('is all of the schema, every table with rows', () => {
+      const expected = tablesOf().filter((name) => !OF_THE_MOMENT.includes(name));
+      assert.deepEqual(Object.keys(sums).sort(), expected.sort());
+      for (const [name, { rows }] of Object.entries(sums))
+        assert.ok(rows >= (name === 'schema_steps' ? 20 : ROWS), name);
+    });
+
+    test('comes back in the other database, row by row, from an archive and from its archive again', async () => {
+      const { head } = await examine(archive, COPY_KEYS);
+      const second = await place(other[engine]);
+      await restore(archive, head, targetOn(second), restoring);
+      const again = join(second.folder, 'b.tar.gz');
+      await onPlace(second, async (driver) => {
+        assert.deepEqual(unchanged(await sumsOf(driver)), unchanged(sums));
+        await backUp(sourceOn(second, driver, NOW + 120_000), again);
+      });
+      assert.equal(readFileSync(join(second.folder, 'nonces', '2.log'), 'utf8'), '1 7 abc\n');
+      const third = await place(engine);
+      const { head: secondHead } = await examine(again, COPY_KEYS);
+      await restore(again, secondHead, targetOn(third), { ...restoring, now: NOW + 180_000 });
+      await onPlace(third, async (driver) => assert.deepEqual(unchanged(await sumsOf(driver)), unchanged(sums)));
+    });
+
+    test('is copied to the other database without an archive, and nothing of it is changed', async () => {
+      const target = await place(other[engine]);
+      await onPlace(source, (driver) => copyAll(sourceOn(source, driver, NOW), targetOn(target)));
+      await onPlace(target, async (driver) => assert.deepEqual(await sumsOf(driver), sums));
+    });
+  });
+}
+
+describe('a target', () => {
+  let archive: string;
+  let source: Place;
+  before(async () => {
+    source = await place('sqlite', { hasSchema: true });
+    archive = join(source.folder, 'a.tar');
+    await onPlace(source, async (driver) => {
+      await fillEveryTable(driver, 3);
+      await driver.write((session) => session.run({ sql: "update uploads set state = 'failed'", bind: () => [] }, {}));
+      await backUp(sourceOn(source, driver, NOW), archive);
+    });
+  });
+
+  for (const engine of ENGINES) {
+    test(`on ${engine} takes a backup when its schema is there and has no rows, and refuses a second one`, async () => {
+      const { head } = await examine(archive, {});
+      const target = await place(engine, { hasSchema: true });
+      await restore(archive, head, targetOn(target), restoring);
+      const before = await onPlace(target, sumsOf);
+      await assert.rejects(restore(archive, head, targetOn(target), restoring), TargetNotEmpty);
+      assert.deepEqual(await onPlace(target, sumsOf), before);
+    });
+
+    test(`on ${engine} of which the restore is interrupted is not opened, and the next attempt clears it away`, async () => {
+      const { head } = await examine(archive, {});
+      const target = await place(engine);
+      // Interrupted at the end, when everything else has been written.
+      const cut = join(source.folder, 'cut.tar');
+      const whole = readFileSync(archive);
+      writeFileSync(cut, whole.subarray(0, whole.indexOf('manifest.json')));
+      await assert.rejects(restore(cut, head, targetOn(target), restoring), ArchiveDamaged);
+      assert.throws(() => refuseIncomplete(target.folder), RestoreIncomplete);
+      const settings = { data_folder: target.folder, database_url: target.databaseUrl } as Settings;
+      await assert.rejects(openDriver(settings), /a restore into .* was interrupted; run barker restore again/);
+      assert.ok(!existsSync(join(target.folder, 'barker.db')));
+      if (engine === 'postgres') assert.deepEqual(await onPlace(target, sumsOf), {});
+      await restore(archive, head, targetOn(target), restoring);
+      assert.doesNotThrow(() => refuseIncomplete(target.folder));
+      assert.ok((await onPlace(target, sumsOf)).campaigns!.rows > 0);
+    });
+  }
+
+  test('whose data folder holds files is refused', async () => {
+    const { head } = await examine(archive, {});
+    const target = await place('sqlite');
+    mkdirSync(join(target.folder, 'media', 'ready', '7'), { recursive: true });
+    writeFileSync(join(target.folder, 'media', 'ready', '7', 'whole'), 'x');
+    await assert.rejects(
+      restore(archive, head, targetOn(target), restoring),
+      /the data folder is not empty \(.*whole\)/,
+    );
+  });
+});
+
+describe('a damaged archive', () => {
+  test('is refused wherever a byte of it was changed, and wherever it was cut', async () => {
+    const source = await place('sqlite', { hasSchema: true });
+    const [plain, packed] = ['a.tar', 'a.tar.zst'].map((name) => join(source.folder, name)) as [string, string];
+    await onPlace(source, async (driver) => {
+      await fillEveryTable(driver, 2);
+      await driver.write((session) => session.run({ sql: "update uploads set state = 'failed'", bind: () => [] }, {}));
+      await backUp(sourceOn(source, driver, NOW), plain);
+      await backUp(sourceOn(source, driver, NOW), packed);
+    });
+    const broken = join(source.folder, 'broken');
+    for (const path of [plain, packed]) {
+      const bytes = readFileSync(path);
+      for (let number = 1; number < 6; number++) {
+        const at = Math.floor((bytes.length * number) / 6);
+        writeFileSync(broken, bytes.subarray(0, at));
+        await assert.rejects(examine(broken, {}), ArchiveDamaged, `cut at ${at}`);
+      }
+    }
+    // In the plain archive each byte of a row counts; compression would find it out by itself.
+    const bytes = readFileSync(plain);
+    for (const table of ['campaigns', 'users', 'jobs']) {
+      const at = bytes.indexOf(`rows/${table}/`) + 512 + 3;
+      const changed = Buffer.from(bytes);
+      changed[at]! ^= 1;
+      writeFileSync(broken, changed);
+      await assert.rejects(examine(broken, {}), ArchiveDamaged, table);
+    }
+  });
+});

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import type { Source } from '../../src/backup/backup.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
+import type { Driver } from '../../src/storage/store.ts';
+import type { TransferRow } from '../../src/storage/transfer/lines.ts';
+import { loadRows } from '../../src/storage/transfer/load-rows.ts';
+import { readTable, type TableSum } from '../../src/storage/transfer/read-rows.ts';
+import { type Column, type TableShape, tableShapes } from '../../src/storage/transfer/shapes.ts';
+import type { Place } from './databases.ts';
+
+/** The master key of copies in tests. */
+export const COPY_KEYS = { k1: Buffer.alloc(32, 0xab) };
+
+/** Opens the database of a place beside whatever else works on it. */
+export function driverOn({ folder, databaseUrl }: Pick<Place, 'folder' | 'databaseUrl'>): Driver {
+  if (databaseUrl === '') return openSqlite({ file: join(folder, 'barker.db') });
+  return openPostgres({ url: databaseUrl, connectionsMax: 3 });
+}
+
+/** Opens the database of a place for one piece of work. */
+export async function onPlace<T>(place: Pick<Place, 'folder' | 'databaseUrl'>, work: (driver: Driver) => Promise<T>) {
+  const driver = driverOn(place);
+  try {
+    return await work(driver);
+  } finally {
+    await driver.close();
+  }
+}
+
+/** A place as what a copy is made from. */
+export function sourceOn(place: Pick<Place, 'folder' | 'databaseUrl'>, driver: Driver, now: number): Source {
+  return { driver, folder: place.folder, keys: COPY_KEYS, release: 'test', now, progress: () => {} };
+}
+
+/** What each table holds. */
+export function sumsOf(driver: Driver): Promise<Record<string, TableSum>> {
+  return driver.read(async (session) => {
+    const sums: Record<string, TableSum> = {};
+    for (const table of await tableShapes(session)) sums[table.name] = await readTable(session, table, async () => {});
+    return sums;
+  });
+}
+
+const TEXTS = [
+  '',
+  ' ',
+  'null',
+  '\u{1f600} "quoted" \\ {,}\n\t',
+  'é'.normalize('NFD'),
+  '\ufffe',
+  "it's; -- no",
+  '\\x00',
+];
+const INTEGERS = ['0', '-1', '9223372036854775807', '-9223372036854775808', '9007199254740993', '1000000000000000'];
+const BYTES = [Buffer.alloc(0), Buffer.from([0, 255, 10, 92]), Buffer.from('\\x00'), Buffer.alloc(70_000, 0x5a)];
+
+/** Rows of difficult values in every table: extremes, blobs, and nulls wherever the schema takes them. */
+export async function fillEveryTable(driver: Driver, rows: number): Promise<void> {
+  await driver.write(async (session) => {
+    for (const table of await tableShapes(session)) {
+      if (table.name === 'schema_steps') continue;
+      const nullable = await nullableColumns(session, table);
+      const made = Array.from({ length: rows }, (_, index) =>
+        table.columns.map((column, at) => {
+          if (nullable.has(column.name) && (index + at) % 3 === 0) return null;
+          return difficultValue(table, column, index, at);
+        }),
+      );
+      await loadRows(session, table, made as TransferRow[]);
+    }
+  });
+}
+
+/** Values of a column differ from row to row, for the sake of unique indexes. */
+function difficultValue(
+  { name: table, key }: TableShape,
+  { name, type }: Column,
+  index: number,
+  at: number,
+): string | Uint8Array {
+  const isFirstOfKey = key[0] === name;
+  if (type === 'text') return `${TEXTS[(index + at) % TEXTS.length]}${index}`;
+  if (type === 'bytes') return BYTES[(index + at) % BYTES.length]!;
+  // Sequences go on after a restore.
+  const isSmall = isFirstOfKey || table === 'sequences';
+  return isSmall || index >= INTEGERS.length ? String(index + 5) : INTEGERS[index]!;
+}
+
+async function nullableColumns(session: Parameters<typeof loadRows>[0], table: TableShape): Promise<Set<string>> {
+  const sql =
+    session.statements.engine === 'sqlite'
+      ? `select name from pragma_table_info('${table.name}') where "notnull" = 0`
+      : `select column_name as name from information_schema.columns
+         where table_name = '${table.name}' and is_nullable = 'YES' and table_schema = current_schema()`;
+  const found = await session.all({ sql, bind: () => [] }, {});
+  return new Set(found.map(({ name }) => name).filter((name) => !table.key.includes(name)));
+}
