@@ -2,8 +2,8 @@ import { type Fault, NOT_LET_IN, type ProblemName, wordingIn, wordingOf } from '
 
 /**
  * How a condition is said in version 2. `slug` names its page; without one the type is `about:blank`. A condition of
- * parameters has no status among its members; one that keeps a caller out, or says that a path is gone, carries its
- * numeric code beside.
+ * parameters has no status among its members; one that keeps a caller out, or is about the path, carries its numeric
+ * code beside.
  * @source authentication gaps 21.2
  */
 export interface ProblemDetails {
@@ -21,8 +21,12 @@ export interface ProblemDetails {
 const TITLES: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
   410: 'Gone',
   413: 'Content Too Large',
+  417: 'Expectation Failed',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
@@ -37,6 +41,9 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Statuses of which no more is said than what they are called. */
 const BARE = new Set([401, 429, 500, 503]);
+
+/** Problems of paths carry the code that they have in the former versions, which clients know them by. */
+const CODED: readonly ProblemName[] = ['PATH_GONE', 'ROUTE_UNKNOWN', 'METHOD_UNKNOWN'];
 
 /** What stands on the page of a problem that has one. */
 export interface ProblemPage {
@@ -120,7 +127,7 @@ export function problemDetails(name: ProblemName): ProblemDetails {
     const slug = 'invalid-request';
     return { status, title: PROBLEM_PAGES[slug]!.title, detail, slug, errors: 'parameters', beside: {} };
   }
-  if (typeof code === 'string') {
+  if (typeof code === 'string' && Object.hasOwn(PROBLEM_PAGES, code)) {
     const errors = code === 'resource-not-found' ? 'resource' : 'none';
     return {
       status,
@@ -132,7 +139,7 @@ export function problemDetails(name: ProblemName): ProblemDetails {
     };
   }
   const title = TITLES[status]!;
-  const errors = NOT_LET_IN.includes(name) || name === 'PATH_GONE' ? 'code' : 'none';
+  const errors = NOT_LET_IN.includes(name) || CODED.includes(name) ? 'code' : 'none';
   return { status, title, detail: BARE.has(status) ? title : message, slug: undefined, errors, beside: {} };
 }
 

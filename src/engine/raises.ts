@@ -58,7 +58,7 @@ export function raisable(operation: Operation): readonly ProblemName[] {
 }
 
 function raisedBy(operation: Operation): readonly ProblemName[] {
-  const { only, method, isTokenStep, roles, body, bodyBytes, parameters, credential = 'user', rateProblem } = operation;
+  const { only, method, isTokenStep, roles, body, bodyBytes, credential = 'user', rateProblem } = operation;
   const found: ProblemName[] = [
     ...(only ? (['METHOD_UNKNOWN'] as const) : []),
     ...BEFORE_ALL.filter((name) => !UNSAID[credential].includes(name)),
@@ -72,14 +72,19 @@ function raisedBy(operation: Operation): readonly ProblemName[] {
     ...(body === 'object' ? (['NOT_AN_OBJECT'] as const) : []),
     ...(operation.formOnly ? [] : (['NOT_JSON'] as const)),
     ...(operation.files ? OF_PARTS : []),
-    ...parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }).filter(
-      // No name stands twice in an object.
-      (name) => body !== 'object' || name !== 'REPEATED_PARAMETER',
-    ),
+    ...ownParameterProblems(operation),
     ...operation.problems,
     ...AFTER_ALL,
   ];
   return [...new Set(found)];
+}
+
+/** What reading the parameters of an operation can find wrong. */
+export function ownParameterProblems({ method, parameters, body }: Operation): ProblemName[] {
+  return parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }).filter(
+    // No name stands twice in an object.
+    (name) => body !== 'object' || name !== 'REPEATED_PARAMETER',
+  );
 }
 
 /** What reading parameters can find wrong. */

@@ -147,7 +147,7 @@ function otherMethod(
 
 function notFound(parts: PipelineParts, request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? '/';
-  const name: ProblemName = familyOf(path) === 'numeric' || isOfVersion(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
+  const name: ProblemName = familyOf(path) !== 'ads' || isOfVersion(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
   refuse(parts, request, response, problem(name));
 }
 

@@ -2,13 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Family, Problem } from '../contract/problems.ts';
 import { failureReply } from './envelopes.ts';
 import type { PipelineParts } from './exchange.ts';
-import { type Headers, JSON_TYPES, send, standingHeaders } from './reply.ts';
+import { type Headers, JSON_TYPES, PROBLEM_TYPE, send, standingHeaders } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** Paths outside the advertising interface have numeric codes. */
+/** Outside the advertising interface, version 2 has problem bodies and the other paths have numeric codes. */
 export function familyOf(path: string): Family {
-  return /^\/(oauth|oauth2|1\.1|2)(\/|$|\?)/.test(path) ? 'numeric' : 'ads';
+  const [, first] = /^\/(oauth|oauth2|1\.1|2)(?:\/|$|\?)/.exec(path) ?? [];
+  return first === undefined ? 'ads' : first === '2' ? 'problem' : 'numeric';
 }
+
+/** The media type of the errors of each family. */
+const TYPES: Readonly<Record<Family, string>> = {
+  ads: JSON_TYPES.ads,
+  numeric: JSON_TYPES.others,
+  flat: JSON_TYPES.others,
+  problem: PROBLEM_TYPE,
+};
 
 /** A reply that no operation gives. */
 export interface Refusal {
@@ -27,9 +36,8 @@ export function refusalOf(
   const family = familyOf(of.path);
   const { status, body } = failureReply(failure, family, '{}', { base: () => '' });
   const transactionId = parts.nextTransactionId();
-  const type = family === 'ads' ? JSON_TYPES.ads : JSON_TYPES.others;
   const { requestId, secure } = of;
-  const headers = standingHeaders(family, type, { transactionId, duration_ms: 0, requestId, secure });
+  const headers = standingHeaders(family, TYPES[family], { transactionId, duration_ms: 0, requestId, secure });
   if (failure.allow) headers.push('allow', failure.allow);
   if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
   return { status, headers, body, transactionId };

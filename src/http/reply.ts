@@ -82,11 +82,14 @@ export function standingHeaders(
 /** The type of replies of the advertising interface, and of the others. */
 export const JSON_TYPES = { ads: 'application/json;charset=utf-8', others: 'application/json; charset=utf-8' } as const;
 
+/** The type of errors in version 2. @source RFC 9457 3 */
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
 /** The token steps answer pairs under the type that their clients know. @source authentication gaps 1.4 */
 function typeOf(operation: Operation, failure: unknown): string {
   if (operation.family === 'ads') return JSON_TYPES.ads;
   const isPairs = operation.shape === 'form' && failure === undefined;
-  if (operation.family === 'problem' && failure !== undefined) return 'application/problem+json; charset=utf-8';
+  if (operation.family === 'problem' && failure !== undefined) return PROBLEM_TYPE;
   return isPairs ? 'text/html;charset=utf-8' : JSON_TYPES.others;
 }
 

@@ -92,9 +92,9 @@ function endAfter(socket: Socket, text: string): void {
   socket.once('close', callOff);
 }
 
-/** The path of the request, as far as it can be known. */
+/** The path of the request, as far as it can be known; a long one need not be known to its end. */
 function pathOf({ rawPacket }: Unread): string {
-  const [, path = '/'] = /^[A-Za-z]+ (\/[^ ]*) /.exec(rawPacket?.toString('latin1', 0, 200) ?? '') ?? [];
+  const [, path = '/'] = /^[A-Za-z]+ (\/[^ ]*)/.exec(rawPacket?.toString('latin1', 0, 200) ?? '') ?? [];
   return path;
 }
 

@@ -28,8 +28,11 @@ async function structured(operation: Operation): Promise<Structured | undefined>
   const headers = { 'content-type': 'application/json' };
   if (goodCalls[id]) {
     const { query = '', body = '', ...good } = await goodCalls[id](world, world.keys);
-    const call = { method, target: operation.path + query, keys: world.keys, ...good };
-    return good.headers?.['content-type'] === 'application/json' ? { call, body: JSON.parse(body) } : undefined;
+    const [target = '', own] = (good.target ?? operation.path + query).split('?', 2);
+    const call = { method, keys: world.keys, ...good, target, headers: { ...good.headers, ...headers } };
+    if (good.headers?.['content-type'] === 'application/json') return { call, body: JSON.parse(body) };
+    const pairs = [...new URLSearchParams(own), ...new URLSearchParams(body)];
+    return operation.body === 'form' && !operation.formOnly ? { call, body: Object.fromEntries(pairs) } : undefined;
   }
   if (operation.family !== 'ads') return undefined;
   const { path, sent } = await goodCall(ground, operation);

@@ -53,11 +53,30 @@ describe('paths and versions', () => {
   test('outside the interface an unknown path has a numeric code', async () => {
     // The filtered stream of version 1.1 is deprecated where it is known, and was never here.
     const older = '/1.1/statuses/filter.json';
-    for (const path of ['/oauth/nothing', '/1.1/nothing.json', older, '/2/nothing', '/oauth2/nothing']) {
+    for (const path of ['/oauth/nothing', '/1.1/nothing.json', older, '/oauth2/nothing']) {
       const reply = await fetch(world.service.url + path);
       assert.equal(reply.status, 404);
       assert.deepEqual(await reply.json(), { errors: [{ code: 34, message: 'Sorry, that page does not exist.' }] });
     }
+  });
+
+  test('below version 2 an unknown path is a problem body, with the same code', async () => {
+    const [status, detail] = [404, 'Sorry, that page does not exist.'];
+    const errors = [{ code: 34, message: detail }];
+    for (const path of ['/2', '/2/nothing', '/2/nothing?x=1', '/2/oauth2/token', `/2/${'x'.repeat(300)}`]) {
+      const reply = await fetch(world.service.url + path);
+      assert.equal(reply.status, status);
+      assert.equal(reply.headers.get('content-type'), 'application/problem+json; charset=utf-8');
+      assert.deepEqual(await reply.json(), { title: 'Not Found', type: 'about:blank', status, detail, errors });
+    }
+    const reply = await fetch(`${world.service.url}/2/webhooks`, { method: 'PATCH' });
+    assert.equal(reply.status, 405);
+    assert.equal(reply.headers.get('allow'), 'GET, HEAD, POST, OPTIONS');
+    const said = 'This method requires a POST or GET.';
+    assert.deepEqual(await reply.json(), {
+      ...{ title: 'Method Not Allowed', type: 'about:blank', status: 405, detail: said },
+      errors: [{ code: 86, message: said }],
+    });
   });
 
   test('an id of any length belongs to its path', async () => {

@@ -237,6 +237,11 @@ describe('a replay is refused', () => {
     ]);
     const list = await client.call('POST', PATH, []);
     assert.equal(list.body.errors[0].message, '$: is not an object');
+    for (const query of ['?from_date=&to_date=', `?from_date=&to_date=${minute()}`]) {
+      const nothing = await client.call('POST', oldPath(webhook, query));
+      assert.equal(nothing.status, 400);
+      assert.equal(nothing.body.errors[0].message, 'QueryParamInvalid: the parameter `from_date` is missing');
+    }
     const empty = await client.call('POST', PATH, { webhook_id: '', from_date: minute(-60), to_date: minute() });
     assert.equal(empty.body.errors[0].message, 'The `webhook_id` value is empty');
   });

@@ -13,6 +13,8 @@ export type Written = Keys & Readonly<Record<string, string>>;
 export interface Running {
   readonly file: Written;
   readonly pid: number;
+  /** Resolves with the exit code when the process is gone, null when a signal ended it. */
+  readonly gone: Promise<number | null>;
   /** Ends the process at once, as a power cut would; resolves when it is gone. */
   kill(): Promise<void>;
   /** Asks the process to end; resolves with its exit code, null when a signal ended it. */
@@ -25,10 +27,15 @@ const ENTRY = resolve('bin/barker.js');
 /**
  * Starts `barker dev` on a place, with ports of its own, and waits until it has told where it is.
  * @param options.entry another copy of the entry file.
+ * @param options.heard is told what the process writes to stderr.
  */
 export async function startBarker(
   place: Place,
-  options: { readonly entry?: string; readonly flags?: readonly string[] } = {},
+  options: {
+    readonly entry?: string;
+    readonly flags?: readonly string[];
+    readonly heard?: (text: string) => void;
+  } = {},
 ): Promise<Running> {
   const database = place.databaseUrl === '' ? [] : ['--database-url', place.databaseUrl];
   const ports = ['--port', '0', '--sandbox-port', '0'];
@@ -42,6 +49,7 @@ export async function startBarker(
   child.stdout.on('data', (chunk) => output.push(String(chunk)));
   child.stderr.on('data', (chunk) => {
     output.push(String(chunk));
+    options.heard?.(String(chunk));
     collectLog(String(chunk));
   });
   const gone = new Promise<number | null>((done) => child.on('exit', (code) => done(code)));
@@ -50,6 +58,7 @@ export async function startBarker(
   return {
     file,
     pid: child.pid!,
+    gone,
     kill: () => end(child, gone, 'SIGKILL').then(() => {}),
     stop: () => end(child, gone, 'SIGTERM'),
   };

@@ -100,8 +100,8 @@ export const replayAtOldPath: Operation = {
   shape: 'bare',
   reply,
   problems: ['PATH_GONE', 'WEBHOOK_NOT_FOUND', 'REPLAY_TIME_MISSING', ...RAISED],
-  check(_given, _account, named) {
-    const missing = Object.keys(TIMES).filter((name) => !named.has(name));
+  check(given, _account, named) {
+    const missing = Object.keys(TIMES).filter((name) => !named.has(name) || given[name] === null);
     return missing.map((parameter) => ({ problem: 'REPLAY_TIME_MISSING', parameter }));
   },
   async perform(call) {

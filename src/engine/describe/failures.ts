@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operation.ts';
 import { problemDetails } from '../../contract/problem-details.ts';
 import { type Family, isFlat, type ProblemName, problems, wordingIn } from '../../contract/problems.ts';
-import { raisable, wording } from '../raises.ts';
+import { ownParameterProblems, raisable, wording } from '../raises.ts';
 import { batchEcho, echoSchema } from './given.ts';
 import { anyOf, closed, type Json, type NamedSchemas } from './schemas.ts';
 
@@ -151,8 +151,9 @@ export function problemsOfStatus(operation: Operation, status: number): ProblemN
 /** JSON Schema of what an operation answers with an error status. */
 export function failureSchema(operation: Operation, status: number, into: NamedSchemas): Json {
   const own = problemsOfStatus(operation, status);
-  // Rules are reported together, whatever status each of them has; the first decides.
-  const mixed = own.some((name) => operation.problems.includes(name)) ? operation.problems : [];
+  // Rules are reported together, and so are parameters, whatever status each of them has; the first decides.
+  const groups = [operation.problems, ownParameterProblems(operation)];
+  const mixed = groups.filter((group) => own.some((name) => group.includes(name))).flat();
   const isRead = status === 400 || status === 404 || mixed.length > 0;
   const request = (): Json => {
     const params = closed({ params: isRead ? ownEcho(operation, into) : anyEcho(into) });
