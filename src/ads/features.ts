@@ -67,6 +67,7 @@ const shared = {
 export const getFeatures: Operation = {
   ...shared,
   id: 'features.get',
+  shape: 'list',
   method: 'GET',
   about: 'Granted beta or limited features, sorted.',
   roles: ANY_ROLE,

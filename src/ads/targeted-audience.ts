@@ -5,7 +5,7 @@ import { LINE_ITEMS_SUMMARY, summaryOf } from '../contract/delivery.ts';
 import { boolean, isId, text } from '../contract/fields.ts';
 import { type Call, type Operation, type ShowContext, showContext } from '../contract/operation.ts';
 import { problem } from '../contract/problems.ts';
-import { CREATIVE_READERS } from '../contract/roles.ts';
+import { AUDIENCE_READERS } from '../contract/roles.ts';
 import type { Reading } from '../contract/store.ts';
 import { type Campaign, campaigns } from './campaigns.ts';
 import { type LineItem, lineItems } from './line-items.ts';
@@ -38,7 +38,7 @@ export const targetedAudience: Operation = {
   about: 'Which line items of the account target an audience, by campaign.',
   group: 'custom_audiences',
   family: 'ads',
-  roles: CREATIVE_READERS,
+  roles: AUDIENCE_READERS,
   rate: 'account_reads_small',
   parameters: {
     with_active: boolean().defaults(1).says('Only line items that serve; false: all of them.'),

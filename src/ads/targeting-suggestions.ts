@@ -38,7 +38,7 @@ export const targetingSuggestions: Operation = {
     count: integer({ min: 1, max: 50 }).says(`How many at most; ${COUNT_DEFAULT} when not given.`),
   },
   body: 'form',
-  shape: 'one',
+  shape: 'list',
   reply: Type.Array(
     Type.Object(
       {

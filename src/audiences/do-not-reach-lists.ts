@@ -8,7 +8,7 @@ import {
   type WholeRule,
   type Written,
 } from '../contract/resource.ts';
-import { AUDIENCE_WRITERS, CREATIVE_READERS } from '../contract/roles.ts';
+import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../contract/roles.ts';
 import { planProcessing } from './custom/plan.ts';
 import { isTargetable, reasonsNotTargetable, reasonsOf } from './custom/reasons.ts';
 import { standingFields } from './custom/rows.ts';
@@ -53,7 +53,7 @@ export const doNotReachLists = resource({
   about: 'People who see nothing of what the account advertises.',
   scope: 'account',
   operations: ['list', 'create', 'remove'],
-  roles: { read: CREATIVE_READERS, write: AUDIENCE_WRITERS },
+  roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 5,

@@ -58,7 +58,7 @@ export const credentialProblems = {
   },
   BEARER_INVALID: {
     when: 'a bearer token that was never issued, or was revoked',
-    numeric: [401, 89, 'Invalid or expired token.'],
+    numeric: [401, 89, 'invalid or expired token'],
   },
 
   // Users.

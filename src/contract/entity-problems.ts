@@ -31,7 +31,7 @@ export const entityProblems = {
   },
   OUT_OF_RANGE: {
     when: 'a number outside its bounds',
-    ads: [400, 'INVALID_PARAMETER', 'Expected a value between {min} and {max}, got {raw} for {parameter}'],
+    ads: [400, 'INVALID_PARAMETER', 'Expected int between {min} and {max}, got "{raw}" for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
     problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not between {min} and {max}'],
   },
@@ -87,6 +87,10 @@ export const entityProblems = {
   NOT_A_CODE: {
     when: 'a code of a country or currency that has not as many letters as these have',
     ads: [400, 'INVALID_PARAMETER', 'Expected a code of {letters} letters, got "{raw}" for {parameter}'],
+  },
+  NOT_A_COUNTRY: {
+    when: 'two letters that are the code of no country of ISO 3166-1',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an ISO 3166-1 alpha-2 country code, got "{raw}" for {parameter}'],
   },
   TOO_FEW_ITEMS: {
     when: 'an empty list where at least one item is needed',

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '../base/instants.ts';
 import { asciiLowerCase, isInexact, isLegalText, jsonText, lengthOf } from '../base/text.ts';
+import { outOfRange } from './out-of-range.ts';
 import type { Fault, ProblemName } from './problems.ts';
 
 /** A parameter as received: text from a query or form, any JSON value from a JSON body. */
@@ -167,9 +168,7 @@ export function isFault(value: unknown): value is Fault {
 }
 
 /** How an unusable value is quoted in a message. */
-export function quoted(raw: Raw): string {
-  return typeof raw === 'string' ? raw : JSON.stringify(raw);
-}
+export const quoted = (raw: Raw): string => (typeof raw === 'string' ? raw : JSON.stringify(raw));
 
 /** Text of 1 to `max` characters. */
 export function text({ max }: { max: number }): Field<string> {
@@ -241,8 +240,8 @@ export function integer({ min, max }: { min: number; max: number }): Field<numbe
     present: String,
     read(raw, parameter) {
       const value = readLong(raw, parameter);
-      if (typeof value !== 'number' || (value >= min && value <= max)) return value;
-      return { problem: 'OUT_OF_RANGE', parameter, words: { min, max, raw: value } };
+      const isBeyond = typeof value === 'number' && (value < min || value > max);
+      return isBeyond ? outOfRange(parameter, { min, max, raw: value }) : value;
     },
   });
 }

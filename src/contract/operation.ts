@@ -212,10 +212,9 @@ export type CredentialKind =
   | 'owner-or-basic';
 
 /**
- * How a reply of an operation is shaped. `several`: what one call made, and how many; `told`: a message in place of
- * data; `form`: `name=value` pairs, as the token steps answer; `stream`: a line each, for as long as it is read.
+ * How a reply of an operation is shaped. `told`: a message in place of data; `form`: `name=value` pairs, as the token steps answer; `stream`: a line each, for as long as it is read.
  */
-export type Shape = 'one' | 'list' | 'several' | 'told' | 'batch' | 'bare' | 'form' | 'stream';
+export type Shape = 'one' | 'list' | 'told' | 'batch' | 'bare' | 'form' | 'stream';
 
 /** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
 export interface Operation {

@@ -45,12 +45,12 @@ const table = {
   TOKEN_UNKNOWN: {
     when: 'a token that was never issued to this application',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
-    numeric: [401, 89, 'Invalid or expired token.'],
+    numeric: [401, 89, 'invalid or expired token'],
   },
   TOKEN_REVOKED: {
     when: 'a token that was revoked',
-    ads: [401, 89, 'Invalid or expired token.'],
-    numeric: [401, 89, 'Invalid or expired token.'],
+    ads: [401, 89, 'invalid or expired token'],
+    numeric: [401, 89, 'invalid or expired token'],
   },
   APPLICATION_SUSPENDED: {
     when: 'the application is suspended',

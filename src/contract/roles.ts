@@ -27,8 +27,10 @@ export const CAMPAIGN_READERS: readonly Role[] = [
 export const CAMPAIGN_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 /** Those who may change the account itself. */
 export const ACCOUNT_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN'];
-/** Those who may see creatives and audiences. @source creatives 1.5 */
-export const CREATIVE_READERS: readonly Role[] = ROLES.filter((role) => role !== 'ANALYST');
+/** Those who may see media, cards and posts. @source advertising: Accounts */
+export const CREATIVE_READERS: readonly Role[] = CAMPAIGN_READERS;
+/** Those who may see audiences. @source creatives 1.5 */
+export const AUDIENCE_READERS: readonly Role[] = ROLES.filter((role) => role !== 'ANALYST');
 /** Those who may change media, cards and posts. */
 export const CREATIVE_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];
 /** Those who may change audiences and whom they are shared with. @source creatives 1.5 */

@@ -99,7 +99,8 @@ function readItem(resource: AnyResource, call: Call, item: unknown): Item {
   const declared = verb ? itemParameters(resource, verb) : {};
   const raw = new Map(Object.entries(isObject(params) ? params : {}).map(([name, value]) => [name, [value as Raw]]));
   const read = isObject(params) ? readParameters(declared, raw) : { given: {}, faults: [] };
-  const shown = echo({ account_id: call.account!.id, ...unread(declared, params, read.given) }, declared, read.given);
+  const plain = { account_id: call.account!.id, ...unread(declared, params, read.given) };
+  const shown = echo(plain, declared, read.given, raw);
   return {
     verb,
     given: read.given,

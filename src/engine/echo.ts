@@ -2,12 +2,20 @@ import { jsonText } from '../base/text.ts';
 import type { Raw } from '../contract/fields.ts';
 import type { Given, Parameters } from '../contract/operation.ts';
 
+/** Parameters as received, by name. */
+type Received = ReadonlyMap<string, readonly Raw[]>;
+
 /**
- * The echo of a request: path parameters, and whatever else goes back as it came, then what the caller supplied,
- * typed, as the members of a JSON object. Defaults are not echoed.
- * @source campaigns 1.5
+ * The echo of a request: path parameters, and whatever else goes back as it came, then what the caller supplied as they
+ * wrote it: only numbers, booleans and lists are typed. Defaults are not echoed.
+ * @source advertising: Response envelope; campaigns 1.5
  */
-export function echo(plain: Readonly<Record<string, Raw>>, declared: Parameters, given: Given): string {
+export function echo(
+  plain: Readonly<Record<string, Raw>>,
+  declared: Parameters,
+  given: Given,
+  received?: Received,
+): string {
   let text = '';
   for (const name in plain) {
     const value = plain[name]!;
@@ -15,8 +23,18 @@ export function echo(plain: Readonly<Record<string, Raw>>, declared: Parameters,
   }
   for (const name in given) {
     const value = given[name];
-    const shown = value === null ? 'null' : declared[name]!.kind.present(value as never);
-    text += `,"${name}":${shown}`;
+    const raw = received?.get(name)?.[0];
+    if (value === null) text += `,"${name}":${raw === '' ? '""' : 'null'}`;
+    else text += `,"${name}":${asReceived(declared[name]!.kind.present(value as never), raw)}`;
   }
   return `{${text.slice(1)}}`;
+}
+
+/** A value as it was received; `shown` is how replies show what it was read as. */
+function asReceived(shown: string, raw: Raw | undefined): string {
+  if (typeof raw !== 'string' || raw === '') return shown;
+  if (shown.startsWith('"')) return jsonText(raw);
+  if (!shown.startsWith('[')) return shown;
+  const items = raw.split(',').map((item) => item.trim());
+  return JSON.stringify([...new Set(items.filter((item) => item !== ''))]);
 }

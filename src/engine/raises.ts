@@ -98,7 +98,7 @@ export function parameterProblems(
 
 function fieldProblems(field: Field, empty: 'unsets' | 'is refused'): ProblemName[] {
   const isWord = field.kind.name === 'text' || field.kind.name === 'id';
-  const refusesEmpty = isWord && (empty === 'is refused' || !field.isNullable);
+  const refusesEmpty = isWord && !field.isRequired && (empty === 'is refused' || !field.isNullable);
   return [
     ...(field.isRequired ? (['MISSING_PARAMETER'] as const) : []),
     'REPEATED_PARAMETER',

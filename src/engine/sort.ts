@@ -23,7 +23,7 @@ export function sortField(resource: AnyResource): Field<string> {
     raises: ['NOT_IN_ENUM'],
     present: (stored) => stored,
     read(raw: Raw, parameter: string): string | Fault {
-      const parts = (typeof raw === 'string' ? raw.split(',') : [raw].flat()).map(String).filter((part) => part !== '');
+      const parts = (typeof raw === 'string' ? raw.split(',') : []).filter((part) => part !== '');
       const keys = parts.map((part) => (attributes.includes(part.trim()) ? `${part.trim()}-asc` : part.trim()));
       const bad = keys.find((key) => !allowed.includes(key));
       if (bad === undefined && keys.length > 0) return JSON.stringify(keys);

@@ -49,8 +49,13 @@ function readValue(parameter: Field, name: string, value: Raw, unsets: boolean):
   return (parameter.isNullable || parameter.isSettled) && unsets ? null : emptyMandatory(parameter, name);
 }
 
-/** What an empty value of a mandatory attribute is called depends on what was expected. */
+/**
+ * What is required and given empty is missing; what an update empties and may not be empty is invalid. A list of nothing has
+ * too few items.
+ * @source creatives 1.3; campaigns 1.4
+ */
 function emptyMandatory(parameter: Field, name: string): Fault {
+  if (parameter.isRequired && parameter.kind.name !== 'list') return { problem: 'MISSING_PARAMETER', parameter: name };
   if (parameter.kind.name === 'text' || parameter.kind.name === 'id') return { problem: 'TEXT_EMPTY', parameter: name };
   const fault = parameter.kind.read('', name);
   return isFault(fault) ? fault : { problem: 'TEXT_EMPTY', parameter: name };

@@ -317,7 +317,7 @@ async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParame
   if (operation.shape === 'batch') exchange.params = '[]';
   else if (operation.body === 'json') exchange.params = echo({ ...exchange.path, ...operation.echoes }, {}, {});
   const isNeeded = operation.body === 'json' || operation.body === 'object';
-  if (isNeeded && !isJson(request)) throw problem('CONTENT_TYPE');
+  if (isNeeded && !isJson(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
   const bytes = await readBody(request, parts.body_bytes_max);
   if (bodyHash !== undefined && hash('sha1', bytes, 'base64') !== bodyHash) {
     throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
@@ -341,7 +341,7 @@ async function jsonBytes(
   bodyHash: string | undefined,
 ): Promise<Uint8Array> {
   const { request } = exchange;
-  if (!isJson(request)) throw problem('CONTENT_TYPE');
+  if (!isJson(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
   const bytes = await readBytes(request, max);
   if (bytes === undefined) {
     exchange.isCut = true;
@@ -373,7 +373,7 @@ function parameters(exchange: Exchange, raw: RawParameters, account: AccountStat
   const { given, faults } = readParameters(operation.parameters, raw, {
     empty: operation.method === 'GET' ? 'is refused' : 'unsets',
   });
-  exchange.params = echo({ ...path, ...operation.echoes }, operation.parameters, given);
+  exchange.params = echo({ ...path, ...operation.echoes }, operation.parameters, given, raw);
   exchange.ignored = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
   const together: readonly Fault[] = operation.check?.(given, account, new Set(raw.keys())) ?? [];
   // What could not be read is not missing.

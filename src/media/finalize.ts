@@ -44,12 +44,17 @@ function unlessRefused(upload: Upload): Upload {
   return upload;
 }
 
+/** How many segments a message names: there may be a thousand of them. */
+const MISSING_SHOWN = 10;
+
 function checkSum({ bytes: expected }: Upload, segments: readonly Segment[]): void {
   const received = segments.reduce((total, { bytes }) => total + bytes, 0);
   if (received === expected) return;
   const known = new Set(segments.map(({ index }) => index));
   const last = segments.at(-1)?.index ?? -1;
   const absent = Array.from({ length: last + 1 }, (_, index) => index).filter((index) => !known.has(index));
-  const missing = absent.length === 0 ? '' : `, missing segments ${absent.join(', ')}`;
+  const shown = absent.slice(0, MISSING_SHOWN).join(', ');
+  const more = absent.length > MISSING_SHOWN ? ` and ${absent.length - MISSING_SHOWN} more` : '';
+  const missing = absent.length === 0 ? '' : `, missing segments ${shown}${more}`;
   throw problem('SEGMENTS_INCOMPLETE', { words: { expected, received, missing } });
 }

@@ -196,7 +196,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
           operation_type: 'Update',
         },
         {
-          params: { account_id: ground.account, [resource.idParameter]: id, [text]: isNullable ? null : '' },
+          params: { account_id: ground.account, [resource.idParameter]: id, [text]: '' },
           operation_type: 'Update',
         },
       ]);
@@ -254,7 +254,16 @@ for (const resource of resources.filter((each) => each.batch)) {
         [form.status, form.body],
         [
           400,
-          { errors: [{ code: 'INVALID_PARAMETER', message: 'Content-Type must be application/json' }], request: [] },
+          {
+            errors: [
+              {
+                code: 'INVALID_PARAMETER',
+                message: 'Content-Type must be application/json',
+                parameter: 'Content-Type',
+              },
+            ],
+            request: [],
+          },
         ],
       );
       const none = await ground.client.call('POST', path);

@@ -81,7 +81,6 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
 /** Where it is not simply request and data. */
 const MEMBERS: Readonly<Partial<Record<Operation['shape'], readonly string[]>>> = {
   list: ['data', 'next_cursor', 'request'],
-  several: ['data', 'request', 'total_count'],
   told: ['message', 'request'],
 };
 
@@ -109,6 +108,35 @@ describe('the envelope', () => {
       request: { params: {} },
     });
     assert.equal(unsigned.headers.get('www-authenticate'), `OAuth realm="${world.service.sandboxUrl}"`);
+  });
+
+  test('echoes what was received, not what it was read as', async () => {
+    const path = `/12/accounts/${ground.account}`;
+    const list = await world.sandbox.call('GET', `${path}/campaigns`, {
+      params: { sort_by: 'name', campaign_ids: 'ZZ9, zz8 ,,zz8', count: '007', with_deleted: 't' },
+    });
+    assert.equal(list.status, 200, list.text);
+    assert.deepEqual(list.body.request.params, {
+      account_id: ground.account,
+      ...{ campaign_ids: ['ZZ9', 'zz8'], count: 7, sort_by: ['name'], with_deleted: true },
+    });
+    const funded = { currency: 'usd', start_time: '2026-01-01', type: 'CREDIT_CARD' };
+    const instrument = await world.sandbox.call('POST', `${path}/funding_instruments`, { params: funded });
+    assert.equal(instrument.body.data.start_time, '2026-01-01T00:00:00Z');
+    assert.deepEqual(instrument.body.request.params, { account_id: ground.account, ...funded });
+    const campaign = {
+      name: 'Sample',
+      funding_instrument_id: instrument.body.data.id.toUpperCase(),
+      ...{ purchase_order_number: '', total_budget_amount_local_micro: '', daily_budget_amount_local_micro: '1000000' },
+    };
+    const typed = { ...campaign, daily_budget_amount_local_micro: 1_000_000 };
+    const made = await world.sandbox.call('POST', `${path}/campaigns`, { params: campaign });
+    assert.equal(made.body.data.purchase_order_number, null);
+    assert.deepEqual(made.body.request.params, { account_id: ground.account, ...typed });
+    const item = { operation_type: 'Create', params: { ...typed, purchase_order_number: null } };
+    const batch = `/12/batch/accounts/${ground.account}/campaigns`;
+    const batched = await world.sandbox.call('POST', batch, { json: [item] });
+    assert.deepEqual(batched.body.request, [{ ...item, params: { account_id: ground.account, ...item.params } }]);
   });
 
   test('shows every attribute of a resource always, and escapes what JSON must', async () => {

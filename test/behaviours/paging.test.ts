@@ -173,8 +173,10 @@ for (const resource of resources) {
         assert.deepEqual(reply.body.errors, [
           {
             code: 'INVALID_PARAMETER',
-            message: `Expected a value between 1 and ${max}, got ${bad} for count`,
+            message: `Expected int between 1 and ${max}, got "${bad}" for count`,
             parameter: 'count',
+            details: 'value out of range',
+            value: String(bad),
           },
         ]);
       }

@@ -36,12 +36,9 @@ interface Said {
   readonly value?: string;
 }
 
-const invalid = (parameter: string, message: string, more: object = {}): Said => ({
-  code: 'INVALID_PARAMETER',
-  message,
-  parameter,
-  ...more,
-});
+const invalid = (parameter: string, message: string, more: object = {}): Said => {
+  return { code: 'INVALID_PARAMETER', message, parameter, ...more };
+};
 
 /** Bad values of a kind, as text, and exactly what is said of them. @source campaigns 1.2 to 1.4, 2.2 */
 function badValues(name: string, field: Field): [string, Said][] {
@@ -110,7 +107,13 @@ function badValues(name: string, field: Field): [string, Said][] {
       return [
         ['x', long('x')],
         ['1.0', long('1.0')],
-        [over, invalid(name, `Expected a value between ${minimum} and ${maximum}, got ${over} for ${name}`)],
+        [
+          over,
+          invalid(name, `Expected int between ${minimum} and ${maximum}, got "${over}" for ${name}`, {
+            details: 'value out of range',
+            value: over,
+          }),
+        ],
       ];
     }
     case 'boolean':
@@ -195,11 +198,12 @@ function badValues(name: string, field: Field): [string, Said][] {
   }
 }
 
-/** What is said of an empty value of a mandatory attribute. */
+/** What is said of an empty value that may not be. */
 function saidOfEmpty(name: string, field: Field): Said {
-  if (field.kind.name === 'text' || field.kind.name === 'id') {
-    return invalid(name, `Expected a minimum length of 1, got 0 for ${name}`);
-  }
+  const missing = { code: 'MISSING_PARAMETER', message: `"${name}" is a required parameter`, parameter: name };
+  if (field.isRequired && field.kind.name !== 'list') return missing;
+  const short = invalid(name, `Expected a minimum length of 1, got 0 for ${name}`);
+  if (field.kind.name === 'text' || field.kind.name === 'id') return short;
   const [, said] = badValues(name, field)[0]!;
   if (field.kind.name === 'list') return said;
   const message = said.message.replace(/got "[^"]*"/, 'got ""');
@@ -246,7 +250,7 @@ for (const operation of writing) {
           assert.deepEqual([reply.status, reply.body.errors], [400, [badValues(name, field)[0]![1]]]);
         } else if (field.isNullable || field.isSettled) {
           assert.equal(reply.status, 200, reply.text);
-          assert.strictEqual(reply.body.request.params[name], null);
+          assert.strictEqual(reply.body.request.params[name], '');
         } else {
           assert.equal(reply.status, 400);
           assert.deepEqual(reply.body.errors, [saidOfEmpty(name, field)]);

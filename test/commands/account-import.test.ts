@@ -181,7 +181,7 @@ describe('a file of accounts', () => {
     [
       'a limit beyond what is allowed',
       () => ({ accounts: [{ ...base(), custom_limits: { active_campaigns: 8001 } }] }),
-      /accounts\[0\]\.custom_limits\.active_campaigns: Expected a value between 1 and 8000, got 8001/,
+      /accounts\[0\]\.custom_limits\.active_campaigns: Expected int between 1 and 8000, got "8001"/,
     ],
     [
       'an instrument without an id',

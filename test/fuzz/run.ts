@@ -11,7 +11,7 @@ Sends hostile requests to a service of its own and judges what comes back.
   --from K             the number of the first case (0); a case that failed runs alone with --from K --requests 1
   --only KIND          one kind of cases: ${Object.keys(KINDS).join(', ')}
   --database NAME      sqlite or postgres (sqlite)
-  --lanes N            how many cases run at once (24)
+  --lanes N            how many cases run at once (48)
   --memory MB          how much memory the service may take (1500)
 `;
 
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '0' },
     only: { type: 'string' },
     database: { type: 'string', default: 'sqlite' },
-    lanes: { type: 'string', default: '24' },
+    lanes: { type: 'string', default: '48' },
     memory: { type: 'string', default: '1500' },
     help: { type: 'boolean' },
   },

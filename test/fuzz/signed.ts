@@ -19,7 +19,7 @@ export const signedCall: Kind = async (dice, setting, sending) => {
   for (let count = 0; count < changes; count++) dice.pick(CHANGES)({ dice, setting, template, call });
   const how = { method: call.method, target: targetOf(call) };
   const got = await sending.send(call.origin, bytesOf(call), how);
-  if (typeof got !== 'string' && got.status < 300) remember(setting, template, got.text);
+  if (typeof got !== 'string' && got.status < 300 && call.method === 'POST') remember(setting, template, got.text);
 };
 
 /** What a change looks at, and what it changes. */
@@ -48,8 +48,8 @@ function withParameter(template: string, path: string, parameter: string, value:
 }
 
 /** Takes note of what a call made. */
-function remember({ recent }: Setting, { operation, resource }: Template, text: string): void {
-  if (!resource || operation.method !== 'POST') return;
+function remember({ recent }: Setting, { resource }: Template, text: string): void {
+  if (!resource) return;
   for (const [, id] of text.slice(text.indexOf('"data"')).matchAll(/"(?:id|media_key)":"([\w]{1,30})"/g)) {
     recent.note(resource.plural, id!);
   }

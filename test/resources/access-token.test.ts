@@ -17,7 +17,7 @@ after(() => world.close());
 
 type Consumer = typeof consumer;
 const said = (reply: Reply): unknown => [reply.status, reply.body?.errors?.[0]?.code, reply.body?.errors?.[0]?.message];
-const ENDED = [401, 89, 'Invalid or expired token.'];
+const ENDED = [401, 89, 'invalid or expired token'];
 const WRONG = [401, 32, 'Error processing your OAuth request: Invalid oauth_verifier parameter'];
 const MISSING = [401, 32, 'Required oauth_verifier parameter not provided'];
 

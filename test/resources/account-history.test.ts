@@ -176,8 +176,8 @@ describe('account_history', () => {
   });
 
   const refused: [string, Record<string, string>, string[]][] = [
-    ['a page of nothing', { count: '0' }, ['count Expected a value between 1 and 1000, got 0 for count']],
-    ['a page of 1001', { count: '1001' }, ['count Expected a value between 1 and 1000, got 1001 for count']],
+    ['a page of nothing', { count: '0' }, ['count Expected int between 1 and 1000, got "0" for count']],
+    ['a page of 1001', { count: '1001' }, ['count Expected int between 1 and 1000, got "1001" for count']],
     ['what is no id', { entity_id: 'a_b' }, ['entity_id Expected an id, got "a_b" for entity_id']],
     ['minutes', { start_time: '2026-03-02T17:30:00Z' }, ['start_time Time cannot be fractional hours']],
     ['half an hour of offset', { end_time: '2026-03-02T17:00:00+05:30' }, ['end_time Time cannot be fractional hours']],

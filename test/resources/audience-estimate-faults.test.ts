@@ -116,7 +116,10 @@ describe('an estimate is refused', () => {
       'of months beyond two years',
       [valued('NETWORK_ACTIVATION_DURATION', '25', 'LT')],
       400,
-      invalid(here, `Expected a value between 1 and 24, got 25 for ${here}`),
+      {
+        ...invalid(here, `Expected int between 1 and 24, got "25" for ${here}`),
+        ...{ details: 'value out of range', value: '25' },
+      },
     ],
     ['of no id', [valued('CAMPAIGN_ENGAGEMENT', '-')], 400, invalid(here, `Expected an id, got "-" for ${here}`)],
     [

@@ -17,7 +17,7 @@ const REVOKE = '/oauth2/invalidate_token';
 const READ = '/1.1/users/show.json?screen_name=ada_demo';
 
 const REFUSED = { code: 99, label: 'authenticity_token_error', message: 'Unable to verify your credentials' };
-const INVALID = { code: 89, message: 'Invalid or expired token.' };
+const INVALID = { code: 89, message: 'invalid or expired token' };
 const NOT_OWN = { code: 348, message: 'Client application is not permitted to invalidate this token.' };
 
 function expect(reply: Reply, status: number, error: object): void {

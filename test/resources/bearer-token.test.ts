@@ -19,7 +19,7 @@ const GRANT = 'grant_type=client_credentials';
 const READ = '/1.1/users/show.json?screen_name=ada_demo';
 
 const REFUSED = { code: 99, label: 'authenticity_token_error', message: 'Unable to verify your credentials' };
-const INVALID = { code: 89, message: 'Invalid or expired token.' };
+const INVALID = { code: 89, message: 'invalid or expired token' };
 const INVALID_GRANT = { code: 44, message: 'grant_type parameter is invalid.' };
 
 function expect(reply: Reply, status: number, error: object): void {

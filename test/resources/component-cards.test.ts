@@ -206,7 +206,7 @@ describe('the form of a call', () => {
     const { call } = world.sandbox;
     const form = await call('POST', `${path}/cards`, { params: { name: 'a' } });
     assert.deepEqual(form.body.errors, [
-      { code: 'INVALID_PARAMETER', message: 'Content-Type must be application/json' },
+      { code: 'INVALID_PARAMETER', message: 'Content-Type must be application/json', parameter: 'Content-Type' },
     ]);
     for (const json of [[], 'x', null, 7]) {
       const reply = await call('POST', `${path}/cards`, { json });
@@ -237,7 +237,7 @@ describe('the list of cards', () => {
     ]);
     for (const count of ['0', '201']) {
       const reply = await world.sandbox.call('GET', `${path}/cards`, { params: { count } });
-      assert.equal(reply.body.errors[0].message, `Expected a value between 1 and 200, got ${count} for count`);
+      assert.equal(reply.body.errors[0].message, `Expected int between 1 and 200, got "${count}" for count`);
     }
   });
 

@@ -40,7 +40,6 @@ describe('a line item', () => {
     assert.deepEqual(made.body.request.params, {
       ...params,
       placements: ['ALL_ON_SERVICE'],
-      start_time: '2026-03-15T00:00:00Z',
       account_id: place.account,
     });
     assert.deepEqual(made.body.data, {

@@ -9,7 +9,7 @@ import { openWorld, type World } from '../rig/world.ts';
 
 type Own = Keys & { user: string };
 type Token = { token: string; secret: string };
-const ENDED = [401, 89, 'Invalid or expired token.'];
+const ENDED = [401, 89, 'invalid or expired token'];
 const WRONG = [401, 32, 'Error processing your OAuth request: Invalid oauth_verifier parameter'];
 const UNSIGNED = [400, 215, 'Bad Authentication data.'];
 const said = (reply: Reply): unknown =>

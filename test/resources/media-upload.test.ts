@@ -59,7 +59,7 @@ describe('INIT', () => {
       'post_gif does not take image/png.; post_gif takes at most 15728640 bytes, got 15728641.',
     ],
     [{ media_type: 'video/mp4', total_bytes: 536_870_913 }, 'post_video takes at most 536870912 bytes, got 536870913.'],
-    [{ media_type: 'video/mp4', total_bytes: 0 }, 'Expected a value between 1 and 4294967296, got 0 for total_bytes'],
+    [{ media_type: 'video/mp4', total_bytes: 0 }, 'Expected int between 1 and 4294967296, got "0" for total_bytes'],
     [{}, 'media_type parameter is missing.'],
     [{ total_bytes: '' }, 'total_bytes parameter is missing.; media_type parameter is missing.'],
     [
@@ -151,12 +151,12 @@ describe('APPEND', () => {
     [
       'a place too far',
       { segment_index: 1000, media: PICTURE },
-      'Expected a value between 0 and 999, got 1000 for segment_index',
+      'Expected int between 0 and 999, got "1000" for segment_index',
     ],
     [
       'a place before the first',
       { segment_index: -1, media: PICTURE },
-      'Expected a value between 0 and 999, got -1 for segment_index',
+      'Expected int between 0 and 999, got "-1" for segment_index',
     ],
     ['no bytes', { segment_index: 0 }, 'media or media_data parameter is missing.'],
     ['an empty file', { segment_index: 0, media: Buffer.alloc(0) }, 'media or media_data parameter is missing.'],
@@ -223,6 +223,13 @@ describe('APPEND', () => {
 });
 
 describe('FINALIZE', () => {
+  test('names ten of the segments that are missing, and how many more there are', async () => {
+    const id = await begin('image/png', PICTURE.length);
+    await append(id, 999, PICTURE.subarray(30));
+    const { body } = await command(world.sandbox, 'FINALIZE', { media_id: id });
+    assert.match(body.error, /, missing segments 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 989 more\.$/);
+  });
+
   test('names what is missing, and goes on when it has come', async () => {
     const id = await begin('image/png', PICTURE.length);
     const lacking = async (received: number, missing = '') => {

@@ -188,7 +188,7 @@ const refusals: readonly Refused[] = [
   {
     given: 'a token that nobody has',
     step: { token: { token: '1-x', secret: 'x' } },
-    ...refused(401, 89, 'Invalid or expired token.'),
+    ...refused(401, 89, 'invalid or expired token'),
   },
   {
     given: 'a suspended application',

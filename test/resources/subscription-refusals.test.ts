@@ -177,7 +177,7 @@ describe('a request for a subscription is refused', () => {
     const headers = { 'content-type': 'text/plain' };
     const call = { method: 'POST', target: PATH, keys, headers, body: JSON.stringify(bio()) };
     const reply = await rawCall(world.service.url, world.clock, call);
-    expect(reply, 400, wrong('The content-type must be application/json'));
+    expect(reply, 400, wrong('The content-type must be application/json', { 'Content-Type': [] }));
   });
 
   test('with a token that was never given out', async () => {
@@ -188,7 +188,7 @@ describe('a request for a subscription is refused', () => {
       type: 'about:blank',
       status: 401,
       detail: 'Unauthorized',
-      errors: [{ code: 89, message: 'Invalid or expired token.' }],
+      errors: [{ code: 89, message: 'invalid or expired token' }],
     });
   });
 

@@ -289,13 +289,14 @@ describe('pages', () => {
 
   test('of shows have 50 rows at most', async () => {
     const reply = await look('tv_shows', { locale: 'en-US', count: 51 });
-    assert.equal(reply.body.errors[0].message, 'Expected a value between 1 and 50, got 51 for count');
+    assert.equal(reply.body.errors[0].message, 'Expected int between 1 and 50, got "51" for count');
   });
 
-  test('are none where a reply has no cursor', async () => {
+  test('lead nowhere where a look-up takes no cursor', async () => {
     for (const name of ['app_store_categories', 'devices', 'platform_versions', 'platforms', 'tv_markets']) {
       const reply = await look(name, { count: 1 });
-      assert.deepEqual(Object.keys(reply.body), ['request', 'data'], name);
+      assert.deepEqual(Object.keys(reply.body), ['request', 'next_cursor', 'data'], name);
+      assert.equal(reply.body.next_cursor, null, name);
       const cut = name === 'devices' || name === 'platforms';
       assert.equal(reply.body.data.length === 1, cut, name);
     }
@@ -349,8 +350,8 @@ describe('what cannot be looked up', () => {
       { location_type: 'countries' },
       'Expected a value in CITIES, COUNTRIES, METROS, POSTAL_CODES, REGIONS, got "countries" for location_type',
     ],
-    ['interests', { count: 0 }, 'Expected a value between 1 and 1000, got 0 for count'],
-    ['languages', { count: 1001 }, 'Expected a value between 1 and 1000, got 1001 for count'],
+    ['interests', { count: 0 }, 'Expected int between 1 and 1000, got "0" for count'],
+    ['languages', { count: 1001 }, 'Expected int between 1 and 1000, got "1001" for count'],
     ['devices', { count: 'all' }, 'Expected Long, got "all" for count'],
     [
       'devices',

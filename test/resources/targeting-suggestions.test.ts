@@ -145,7 +145,7 @@ describe('targeting suggestions', () => {
     ],
     [
       { suggestion_type: 'KEYWORD', targeting_values: 'a', count: '51' },
-      'Expected a value between 1 and 50, got 51 for count',
+      'Expected int between 1 and 50, got "51" for count',
     ],
     [
       { suggestion_type: 'KEYWORD', targeting_values: ',' },

@@ -21,11 +21,11 @@ const OPERATORS = ['EQ', 'NE', 'GTE', 'LT'] as const;
 /** What is said of a value or an operator that a type does not take. */
 type Said = Readonly<Record<string, string>>;
 
-const invalid = (message: string): Said => ({
-  code: 'INVALID_PARAMETER',
-  message: `${message} for targeting_value`,
-  parameter: 'targeting_value',
-});
+const invalid = (said: string, more: object = {}): Said => {
+  return { code: 'INVALID_PARAMETER', message: `${said} for targeting_value`, parameter: 'targeting_value', ...more };
+};
+const beyond = (value: string) =>
+  invalid(`Expected int between 1 and 24, got "${value}"`, { details: 'value out of range', value });
 const unknown = (type: string, raw: string) => invalid(`Expected a value of the ${type} look-up, got "${raw}"`);
 const notFound = (code: string, kind: string, value: string): Said => ({
   code,
@@ -126,9 +126,9 @@ const GIVEN: Record<keyof typeof TARGETING_TYPES, Row> = {
     name: '6',
     operators: ['LT', 'GTE'],
     bad: [
-      ['0', invalid('Expected a value between 1 and 24, got 0')],
-      ['25', invalid('Expected a value between 1 and 24, got 25')],
-      ['-1', invalid('Expected a value between 1 and 24, got -1')],
+      ['0', beyond('0')],
+      ['25', beyond('25')],
+      ['-1', beyond('-1')],
       ['six', notLong('six')],
       ['1.5', notLong('1.5')],
     ],

@@ -270,13 +270,13 @@ describe('users/me', () => {
       'a token that was never issued',
       () => get('/2/users/me', { keys: { ...world.keys, access_token: '1-nobody' } }),
       401,
-      () => unauthorized(89, 'Invalid or expired token.'),
+      () => unauthorized(89, 'invalid or expired token'),
     ],
     [
       'a revoked token',
       () => as({ isRevoked: true }, '/2/users/me'),
       401,
-      () => unauthorized(89, 'Invalid or expired token.'),
+      () => unauthorized(89, 'invalid or expired token'),
     ],
     [
       'a suspended application',

@@ -81,8 +81,8 @@ interface Content {
 
 /** Holds all but the headers of a reply against the description; the answer is the route that says which headers it has. */
 function checkContent({ method, path, status, text, said }: Content): Route | undefined {
-  if (isUnread(path, status, text)) {
-    note({ family: familyOf(path), status, body: JSON.parse(text) });
+  if (isUnread(method, path, status, text)) {
+    note({ family: familyOf(path), status, body: text === '' ? undefined : JSON.parse(text) });
     return undefined;
   }
   const verb = method === 'HEAD' ? 'GET' : method;
@@ -260,8 +260,10 @@ function envelopesOf(names: readonly ProblemName[]): Envelopes {
 }
 
 /** Whether a reply says that there was no request to answer, on whatever path. */
-function isUnread(path: string, status: number, text: string): boolean {
+function isUnread(method: string, path: string, status: number, text: string): boolean {
   if (!NO_REQUEST.some((name) => wordingIn('ads', name)[0] === status)) return false;
+  // Of a reply to HEAD there is nothing to read; whoever refuses what it could not read knows no methods.
+  if (method === 'HEAD' && text === '') return status > 410;
   try {
     return unread[familyOf(path)](JSON.parse(text));
   } catch {

@@ -85,8 +85,8 @@ describe('field kinds', () => {
       [
         ['1', '1'],
         [10, '10'],
-        ['11', 'Expected a value between 1 and 10, got 11 for x'],
-        ['0', 'Expected a value between 1 and 10, got 0 for x'],
+        ['11', 'Expected int between 1 and 10, got "11" for x'],
+        ['0', 'Expected int between 1 and 10, got "0" for x'],
         ['x', notLong('x')],
       ],
     ],

@@ -13,9 +13,9 @@ import {
 import * as entries from '../../src/ads/reference/entries.ts';
 import { events, occurrencesFrom } from '../../src/ads/reference/events.ts';
 import { localizedName, referenceEntry } from '../../src/ads/reference/lookup.ts';
-import { COUNTRY_CODES } from '../../src/ads/reference/places.ts';
 import { CONVERSATION_TYPES } from '../../src/ads/reference/topic-lookups.ts';
 import { foldName } from '../../src/base/text.ts';
+import { COUNTRY_CODES } from '../../src/contract/codes.ts';
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 

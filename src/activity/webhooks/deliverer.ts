@@ -222,7 +222,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     if (came.outcome === 'answered' && came.status === GONE) {
       store.write((tx) => invalidate(tx, webhook_id, 'Status 410')).catch(failed);
     }
-    const tried = afterTry(row, came, { now: nowText(), retries_s });
+    const tried = afterTry(row, came, { now_ms: clock.now(), retries_s });
     if (tried.state === 'delivered') parts.delivered((clock.now() - instantMs(row.created_at)) / 1000);
     note(way, tried, from);
   };
@@ -341,12 +341,17 @@ export function delivererOf(parts: DelivererParts): Deliverer {
 
 const GONE = 410;
 
-/** What a delivery is after one more try. @source activity gaps 19.4 */
+/**
+ * What a delivery is after one more try. The next one is due in whole seconds, and never before the schedule says, counted from
+ * the end of this one.
+ * @source activity gaps 19.4
+ */
 export function afterTry(
   delivery: WebhookDelivery,
   came: Sent,
-  { now, retries_s }: { readonly now: string; readonly retries_s: readonly number[] },
+  { now_ms, retries_s }: { readonly now_ms: number; readonly retries_s: readonly number[] },
 ): WebhookDelivery {
+  const now = formatInstant(now_ms);
   const { duration_ms } = came;
   const done: DeliveryTry =
     came.outcome === 'answered'
@@ -364,7 +369,7 @@ export function afterTry(
     ...delivery,
     tries,
     state: 'pending',
-    next_at: formatInstant(instantMs(now) + Math.max(wait_s, asked_s) * 1000),
+    next_at: formatInstant(Math.ceil(now_ms / 1000 + Math.max(wait_s, asked_s)) * 1000),
   };
 }
 

@@ -1,5 +1,5 @@
-import { code } from '../../contract/codes.ts';
-import { digits, type Field, field, oneOf, quoted, type Raw, text } from '../../contract/fields.ts';
+import { countryCode } from '../../contract/codes.ts';
+import { digits, type Field, field, oneOf, type Raw, text } from '../../contract/fields.ts';
 import type { Fault } from '../../contract/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { BUTTON_LABELS, componentSchema } from './component-schema.ts';
@@ -21,7 +21,7 @@ const website = objectOf({ type: must(word('WEBSITE')), url: must(readAs(webUrl(
 const app = objectOf(
   {
     type: must(word('APP')),
-    country_code: must(readAs(capitals())),
+    country_code: must(readAs(countryCode({ isFolded: false }))),
     android_store_app_id: may(readAs(text({ max: 255 }))),
     ios_store_identifier: may(readAs(digits({ max: 20 }))),
     android_deep_link: may(address),
@@ -116,18 +116,6 @@ const DEEP_LINKS = [
   ['ios_deep_link', 'ios_store_identifier'],
 ] as const;
 
-/** Two capital letters: what was sent is shown again, so that small ones are not folded. */
-function capitals(): Field<string> {
-  const { kind } = code({ letters: 2 });
-  return field<string>({
-    ...kind,
-    read(raw, parameter) {
-      if (typeof raw === 'string' && /^[A-Z]{2}$/.test(raw)) return raw;
-      return { problem: 'NOT_A_CODE', parameter, words: { letters: '2 capital', raw: quoted(raw) } };
-    },
-  });
-}
-
 /** A field that holds what a part reads, as JSON text. */
 function structured(name: string, schema: Field['kind']['schema'], part: Part): Field<string> {
   const examined = (raw: Raw, parameter: string): { readonly faults: readonly Fault[]; readonly read: string } => {
@@ -151,6 +139,7 @@ function structured(name: string, schema: Field['kind']['schema'], part: Part): 
       'NOT_WEB',
       'INVALID_MEDIA_ID',
       'NOT_A_CODE',
+      'NOT_A_COUNTRY',
       'NOT_LONG',
       'INCLUSIVE_PARAMETERS',
     ],

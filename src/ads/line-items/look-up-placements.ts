@@ -14,7 +14,7 @@ export const lookUpPlacements: Operation = {
   rate: 'global_reads',
   parameters: { product_type: oneOf(...PRODUCT_TYPES).says('Only this product type.') },
   body: 'form',
-  shape: 'one',
+  shape: 'list',
   reply: Type.Array(
     Type.Object(
       {

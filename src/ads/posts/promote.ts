@@ -35,7 +35,7 @@ export const promotePosts: Operation = {
       .says('Posts of promotable users.'),
   },
   body: 'form',
-  shape: 'several',
+  shape: 'one',
   reply: { rowsOf: promotedPosts },
   problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
   async perform(call) {
@@ -55,7 +55,7 @@ export const promotePosts: Operation = {
       }
       const { account, now, services } = call;
       const texts = await services.show(promotedPosts, rows, { tx, account, now, media: services.media });
-      return { data: `[${texts.join(',')}]`, totalCount: rows.length };
+      return { data: `[${texts.join(',')}]` };
     });
   },
 };

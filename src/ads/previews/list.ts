@@ -29,7 +29,7 @@ export const listPreviews: Operation = {
       .says('What they are.'),
   },
   body: 'form',
-  shape: 'one',
+  shape: 'list',
   reply: Type.Array(
     Type.Object(
       { post_id: Type.String({ pattern: '^\\d+$' }), preview: Type.String() },

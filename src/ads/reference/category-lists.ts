@@ -23,7 +23,7 @@ export const contentCategoryList: Operation = lookup<IabGroup>({
   rate: 'global_reads',
   filters: {},
   example: {},
-  extent: { is: 'one page' },
+  extent: { is: 'whole' },
   row: Type.Object(
     {
       ...group,
@@ -45,7 +45,7 @@ export const advertiserBusinessCategoryList: Operation = lookup<IabGroup>({
   rate: 'global_reads',
   filters: {},
   example: {},
-  extent: { is: 'one page' },
+  extent: { is: 'whole' },
   row: Type.Object(group, { additionalProperties: false }),
   rows: () => ADVERTISER_BUSINESS_CATEGORIES,
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { code } from '../../contract/codes.ts';
+import { countryCode } from '../../contract/codes.ts';
 import { isId, itemsOf, listOf } from '../../contract/fields.ts';
 import type { Answer, Given, Operation } from '../../contract/operation.ts';
 import { problem } from '../../contract/problems.ts';
@@ -39,7 +39,7 @@ export const curatedCategoryList: Operation = lookup<CuratedCategory>({
   roles: CAMPAIGN_READERS,
   filters: {
     country_codes: {
-      field: listOf(code({ letters: 2 }), { max: 200 })
+      field: listOf(countryCode(), { max: 200 })
         .required()
         .says('Those of any of these countries (ISO 3166-1 alpha-2).'),
       keeps: (category, asked) => within(category, asked).length > 0,

@@ -14,14 +14,13 @@ export interface Filter<R> {
 }
 
 /**
- * How much of the rows a reply shows: a `page` with a cursor to the next; the first `count`; the `whole`; or the whole
- * as the one page of a list, which some clients expect.
+ * How much of the rows a reply shows: a `page` with a cursor to the next; the first `count`, beyond which no cursor leads;
+ * or the `whole`.
  */
 export type Extent =
   | { readonly is: 'page'; readonly default: number; readonly max: number; readonly isCounted?: boolean }
   | { readonly is: 'count'; readonly default: number; readonly max: number }
-  | { readonly is: 'whole' }
-  | { readonly is: 'one page' };
+  | { readonly is: 'whole' };
 
 /** The usual extent of a list. @source campaigns 1.6 */
 export const PAGES = { is: 'page', default: 200, max: 1000 } as const satisfies Extent;
@@ -93,7 +92,7 @@ export function lookup<R extends object>(declared: Lookup<R>): Operation {
     rate,
     parameters: parametersOf(declared),
     body: 'form',
-    shape: isPaged || extent.is === 'one page' ? 'list' : 'one',
+    shape: 'list',
     reply: Type.Array(row),
     problems: [
       ...(isPaged ? (['CURSOR_INVALID'] as const) : []),
@@ -136,7 +135,7 @@ function answer<R extends object>(declared: Lookup<R>, { given, now }: Pick<Call
   const keeps = (row: R): boolean => keeping.every((keep) => keep(row));
   const show = (rows: readonly R[]): string => `[${rows.map((row) => present(declared, row, given)).join(',')}]`;
   if (!('max' in extent)) {
-    return { data: show(all.filter(keeps)), nextCursor: extent.is === 'one page' ? null : undefined };
+    return { data: show(all.filter(keeps)), nextCursor: null };
   }
   const count = Number(given.count ?? extent.default);
   const list = JSON.stringify([declared.name, all.length, withoutPage(given)]);
@@ -147,7 +146,7 @@ function answer<R extends object>(declared: Lookup<R>, { given, now }: Pick<Call
   const page = rest.slice(0, count);
   return {
     data: show(page.map(([, row]) => row)),
-    nextCursor: rest.length > count ? encodeCursor({ after: [page.at(-1)![0]] }, list) : null,
+    nextCursor: extent.is === 'page' && rest.length > count ? encodeCursor({ after: [page.at(-1)![0]] }, list) : null,
     totalCount: given.with_total_count ? found.length : undefined,
   };
 }

@@ -26,7 +26,7 @@ export const publisherList: Operation = lookup<Publisher>({
   rate: 'global_reads',
   filters: {},
   example: {},
-  extent: { is: 'one page' },
+  extent: { is: 'whole' },
   row: Type.Object(
     {
       monetizable_country_codes: texts,

@@ -1,5 +1,5 @@
 import Type, { type TObject, type TSchema } from 'typebox';
-import { code } from '../../contract/codes.ts';
+import { countryCode } from '../../contract/codes.ts';
 import { type Field, oneOf } from '../../contract/fields.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { type Filter, type Lookup, lookup } from './lookups.ts';
@@ -41,4 +41,4 @@ export const osTypes = () =>
   oneOf('ANDROID', 'Android', 'BLACKBERRY', 'BlackBerry', 'IOS', 'iOS').says('Only of this operating system.');
 
 /** A country, ISO 3166-1 alpha-2. */
-export const country = () => code({ letters: 2 }).says('Only of this country (ISO 3166-1 alpha-2).');
+export const country = () => countryCode().says('Only of this country (ISO 3166-1 alpha-2).');

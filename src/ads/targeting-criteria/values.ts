@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { type Field, field, isId, quoted } from '../../contract/fields.ts';
+import { outOfRange } from '../../contract/out-of-range.ts';
 import type { Fault } from '../../contract/problems.ts';
 import type { Change } from '../../contract/resource.ts';
 import { isIabCategory, referenceEntry } from '../reference/lookup.ts';
@@ -102,5 +103,5 @@ function numberFault({ min, max }: { min: number; max: number }, raw: string): F
   if (!/^-?\d{1,9}$/.test(raw)) return { problem: 'NOT_LONG', parameter, words: { raw } };
   const number = Number(raw);
   if (number >= min && number <= max) return undefined;
-  return { problem: 'OUT_OF_RANGE', parameter, words: { min, max, raw } };
+  return outOfRange(parameter, { min, max, raw });
 }

@@ -1,6 +1,6 @@
 import { boolean, integer, oneOf, text } from '../../contract/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/resource.ts';
-import { AUDIENCE_WRITERS, CREATIVE_READERS } from '../../contract/roles.ts';
+import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../contract/roles.ts';
 import { segments } from '../segments/read.ts';
 
 /** Where an audience, or a list, stands: set when it was processed, and shown in other words. */
@@ -34,7 +34,7 @@ export const audienceRows = resource({
   about: 'People who were uploaded, or whom other audiences amount to.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
-  roles: { read: CREATIVE_READERS, write: AUDIENCE_WRITERS },
+  roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
   notFound: 'CUSTOM_AUDIENCE_NOT_FOUND',
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 3,

@@ -10,8 +10,8 @@ import {
   storeCategories,
 } from '../../ads/reference/entries.ts';
 import { referenceEntry } from '../../ads/reference/lookup.ts';
-import { COUNTRY_CODES } from '../../ads/reference/places.ts';
 import { atFirstUse } from '../../ads/reference/table.ts';
+import { COUNTRY_CODES } from '../../contract/codes.ts';
 
 const TABLES = {
   LANGUAGE: languages,

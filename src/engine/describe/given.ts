@@ -172,10 +172,21 @@ export function echoSchema(operation: Operation, named: NamedSchemas, path: 'alw
 
 function echoed(parameters: Parameters, named: NamedSchemas): Json {
   const members = Object.entries(parameters).map(([name, field]) => {
-    const { description, ...schema } = portable(givenSchema(field), named);
+    const { description, ...schema } = asReceived(portable(givenSchema(field), named));
     return [name, schema];
   });
   return Object.fromEntries(members) as Json;
+}
+
+/** What can be written in several ways goes back as it was sent, and what is unset goes back empty. */
+function asReceived(schema: Json): Json {
+  const { type, items } = schema as { readonly type?: string | readonly string[]; readonly items?: Json };
+  const types = [type ?? []].flat();
+  if (types.includes('string')) return { type };
+  const own = items ? { ...schema, items: asReceived(items) } : schema;
+  const branches = (schema.anyOf ?? []) as readonly Json[];
+  const isUnset = types.includes('null') || branches.some((each) => each.type === 'null');
+  return isUnset ? { anyOf: [own, { const: '' }] } : own;
 }
 
 /** The echo of a batch: its items in order. What could not be read of a refused item is told as it came. */
@@ -190,7 +201,8 @@ export function batchEcho(operation: Operation, named: NamedSchemas, items: 'goo
   }
   const good = verbs.map((item) => {
     const { required = [] } = item.params as { required?: string[] };
-    const members = { account_id: PATH_ID, ...membersOf(item) };
+    const received = Object.entries(membersOf(item)).map(([name, member]) => [name, asReceived(member as Json)]);
+    const members = { account_id: PATH_ID, ...(Object.fromEntries(received) as Json) };
     const optional = Object.keys(members).filter((name) => name !== 'account_id' && !required.includes(name));
     return closed({ params: closed(members, optional), operation_type: item.operation_type });
   });

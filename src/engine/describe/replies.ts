@@ -140,7 +140,6 @@ export function successSchema(operation: Operation, named: NamedSchemas): Json {
   const request = closed({ params: echoSchema(operation, named, 'always') });
   if (operation.shape === 'one') return closed({ request, data });
   if (operation.shape === 'told') return closed({ request, message: data });
-  if (operation.shape === 'several') return closed({ request, data, total_count: TOTAL });
   const next_cursor = { type: ['string', 'null'], description: 'Gives the next page; null on the last.' };
   if (!('with_total_count' in operation.parameters)) return closed({ request, next_cursor, data });
   const total_count = { ...TOTAL, description: 'All matches; only when asked for.' };

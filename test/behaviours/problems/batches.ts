@@ -9,7 +9,7 @@ export const batches: Case[] = [
     given: 'a batch sent as a form',
     send: () => world.sandbox.call('POST', `/12/batch/accounts/${home.account}/campaigns`, { params: { name: 'a' } }),
     status: 400,
-    errors: whole('Content-Type must be application/json'),
+    errors: [invalid('Content-Type', 'Content-Type must be application/json')],
   },
   {
     name: 'BATCH_NOT_ARRAY',
@@ -56,7 +56,7 @@ export const items: readonly [given: unknown, errors: readonly Said[]][] = [
   [
     { operation_type: 'Update', params: { campaign_id: '', name: 'x'.repeat(256), standard_delivery: 'maybe' } },
     [
-      invalid('campaign_id', 'Expected a minimum length of 1, got 0 for campaign_id'),
+      { code: 'MISSING_PARAMETER', message: '"campaign_id" is a required parameter', parameter: 'campaign_id' },
       invalid('name', 'Expected a maximum length of 255, got 256 for name'),
       invalid('standard_delivery', 'Expected boolean, got "maybe" for standard_delivery'),
     ],

@@ -64,14 +64,14 @@ export function beforeAll(family: Family): Case[] {
       'a token that was never issued',
       () => signed({ access_token: '1-nobody' }),
       [401, stranger],
-      [401, { code: 89, message: 'Invalid or expired token.' }],
+      [401, { code: 89, message: 'invalid or expired token' }],
     ),
     say(
       'TOKEN_REVOKED',
       'a revoked token',
       () => as({ isRevoked: true }, call),
-      [401, { code: 89, message: 'Invalid or expired token.' }],
-      [401, { code: 89, message: 'Invalid or expired token.' }],
+      [401, { code: 89, message: 'invalid or expired token' }],
+      [401, { code: 89, message: 'invalid or expired token' }],
     ),
     say(
       'APPLICATION_SUSPENDED',

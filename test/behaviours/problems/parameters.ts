@@ -52,7 +52,12 @@ export const parameters: Case[] = [
     given: 'a page of 1001',
     send: () => own('GET', '/campaigns', { count: 1001 }),
     status: 400,
-    errors: [invalid('count', 'Expected a value between 1 and 1000, got 1001 for count')],
+    errors: [
+      {
+        ...invalid('count', 'Expected int between 1 and 1000, got "1001" for count'),
+        ...{ details: 'value out of range', value: '1001' },
+      },
+    ],
   },
   {
     name: 'NOT_BOOLEAN',
@@ -98,7 +103,7 @@ export const parameters: Case[] = [
   {
     name: 'TEXT_EMPTY',
     given: 'an empty name',
-    send: () => create({ name: '' }),
+    send: () => world.sandbox.call('PUT', `${home.path}/campaigns/zz9`, { params: { name: '' } }),
     status: 400,
     errors: [invalid('name', 'Expected a minimum length of 1, got 0 for name')],
   },
@@ -171,5 +176,12 @@ export const parameters: Case[] = [
     send: () => own('GET', '/curated_categories', { country_codes: 'USA' }),
     status: 400,
     errors: [invalid('country_codes', 'Expected a code of 2 letters, got "USA" for country_codes')],
+  },
+  {
+    name: 'NOT_A_COUNTRY',
+    given: 'two letters that no country has',
+    send: () => own('GET', '/curated_categories', { country_codes: 'US,ZZ' }),
+    status: 400,
+    errors: [invalid('country_codes', 'Expected an ISO 3166-1 alpha-2 country code, got "ZZ" for country_codes')],
   },
 ];

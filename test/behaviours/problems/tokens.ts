@@ -35,7 +35,7 @@ async function exchange(oauth_verifier: string | undefined): Promise<Reply> {
 }
 
 const CLIENT: Said = { code: 99, label: 'authenticity_token_error', message: 'Unable to verify your credentials' };
-const TOKEN: Said = { code: 89, message: 'Invalid or expired token.' };
+const TOKEN: Said = { code: 89, message: 'invalid or expired token' };
 const invalid = (parameter: string): Said => ({ code: 44, message: `${parameter} parameter is invalid.` });
 
 function one(name: ProblemName, given: string, send: () => Promise<Reply>, status: number, error: Said): Case {
