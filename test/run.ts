@@ -37,6 +37,7 @@ const ON_EITHER = [
   'test/behaviours/nonce-limits.test.ts',
   'test/behaviours/strangers.test.ts',
   'test/behaviours/hostile-members.test.ts',
+  'test/behaviours/methods.test.ts',
   'test/behaviours/metrics.test.ts',
   'test/behaviours/unread.test.ts',
   'test/clients/https.test.ts',
