@@ -14,7 +14,7 @@ import { hasOneHost } from './request-host.ts';
 import type { Tls } from './tls.ts';
 import { answerUnread, noteChunks, refuseConnection } from './unread.ts';
 
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 /** Requests that take too long are looked for this often. */
 const LOOK_MS = 1000;
