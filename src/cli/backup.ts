@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CommandFailed } from './failure.ts';
+import { complain } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker backup`. */
@@ -35,5 +36,5 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   if (missing.length === 0) return;
   const message = `the data folder lacks the media of ${missing.length} uploads (the first is ${missing[0]}); ${path} is complete without them`;
   if (!allowMissingMedia) throw new CommandFailed(message);
-  process.stderr.write(`barker: ${message}\n`);
+  complain(`barker: ${message}\n`);
 }

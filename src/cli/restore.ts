@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Examined, MasterKeys } from '../backup/examine.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
+import { complain, print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker restore`. */
@@ -68,9 +69,7 @@ function judgeKeys({ head, secrets }: Examined, keys: MasterKeys, isVerifying: b
   const told = closed.map(([id]) => (head.keys[id] ? `${id} (fingerprint ${head.keys[id]})` : id)).join(', ');
   if (closed.length === 0) {
     const ids = Object.keys(secrets).join(', ');
-    process.stdout.write(
-      ids === '' ? 'secrets: none\n' : `secrets: all open with the configured master key (${ids})\n`,
-    );
+    print(ids === '' ? 'secrets: none\n' : `secrets: all open with the configured master key (${ids})\n`);
     return;
   }
   if (Object.keys(keys).length > 0) {
@@ -78,5 +77,5 @@ function judgeKeys({ head, secrets }: Examined, keys: MasterKeys, isVerifying: b
   }
   const message = `no master key is configured; serving this needs ${told}`;
   if (isVerifying) throw new CommandFailed(`${message}; the rest of the archive is sound`);
-  process.stderr.write(`barker: ${message}\n`);
+  complain(`barker: ${message}\n`);
 }

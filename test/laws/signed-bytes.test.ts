@@ -157,12 +157,19 @@ const REALM_AT = 'OAuth realm="'.length;
 
 /**
  * What is no request at all: no method has such a name, a target begins with a slash, a header name is a token, and
- * HTTP/1.1 demands a Host.
+ * HTTP/1.1 demands a Host, which is a name or an address with a port or without.
  */
 function isNotHttp(request: Pieces, { piece, at, offset, byte }: Changed): boolean {
+  if (piece === 'host') {
+    const host = request[at]![1];
+    return !AUTHORITY.test(`${host.slice(0, offset)}${String.fromCharCode(byte)}${host.slice(offset + 1)}`);
+  }
   if (piece === 'header name') return request[at]![1] === 'Host' || !TOKEN.test(String.fromCharCode(byte));
   return piece === 'method' || (piece === 'path' && offset === 0);
 }
+
+/** @source RFC 9110 7.2 */
+const AUTHORITY = /^[\w.~-]+(:\d{0,5})?$/;
 
 /** @source RFC 9110 5.6.2 */
 const TOKEN = /[\w!#$%&'*+.^`|~-]/;

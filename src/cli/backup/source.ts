@@ -9,10 +9,11 @@ import { openDriver } from '../../ground.ts';
 import type { Settings } from '../../settings.ts';
 import { programVersion } from '../../version.ts';
 import { CommandFailed } from '../failure.ts';
+import { print } from '../output.ts';
 
 /** Tells what a command is doing. */
 export function progress(line: string): void {
-  process.stdout.write(`${line}\n`);
+  print(`${line}\n`);
 }
 
 /** The master keys that are configured, or lie in the folder of a development service; none is needed for copying. */

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { engine, openPlace, type Place } from '../rig/databases.ts';
+import { onThrowawayMachine } from '../rig/throwaway-machine.ts';
+
+let folder: string;
+let tarball: string;
+let place: Place;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'barker-operate-'));
+  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { encoding: 'utf8' });
+  tarball = join(folder, packed.trim().split('\n').at(-1)!);
+  place = await openPlace();
+});
+after(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await place.remove();
+});
+
+/** With PostgreSQL the page asks for two more lines after the settings have been written. */
+const WITH_POSTGRES = `
+echo "$DATABASE_URL" | install --owner=barker --group=barker --mode=0400 /dev/stdin /etc/barker/database.url
+echo BARKER_DATABASE_URL_FILE=/etc/barker/database.url >> /etc/barker/barker.env
+`;
+
+test(`docs/operate.md, pasted block by block into an empty machine, leads to a service that works, on ${engine}`, async () => {
+  const blocks = [...readFileSync('docs/operate.md', 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(
+    ([, block]) => block!,
+  );
+  assert.ok(blocks.length > 10);
+  const script = blocks.map((block, index) => {
+    const isSettings = block.includes('/etc/barker/barker.env <<');
+    const more =
+      isSettings && place.databaseUrl !== '' ? WITH_POSTGRES.replace('$DATABASE_URL', place.databaseUrl) : '';
+    return `echo "== block ${index + 1}"\n${block}${more}`;
+  });
+  const { code, output } = await onThrowawayMachine(script.join('\n'), { 'barker-0.1.0.tgz': tarball });
+  assert.equal(code, 0, output.slice(-4000));
+});
