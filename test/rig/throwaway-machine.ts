@@ -11,7 +11,7 @@ export interface ScriptOutcome {
 }
 
 /** Where files of the test lie on the machine, and where its scripts start. */
-export const HOME = '/root/empty';
+export const HOME = '/srv/empty';
 
 /**
  * Runs a script as root on a machine that is a copy of this one and is thrown away: whatever it installs, writes or starts is gone
@@ -38,7 +38,7 @@ export async function onThrowawayMachine(
     'unshare',
     ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', MACHINE, 'machine', folder, HOME],
     {
-      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8' },
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: HOME, LANG: 'C.UTF-8' },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
@@ -61,10 +61,10 @@ mkdir -p "$root$home"
 cp -a "$folder/given/." "$root$home/"
 mv "$root$home/.systemctl" "$root/usr/local/sbin/systemctl"
 mv "$root$home/.journalctl" "$root/usr/local/sbin/journalctl"
-cp "$folder/script" "$root/root/script"
+cp "$folder/script" "$root/srv/script"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
-exec chroot "$root" bash -c 'cd "$1" && exec bash -euo pipefail /root/script' machine "$home"
+exec chroot "$root" bash -c 'cd "$1" && exec bash -euo pipefail /srv/script' machine "$home"
 `;
 
 function ended(child: ChildProcess): Promise<ScriptOutcome> {
