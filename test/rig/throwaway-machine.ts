@@ -38,7 +38,11 @@ export async function onThrowawayMachine(
     'unshare',
     ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', MACHINE, 'machine', folder, HOME],
     {
-      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: process.env.HOME, LANG: 'C.UTF-8' },
+      env: {
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        HOME: process.env.HOME,
+        LANG: 'C.UTF-8',
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
