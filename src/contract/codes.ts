@@ -36,14 +36,14 @@ export function countryCode({ isFolded = true }: { readonly isFolded?: boolean }
   const { kind } = code({ letters: 2 });
   return field<string>({
     ...kind,
-    raises: [...kind.raises, 'NOT_A_COUNTRY'],
+    raises: [...kind.raises, 'COUNTRY_UNKNOWN'],
     read(raw, parameter) {
       const read = kind.read(raw, parameter);
       if (isFault(read)) return read;
       if (!isFolded && read !== raw) {
         return { problem: 'NOT_A_CODE', parameter, words: { letters: '2 capital', raw: quoted(raw) } };
       }
-      return COUNTRIES.has(read) ? read : { problem: 'NOT_A_COUNTRY', parameter, words: { raw: quoted(raw) } };
+      return COUNTRIES.has(read) ? read : { problem: 'COUNTRY_UNKNOWN', parameter, words: { raw: quoted(raw) } };
     },
   });
 }

@@ -88,7 +88,7 @@ export const entityProblems = {
     when: 'a code of a country or currency that has not as many letters as these have',
     ads: [400, 'INVALID_PARAMETER', 'Expected a code of {letters} letters, got "{raw}" for {parameter}'],
   },
-  NOT_A_COUNTRY: {
+  COUNTRY_UNKNOWN: {
     when: 'two letters that are the code of no country of ISO 3166-1',
     ads: [400, 'INVALID_PARAMETER', 'Expected an ISO 3166-1 alpha-2 country code, got "{raw}" for {parameter}'],
   },

@@ -1,9 +1,7 @@
 import { jsonText } from '../base/text.ts';
 import type { Raw } from '../contract/fields.ts';
 import type { Given, Parameters } from '../contract/operation.ts';
-
-/** Parameters as received, by name. */
-type Received = ReadonlyMap<string, readonly Raw[]>;
+import type { RawParameters } from './validate.ts';
 
 /**
  * The echo of a request: path parameters, and whatever else goes back as it came, then what the caller supplied as they
@@ -14,7 +12,7 @@ export function echo(
   plain: Readonly<Record<string, Raw>>,
   declared: Parameters,
   given: Given,
-  received?: Received,
+  received?: RawParameters,
 ): string {
   let text = '';
   for (const name in plain) {

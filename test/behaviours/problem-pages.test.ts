@@ -67,5 +67,7 @@ test('the address in a body of version 2 leads there', async () => {
 test('a problem that does not exist has no page', async () => {
   const response = await fetch(`${world.service.url}/2/problems/nothing`);
   assert.equal(response.status, 404);
-  assert.deepEqual(await response.json(), { errors: [{ code: 34, message: 'Sorry, that page does not exist.' }] });
+  const detail = 'Sorry, that page does not exist.';
+  const errors = [{ code: 34, message: detail }];
+  assert.deepEqual(await response.json(), { title: 'Not Found', type: 'about:blank', status: 404, detail, errors });
 });

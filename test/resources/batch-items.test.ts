@@ -17,7 +17,7 @@ describe('an item of a batch of line items says what is wrong with it', () => {
   after(() => world.close());
 
   const given: [what: string, params: Record<string, unknown>, fault: string][] = [
-    ['no campaign', { campaign_id: '' }, 'INVALID_PARAMETER campaign_id'],
+    ['no campaign', { campaign_id: '' }, 'MISSING_PARAMETER campaign_id'],
     ['a bid of nothing', { bid_amount_local_micro: 0 }, 'INVALID_PARAMETER bid_amount_local_micro'],
     ['a bid that is no number', { bid_amount_local_micro: 'much' }, 'INVALID_PARAMETER bid_amount_local_micro'],
     ['a place that is not for sale here', { placements: ['SPOTLIGHT'] }, 'INVALID_PLACEMENT_TYPE placements'],
@@ -69,7 +69,7 @@ describe('an item of a batch of criteria says what is wrong with it', () => {
   const given: [what: string, type: string, value: unknown, fault: string][] = [
     ['a control character', 'BROAD_KEYWORD', 'a\u0007', 'ILLEGAL_CHARACTERS targeting_value'],
     ['what is no text', 'BROAD_KEYWORD', { a: 1 }, 'INVALID_PARAMETER targeting_value'],
-    ['nothing', 'BROAD_KEYWORD', '', 'INVALID_PARAMETER targeting_value'],
+    ['nothing', 'BROAD_KEYWORD', '', 'MISSING_PARAMETER targeting_value'],
     ['a text that is too long', 'BROAD_KEYWORD', 'x'.repeat(256), 'INVALID_PARAMETER targeting_value'],
   ];
   for (const [what, type, value, fault] of given) {

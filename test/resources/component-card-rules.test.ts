@@ -44,7 +44,7 @@ const wrong: readonly Wrong[] = [
     json: { ...pair(media(), details), slides: [] },
     errors: ['INVALID_PARAMETER slides', 'EXCLUSIVE_PARAMETERS components, slides'],
   },
-  { given: 'no name', json: { name: null, ...pair(media(), details) }, errors: ['INVALID_PARAMETER name'] },
+  { given: 'no name', json: { name: null, ...pair(media(), details) }, errors: ['MISSING_PARAMETER name'] },
   {
     given: 'a name of 81',
     json: { name: 'x'.repeat(81), ...pair(media(), details) },

@@ -94,7 +94,7 @@ describe('a poll', () => {
 
   const table: readonly (readonly [given: string, params: Params, then: string[]])[] = [
     ['a fourth choice without a third', { fourth_choice: 'x' }, ['INCLUSIVE_PARAMETERS third_choice']],
-    ['an empty second choice', { second_choice: '' }, ['INVALID_PARAMETER second_choice']],
+    ['an empty second choice', { second_choice: '' }, ['MISSING_PARAMETER second_choice']],
     ['a choice of 26', { third_choice: 'x'.repeat(26) }, ['INVALID_PARAMETER third_choice']],
     ['4 minutes', { duration_in_minutes: 4 }, ['INVALID_PARAMETER duration_in_minutes']],
     ['more than a week', { duration_in_minutes: 10_081 }, ['INVALID_PARAMETER duration_in_minutes']],

@@ -86,7 +86,7 @@ describe('placements and product types', () => {
 
   test('every set that is looked up is accepted, and is returned as it was looked up', async () => {
     const all = await call('GET', '/12/line_items/placements');
-    assert.deepEqual(Object.keys(all.body).sort(), ['data', 'request']);
+    assert.deepEqual(Object.keys(all.body).sort(), ['data', 'next_cursor', 'request']);
     const objectives: Record<string, ObjectiveName> = {
       PROMOTED_ACCOUNT: 'FOLLOWERS',
       PROMOTED_POSTS: 'ENGAGEMENTS',
@@ -115,6 +115,7 @@ describe('placements and product types', () => {
     const one = await call('GET', '/12/line_items/placements', { product_type: 'PROMOTED_ACCOUNT' });
     assert.deepEqual(one.body, {
       request: { params: { product_type: 'PROMOTED_ACCOUNT' } },
+      next_cursor: null,
       data: [{ product_type: 'PROMOTED_ACCOUNT', placements: [['ALL_ON_SERVICE'], ['SERVICE_TIMELINE']] }],
     });
     const wrong = await call('GET', '/12/line_items/placements', { product_type: 'CARDS' });

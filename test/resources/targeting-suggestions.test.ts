@@ -44,7 +44,7 @@ async function accountWith(...lineItems: readonly Criterion[][]) {
     const params = { suggestion_type: 'KEYWORD', targeting_values, ...more };
     const reply = await world.sandbox.call('GET', `${path}/targeting_suggestions`, { params });
     assert.equal(reply.status, 200, reply.text);
-    assert.ok(!('next_cursor' in reply.body));
+    assert.equal(reply.body.next_cursor, null);
     const type = params.suggestion_type;
     return reply.body.data.map((row: { suggestion_type: string; suggestion_value: string }) => {
       assert.equal(row.suggestion_type, type);

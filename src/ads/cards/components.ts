@@ -139,7 +139,7 @@ function structured(name: string, schema: Field['kind']['schema'], part: Part): 
       'NOT_WEB',
       'INVALID_MEDIA_ID',
       'NOT_A_CODE',
-      'NOT_A_COUNTRY',
+      'COUNTRY_UNKNOWN',
       'NOT_LONG',
       'INCLUSIVE_PARAMETERS',
     ],

@@ -1,7 +1,7 @@
 import type { Given, Operation } from '../../contract/operation.ts';
 import { echo } from '../echo.ts';
 import { envelope } from '../envelope.ts';
-import { readParameters } from '../validate.ts';
+import { type RawParameters, readParameters } from '../validate.ts';
 import type { Json } from './schemas.ts';
 
 /** The reply of the call that an operation gives as its example, made as the service makes it. */
@@ -9,7 +9,7 @@ export function exampleReply(operation: Operation): Json | undefined {
   const { example } = operation;
   if (!example) return undefined;
   const given = givenOf(operation);
-  const params = echo(pathOf(operation), operation.parameters, given);
+  const params = echo(pathOf(operation), operation.parameters, given, receivedIn(operation));
   return JSON.parse(envelope(operation, example.answer(given), params)) as Json;
 }
 
@@ -21,9 +21,12 @@ export function exampleValue(operation: Operation, name: string): Json {
   return value == null ? {} : { example: JSON.parse(operation.parameters[name]!.kind.present(value)) };
 }
 
-function givenOf({ parameters, example }: Operation): Given {
-  const raw = new Map(Object.entries(example!.params).map(([name, value]) => [name, [value]]));
-  return readParameters(parameters, raw).given;
+function givenOf(operation: Operation): Given {
+  return readParameters(operation.parameters, receivedIn(operation)).given;
+}
+
+function receivedIn({ example }: Operation): RawParameters {
+  return new Map(Object.entries(example!.params).map(([name, value]) => [name, [value]]));
 }
 
 /** Parameters of an example that stand in the path. */

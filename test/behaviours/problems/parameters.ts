@@ -178,7 +178,7 @@ export const parameters: Case[] = [
     errors: [invalid('country_codes', 'Expected a code of 2 letters, got "USA" for country_codes')],
   },
   {
-    name: 'NOT_A_COUNTRY',
+    name: 'COUNTRY_UNKNOWN',
     given: 'two letters that no country has',
     send: () => own('GET', '/curated_categories', { country_codes: 'US,ZZ' }),
     status: 400,
