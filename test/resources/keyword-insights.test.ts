@@ -47,7 +47,7 @@ describe('keyword insights', () => {
         params: {
           granularity: 'HOUR',
           keywords: ['coffee', 'cold brew'],
-          start_time: '2026-03-01T00:00:00Z',
+          start_time: '2026-03-01',
           end_time: '2026-03-01T03:30:00+01:00',
           location: placeOf('Germany'),
           negative_keywords: ['tea'],
