@@ -32,7 +32,7 @@ export interface StrangerBodies {
   close(): void;
 }
 
-/** What a connection in the middle of a request takes beside the body, as measured. */
+/** What a connection in the middle of a request is reckoned to take beside the body. */
 const CONNECTION_BYTES = 16_384;
 /** One address holds at most this part of the memory. */
 const SHARE = 1 / 16;
