@@ -103,7 +103,6 @@ export function loginTalliesOn(session: Session): LoginTallies {
           .values(Object.fromEntries(['id', ...Object.keys(blank)].map((name) => [name, argument(name)])))
           .onConflict((conflict) => conflict.doNothing()),
       );
-      for (const id of keys) await session.run(add, { id, ...blank });
       const size = sizeFor(keys.length);
       const statement = statements.of(`login_tallies lock ${size}`, (queries, argument) => {
         const found = among(queries.selectFrom('login_tallies').selectAll(), 'id', size, argument).orderBy('id');
@@ -112,7 +111,12 @@ export function loginTalliesOn(session: Session): LoginTallies {
       });
       const args: Record<string, Value> = {};
       addValues(args, 'id', keys, size);
-      return (await session.all(statement, args)) as never;
+      // A row that was there may be removed as ended before it is locked; one that this unit has added cannot.
+      for (;;) {
+        for (const id of keys) await session.run(add, { id, ...blank });
+        const locked = await session.all(statement, args);
+        if (locked.length === keys.length) return locked as never;
+      }
     },
     async put({ id, ...rest }) {
       const columns = Object.keys(rest);
