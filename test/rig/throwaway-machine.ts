@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { cleanEnvironment } from '../commands/program.ts';
 
 /** What a script on a throwaway machine came to. */
 export interface ScriptOutcome {
@@ -38,11 +39,7 @@ export async function onThrowawayMachine(
     'unshare',
     ['--mount', '--pid', '--fork', '--kill-child', 'bash', '-euc', MACHINE, 'machine', folder, HOME],
     {
-      env: {
-        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-        HOME: process.env.HOME,
-        LANG: 'C.UTF-8',
-      },
+      env: environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
@@ -51,6 +48,13 @@ export async function onThrowawayMachine(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What a login shell of this machine would have; what npm tells its scripts would lead the npm in the script astray. */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(cleanEnvironment()).filter(([name]) => !/^(npm_|INIT_CWD|NODE_(?!EXTRA))/.test(name));
+  const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  return { ...Object.fromEntries(own), PATH: path, npm_config_prefer_offline: 'true' };
 }
 
 /** Makes the machine in a file system in memory, and runs the script in it. */
