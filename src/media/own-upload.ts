@@ -1,3 +1,4 @@
+import { isLongId } from '../contract/long-ids.ts';
 import type { Call } from '../contract/operation.ts';
 import { problem } from '../contract/problems.ts';
 import type { Upload } from '../contract/uploads.ts';
@@ -8,7 +9,7 @@ import type { Upload } from '../contract/uploads.ts';
  */
 export async function ownUpload(call: Call, id: string, whose: 'sender' | 'owner' = 'sender'): Promise<Upload> {
   const { services, principal, now } = call;
-  const upload = await services.store.read((tx) => tx.uploads.find(id));
+  const upload = isLongId(id) ? await services.store.read((tx) => tx.uploads.find(id)) : undefined;
   const isOwn = upload?.user_id === principal.user;
   const isShared = whose === 'owner' && upload?.additional_owners.includes(principal.user);
   if (!upload || !(isOwn || isShared) || hasExpired(upload, now)) {

@@ -4,7 +4,7 @@ import { engine } from '../rig/databases.ts';
 import { fuzz } from './fuzz.ts';
 
 /** So long it runs for each seed, when it has not sent everything before. */
-const SECONDS_MAX = 20;
+const SECONDS_MAX = 10;
 /** Another one every day, so that what is tried grows with time. */
 const TODAY = Math.floor(Date.now() / 86_400_000);
 

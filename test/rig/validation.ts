@@ -81,8 +81,8 @@ interface Content {
 
 /** Holds all but the headers of a reply against the description; the answer is the route that says which headers it has. */
 function checkContent({ method, path, status, text, said }: Content): Route | undefined {
-  if (isUnread(method, path, status, text)) {
-    note({ family: familyOf(path), status, body: text === '' ? undefined : JSON.parse(text) });
+  if (isUnread(path, status, text)) {
+    note({ family: familyOf(path), status, body: JSON.parse(text) });
     return undefined;
   }
   const verb = method === 'HEAD' ? 'GET' : method;
@@ -105,6 +105,8 @@ function checkContent({ method, path, status, text, said }: Content): Route | un
         ? pairsOf(text, said)
         : parse(text, said);
   if (!route) {
+    // What could not be read may have any path, and a reply to HEAD does not say that it was so.
+    if (body === undefined && NO_REQUEST.some((name) => wordingIn('ads', name)[0] === status)) return undefined;
     const isCurrent = known.some(({ operation }) => operation.replacedBy === undefined);
     checkUnrouted(isCurrent ? 405 : 404, { path, status, body, said });
     note({ family: familyOf(path), status, body });
@@ -260,10 +262,8 @@ function envelopesOf(names: readonly ProblemName[]): Envelopes {
 }
 
 /** Whether a reply says that there was no request to answer, on whatever path. */
-function isUnread(method: string, path: string, status: number, text: string): boolean {
+function isUnread(path: string, status: number, text: string): boolean {
   if (!NO_REQUEST.some((name) => wordingIn('ads', name)[0] === status)) return false;
-  // Of a reply to HEAD there is nothing to read; whoever refuses what it could not read knows no methods.
-  if (method === 'HEAD' && text === '') return status > 410;
   try {
     return unread[familyOf(path)](JSON.parse(text));
   } catch {

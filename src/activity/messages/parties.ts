@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../contract/events.ts';
+import { isLongId } from '../../contract/long-ids.ts';
 import type { Principal } from '../../contract/operation.ts';
 import { problem } from '../../contract/problems.ts';
 import type { Reading } from '../../contract/store.ts';
@@ -16,7 +17,7 @@ export async function partiesOf(
 ): Promise<Parties> {
   if (level !== 'read-write-directmessages') throw problem('MESSAGES_NOT_ALLOWED');
   if (id === user) throw problem('MESSAGE_TO_ONESELF', { parameter, words: { raw: id } });
-  const recipient = await tx.credentials.findUser(id);
+  const recipient = isLongId(id) ? await tx.credentials.findUser(id) : undefined;
   if (!recipient || recipient.suspended) {
     throw problem('MESSAGE_TO_NOBODY', { parameter, value: id, words: { kind: 'user' } });
   }

@@ -1,4 +1,5 @@
 import { applicationOf } from '../../contract/callers.ts';
+import { isLongId } from '../../contract/long-ids.ts';
 import type { Call } from '../../contract/operation.ts';
 import { problem } from '../../contract/problems.ts';
 import type { Reading } from '../../contract/store.ts';
@@ -25,7 +26,7 @@ export function isOwn(subscription: Subscription | undefined, { application, use
  * @throws SUBSCRIPTION_NOT_FOUND
  */
 export async function findOwn(tx: Reading, owner: Owner, id: string): Promise<Subscription> {
-  const found = await tx.subscriptions.find(id);
+  const found = isLongId(id) ? await tx.subscriptions.find(id) : undefined;
   if (!isOwn(found, owner)) {
     throw problem('SUBSCRIPTION_NOT_FOUND', {
       parameter: 'subscription_id',

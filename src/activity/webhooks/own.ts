@@ -1,4 +1,5 @@
 import { applicationOf } from '../../contract/callers.ts';
+import { isLongId } from '../../contract/long-ids.ts';
 import type { Call } from '../../contract/operation.ts';
 import { type Problem, problem } from '../../contract/problems.ts';
 import type { Reading } from '../../contract/store.ts';
@@ -10,7 +11,7 @@ import type { Webhook } from '../../contract/webhooks.ts';
  */
 export async function findOwn(tx: Pick<Reading, 'webhooks'>, { caller, path }: Call): Promise<Webhook> {
   const id = path.webhook_id!;
-  const webhook = await tx.webhooks.find(id);
+  const webhook = isLongId(id) ? await tx.webhooks.find(id) : undefined;
   if (webhook?.application_id === applicationOf(caller)) return webhook;
   throw notFound(id);
 }

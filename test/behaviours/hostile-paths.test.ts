@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { operations } from '../../src/parts.ts';
+import { goodCalls } from '../rig/good-calls.ts';
+import { rawCall } from '../rig/raw.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { fill, type Ground, openGround } from './ground.ts';
+
+let world: World;
+let ground: Ground;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  ground = await openGround(world);
+});
+after(() => world.close());
+
+/** What a segment of a path may hold and no id does; some of it is no text that every database takes. */
+const SEGMENTS = ['%00', 'a%00b', '%01', '%EF%BF%BF', '__proto__', '%20', `${'9'.repeat(300)}`];
+
+describe('no segment of a path brings about a fault', () => {
+  for (const operation of operations.filter(({ path }) => path.includes(':'))) {
+    test(operation.id, async () => {
+      const { query = '', target: _, ...good } = (await goodCalls[operation.id]?.(world, world.keys)) ?? {};
+      const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+      for (const name of names) {
+        for (const segment of SEGMENTS) {
+          const filled = { account_id: ground.account, [name]: '@' };
+          const target = fill(operation.path, filled).replace('%40', segment) + query;
+          const call = { method: operation.method, target, keys: world.keys, ...good };
+          const { status } = await rawCall(world.service.sandboxUrl, world.clock, call);
+          assert.ok(status >= 400 && status < 500, `${segment} as ${name} gave ${status}`);
+        }
+      }
+    });
+  }
+});
