@@ -2,7 +2,7 @@ import type { Field } from '../../contract/fields.ts';
 import type { Operation, Parameters } from '../../contract/operation.ts';
 import { givenSchema } from '../present.ts';
 import { exampleValue } from './examples.ts';
-import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
+import { anyOf, closed, type Json, type NamedSchemas, portable } from './schemas.ts';
 
 /** The names of the `:name` segments of a path template. */
 export function pathNames(path: string): string[] {
@@ -180,13 +180,30 @@ function echoed(parameters: Parameters, named: NamedSchemas): Json {
 
 /** What can be written in several ways goes back as it was sent, and what is unset goes back empty. */
 function asReceived(schema: Json): Json {
-  const { type, items } = schema as { readonly type?: string | readonly string[]; readonly items?: Json };
-  const types = [type ?? []].flat();
-  if (types.includes('string')) return { type };
-  const own = items ? { ...schema, items: asReceived(items) } : schema;
-  const branches = (schema.anyOf ?? []) as readonly Json[];
-  const isUnset = types.includes('null') || branches.some((each) => each.type === 'null');
-  return isUnset ? { anyOf: [own, { const: '' }] } : own;
+  const shape = asWritten(schema);
+  const shapes = branchesOf(shape) ?? [shape];
+  const isUnset = shapes.some((each) => typesOf(each).includes('null'));
+  const isText = shapes.some((each) => typesOf(each).includes('string'));
+  return isUnset && !isText ? anyOf([...shapes, { const: '' }]) : shape;
+}
+
+/** A text in any spelling, times and dates among them; whatever is no text keeps its shape. */
+function asWritten(schema: Json): Json {
+  const { items } = schema as { readonly items?: Json };
+  if (typesOf(schema).includes('string')) return { type: schema.type };
+  if (items) return { ...schema, items: asReceived(items) };
+  const branches = branchesOf(schema);
+  if (!branches) return schema;
+  const shapes = branches.map(asWritten).flatMap((shape) => branchesOf(shape) ?? [shape]);
+  return anyOf([...new Map(shapes.map((shape) => [JSON.stringify(shape), shape])).values()]);
+}
+
+function branchesOf(schema: Json): readonly Json[] | undefined {
+  return schema.anyOf as readonly Json[] | undefined;
+}
+
+function typesOf({ type }: Json): readonly unknown[] {
+  return [type ?? []].flat();
 }
 
 /** The echo of a batch: its items in order. What could not be read of a refused item is told as it came. */
