@@ -29,7 +29,7 @@ const PAGES = [
     '/pages/style.css',
     '/',
   ],
-  ...['/ads-manager/post-preview/index.html', '/docs/activity', '/2/problems/invalid-request', '/media/x', '/readyz'],
+  ...['/ads-manager/post-preview/index.html', '/docs/activity', '/2/problems/invalid-request', '/media/x'],
 ];
 
 /** Forms after which a session may be over: they are sent in a session of their own. */

@@ -104,9 +104,11 @@ function checkContent({ method, path, status, text, said }: Content): Route | un
       : isPairs
         ? pairsOf(text, said)
         : parse(text, said);
+  // What could not be read may have any path, and a reply to HEAD does not say that it was so.
+  const isNoRequest = NO_REQUEST.some((name) => wordingIn('ads', name)[0] === status);
+  if (body === undefined && isNoRequest && !(route && responseOf(route, route.operation.method, status)))
+    return undefined;
   if (!route) {
-    // What could not be read may have any path, and a reply to HEAD does not say that it was so.
-    if (body === undefined && NO_REQUEST.some((name) => wordingIn('ads', name)[0] === status)) return undefined;
     const isCurrent = known.some(({ operation }) => operation.replacedBy === undefined);
     checkUnrouted(isCurrent ? 405 : 404, { path, status, body, said });
     note({ family: familyOf(path), status, body });
