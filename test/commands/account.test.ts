@@ -164,7 +164,7 @@ describe('an account at the command line', () => {
     [['show', 'zzz'], 1, /^barker: there is no account zzz; see: barker account list\n$/],
     [['create', 'X', '--admin', 'zed'], 1, /^barker: there is no user zed; make one with: barker user create\n$/],
     [['create', 'X', '--admin', 'ada', '--timezone', 'Mars/Base'], 2, /^barker: there is no time zone Mars\/Base\n$/],
-    [['create', '', '--admin', 'ada'], 2, /^barker: account\.name: Expected a minimum length of 1, got 0 for name\n$/],
+    [['create', '', '--admin', 'ada'], 2, /^barker: account\.name: "name" is a required parameter\n$/],
     [['role', 'ID', 'ben'], 2, /^barker: give either --role or --none\n$/],
     [['role', 'ID', 'ben', '--none'], 1, /^barker: ben has no role on account \w+\n$/],
     [['role', 'ID', 'ada', '--none'], 1, /^barker: ada is the last administrator of account \w+\n$/],
@@ -184,7 +184,7 @@ describe('an account at the command line', () => {
     [
       ['limits', 'ID', '--active-campaigns', '8001'],
       2,
-      /^barker: limits\.active_campaigns: Expected a value between 1 and 8000/,
+      /^barker: limits\.active_campaigns: Expected int between 1 and 8000, got "8001" for active_campaigns/,
     ],
     [
       ['fund', 'ID', '--type', 'INSERTION_ORDER', '--currency', 'USD'],
