@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
 import { formatInstant, instantMs } from '../base/instants.ts';
 import { within } from '../base/timers.ts';
+import type { Backlog } from '../contract/jobs.ts';
 import type { Store } from '../contract/store.ts';
 import { addGauge, type GaugeSource } from './gauge.ts';
 
@@ -24,7 +25,16 @@ const PING_MS = 500;
 /** Adds what a service has to do and has left, read when the metrics are asked for. */
 export function addBacklogMetrics(registry: Registry, parts: BacklogParts): void {
   const { clock, store, driver, nonces, streams, webhooks, dataFolder, tls } = parts;
-  const backlogs = () => store.read((tx) => tx.jobs.listBacklogs(formatInstant(clock.now())));
+  let reading: Promise<Backlog[]> | undefined;
+  /** Two gauges are made of it: one scrape asks the database once. */
+  const backlogs = (): Promise<Backlog[]> => {
+    reading ??= store
+      .read((tx) => tx.jobs.listBacklogs(formatInstant(clock.now())))
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
   const gauges: Readonly<Record<string, GaugeSource>> = {
     barker_database_up: {
       help: '1 while the database answers, else 0.',
