@@ -223,6 +223,7 @@ export async function startListeners(
         box,
         secrets: secureRandom,
         applicationsMax: settings.applications_per_user_max,
+        callbackSchemes: settings.callback_schemes,
         webhooks: {
           validate: validating(services, { tellsHints: mode === 'dev' }),
           renewSecret,

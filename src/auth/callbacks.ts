@@ -1,3 +1,4 @@
+import { isRefused, unclaimedScheme } from '../base/callback-schemes.ts';
 import type { Application } from '../contract/credentials.ts';
 
 /** What of an application decides where it may send users. */
@@ -5,13 +6,6 @@ export type CallbackRules = Pick<Application, 'callbacks' | 'native' | 'extra_qu
 
 /** What is wrong with a callback. */
 export type CallbackFault = 'not approved' | 'not oob';
-
-/** Schemes that browsers act on by themselves, or that no application can own. @source authentication gaps 4.1 */
-const REFUSED_SCHEMES = new Set(
-  `javascript vbscript vbs data mocha keyword livescript ftp file gopher acrobat callto daap itpc itms firefoxurl hcp
-  ldap mailto mmst mmsu msbd rtsp mso-offdap snews news nntp outlook stssync rlogin telnet tn3270 shell sip about blob
-  chrome view-source ws wss intent`.split(/\s+/),
-);
 
 const LENGTH_MAX = 2048;
 
@@ -35,7 +29,21 @@ export function callbackFault(rules: CallbackRules, callback: string): CallbackF
 }
 
 /**
- * Why an address cannot be registered and not be sent to, in words that follow it; undefined when it can.
+ * Why an address cannot be registered, in words that follow it; undefined when it can. A custom scheme must be one that
+ * its owner can claim: a reversed domain name, or a scheme that the operator allows.
+ * @param schemes those that the operator allows; `*` stands for all.
+ * @source authentication gaps 4.1; decision 600
+ */
+export function unregistrable(address: string, schemes: readonly string[]): string | undefined {
+  const wrong = wrongAddress(address);
+  if (wrong !== undefined) return wrong;
+  const scheme = unclaimedScheme(address, schemes);
+  if (scheme === undefined) return undefined;
+  return `has the scheme ${scheme}; a custom scheme needs a dot, such as com.example.app, unless the operator allows it (callback_schemes)`;
+}
+
+/**
+ * Why no user can be sent to an address, in words that follow it; undefined when they can.
  * @source authentication gaps 4.1
  */
 export function wrongAddress(address: string): string | undefined {
@@ -47,7 +55,7 @@ export function wrongAddress(address: string): string | undefined {
   if (address.includes('#')) return 'has a fragment (#), which never reaches a server';
   const scheme = /^([a-z][a-z0-9+.-]*):./i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) return 'is not an absolute address, such as https://client.example/callback';
-  if (REFUSED_SCHEMES.has(scheme)) return `has the scheme ${scheme}, which is refused`;
+  if (isRefused(scheme)) return `has the scheme ${scheme}, which is refused`;
   const authority = /^[^:]+:\/\/([^/?]*)/.exec(address)?.[1] ?? '';
   const isWeb = scheme === 'http' || scheme === 'https';
   if (!URL.canParse(address) || (isWeb && authority === '')) return 'is not a complete address';
@@ -56,8 +64,11 @@ export function wrongAddress(address: string): string | undefined {
   return undefined;
 }
 
-/** What an owner should know of an address that can be registered; undefined when nothing. @source authentication gaps 4.1 */
-export function doubtfulAddress(address: string): string | undefined {
+/** What an owner should know of a correct address, registered or not; undefined when nothing. @source authentication gaps 4.1 */
+export function doubtfulAddress(address: string, schemes: readonly string[]): string | undefined {
+  if (unclaimedScheme(address, schemes) !== undefined) {
+    return 'has a scheme without a dot, which any app can claim; it works, but such addresses can no longer be added';
+  }
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'http:') return undefined;
   if (hostname === 'localhost') {

@@ -7,11 +7,13 @@ import {
   revokeBearerOf,
   suspendApplication,
 } from '../auth/applications/administer.ts';
-import { BLANK, draftFaults, draftOf } from '../auth/applications/draft.ts';
+import { allApplications } from '../auth/applications/all.ts';
+import { BLANK, type CallbackPolicy, draftFaults, draftOf } from '../auth/applications/draft.ts';
 import { APPLICATION_LIMITS, type ApplicationLimit, usualLimits } from '../contract/application-limits.ts';
 import type { Application, ApplicationDraft } from '../contract/credentials.ts';
 import type { Writing } from '../contract/store.ts';
 import { type Registrar, registerApplication } from '../platform/register.ts';
+import type { Settings } from '../settings.ts';
 import { addApplicationOptions, draftFrom } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print } from './output.ts';
@@ -75,25 +77,18 @@ function onDatabase(command: Command): Command {
 
 async function createApp(command: Command, name: string): Promise<void> {
   const draft = draftFrom(command, { ...BLANK, name });
-  insistOn(draft);
-  const made = await registering(command, async (registrar) =>
-    registerApplication(registrar, await ownerOf(registrar.tx, command.opts().owner), draft),
-  );
+  const made = await registering(command, async (registrar, { callback_schemes: schemes }) => {
+    insistOn(draft, { schemes, registered: [] });
+    return registerApplication(registrar, await ownerOf(registrar.tx, command.opts().owner), draft);
+  });
   tell({ application_id: made.id, consumer_key: made.consumerKey, consumer_secret: made.consumerSecret });
 }
 
 async function listApps(command: Command): Promise<void> {
   const named: string | undefined = command.opts().owner;
-  const rows = await registering(command, async ({ tx }) => {
-    const owner = named === undefined ? undefined : await ownerOf(tx, named);
-    const found: Application[] = [];
-    for (;;) {
-      const after = found.at(-1)?.id ?? '';
-      const page = await tx.credentials.listApplications({ ...(owner && { owner }), after, limit: 1000 });
-      found.push(...page);
-      if (page.length < 1000) return found;
-    }
-  });
+  const rows = await registering(command, async ({ tx }) =>
+    allApplications(tx, named === undefined ? undefined : await ownerOf(tx, named)),
+  );
   for (const { consumer_key, access_level, suspended: isSuspended, name } of rows) {
     print(`${consumer_key}\t${access_level}\t${isSuspended ? 'suspended' : 'active'}\t${oneLine(name)}\n`);
   }
@@ -117,10 +112,11 @@ async function showApp(command: Command, key: string): Promise<void> {
 }
 
 async function editApp(command: Command, key: string): Promise<void> {
-  await onApplication(command, key, async ({ tx }, application) => {
+  await onApplication(command, key, async ({ tx }, application, { callback_schemes: schemes }) => {
     const { name } = command.opts();
-    const draft = draftFrom(command, { ...draftOf(application), ...(name !== undefined && { name }) });
-    insistOn(draft);
+    const before = draftOf(application);
+    const draft = draftFrom(command, { ...before, ...(name !== undefined && { name }) });
+    insistOn(draft, { schemes, registered: before.callbacks });
     await changeApplication(tx, application.id, draft);
     return { consumer_key: application.consumer_key };
   });
@@ -156,12 +152,12 @@ async function suspended({ tx }: Registrar, { id }: Application, isSuspended: bo
 async function onApplication(
   command: Command,
   key: string,
-  work: (registrar: Registrar, application: Application) => Promise<Told>,
+  work: (registrar: Registrar, application: Application, settings: Settings) => Promise<Told>,
 ): Promise<void> {
-  const told = await registering(command, async (registrar) => {
+  const told = await registering(command, async (registrar, settings) => {
     const application = await registrar.tx.credentials.findApplicationByKey(key);
     if (!application) throw new CommandFailed('there is no application with this consumer key; see: barker app list');
-    return work(registrar, application);
+    return work(registrar, application, settings);
   });
   tell(told);
 }
@@ -172,8 +168,8 @@ async function ownerOf(tx: Writing, name: string): Promise<string> {
   return owner.id;
 }
 
-function insistOn(draft: ApplicationDraft): void {
-  const faults = draftFaults(draft);
+function insistOn(draft: ApplicationDraft, policy: CallbackPolicy): void {
+  const faults = draftFaults(draft, policy);
   if (faults.length > 0) throw new CommandFailed(faults.map(({ says }) => says).join(' '), 2);
 }
 

@@ -1,18 +1,24 @@
 import type { Command } from 'commander';
 import { findMasterKey } from '../dev/folder.ts';
 import type { Ground } from '../ground.ts';
+import { originsOf } from '../settings/load.ts';
+import { settingsTable } from '../settings.ts';
 import { settingsFrom } from './setting-options.ts';
 
 /**
  * Opens the database that a command works on, by the settings of production. The folder of a development service holds the
- * key that seals the secrets of its demo world: it is taken where no other is given, and for no other database.
+ * key that seals the secrets of its demo world: it is taken where no other is given, and for no other database. Callbacks may be
+ * there what they may be on the pages of that service.
  */
 export async function commandGround(command: Command): Promise<Ground> {
   const { openGround } = await import('../ground.ts');
   const given = settingsFrom(command, 'serve', true);
   const own = given.master_key === '' ? findMasterKey(given.data_folder) : undefined;
   if (own !== undefined) {
-    const ground = await openGround('serve', { ...given, master_key: own });
+    const callback_schemes = originsOf(given)?.sources.has('callback_schemes')
+      ? given.callback_schemes
+      : (settingsTable.callback_schemes.default_dev ?? []);
+    const ground = await openGround('serve', { ...given, master_key: own, callback_schemes });
     const sample = await ground.store.read((tx) => tx.credentials.findSomeApplication());
     if (sample?.demo === 1) return ground;
     await ground.store.close();

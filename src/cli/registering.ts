@@ -2,12 +2,16 @@ import type { Command } from 'commander';
 import { formatInstant } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import type { Registrar } from '../platform/register.ts';
+import type { Settings } from '../settings.ts';
 import { commandGround } from './command-ground.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print } from './output.ts';
 
 /** Runs one unit of work that registers something, on the database of the settings of production. */
-export async function registering<T>(command: Command, work: (registrar: Registrar) => Promise<T>): Promise<T> {
+export async function registering<T>(
+  command: Command,
+  work: (registrar: Registrar, settings: Settings) => Promise<T>,
+): Promise<T> {
   const { announce } = await import('../storage/outside.ts');
   const { ConstraintViolated } = await import('../contract/store.ts');
   const ground = await commandGround(command);
@@ -15,7 +19,7 @@ export async function registering<T>(command: Command, work: (registrar: Registr
   try {
     return await ground.store.write(async (tx) => {
       await announce(tx);
-      return work({ tx, box: ground.box, random: secureRandom, now });
+      return work({ tx, box: ground.box, random: secureRandom, now }, ground.settings);
     });
   } catch (error) {
     if (error instanceof ConstraintViolated) throw new CommandFailed('the name is taken; names are unique');

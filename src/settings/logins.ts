@@ -1,7 +1,17 @@
-import { integer, text } from './kinds.ts';
+import { ANY_SCHEME, schemesOf } from '../base/callback-schemes.ts';
+import { integer, list, text } from './kinds.ts';
 
 /** Settings of logins, passwords and sessions. */
 export const loginSettings = {
+  callback_schemes: list(
+    'Custom schemes without a dot that new callbacks may have, such as `myapp`; any app on a device can claim such a scheme.',
+    {
+      default: [],
+      default_dev: [ANY_SCHEME],
+      expected: 'a comma list of schemes, or * for all; never javascript, data and the like',
+      accept: schemesOf,
+    },
+  ),
   login_failures_per_account: integer(
     'So many wrong passwords from one address lock a user out there for 15 minutes, then longer.',
     { default: 10, bounds: [1, 1000] },

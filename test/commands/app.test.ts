@@ -24,6 +24,7 @@ before(async () => {
   // It is asked until it takes notice, which is more often than the limits allow.
   service = await startServe(place, { flags: ['--rate-limits', 'off'] });
   const about = ['--website', 'https://a.test', '--callback', 'https://a.test/back', 'myapp://done'];
+  about.push('--callback-schemes', 'myapp');
   made = await told('create', 'Reports', '--owner', 'ada', ...about, '--level', 'read', '--sign-in');
 });
 after(async () => {
@@ -140,6 +141,20 @@ describe('an application at the command line', () => {
       assert.equal(outcome.stdout, '');
     });
   }
+
+  test('keeps a callback whose scheme is no longer allowed, and gets no new one', async () => {
+    await told('edit', made.consumer_key!, '--callback', 'myapp://done', 'com.example.app:/done');
+    const { code, stderr } = await run('app', 'edit', made.consumer_key!, '--callback', 'myapp://done', 'other://done');
+    assert.deepEqual(
+      [code, stderr],
+      [
+        2,
+        'barker: other://done has the scheme other; a custom scheme needs a dot, such as com.example.app, unless the operator allows it (callback_schemes).\n',
+      ],
+    );
+    const shown = await told('show', made.consumer_key!);
+    assert.deepEqual([shown.callback_1, shown.callback_2], ['myapp://done', 'com.example.app:/done']);
+  });
 
   test('a change that breaks a rule changes nothing', async () => {
     const outcome = await run('app', 'edit', made.consumer_key!, '--callback', 'ftp://a.test/', '--name', 'Changed');

@@ -192,7 +192,7 @@ describe('commands beside barker dev', () => {
       '--website',
       'https://reports.example',
     ];
-    const made = await barker([...create, '--callback', 'https://reports.example/back', ...flagsOf(place)]);
+    const made = await barker([...create, '--callback', 'reports://back', ...flagsOf(place)]);
     assert.equal(made.code, 0, made.stderr);
     const { consumer_key, consumer_secret } = toldBy(made);
     const bearer = (url: string) =>

@@ -115,6 +115,21 @@ describe('the database', () => {
     await driver.close();
   });
 
+  test('with callbacks whose scheme would be refused today', async () => {
+    const { store, driver } = await openGround('serve', settingsOf());
+    const { id, consumer_key } = (
+      await store.read((tx) => tx.credentials.listApplications({ after: '', limit: 1 }))
+    )[0]!;
+    const set = (...callbacks: string[]) =>
+      store.write((tx) => tx.credentials.changeApplication(id, { callbacks: JSON.stringify(callbacks) }));
+    await set('myapp://done', 'com.example.app:/done', 'https://a.test/');
+    const claim = `warning: callbacks have a scheme that any app on a device can claim: myapp://done of ${consumer_key} (Reports)`;
+    assert.deepEqual(await examine(), [...HASTY, claim]);
+    assert.deepEqual(await examine({ callback_schemes: 'myapp' }), HASTY);
+    await set();
+    await driver.close();
+  });
+
   test('with jobs that nobody does', async () => {
     const driver = await openDriver(settingsOf());
     const store = storeOn(driver);

@@ -28,7 +28,7 @@ async function register(): Promise<Keys & Record<string, string>> {
     'read-write',
     '--callback',
     'https://a.test/back',
-    'myapp://done',
+    'com.example.app:/done',
   ];
   const app = toldBy(await command('app', 'create', 'Reports', '--owner', 'ADA', ...level));
   const token = toldBy(await command('token', 'create', '--app', app.consumer_key!, '--user', 'ada'));

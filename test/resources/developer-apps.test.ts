@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
+import { addApplication, addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
 import { clientOf } from '../rig/client.ts';
 import { APPS, faultsOf, filled, make, ownToken } from '../rig/developer.ts';
+import { begin } from '../rig/login.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -165,6 +166,35 @@ describe('registering', () => {
     assert.match(html, /localhost:3000\/cb names localhost/);
     assert.match(html, /http:\/\/a\.example\/cb is not https/);
   });
+});
+
+test('a custom scheme needs a dot or the operator; a callback from before that rule stays', async () => {
+  const strict = await openWorld({ flags: { callback_schemes: 'acme' } });
+  try {
+    const own = browserOf(strict.service.url);
+    const person = await addPerson(strict);
+    await logIn(own, person);
+    const refused = await own.submit(await own.get(`${APPS}/new`), filled({ callbacks: 'myapp://done' }));
+    const fault =
+      'callbacks: myapp://done has the scheme myapp; a custom scheme needs a dot, such as com.example.app, unless the operator allows it (callback_schemes).';
+    assert.deepEqual([refused.status, faultsOf(refused.html)], [400, [fault]]);
+    const made = await make(own, { callbacks: 'com.example.app:/done\r\nacme://done' });
+
+    const callbacks = JSON.stringify(['myapp://done']);
+    const former = await addApplication(strict, { owner_user_id: person.id, callbacks });
+    const path = `${APPS}/${former.id}`;
+    assert.match((await own.get(path)).html, /myapp:\/\/done has a scheme without a dot/);
+    const consumer = { consumer_key: former.consumer_key, consumer_secret: `secret of ${former.id}` };
+    await begin(strict, consumer, { callback: 'myapp://done' });
+    const renamed = filled({ callbacks: 'myapp://done\r\nhttps://a.example/' });
+    assert.equal((await own.submit(await own.get(path), renamed, { to: path })).location, `${path}?saved=yes`);
+    const added = filled({ callbacks: 'myapp://done\r\nmyapp://other' });
+    const seen = await own.submit(await own.get(path), added, { to: path });
+    assert.deepEqual(faultsOf(seen.html), [fault.replaceAll('myapp://done', 'myapp://other')]);
+    assert.equal((await own.get(made.path)).status, 200);
+  } finally {
+    await strict.close();
+  }
 });
 
 describe('registering too many', () => {

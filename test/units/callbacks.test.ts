@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { callbackFault, nearestRegistered, wrongAddress } from '../../src/auth/callbacks.ts';
+import { callbackFault, nearestRegistered, unregistrable, wrongAddress } from '../../src/auth/callbacks.ts';
+import { schemesOf } from '../../src/base/callback-schemes.ts';
 
 const rules = (callbacks: string[], more: { native?: 0 | 1; extra_query?: 0 | 1 } = {}) =>
   ({ callbacks: JSON.stringify(callbacks), native: 0, extra_query: 0, ...more }) as const;
@@ -85,5 +86,38 @@ describe('a callback', () => {
     assert.equal(nearestRegistered(own, 'https://a.example/cb/'), 'https://a.example/cb');
     assert.equal(nearestRegistered(own, 'myapp://don'), 'myapp://done');
     assert.equal(nearestRegistered(rules([]), 'myapp://don'), undefined);
+  });
+});
+
+describe('a new callback', () => {
+  const given: [callback: string, schemes: string[], fault: RegExp | undefined][] = [
+    ['https://a.example/cb', [], undefined],
+    ['http://a.example/cb', [], undefined],
+    ['com.example.app:/cb', [], undefined],
+    ['com.Example.app://cb', [], undefined],
+    ['myapp://done', [], /^has the scheme myapp; a custom scheme needs a dot, such as com\.example\.app, unless /],
+    ['MyApp://done', [], /^has the scheme myapp;/],
+    ['myapp.://done', [], /^has the scheme myapp\.;/],
+    ['my..app://done', [], /^has the scheme my\.\.app;/],
+    ['myapp://done', ['other', 'myapp'], undefined],
+    ['myapp://done', ['other'], /^has the scheme myapp;/],
+    ['myapp://done', ['*'], undefined],
+    ['intent://x', ['*'], /^has the scheme intent, which is refused$/],
+    ['javascript:alert(1)', ['javascript'], /^has the scheme javascript, which is refused$/],
+    ['com.example.app:/cb#x', [], /^has a fragment/],
+  ];
+  for (const [callback, schemes, fault] of given) {
+    test(`${callback} is ${fault ? 'refused' : 'registered'} where ${schemes.join(' and ') || 'no scheme'} is allowed`, () => {
+      const found = unregistrable(callback, schemes);
+      if (fault) assert.match(found ?? '', fault);
+      else assert.equal(found, undefined);
+    });
+  }
+
+  test('never has a scheme that browsers act on by themselves, whatever an operator writes', () => {
+    assert.deepEqual(schemesOf(['MyApp', '*']), ['myapp', '*']);
+    for (const scheme of ['javascript', 'Data', 'my app', 'myapp://', '']) {
+      assert.equal(schemesOf(['myapp', scheme]), undefined, scheme);
+    }
   });
 });

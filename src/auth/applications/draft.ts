@@ -1,6 +1,6 @@
 import { isLegalText, lengthOf } from '../../base/text.ts';
 import { ACCESS_LEVELS, type Application, type ApplicationDraft } from '../../contract/credentials.ts';
-import { wrongAddress } from '../callbacks.ts';
+import { unregistrable } from '../callbacks.ts';
 
 /** Something about an application that is not allowed, in words that stand alone. */
 export interface DraftFault {
@@ -28,8 +28,16 @@ export const BLANK: ApplicationDraft = {
   email_access: 0,
 };
 
+/** What decides which callbacks may be registered. */
+export interface CallbackPolicy {
+  /** Schemes without a dot that the operator allows. */
+  readonly schemes: readonly string[];
+  /** The callbacks that the application has already. They stay allowed, whatever rules came after them. */
+  readonly registered: readonly string[];
+}
+
 /** All that is wrong with what is said about an application. @source authentication gaps 4 and 4.1 */
-export function draftFaults(draft: ApplicationDraft): DraftFault[] {
+export function draftFaults(draft: ApplicationDraft, policy: CallbackPolicy): DraftFault[] {
   const faults: DraftFault[] = [];
   const add = (member: keyof ApplicationDraft, says: string | undefined): void => {
     if (says !== undefined) faults.push({ member, says });
@@ -37,7 +45,7 @@ export function draftFaults(draft: ApplicationDraft): DraftFault[] {
   add('name', wrongText(draft.name, { least: 1, most: 32, what: 'The name' }));
   add('description', wrongText(draft.description, { least: 0, most: 200, what: 'The description' }));
   add('website_url', wrongWebAddress(draft.website_url, 'The website', true));
-  for (const callback of callbackFaults(draft.callbacks)) add('callbacks', callback);
+  for (const callback of callbackFaults(draft.callbacks, policy)) add('callbacks', callback);
   add('access_level', ACCESS_LEVELS.includes(draft.access_level) ? undefined : 'What it may do is missing.');
   add('organization_name', wrongText(draft.organization_name, { least: 0, most: 100, what: 'The organization' }));
   add('organization_url', wrongWebAddress(draft.organization_url, 'The website of the organization'));
@@ -57,12 +65,13 @@ export function callbackLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-function callbackFaults(callbacks: readonly string[]): string[] {
+function callbackFaults(callbacks: readonly string[], { schemes, registered }: CallbackPolicy): string[] {
   if (callbacks.length === 0) return ['At least one callback address is needed, even if only PINs are used.'];
   if (callbacks.length > CALLBACKS_MAX)
     return [`There are ${callbacks.length} addresses; ${CALLBACKS_MAX} are allowed.`];
   return callbacks.flatMap((callback, index) => {
-    const wrong = callbacks.indexOf(callback) < index ? 'stands here twice' : wrongAddress(callback);
+    if (callbacks.indexOf(callback) < index) return [`${shortened(callback)} stands here twice.`];
+    const wrong = registered.includes(callback) ? undefined : unregistrable(callback, schemes);
     return wrong === undefined ? [] : [`${shortened(callback)} ${wrong}.`];
   });
 }

@@ -11,6 +11,7 @@ import { pendingMigrations, SchemaTooNew } from '../../storage/migrate.ts';
 import { postgresFacts } from '../../storage/postgres-facts.ts';
 import { type Driver, storeOn } from '../../storage/store.ts';
 import { sentenceOf } from '../failure.ts';
+import { examineCallbacks } from './callbacks.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 /** Callers' clocks may be as far off as this by default; half of it should not be ours. */
@@ -90,11 +91,12 @@ async function examinePostgres(driver: Driver, settings: Settings, took_ms: numb
 
 async function examineContents(driver: Driver, settings: Settings): Promise<Finding[]> {
   const now = systemClock.now();
-  const { sample, backlogs } = await storeOn(driver).read(async (tx) => ({
+  const { sample, callbacks, backlogs } = await storeOn(driver).read(async (tx) => ({
     sample: await tx.credentials.findSomeApplication(),
+    callbacks: await examineCallbacks(tx, settings.callback_schemes),
     backlogs: await tx.jobs.listBacklogs(formatInstant(now)),
   }));
-  const findings = [examineKey(settings, sample)];
+  const findings = [examineKey(settings, sample), ...callbacks];
   const overdue = backlogs.filter(({ since }) => now - instantMs(since) > OVERDUE_MS);
   for (const { kind, count, since } of overdue) {
     findings.push(

@@ -29,7 +29,8 @@ export function applicationPage(parts: DeveloperParts): Page {
 
 async function change(parts: DeveloperParts, visit: Visit, application: Application): Promise<PageAnswer> {
   const draft = draftFromForm(visit);
-  const faults = draftFaults(draft);
+  const { callbacks: registered } = draftOf(application);
+  const faults = draftFaults(draft, { schemes: parts.callbackSchemes, registered });
   if (faults.length > 0) return page(parts, visit, application, { draft, faults });
   try {
     await parts.store.write((tx) => changeApplication(tx, application.id, draft));
@@ -49,7 +50,7 @@ interface Standing {
 }
 
 async function page(
-  { store }: DeveloperParts,
+  { store, callbackSchemes: schemes }: DeveloperParts,
   visit: Visit,
   application: Application,
   form: { readonly draft: ApplicationDraft; readonly faults: readonly DraftFault[] },
@@ -67,7 +68,7 @@ async function page(
 !${application.suspended ? suspended : ''}
 !${credentials(application, standing)}
 <section><h2>Settings</h2>
-!${applicationForm({ action: `${DEVELOPER}/${id}`, button: 'Save', formToken: visit.formToken, ...form })}
+!${applicationForm({ action: `${DEVELOPER}/${id}`, button: 'Save', formToken: visit.formToken, schemes, ...form })}
 </section>
 !${callbackTrial(application, visit.method === 'GET' ? visit.given('callback') : undefined)}
 !${holdersSection(application, standing.holders)}`;

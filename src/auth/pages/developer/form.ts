@@ -57,8 +57,10 @@ export function applicationForm(form: {
   readonly formToken: string;
   readonly draft: ApplicationDraft;
   readonly faults: readonly DraftFault[];
+  /** Schemes without a dot that callbacks may have. */
+  readonly schemes: readonly string[];
 }): string {
-  const { draft, faults } = form;
+  const { draft, faults, schemes } = form;
   const isMoreOpen = MORE_TEXTS.some(([member]) => draft[member] !== '' || faultsOf(faults, member).length > 0);
   const box = ([member, label, hint, attributes]: (typeof TEXTS)[number]): string =>
     textBox({ member, label, hint, attributes, value: String(draft[member]), says: faultsOf(faults, member) });
@@ -66,7 +68,7 @@ export function applicationForm(form: {
 <form method="post" action="${form.action}">
 !${hidden({ authenticity_token: form.formToken })}
 !${TEXTS.map(box).join('')}
-!${callbackBox(draft.callbacks, faultsOf(faults, 'callbacks'))}
+!${callbackBox(draft.callbacks, schemes, faultsOf(faults, 'callbacks'))}
 !${levels(draft.access_level, faultsOf(faults, 'access_level'))}
 <fieldset><legend>Settings</legend>
 !${SWITCHES.map(([member, label, hint]) => switchBox({ member, label, hint, isOn: draft[member] === 1, says: faultsOf(faults, member) })).join('')}
@@ -121,13 +123,13 @@ function textBox(box: Box & { readonly value: string; readonly attributes: strin
 }
 
 const CALLBACK_HINT =
-  'One address a line, up to ten. Users are sent back to exactly these, to the last slash; 127.0.0.1 matches with any port.';
+  'One address a line, up to ten. Users are sent back to exactly these, to the last slash; 127.0.0.1 matches with any port. For an app, take a scheme named after your domain, such as com.example.app:/done.';
 
-function callbackBox(callbacks: readonly string[], says: readonly string[]): string {
+function callbackBox(callbacks: readonly string[], schemes: readonly string[], says: readonly string[]): string {
   const box = { member: 'callbacks', hint: CALLBACK_HINT, says } as const;
   const { hint, fault } = aroundBox(box);
   const doubts = callbacks.flatMap((callback) => {
-    const doubt = wrongAddress(callback) === undefined ? doubtfulAddress(callback) : undefined;
+    const doubt = wrongAddress(callback) === undefined ? doubtfulAddress(callback, schemes) : undefined;
     return doubt === undefined ? [] : [html`<li>${callback} ${doubt}.</li>`];
   });
   return html`<div class="field"><label for="callbacks">Callback addresses</label>

@@ -23,6 +23,8 @@ export interface DeveloperParts {
   readonly secrets: Random;
   /** How many applications a user may register. */
   readonly applicationsMax: number;
+  /** Schemes without a dot that callbacks may have; `*` stands for all. */
+  readonly callbackSchemes: readonly string[];
   readonly webhooks: WebhookAdministration;
 }
 

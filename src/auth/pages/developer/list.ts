@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { Application } from '../../../contract/credentials.ts';
+import type { Application, ApplicationDraft } from '../../../contract/credentials.ts';
 import type { Page, PageAnswer, Visit } from '../../../contract/pages.ts';
 import { ConstraintViolated } from '../../../contract/store.ts';
 import { registerApplication } from '../../../platform/register.ts';
@@ -24,7 +24,7 @@ export function applicationsPages(parts: DeveloperParts): readonly Page[] {
       methods: ['GET', 'POST'],
       answer: (visit) =>
         forUser(visit, `${DEVELOPER}/new`, async (user) =>
-          visit.method === 'GET' ? blank(visit) : create(parts, visit, user),
+          visit.method === 'GET' ? blank(parts, visit) : create(parts, visit, user),
         ),
     },
   ];
@@ -57,26 +57,33 @@ function entry({ id, name, access_level, suspended }: Application): string {
 <p class="soft">${LEVEL_NAMES[access_level]}!${state}</p></li>`;
 }
 
-function blank(visit: Visit): PageAnswer {
-  return form(visit, { ...BLANK, access_level: 'read-write' }, [], 200);
+function blank({ callbackSchemes: schemes }: DeveloperParts, visit: Visit): PageAnswer {
+  return form(visit, { draft: { ...BLANK, access_level: 'read-write' }, faults: [], schemes }, 200);
 }
 
-function form(visit: Visit, draft: typeof BLANK, faults: readonly DraftFault[], status: 200 | 400): PageAnswer {
+interface Filled {
+  readonly draft: ApplicationDraft;
+  readonly faults: readonly DraftFault[];
+  readonly schemes: readonly string[];
+}
+
+function form(visit: Visit, filled: Filled, status: 200 | 400): PageAnswer {
   const title = 'Register an application';
   const fields = applicationForm({
     action: `${DEVELOPER}/new`,
     button: 'Register',
     formToken: visit.formToken,
-    draft,
-    faults,
+    ...filled,
   });
   return { status, html: accountDocument(title, visit, html`<h1>${title}</h1>!${fields}`), hasForm: true };
 }
 
 async function create(parts: DeveloperParts, visit: Visit, user: string): Promise<PageAnswer> {
   const draft = draftFromForm(visit);
-  const faults = draftFaults(draft);
-  if (faults.length > 0) return form(visit, draft, faults, 400);
+  const { callbackSchemes: schemes } = parts;
+  const refused = (faults: readonly DraftFault[]): PageAnswer => form(visit, { draft, faults, schemes }, 400);
+  const faults = draftFaults(draft, { schemes, registered: [] });
+  if (faults.length > 0) return refused(faults);
   try {
     const made = await registering(parts, async (registrar) => {
       const { credentials } = registrar.tx;
@@ -86,12 +93,12 @@ async function create(parts: DeveloperParts, visit: Visit, user: string): Promis
       if (owned.length >= limit) return undefined;
       return registerApplication(registrar, user, draft);
     });
-    if (!made) return form(visit, draft, [{ member: 'name', says: tooMany(parts.applicationsMax) }], 400);
+    if (!made) return refused([{ member: 'name', says: tooMany(parts.applicationsMax) }]);
     const page = keysPage(visit, { id: made.id, name: draft.name }, made);
     return { status: 200, html: page, hasForm: true, noted: noted('application_created', visit, made.id) };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
-    return form(visit, draft, [NAME_TAKEN], 400);
+    return refused([NAME_TAKEN]);
   }
 }
 

@@ -1,0 +1,26 @@
+import { allApplications } from '../../auth/applications/all.ts';
+import { registered } from '../../auth/callbacks.ts';
+import { unclaimedScheme } from '../../base/callback-schemes.ts';
+import type { Reading } from '../../contract/store.ts';
+import { type Finding, warning } from './finding.ts';
+
+/** More names than this help nobody. */
+const NAMED_MAX = 5;
+
+/** Looks for callbacks that were registered before the rules refused their scheme; they go on working. @source decision 601 */
+export async function examineCallbacks(tx: Reading, schemes: readonly string[]): Promise<Finding[]> {
+  const found = (await allApplications(tx)).flatMap((application) =>
+    registered(application)
+      .filter((callback) => unclaimedScheme(callback, schemes) !== undefined)
+      .map((callback) => `${callback} of ${application.consumer_key} (${application.name})`),
+  );
+  if (found.length === 0) return [];
+  const named = found.slice(0, NAMED_MAX).join(', ');
+  const more = found.length > NAMED_MAX ? ` and ${found.length - NAMED_MAX} more` : '';
+  return [
+    warning(
+      `callbacks have a scheme that any app on a device can claim: ${named}${more}`,
+      'have their owners register a scheme with a dot, such as com.example.app, or list the scheme in callback_schemes',
+    ),
+  ];
+}
