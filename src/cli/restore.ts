@@ -33,7 +33,8 @@ async function runRestore(command: Command, file: string): Promise<void> {
   if (verify) return progress('the archive is sound');
   const { head } = examined;
   if (stopped < Date.parse(head.made_at)) throw new CommandFailed(`--stopped-at is before the backup was made`, 2);
-  const requests_not_before = Math.floor(stopped / 1000) + settings.timestamp_window_s;
+  // The last second that the old service could accept is refused too.
+  const requests_not_before = Math.floor(stopped / 1000) + settings.timestamp_window_s + 1;
   const { restore } = await import('../backup/restore.ts');
   const restoring = { now: systemClock.now(), requests_not_before, progress };
   const { stepsApplied } = await restore(file, head, targetOf(settings), restoring);
@@ -44,7 +45,8 @@ Restored to the state of ${head.made_at}.
 - Requests signed before ${since} are refused with code 135: they may have been accepted since the backup already.
 - Tokens that were revoked after ${head.made_at} are valid again. So are keys that were replaced, passwords that were
   changed, and users and applications that were suspended or locked after it. Repeat these changes before you serve.
-- All users have to log in again, and logins under way have to begin again.
+- All users have to log in again, and logins under way have to begin again. Recovery codes have ended: users of two-step
+  login make new ones.
 - Indexes of audiences and posts are built when the service starts.`);
 }
 

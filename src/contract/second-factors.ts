@@ -1,3 +1,8 @@
+/** How long a one-time code is shown, in seconds: a step. */
+export const CODE_STEP_S = 30;
+/** How many steps before and after its own a code is accepted: clocks differ, and people type slowly. */
+export const CODE_STEPS_OFF = 1;
+
 /** The one-time passwords of a user. The secret is sealed. */
 export interface SecondFactor {
   readonly user_id: string;

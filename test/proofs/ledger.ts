@@ -25,9 +25,13 @@ export interface Ledger {
   readonly people: Map<number, Fate>;
   /** Ids of media whose upload was acknowledged. */
   readonly media: Set<string>;
+  /** What was put into the media library: its bytes, by the address that the reply named. */
+  readonly library: Map<string, Uint8Array>;
+  /** Descriptions of profiles, each of which is an event. */
+  readonly events: Map<string, Fate>;
   /** Bearer tokens whose revocation was acknowledged. */
   readonly revoked: string[];
-  /** Authorization headers of requests to `/12/accounts` that were answered. */
+  /** Authorization headers of requests for the user of the keys that were answered. */
   readonly used: string[];
   /** Replies that nobody should get, and 503 without `retry-after`. */
   readonly wrong: string[];
@@ -43,6 +47,8 @@ export function openLedger(): Ledger {
     posts: new Map(),
     people: new Map(),
     media: new Set(),
+    library: new Map(),
+    events: new Map(),
     revoked: [],
     used: [],
     wrong: [],
@@ -51,12 +57,21 @@ export function openLedger(): Ledger {
 }
 
 /** How much was acknowledged. */
-export function acknowledgedIn({ campaigns, lineItems, posts, people, media, revoked }: Ledger): number {
+export function acknowledgedIn({
+  campaigns,
+  lineItems,
+  posts,
+  people,
+  media,
+  library,
+  events,
+  revoked,
+}: Ledger): number {
   const made = [...campaigns.values()].filter(({ id }) => id !== undefined).length;
-  const others = [lineItems, posts, people].map(
+  const others = [lineItems, posts, people, events].map(
     (fates) => [...fates.values()].filter((fate) => fate === 'acknowledged').length,
   );
-  return [made, media.size, revoked.length, ...others].reduce((total, count) => total + count, 0);
+  return [made, media.size, library.size, revoked.length, ...others].reduce((total, count) => total + count, 0);
 }
 
 /** How many replies came. */
@@ -64,4 +79,27 @@ export function repliesIn({ statuses }: Ledger): number {
   let total = 0;
   for (const count of statuses.values()) total += count;
   return total;
+}
+
+/**
+ * What a backup must hold that began when a ledger was as it is in `before`: what was acknowledged then is in it, what was
+ * sent by the end may be.
+ */
+export function atBackup(before: Ledger, after: Ledger): Ledger {
+  const fates = <K>(then: ReadonlyMap<K, Fate>, now: ReadonlyMap<K, Fate>): Map<K, Fate> =>
+    new Map([...now.keys()].map((key) => [key, then.get(key) ?? 'unknown']));
+  const campaigns = [...after.campaigns].map(([name, { id: _, ...now }]) => {
+    const then = before.campaigns.get(name);
+    const isDeletionOpen = !then?.isDeleted && (now.isDeleted || now.isDeletionOpen);
+    const known = { isDeleted: then?.isDeleted ?? false, acknowledged: then?.acknowledged ?? 0, isDeletionOpen };
+    return [name, { ...now, ...known, ...(then?.id !== undefined && { id: then.id }) }] as const;
+  });
+  return {
+    ...before,
+    campaigns: new Map(campaigns),
+    lineItems: fates(before.lineItems, after.lineItems),
+    posts: fates(before.posts, after.posts),
+    people: fates(before.people, after.people),
+    events: fates(before.events, after.events),
+  };
 }

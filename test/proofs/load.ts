@@ -1,5 +1,5 @@
 import { sign } from '../../src/auth/oauth1/signature.ts';
-import { systemClock } from '../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { persons, update } from '../resources/people-calls.ts';
 import { type Client, clientOf, protocol, type Reply } from '../rig/client.ts';
 import { JPEG } from '../rig/tiny-media.ts';
@@ -35,23 +35,35 @@ export interface Load {
   stop(): Promise<void>;
 }
 
+/** How a load is made. */
+export interface Loading {
+  /** Makes names unique. */
+  readonly round: string;
+  /** Clients go on after a 503 or a lost connection, a moment later; otherwise they end with the first. */
+  readonly persists: boolean;
+  /** Clients of each kind. */
+  readonly of?: number;
+  /** What requests are signed by; the clock of the machine unless said otherwise. */
+  readonly clock?: Clock;
+  /** Kinds beside the usual ones. */
+  readonly also?: readonly ((job: Job) => Work)[];
+}
+
 /** A client that was told nothing, or to come again: it does not know whether its write was stored. */
 class Unanswered extends Error {}
 
 /**
  * Signed clients of every kind, each doing one thing after the other and writing down what it was told: campaigns created,
  * changed and deleted, batches, line items, posts, media in segments, people, bearer tokens that are revoked, and reads.
- * @param round makes names unique.
- * @param options.persists go on after a 503 or a lost connection, a moment later; otherwise a client ends with the first.
  */
 export function startLoad(
   site: Site,
   home: Home,
   ledger: Ledger,
-  { round, persists, of = 2 }: { readonly round: string; readonly persists: boolean; readonly of?: number },
+  { round, persists, of = 2, also = [], clock = systemClock }: Loading,
 ): Load {
   let isStopped = false;
-  const client = clientOf(site.sandbox, site.keys, systemClock, () => {});
+  const client = clientOf(site.sandbox, site.keys, clock, () => {});
   const sender = senderOf(client, ledger);
   const run = async (work: (count: number) => Promise<void>): Promise<void> => {
     for (let count = 0; !isStopped; count++) {
@@ -64,9 +76,11 @@ export function startLoad(
       }
     }
   };
-  const kinds = [campaigns, batches, lineItems, posts, media, people, bearers, reads];
+  const kinds = [campaigns, batches, lineItems, posts, media, people, bearers, reads, ...also];
   const works = kinds.flatMap((kind) =>
-    Array.from({ length: of }, (_, number) => kind({ site, home, ledger, send: sender, own: `${round}-${number}` })),
+    Array.from({ length: of }, (_, number) =>
+      kind({ site, home, ledger, clock, send: sender, own: `${round}-${number}` }),
+    ),
   );
   const done = Promise.all(works.map(run));
   return {
@@ -93,14 +107,17 @@ function senderOf(client: Client, { statuses, wrong }: Ledger): Send {
   };
 }
 
-interface Job {
+/** What a client of a load works with. */
+export interface Job {
   readonly site: Site;
   readonly home: Home;
   readonly ledger: Ledger;
   readonly send: Send;
+  readonly clock: Clock;
   readonly own: string;
 }
-type Work = (count: number) => Promise<void>;
+/** What a client does again and again. */
+export type Work = (count: number) => Promise<void>;
 
 const fresh = () => ({ isDeleted: false, isDeletionOpen: false, acknowledged: 0, sent: 0 });
 
@@ -215,36 +232,41 @@ function bearers({ site: { keys }, ledger, send, own }: Job): Work {
   };
 }
 
-function reads({ site, home: { path }, ledger, send }: Job): Work {
+function reads({ site, home: { path }, ledger, send, clock }: Job): Work {
   return async (count) => {
     if (count % 4 !== 0) return void (await send('GET', `${path}/campaigns`, { params: { count: 20 } }));
-    const { authorization, status } = await signedGet(site);
+    const { authorization, status } = await signedGet(site, clock);
     ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
     if (status === 200) ledger.used.push(authorization);
-    else if (status !== 503) ledger.wrong.push(`GET /12/accounts: ${status}`);
+    else if (status !== 503) ledger.wrong.push(`GET ${SELF}: ${status}`);
     if (status !== 200) throw new Unanswered(String(status));
   };
 }
 
-const ACCOUNTS = '/12/accounts';
+const SELF = '/1.1/account/verify_credentials.json';
 
-async function signedGet(site: Site): Promise<{ authorization: string; status: number }> {
+/** Reads who the user is with a signature by a clock. @throws Unanswered */
+export async function signedGet(site: Site, clock: Clock): Promise<{ authorization: string; status: number }> {
   const { header: authorization } = sign({
     method: 'GET',
-    url: site.sandbox + ACCOUNTS,
-    oauth: protocol(site.keys, systemClock),
+    url: site.sandbox + SELF,
+    oauth: protocol(site.keys, clock),
     consumerSecret: site.keys.consumer_secret,
     tokenSecret: site.keys.access_token_secret,
   });
-  return { authorization, status: await sendAgain(site, authorization) };
+  const { status } = await sendAgain(site, authorization);
+  return { authorization, status };
 }
 
-/** Sends a read with an Authorization header, as it is; the answer is the status. @throws Unanswered */
-export async function sendAgain({ sandbox }: Site, authorization: string): Promise<number> {
+/** Sends a read with an Authorization header, as it is; the answer is the status, and the code of a refusal. @throws Unanswered */
+export async function sendAgain(
+  { sandbox }: Site,
+  authorization: string,
+): Promise<{ readonly status: number; readonly code: number | undefined }> {
   try {
-    const reply = await fetch(sandbox + ACCOUNTS, { headers: { authorization } });
-    await reply.arrayBuffer();
-    return reply.status;
+    const reply = await fetch(sandbox + SELF, { headers: { authorization } });
+    const { errors } = (await reply.json()) as { errors?: { code: number }[] };
+    return { status: reply.status, code: errors?.[0]?.code };
   } catch (error) {
     throw new Unanswered(String(error));
   }

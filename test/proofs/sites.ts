@@ -5,17 +5,25 @@ import { barker, cleanEnvironment, ENTRY, flagsOf, MASTER_KEY, toldBy } from '..
 import type { Keys } from '../rig/client.ts';
 import type { Place } from '../rig/databases.ts';
 
-const env = { BARKER_MASTER_KEY: MASTER_KEY };
+/** What all commands on a site are given. */
+export const env = { BARKER_MASTER_KEY: MASTER_KEY };
 
 /** A place to run `barker serve` on again and again, at the same addresses. */
 export interface Site {
   readonly place: Place;
   readonly keys: Keys;
+  /** The user of the keys. */
+  readonly user_id: string;
+  /** The origin of production. */
+  readonly production: string;
   /** The origin of the sandbox, where callers may open accounts. */
   readonly sandbox: string;
   /** Where probes answer. */
   readonly operations: string;
+  /** What `barker serve` is given beside the place. */
   readonly flags: readonly string[];
+  /** Variables that it is started with. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** `barker serve` in a process of its own. */
@@ -36,18 +44,20 @@ export async function openSite(place: Place, flags: readonly string[] = []): Pro
     toldBy(await barker([...args, ...flagsOf(place)], { env, ...(input && { input }) }));
   const migrated = await barker(['migrate', ...flagsOf(place)], { env });
   if (migrated.code !== 0) throw new Error(migrated.stderr);
-  await run(['user', 'create', 'ada'], 'a horse that counts its staples\n');
+  const user = await run(['user', 'create', 'ada'], 'a horse that counts its staples\n');
   const website = ['--website', 'https://a.test', '--callback', 'https://a.test/back'];
   const app = await run(['app', 'create', 'Proofs', '--owner', 'ada', '--level', 'read-write', ...website]);
   const token = await run(['token', 'create', '--app', app.consumer_key!, '--user', 'ada']);
   const [port, sandboxPort, operationsPort] = await freePorts(3);
   return {
     place,
+    env,
     keys: { ...app, ...token } as unknown as Keys,
+    user_id: user.user_id!,
+    production: `http://127.0.0.1:${port}`,
     sandbox: `http://127.0.0.1:${sandboxPort}`,
     operations: `http://127.0.0.1:${operationsPort}`,
     flags: [
-      ...flagsOf(place),
       ...['--port', String(port), '--sandbox-port', String(sandboxPort), '--operations-port', String(operationsPort)],
       ...['--allow-insecure-loopback', 'true', '--rate-limits', 'off', '--shutdown-grace-s', '0'],
       ...['--audience-size-min', '1', '--audience-processing-delay-sandbox-s', '0', ...flags],
@@ -56,8 +66,8 @@ export async function openSite(place: Place, flags: readonly string[] = []): Pro
 }
 
 /** Starts `barker serve` and waits until it is ready. */
-export async function serve({ flags, place }: Site): Promise<Serving> {
-  const child = spawn(process.execPath, [ENTRY, 'serve', ...flags], {
+export async function serve({ flags, place, env }: Site): Promise<Serving> {
+  const child = spawn(process.execPath, [ENTRY, 'serve', ...flagsOf(place), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...cleanEnvironment(), ...env, NODE_COMPILE_CACHE: join(place.folder, '..', 'barker-proofs-compiled') },
   });

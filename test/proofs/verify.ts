@@ -31,7 +31,8 @@ const REPLAYED = 5;
 /** What must hold as soon as a service is back: nothing that was answered or revoked is accepted again. */
 export async function verifyRefusals(site: Site, { used, revoked }: Ledger): Promise<void> {
   for (const authorization of used.slice(-REPLAYED)) {
-    assert.equal(await sendAgain(site, authorization), 401, 'a request that was answered is accepted again');
+    const { status } = await sendAgain(site, authorization);
+    assert.equal(status, 401, 'a request that was answered is accepted again');
   }
   for (const bearer of revoked.slice(-REPLAYED)) {
     const reply = await fetch(`${site.sandbox}/2/webhooks`, { headers: { authorization: `Bearer ${bearer}` } });
@@ -117,6 +118,34 @@ export async function verifyWhole(site: Site, home: Home, ledger: Ledger): Promi
   for (const id of ledger.media) {
     const path = join(site.place.folder, 'media', 'ready', id, 'whole');
     assert.ok(existsSync(path) && readFileSync(path).equals(JPEG), `the media ${id} was acknowledged and is not there`);
+  }
+}
+
+/** What was put into the library is served byte by byte, and every upload that succeeded has its file. */
+export async function verifyLibrary(site: Site, { library }: Ledger): Promise<void> {
+  for (const [url, bytes] of library) {
+    const reply = await fetch(url);
+    assert.equal(reply.status, 200, url);
+    assert.ok(Buffer.from(await reply.arrayBuffer()).equals(bytes), `${url} is not what was uploaded`);
+  }
+  const uploads = await asking(site, (ask) => ask("select id from uploads where state = 'succeeded'"));
+  for (const { id } of uploads) {
+    assert.ok(existsSync(join(site.place.folder, 'media', 'ready', id, 'whole')), `the upload ${id} has no file`);
+  }
+}
+
+/** What was acknowledged is in the log once, and a webhook is told of all that is there, whoever of the services tells it. */
+export async function verifyEvents(site: Site, { events }: Ledger, told: () => ReadonlySet<string>): Promise<void> {
+  const rows = await asking(site, (ask) =>
+    ask("select text as sent from events where event_type = 'profile.update.bio'"),
+  );
+  verifyOnce('event', namesOf(rows), events, '');
+  const deadline = performance.now() + PATIENCE_MS;
+  for (const { sent } of rows) {
+    while (!told().has(sent)) {
+      assert.ok(performance.now() < deadline, `no webhook was told of ${sent}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   }
 }
 

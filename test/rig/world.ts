@@ -53,10 +53,14 @@ export async function openWorld(
     readonly flags?: Record<string, unknown>;
     readonly seams?: Seams;
     readonly which?: 'sqlite' | 'postgres';
+    /** A place that is there already, with what is in it. */
+    readonly place?: Place;
+    /** What its clock shows at first. */
+    readonly start?: string;
   } = {},
 ): Promise<World> {
-  const place = await openPlace(options.which, { hasSchema: true, isHasty: true });
-  const clock = testClock();
+  const place = options.place ?? (await openPlace(options.which, { hasSchema: true, isHasty: true }));
+  const clock = testClock(options.start);
   const settings = loadSettings({
     mode: 'dev',
     environment: {},

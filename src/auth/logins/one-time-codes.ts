@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Random } from '../../base/random.ts';
+import { CODE_STEP_S, CODE_STEPS_OFF } from '../../contract/second-factors.ts';
 
 /** What every authenticator app does: SHA-1, six digits, 30 seconds. */
-const SHAPE = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
-/** Codes of the step before and the step after are taken too: clocks differ, and people type slowly. */
-const WINDOW = 1;
+const SHAPE = { algorithm: 'SHA1', digits: 6, period: CODE_STEP_S } as const;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 /** 80 bits a recovery code, so that its hash alone gives nothing away. */
@@ -24,7 +23,7 @@ export function codeAddress(secret: string, of: { readonly service: string; read
 /** The time step of which a code is; undefined when it is of none near `now`, in milliseconds. */
 export function stepOfCode(secret: string, code: string, now: number): number | undefined {
   const totp = { ...SHAPE, secret: Secret.fromBase32(secret), timestamp: now };
-  const delta = TOTP.validate({ ...totp, token: code, window: WINDOW });
+  const delta = TOTP.validate({ ...totp, token: code, window: CODE_STEPS_OFF });
   return delta === null ? undefined : TOTP.counter({ period: SHAPE.period, timestamp: now }) + delta;
 }
 

@@ -1,11 +1,16 @@
+import { CODE_STEP_S, CODE_STEPS_OFF } from '../../contract/second-factors.ts';
 import type { Session } from '../session.ts';
 import { runPlain } from './shapes.ts';
 
 /** So many ids of a sequence may have been given out since a backup; numbers behind them are free for sure. */
 const LOST_MAX = 1_000_000_000;
 
-/** What lets somebody in for a while, and may have been used up or ended since. */
-const SHORT_LIVED = ['sessions', 'request_tokens', 'password_links'];
+/** What lets somebody in for a while or once, and may have been used up or ended since. */
+const SHORT_LIVED = ['sessions', 'request_tokens', 'password_links', 'recovery_codes'];
+
+/** The last time step whose one-time code may have been used. */
+const lastStep = (restored_at: string): number =>
+  Math.floor(Date.parse(restored_at) / 1000 / CODE_STEP_S) + CODE_STEPS_OFF;
 
 /** What is recorded of a restore. Times are UTC texts. */
 export interface RestoreRecord {
@@ -17,13 +22,16 @@ export interface RestoreRecord {
 
 /**
  * Makes rows of the past fit for the present. Ids and positions of events that were given out since the backup are known
- * to others, so none is given again. Sessions that were ended and links that were used since must not come
- * to life, and logins under way are begun anew.
+ * to others, so none is given again. Sessions that were ended, and links and codes that were used since, must not come to life,
+ * and logins under way are begun anew.
  */
 export async function afterRestore(session: Session, record: RestoreRecord): Promise<void> {
   await runPlain(session, 'update sequences set next = next + cast(? as bigint)', [String(LOST_MAX)]);
   for (const table of SHORT_LIVED) await runPlain(session, `delete from ${table}`);
   const { restored_at, backup_made_at, requests_not_before } = record;
+  const useCodes = 'update second_factors set last_step = cast(? as bigint) where last_step < cast(? as bigint)';
+  const step = String(lastStep(restored_at));
+  await runPlain(session, useCodes, [step, step]);
   const into =
     'insert into restores (restored_at, backup_made_at, requests_not_before) values (?, ?, cast(? as bigint))';
   await runPlain(session, into, [restored_at, backup_made_at, String(requests_not_before)]);

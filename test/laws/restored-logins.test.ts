@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { TOTP } from 'otpauth';
+import { backUp } from '../../src/backup/backup.ts';
+import { examine } from '../../src/backup/examine.ts';
+import { restore } from '../../src/backup/restore.ts';
+import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
+import { COPY_KEYS, onPlace, sourceOn } from '../rig/copies.ts';
+import { openPlace } from '../rig/databases.ts';
+import { plant } from '../rig/secrets.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let original: World;
+let restored: World;
+let person: Person;
+let secret: string;
+let recovery: string[];
+
+const codeAt = (now: number): string => TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: now });
+const headingOf = (page: Seen): string => outlineOf(page.html).heading;
+
+/** The status with which a login of the person ends that has both steps. */
+async function logInWith(world: World, code: string): Promise<number> {
+  const user = browserOf(world.service.url);
+  const page = await user.submit(await user.get('/login'), typed(person));
+  assert.equal(headingOf(page), 'Enter your code');
+  return (await user.submit(page, { 'session[code]': code })).status;
+}
+
+before(async () => {
+  original = await openWorld({ flags: { rate_limits: 'off' } });
+  person = await addPerson(original);
+  const user = browserOf(original.service.url);
+  await logIn(user, person);
+  const page = await user.get('/settings/security?setup=yes');
+  const key = /<dt>Key<\/dt><dd><code>([A-Z2-7-]+)<\/code>/.exec(page.html)![1]!;
+  plant('secret of one-time codes', key);
+  secret = key.replaceAll('-', '');
+  const told = await user.submit(page, { 'session[code]': codeAt(original.clock.now()) });
+  recovery = [...told.html.matchAll(/<li><code>([a-z2-7-]+)<\/code>/g)].map(([, code]) => code!);
+  for (const code of recovery) plant('recovery code', code);
+});
+after(async () => {
+  await restored?.close();
+  await original?.close();
+});
+
+describe('after a restore', () => {
+  let used: string;
+  let ahead: string;
+  before(async () => {
+    const archive = join(original.place.folder, 'a.tar');
+    original.clock.advance(60);
+    const start = original.clock.now();
+    await onPlace(original.place, (driver) => backUp(sourceOn(original.place, driver, start), archive));
+    // Used up between the backup and the restore.
+    used = codeAt(start);
+    ahead = codeAt(start + 30_000);
+    assert.equal(await logInWith(original, used), 303);
+    assert.equal(await logInWith(original, ahead), 303);
+    assert.equal(await logInWith(original, recovery[0]!), 303);
+    const place = await openPlace();
+    const { head } = await examine(archive, COPY_KEYS);
+    const restoring = { now: start, requests_not_before: 0, progress: () => {} };
+    await restore(archive, head, { ...place, takesFiles: true }, restoring);
+    for (const name of ['master.key', 'dev.json']) {
+      copyFileSync(join(original.place.folder, name), join(place.folder, name));
+    }
+    restored = await openWorld({ place, start: new Date(start).toISOString(), flags: { rate_limits: 'off' } });
+  });
+
+  test('nobody is logged in', async () => {
+    assert.deepEqual(await restored.service.store.read((tx) => tx.sessions.list(person.id)), []);
+  });
+
+  test('one-time codes that were used since the backup are refused, and the next are taken', async () => {
+    assert.equal(await logInWith(restored, used), 401);
+    assert.equal(await logInWith(restored, ahead), 401);
+    restored.clock.advance(60);
+    assert.equal(await logInWith(restored, codeAt(restored.clock.now())), 303);
+  });
+
+  test('recovery codes have ended, for whoever knows which of them were used', async () => {
+    for (const code of recovery.slice(0, 2)) assert.equal(await logInWith(restored, code), 401);
+  });
+});
