@@ -77,6 +77,7 @@ import { mediaExpiry, mediaRemoval } from './media/expiry.ts';
 import { uploadMedia, uploadStatus } from './media/first-generation.ts';
 import { mediaProcessing } from './media/processing.ts';
 import { secondGeneration } from './media/second-generation.ts';
+import { auditExpiry } from './platform/audit-expiry.ts';
 import { ownUser } from './platform/own-user.ts';
 import { rateLimitStatus } from './platform/rate-limit-status.ts';
 import { shownUser } from './platform/shown-user.ts';
@@ -185,6 +186,7 @@ export const jobKinds: readonly JobKind<any>[] = [
   audienceRematching,
   eventExpiry,
   loginExpiry,
+  auditExpiry,
   keywordIndexing,
   webhookCheck,
   webhookRetry,

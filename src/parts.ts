@@ -79,6 +79,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
     limits: settings,
     logins: settings,
+    auditRetention_days: settings.audit_retention_days,
     blobs: reportingDiskFailures(blobFiles(join(settings.data_folder, 'media'), secureRandom)),
     uploads: settings,
     media: {

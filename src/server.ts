@@ -34,6 +34,7 @@ import type { Page } from './contract/pages.ts';
 import type { Environment } from './contract/resource.ts';
 import { addActivityPage } from './http/activity-page.ts';
 import { addressCounts } from './http/address-counts.ts';
+import { auditLog } from './http/audit-log.ts';
 import { addBacklogMetrics } from './http/backlog-metrics.ts';
 import { connectionCounts } from './http/connections.ts';
 import { addDescriptions } from './http/descriptions.ts';
@@ -60,6 +61,7 @@ import { openTls, type Tls } from './http/tls.ts';
 import { workMetrics } from './http/work-metrics.ts';
 import { mediaFinder } from './media/served.ts';
 import { operations, type Parts } from './parts.ts';
+import { auditExpiryAt } from './platform/audit-expiry.ts';
 import { type JobRunner, jobRunner } from './platform/job-runner.ts';
 import { hashPassword, isPassword } from './platform/passwords.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
@@ -118,6 +120,7 @@ export async function startListeners(
       await tx.jobs.freeAll();
       await tx.jobs.planBy(eventExpiryAt(formatInstant(clock.now())));
       await tx.jobs.planBy(loginExpiryAt(formatInstant(clock.now())));
+      await tx.jobs.planBy(auditExpiryAt(formatInstant(clock.now())));
     })
     .catch(failed);
   const registry = new Registry();
@@ -161,6 +164,7 @@ export async function startListeners(
     proxyJudge(settings.trusted_proxies),
   );
   const watching = observer({ log, accessLog: settings.access_log, registry, addressOf: addressOfCaller });
+  const auditing = auditLog({ log, store, clock, random: secureRandom });
   addProcessMetrics(registry, programVersion);
   addStrangerMetrics(registry, { connections, strangers });
   addBacklogMetrics(registry, {
@@ -199,6 +203,7 @@ export async function startListeners(
     request_head_timeout_s: settings.request_head_timeout_s,
     rates: rateWindows({ ...settings, isOn: isLimited }, clock),
     observer: watching,
+    auditLog: auditing,
     streamWriter: streamWriter(settings.stream_keep_alive_s * 1000),
     nextTransactionId: transactionIds(secureRandom),
     body_bytes_max: settings.body_bytes_max,
@@ -246,6 +251,7 @@ export async function startListeners(
     strangers,
     log,
     observer: watching,
+    auditLog: auditing,
     accessLog: settings.access_log,
     nextTransactionId: shared.nextTransactionId,
     addressOf: shared.address,

@@ -346,6 +346,11 @@ export const settingsTable = {
   }),
   ...strangerSettings,
   log_level: choice('The least severe line logged.', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
+  audit_retention_days: integer('Audit records are removed after that; 0 keeps them for good.', {
+    default: 400,
+    unit: 'days',
+    bounds: [0, 36_500],
+  }),
   access_log: choice('Which requests get a log line; all of them cost speed.', ['all', 'failures', 'off'], 'failures'),
   shutdown_timeout_s: integer('How long requests may finish after a stop signal; keep it below your supervisor.', {
     default: 20,

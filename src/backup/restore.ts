@@ -1,4 +1,6 @@
 import { formatInstant } from '../base/instants.ts';
+import type { AuditRecord } from '../contract/audit.ts';
+import { auditOn } from '../storage/audit.ts';
 import { applySteps } from '../storage/migrate.ts';
 import type { Session } from '../storage/session.ts';
 import { afterRestore } from '../storage/transfer/after-restore.ts';
@@ -16,6 +18,8 @@ export interface Restoring {
   /** Unix seconds; signed requests from before are refused afterwards. */
   readonly requests_not_before: number;
   readonly progress: (line: string) => void;
+  /** What auditors are told. */
+  readonly record: AuditRecord;
 }
 
 /** What came of filling a database. */
@@ -32,6 +36,7 @@ export async function restore(path: string, head: Head, target: Target, restorin
     await readArchive(path, databaseSink(session, { folder: target.folder, now, progress }));
     const stepsApplied = await applySteps(session, now);
     await afterRestore(session, { restored_at: now, backup_made_at: head.made_at, requests_not_before });
+    await auditOn(session).append([restoring.record]);
     await gatherStatistics(session);
     return { stepsApplied };
   });
@@ -39,9 +44,13 @@ export async function restore(path: string, head: Head, target: Target, restorin
 
 /**
  * Copies a database that nobody serves into an empty target, without an archive in between. Nothing has happened since, so
- * nothing is changed. Files are copied when the data folder is another one.
+ * nothing is changed but for the record of the copy. Files are copied when the data folder is another one.
  */
-export async function copyAll(source: Source, target: Target): Promise<Restored & { readonly sent: Sent }> {
+export async function copyAll(
+  source: Source,
+  target: Target,
+  record: AuditRecord,
+): Promise<Restored & { readonly sent: Sent }> {
   const now = formatInstant(source.now);
   const release = await source.driver.claim();
   try {
@@ -49,6 +58,7 @@ export async function copyAll(source: Source, target: Target): Promise<Restored 
       const sink = databaseSink(session, { folder: target.folder, now, progress: source.progress });
       const sent = await sendAll(source, sink, { withFiles: target.takesFiles });
       const stepsApplied = await applySteps(session, now);
+      await auditOn(session).append([record]);
       await gatherStatistics(session);
       return { sent, stepsApplied };
     });

@@ -11,13 +11,13 @@ import { allApplications } from '../auth/applications/all.ts';
 import { BLANK, type CallbackPolicy, draftFaults, draftOf } from '../auth/applications/draft.ts';
 import { APPLICATION_LIMITS, type ApplicationLimit, usualLimits } from '../contract/application-limits.ts';
 import type { Application, ApplicationDraft } from '../contract/credentials.ts';
-import type { Writing } from '../contract/store.ts';
-import { type Registrar, registerApplication } from '../platform/register.ts';
+import type { Reading } from '../contract/store.ts';
+import { registerApplication } from '../platform/register.ts';
 import type { Settings } from '../settings.ts';
 import { addApplicationOptions, draftFrom } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print } from './output.ts';
-import { registering, tell } from './registering.ts';
+import { looking, type RecordedRegistrar, registering, tell } from './registering.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker app`: the same as the pages at `/developer/apps`, for every application. */
@@ -79,14 +79,18 @@ async function createApp(command: Command, name: string): Promise<void> {
   const draft = draftFrom(command, { ...BLANK, name });
   const made = await registering(command, async (registrar, { callback_schemes: schemes }) => {
     insistOn(draft, { schemes, registered: [] });
-    return registerApplication(registrar, await ownerOf(registrar.tx, command.opts().owner), draft);
+    const owner = await ownerOf(registrar.tx, command.opts().owner);
+    const registered = await registerApplication(registrar, owner, draft);
+    registrar.touched('application', registered.id);
+    registrar.touched('user', owner);
+    return registered;
   });
   tell({ application_id: made.id, consumer_key: made.consumerKey, consumer_secret: made.consumerSecret });
 }
 
 async function listApps(command: Command): Promise<void> {
   const named: string | undefined = command.opts().owner;
-  const rows = await registering(command, async ({ tx }) =>
+  const rows = await looking(command, async ({ tx }) =>
     allApplications(tx, named === undefined ? undefined : await ownerOf(tx, named)),
   );
   for (const { consumer_key, access_level, suspended: isSuspended, name } of rows) {
@@ -95,13 +99,14 @@ async function listApps(command: Command): Promise<void> {
 }
 
 async function showApp(command: Command, key: string): Promise<void> {
-  await onApplication(command, key, async ({ tx }, application) => {
-    const { id, consumer_secret, owner_user_id, callbacks, demo, ...shown } = application;
+  const shown = await looking(command, async ({ tx }) => {
+    const application = await applicationOf(tx, key);
+    const { id, consumer_secret, owner_user_id, callbacks, demo, ...columns } = application;
     const owner = await tx.credentials.findUser(owner_user_id);
     const counts = await tx.credentials.listTokenCounts(id);
     const beside = await tx.credentials.listTokensBeside(id, application.access_level, 1000);
     const told: Record<string, string> = { application_id: id, owner: owner?.screen_name ?? '' };
-    for (const [name, value] of Object.entries(shown)) told[name] = String(value);
+    for (const [name, value] of Object.entries(columns)) told[name] = String(value);
     (JSON.parse(callbacks) as string[]).forEach((callback, index) => {
       told[`callback_${index + 1}`] = callback;
     });
@@ -109,6 +114,7 @@ async function showApp(command: Command, key: string): Promise<void> {
     for (const { screen_name, access_level } of beside) told[`other_level_${screen_name}`] = access_level;
     return told;
   });
+  tell(shown);
 }
 
 async function editApp(command: Command, key: string): Promise<void> {
@@ -124,26 +130,27 @@ async function editApp(command: Command, key: string): Promise<void> {
 
 type Told = Readonly<Record<string, string>>;
 
-async function regenerate(registrar: Registrar, { id, consumer_key }: Application): Promise<Told> {
+async function regenerate(registrar: RecordedRegistrar, { id, consumer_key }: Application): Promise<Told> {
   const keys = (await regenerateKeys(registrar, id, consumer_key))!;
   return { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret };
 }
 
-async function ownToken(registrar: Registrar, application: Application): Promise<Told> {
-  const { token, tokenSecret } = await issueOwnToken(registrar, application);
+async function ownToken(registrar: RecordedRegistrar, application: Application): Promise<Told> {
+  const { id, token, tokenSecret } = await issueOwnToken(registrar, application);
+  registrar.touched('token', id);
   return { user_id: application.owner_user_id, access_token: token, access_token_secret: tokenSecret };
 }
 
-async function newBearer(registrar: Registrar, { id }: Application): Promise<Told> {
+async function newBearer(registrar: RecordedRegistrar, { id }: Application): Promise<Told> {
   return { bearer_token: await regenerateBearer(registrar, id) };
 }
 
-async function revokeBearer({ tx, now }: Registrar, { id, name }: Application): Promise<Told> {
+async function revokeBearer({ tx, now }: RecordedRegistrar, { id, name }: Application): Promise<Told> {
   if (!(await revokeBearerOf(tx, id, now))) throw new CommandFailed(`${name} has no bearer token`);
   return { revoked: 'yes' };
 }
 
-async function suspended({ tx }: Registrar, { id }: Application, isSuspended: boolean): Promise<Told> {
+async function suspended({ tx }: RecordedRegistrar, { id }: Application, isSuspended: boolean): Promise<Told> {
   await suspendApplication(tx, id, isSuspended);
   return { suspended: isSuspended ? 'yes' : 'no' };
 }
@@ -152,17 +159,23 @@ async function suspended({ tx }: Registrar, { id }: Application, isSuspended: bo
 async function onApplication(
   command: Command,
   key: string,
-  work: (registrar: Registrar, application: Application, settings: Settings) => Promise<Told>,
+  work: (registrar: RecordedRegistrar, application: Application, settings: Settings) => Promise<Told>,
 ): Promise<void> {
   const told = await registering(command, async (registrar, settings) => {
-    const application = await registrar.tx.credentials.findApplicationByKey(key);
-    if (!application) throw new CommandFailed('there is no application with this consumer key; see: barker app list');
+    const application = await applicationOf(registrar.tx, key);
+    registrar.touched('application', application.id);
     return work(registrar, application, settings);
   });
   tell(told);
 }
 
-async function ownerOf(tx: Writing, name: string): Promise<string> {
+async function applicationOf(tx: Reading, key: string): Promise<Application> {
+  const application = await tx.credentials.findApplicationByKey(key);
+  if (application) return application;
+  throw new CommandFailed('there is no application with this consumer key; see: barker app list');
+}
+
+async function ownerOf(tx: Reading, name: string): Promise<string> {
   const owner = await tx.credentials.findUserByName(name);
   if (!owner) throw new CommandFailed(`there is no user ${name}; make one with: barker user create`);
   return owner.id;
@@ -186,16 +199,22 @@ const LIMIT_MAX = 1_000_000_000;
 async function limitsOf(command: Command, key: string): Promise<void> {
   const given = command.opts<Record<string, string | undefined>>();
   const settings = settingsFrom(command, 'serve', true);
-  await onApplication(command, key, async ({ tx }, { id }) => {
-    for (const name of APPLICATION_LIMITS) {
-      const said = given[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
-      if (said === undefined) continue;
-      await tx.credentials.lockApplication(id);
-      await tx.applicationLimits.set(id, name, said === 'default' ? null : limitSaid(name, said));
-    }
+  const usual = usualLimits(settings);
+  const shown = async (tx: Reading, id: string): Promise<Told> => {
     const own = await tx.applicationLimits.find(id);
-    const usual = usualLimits(settings);
     return Object.fromEntries(APPLICATION_LIMITS.map((name) => [name, String(own[name] ?? usual[name])]));
+  };
+  const changes = APPLICATION_LIMITS.flatMap((name) => {
+    const said = given[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+    return said === undefined ? [] : [{ name, value: said === 'default' ? null : limitSaid(name, said) }];
+  });
+  if (changes.length === 0) {
+    return tell(await looking(command, async ({ tx }) => shown(tx, (await applicationOf(tx, key)).id)));
+  }
+  await onApplication(command, key, async ({ tx }, { id }) => {
+    await tx.credentials.lockApplication(id);
+    for (const { name, value } of changes) await tx.applicationLimits.set(id, name, value);
+    return shown(tx, id);
   });
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CommandFailed } from './failure.ts';
 import { complain } from './output.ts';
@@ -26,11 +27,14 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   const { systemClock } = await import('../base/clock.ts');
   const { backUp } = await import('../backup/backup.ts');
   const { removeOld, pathFor } = await import('./backup/dated-files.ts');
-  const { progress, withSource } = await import('./backup/source.ts');
+  const { progress, recordedCopy } = await import('./backup/source.ts');
   const settings = settingsFrom(command, 'serve', true);
   const path: string = file ?? pathFor(folder, systemClock.now());
   if (existsSync(path) && !force) throw new CommandFailed(`${path} exists; --force replaces it`);
-  const { missing } = await withSource(settings, (source) => backUp(source, path));
+  const { missing } = await recordedCopy(command, settings, (source, record) => {
+    record.touched('archive', resolve(path));
+    return backUp(source, path);
+  });
   progress(`wrote ${path}`);
   if (keep !== undefined) for (const old of removeOld(folder, Number(keep))) progress(`removed ${old}`);
   if (missing.length === 0) return;

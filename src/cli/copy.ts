@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
@@ -32,10 +33,14 @@ async function runCopy(command: Command): Promise<void> {
     throw new CommandFailed('--to is the database that would be copied', 2);
   }
   const { copyAll } = await import('../backup/restore.ts');
-  const { progress, withSource } = await import('./backup/source.ts');
-  const { sent, stepsApplied } = await withSource(settings, (source) =>
-    copyAll(source, { folder, databaseUrl, takesFiles }),
-  );
+  const { progress, recordedCopy } = await import('./backup/source.ts');
+  const { sent, stepsApplied } = await recordedCopy(command, settings, (source, record) => {
+    record.touched('database');
+    // The copy has the record of its source too, as it was when the rows were read.
+    const own = commandRecord(command, source.now);
+    own.touched('database');
+    return copyAll(source, { folder, databaseUrl, takesFiles }, own.as('done'));
+  });
   for (const step of stepsApplied) progress(`applied ${step}`);
   progress('every table has the same rows as its source (counts and SHA-256 compared)');
   progress(

@@ -4,6 +4,7 @@ import type { CorpusPost } from '../contract/corpus.ts';
 import type { Person } from '../contract/directory.ts';
 import type { Ground } from '../ground.ts';
 import { commandGround } from './command-ground.ts';
+import { recorded } from './command-record.ts';
 import { tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 
@@ -58,7 +59,10 @@ async function makePopulation(command: Command): Promise<void> {
         yield person;
       }
     }
-    const taken = await takeIn(ground, { name: `population:${seed}:${users}`, people }, telling(0));
+    const taken = await recorded(command, ground, (touched) => {
+      touched('people');
+      return takeIn(ground, { name: `population:${seed}:${users}`, people }, telling(0));
+    });
     tell({ added: String(taken.added), changed: String(taken.changed), people: String(taken.people) });
   } finally {
     if (file !== undefined) closeSync(file);
@@ -87,7 +91,10 @@ async function makePosts(command: Command): Promise<void> {
       }
     }
     const name = `posts:${seed}:${count}:${days}:${end}:${people}`;
-    const { added, known, expired } = await takePostsIn(ground, { name, posts }, telling(0, 'posts'));
+    const { added, known, expired } = await recorded(command, ground, (touched) => {
+      touched('posts');
+      return takePostsIn(ground, { name, posts }, telling(0, 'posts'));
+    });
     tell({ added: String(added), known: String(known), expired: String(expired) });
   } finally {
     await ground.store.close();

@@ -4,6 +4,7 @@ import { typeNamed } from '../activity/event-types.ts';
 import type { User } from '../contract/credentials.ts';
 import { type Direction, EVENT_TYPES, eventUuid } from '../contract/events.ts';
 import type { Reading } from '../contract/store.ts';
+import { recorded } from './command-record.ts';
 import { listenCommand } from './events/listen.ts';
 import { CommandFailed } from './failure.ts';
 import { tell } from './registering.ts';
@@ -61,19 +62,23 @@ async function emitEvents(command: Command, name: string): Promise<void> {
   const store = storeOn(driver);
   try {
     await checkSchema(driver);
-    let first = 0;
-    let last = 0;
-    for (let left = count; left > 0; left -= TOGETHER) {
-      const now_ms = systemClock.now();
-      const positions = await store.write(async (tx) => {
-        const user = await userNamed(tx, given.user);
-        const other = given.with === undefined ? undefined : await userNamed(tx, given.with);
-        const event = await eventOf(tx, { ...given, event_type: type, user, other, payload }, now_ms);
-        return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
-      });
-      first ||= positions[0]!;
-      last = positions.at(-1)!;
-    }
+    const { first, last } = await recorded(command, { store, clock: systemClock }, async (touched) => {
+      let first = 0;
+      let last = 0;
+      for (let left = count; left > 0; left -= TOGETHER) {
+        const now_ms = systemClock.now();
+        const positions = await store.write(async (tx) => {
+          const user = await userNamed(tx, given.user);
+          touched('user', user.id);
+          const other = given.with === undefined ? undefined : await userNamed(tx, given.with);
+          const event = await eventOf(tx, { ...given, event_type: type, user, other, payload }, now_ms);
+          return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
+        });
+        first ||= positions[0]!;
+        last = positions.at(-1)!;
+      }
+      return { first, last };
+    });
     tell({ event_uuid: eventUuid(first), ...(count > 1 && { last_event_uuid: eventUuid(last) }) });
   } catch (error) {
     if (error instanceof SketchUnfit) throw new CommandFailed(`${error.message}; see --help`, 2);

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { CsvBroken } from '../base/csv.ts';
 import { commandGround } from './command-ground.ts';
+import { recorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
-import type { PersonSaid } from './people/take-in.ts';
+import type { PersonSaid, TakenIn } from './people/take-in.ts';
+import type { PostsTakenIn } from './posts/take-in.ts';
 import { tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 
@@ -36,16 +38,22 @@ async function importPeople(command: Command, file: string): Promise<void> {
     for await (const record of records) yield typeof record === 'string' ? [record] : readRecord(record, now);
   }
   try {
-    const taken = await takeIn(ground, { name, people }, telling(TOLD_MAX));
-    tell(Object.fromEntries(Object.entries(taken).map(([what, count]) => [what, String(count)])));
-    if (taken.refused > 0)
-      throw new CommandFailed(`${file}: ${taken.refused} records were refused, all others taken in`);
+    const taken = await recorded(command, ground, (touched) => {
+      touched('people');
+      return takeIn(ground, { name, people }, telling(TOLD_MAX));
+    });
+    report(file, taken);
   } catch (error) {
     if (error instanceof CsvBroken) throw new CommandFailed(`${file}: ${error.message}`, 2);
     throw error;
   } finally {
     await ground.store.close();
   }
+}
+
+function report(file: string, taken: TakenIn | PostsTakenIn): void {
+  tell(Object.fromEntries(Object.entries(taken).map(([what, count]) => [what, String(count)])));
+  if (taken.refused > 0) throw new CommandFailed(`${file}: ${taken.refused} records were refused, all others taken in`);
 }
 
 async function importPosts(command: Command, file: string): Promise<void> {
@@ -59,10 +67,11 @@ async function importPosts(command: Command, file: string): Promise<void> {
   const ground = await commandGround(command);
   try {
     const posts = () => postsOf(file, Math.floor(ground.clock.now() / 1000));
-    const taken = await takePostsIn(ground, { name, posts }, telling(TOLD_MAX, 'posts'));
-    tell(Object.fromEntries(Object.entries(taken).map(([what, count]) => [what, String(count)])));
-    if (taken.refused > 0)
-      throw new CommandFailed(`${file}: ${taken.refused} records were refused, all others taken in`);
+    const taken = await recorded(command, ground, (touched) => {
+      touched('posts');
+      return takePostsIn(ground, { name, posts }, telling(TOLD_MAX, 'posts'));
+    });
+    report(file, taken);
   } finally {
     await ground.store.close();
   }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { systemClock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
 import { type SecretBox, secretBox } from '../base/secret-box.ts';
 import { findMasterKey } from '../dev/folder.ts';
 import type { Settings } from '../settings.ts';
-import type { Driver } from '../storage/store.ts';
+import { type Driver, storeOn } from '../storage/store.ts';
+import { recorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
 import { configuredKeys, type KeyUse, keyUses, resealAll } from './keys/sealed-with.ts';
 import { print } from './output.ts';
@@ -95,8 +97,15 @@ function tableOf(uses: readonly KeyUse[]): string {
     .join('');
 }
 
-async function runReseal({ driver, settings, box }: Secrets): Promise<void> {
+function runReseal({ command, driver, settings, box }: Secrets): Promise<void> {
   if (!box) throw new CommandFailed('master_key: required to seal secrets', 2);
+  return recorded(command, { store: storeOn(driver), clock: systemClock }, (touched) => {
+    touched('secrets');
+    return reseal(driver, settings, box);
+  });
+}
+
+async function reseal(driver: Driver, settings: Settings, box: SecretBox): Promise<void> {
   const done = await resealAll(driver, box);
   for (const [column, { resealed }] of Object.entries(done)) print(`${column}=${resealed}\n`);
   const unreadable = Object.values(done).reduce((sum, each) => sum + each.unreadable, 0);

@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/store.ts';
+import { commandRecord } from './command-record.ts';
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
@@ -13,14 +14,20 @@ export function migrateCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
     .option('--dry-run', 'List what would be done and change nothing')
     .addHelpText('after', '\nExample:\n  barker migrate --dry-run --data /var/lib/barker')
-    .action(async () => runMigrate(settingsFrom(command, 'serve', true), command.opts().dryRun === true));
+    .action(() => runMigrate(command));
 }
 
-async function runMigrate(settings: Settings, dryRun: boolean): Promise<void> {
+async function runMigrate(command: Command): Promise<void> {
   const { migrate, pendingMigrations } = await import('../storage/migrate.ts');
-  const driver = await open(settings, dryRun);
+  const dryRun = command.opts().dryRun === true;
+  const driver = await open(settingsFrom(command, 'serve', true), dryRun);
+  const now = systemClock.now();
+  const record = commandRecord(command, now);
+  record.touched('schema');
   try {
-    const pending = dryRun ? await pendingMigrations(driver) : await migrate(driver, formatInstant(systemClock.now()));
+    const pending = dryRun
+      ? await pendingMigrations(driver)
+      : await migrate(driver, formatInstant(now), undefined, record.as('done'));
     const done = dryRun ? 'would apply' : 'applied';
     for (const step of pending) print(`${done} ${step}\n`);
     if (pending.length === 0) print('the schema is up to date\n');

@@ -86,6 +86,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./webhooks.ts')).webhooksCommand,
   },
   {
+    name: 'audit',
+    about: 'Audit records: list who changed what',
+    load: async () => (await import('./audit.ts')).auditCommand,
+  },
+  {
     name: 'keys',
     about: 'Master keys: status, reseal',
     load: async () => (await import('./keys.ts')).keysCommand,
@@ -113,6 +118,13 @@ const COMMANDS: readonly Entry[] = [
   },
   { name: 'config', about: 'Settings: print', load: async () => (await import('./config.ts')).configCommand },
 ];
+
+/** The whole program, with every command loaded. */
+export async function wholeProgram(): Promise<Command> {
+  const program = new Command('barker');
+  for (const { name, about, load } of COMMANDS) (await load())(program.command(name).description(about));
+  return program;
+}
 
 /** Runs one command; resolves with the exit code: 0 done, 1 failed, 2 asked in a way that makes no sense. */
 export async function runCommand(argv: readonly string[]): Promise<number> {

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Examined, MasterKeys } from '../backup/examine.ts';
 import type { Settings } from '../settings.ts';
+import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
 import { complain, print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -36,7 +38,9 @@ async function runRestore(command: Command, file: string): Promise<void> {
   // The last second that the old service could accept is refused too.
   const requests_not_before = Math.floor(stopped / 1000) + settings.timestamp_window_s + 1;
   const { restore } = await import('../backup/restore.ts');
-  const restoring = { now: systemClock.now(), requests_not_before, progress };
+  const record = commandRecord(command, systemClock.now());
+  record.touched('archive', resolve(file));
+  const restoring = { now: systemClock.now(), requests_not_before, progress, record: record.as('done') };
   const { stepsApplied } = await restore(file, head, targetOf(settings), restoring);
   for (const step of stepsApplied) progress(`applied ${step}`);
   const since = formatInstant(requests_not_before * 1000);

@@ -41,6 +41,11 @@ function placeholderOf(entry: SettingEntry): string {
   return /address/.test(expected) ? 'address' : (/(folder|file)/.exec(expected)?.[0] ?? 'text');
 }
 
+/** Whether an option is that of a setting, or names a file of them. */
+export function isSetting({ long }: Option): boolean {
+  return long === '--config' || names.some((name) => flagOf(name) === long);
+}
+
 /** The settings from defaults, file, environment and the flags of a command; the only reader of the environment. */
 export function settingsFrom(command: Command, mode: Mode, incomplete = false): Settings {
   const given = command.opts();

@@ -29,7 +29,11 @@ async function createToken(command: Command): Promise<void> {
     if (ACCESS_LEVELS.indexOf(level) > ACCESS_LEVELS.indexOf(application.access_level)) {
       throw new CommandFailed(`the application has only the level ${application.access_level}`);
     }
-    return { ...(await issueToken(registrar, { application: application.id, user: user.id, level })), user: user.id };
+    registrar.touched('application', application.id);
+    registrar.touched('user', user.id);
+    const issued = await issueToken(registrar, { application: application.id, user: user.id, level });
+    registrar.touched('token', issued.id);
+    return { ...issued, user: user.id };
   });
   tell({ user_id: made.user, access_token: made.token, access_token_secret: made.tokenSecret });
 }

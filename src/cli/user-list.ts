@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { User } from '../contract/credentials.ts';
 import { isLiveSession } from '../contract/logins.ts';
 import { print } from './output.ts';
-import { registering, tell } from './registering.ts';
+import { looking, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 import { userNamed } from './user-passwords.ts';
 
@@ -21,7 +21,7 @@ export function listCommands(user: Command): void {
 }
 
 async function listUsers(command: Command): Promise<void> {
-  const users = await registering(command, async ({ tx }) => {
+  const users = await looking(command, async ({ tx }) => {
     const found: User[] = [];
     for (;;) {
       const after = found.at(-1)?.screen_name.toLowerCase() ?? '';
@@ -36,7 +36,7 @@ async function listUsers(command: Command): Promise<void> {
 }
 
 async function showUser(command: Command, userName: string): Promise<void> {
-  const { user, sessions, hasFactor } = await registering(command, async ({ tx, now }) => {
+  const { user, sessions, hasFactor } = await looking(command, async ({ tx, now }) => {
     const found = await userNamed(tx, userName);
     const all = await tx.sessions.list(found.id);
     const hasFactor = (await tx.secondFactors.find(found.id)) !== undefined;

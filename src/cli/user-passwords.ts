@@ -4,7 +4,7 @@ import type { User } from '../contract/credentials.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { readPassword } from './password.ts';
-import { insist, registering, tell } from './registering.ts';
+import { insist, looking, registering, tell } from './registering.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker user password`. */
@@ -27,20 +27,24 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
     throw new CommandFailed('--password-file, --generate and --link exclude each other', 2);
   }
   if (link) return makeLink(command, userName);
-  const user = await registering(command, ({ tx }) => userNamed(tx, userName));
+  const user = await looking(command, ({ tx }) => userNamed(tx, userName));
   const password = generate ? secureRandom.bytes(15).toString('base64url') : await readPassword(passwordFile);
   if (!generate) insist(await wrongPasswordOf(command, password, user));
   const { hashPassword } = await import('../platform/passwords.ts');
   const { setPassword } = await import('../platform/standing.ts');
   const hash = await hashPassword(password, secureRandom);
-  await registering(command, ({ tx, now }) => setPassword(tx, user.id, { hash, now }));
+  await registering(command, ({ tx, now, touched }) => {
+    touched('user', user.id);
+    return setPassword(tx, user.id, { hash, now });
+  });
   tell({ user_id: user.id, username: user.screen_name, ...(generate && { password }) });
 }
 
 async function makeLink(command: Command, userName: string): Promise<void> {
   const { addPasswordLink, PASSWORD_LINK_S } = await import('../platform/standing.ts');
-  const made = await registering(command, async ({ tx, now }) => {
+  const made = await registering(command, async ({ tx, now, touched }) => {
     const user = await userNamed(tx, userName);
+    touched('user', user.id);
     if (user.suspended || user.locked) throw new CommandFailed(`${user.screen_name} is suspended or locked`);
     return { user, secret: await addPasswordLink(tx, user.id, { random: secureRandom, now }) };
   });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommandFailed } from './failure.ts';
-import { registering, tell } from './registering.ts';
+import { looking, registering, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 import { userNamed } from './user-passwords.ts';
 
@@ -17,17 +17,25 @@ export function totpCommand(user: Command): void {
 }
 
 async function showOrReset(command: Command, userName: string): Promise<void> {
-  const told = await registering(command, async ({ tx }): Promise<Record<string, string>> => {
+  tell(command.opts().reset ? await reset(command, userName) : await shown(command, userName));
+}
+
+function shown(command: Command, userName: string): Promise<Record<string, string>> {
+  return looking(command, async ({ tx }) => {
     const { id, screen_name: username } = await userNamed(tx, userName);
     const factor = await tx.secondFactors.find(id);
-    if (!command.opts().reset) {
-      const recovery_codes = String(await tx.secondFactors.findRecoveryCount(id));
-      return { user_id: id, username, totp: factor ? 'on' : 'off', since: factor?.created_at ?? '', recovery_codes };
-    }
-    if (!factor) throw new CommandFailed(`${username} has not turned on two-step login`);
+    const recovery_codes = String(await tx.secondFactors.findRecoveryCount(id));
+    return { user_id: id, username, totp: factor ? 'on' : 'off', since: factor?.created_at ?? '', recovery_codes };
+  });
+}
+
+function reset(command: Command, userName: string): Promise<Record<string, string>> {
+  return registering(command, async ({ tx, touched }) => {
+    const { id, screen_name: username } = await userNamed(tx, userName);
+    touched('user', id);
+    if (!(await tx.secondFactors.find(id))) throw new CommandFailed(`${username} has not turned on two-step login`);
     await tx.secondFactors.remove(id);
     await tx.sessions.removeOf(id);
     return { user_id: id, username, totp: 'off' };
   });
-  tell(told);
 }

@@ -63,7 +63,11 @@ async function createUser(command: Command, userName: string): Promise<void> {
   const { hashPassword } = await import('../platform/passwords.ts');
   const passwordHash = await hashPassword(password, secureRandom);
   const user = { screenName: userName, name, passwordHash, email };
-  const id = await registering(command, (registrar) => registerUser(registrar, user));
+  const id = await registering(command, async (registrar) => {
+    const made = await registerUser(registrar, user);
+    registrar.touched('user', made);
+    return made;
+  });
   tell({ user_id: id, username: userName });
 }
 
@@ -76,8 +80,9 @@ async function changeProfileOf(command: Command, userName: string): Promise<void
   if (bio !== undefined) insist(profiles.wrongBio(bio));
   if (location !== undefined) insist(profiles.wrongLocation(location));
   if (url !== undefined) insist(profiles.wrongProfileUrl(url));
-  const user = await registering(command, async ({ tx, now }) => {
+  const user = await registering(command, async ({ tx, now, touched }) => {
     const found = await userNamed(tx, userName);
+    touched('user', found.id);
     const organisation = affiliate ? await tx.credentials.findUserByName(affiliate) : undefined;
     if (affiliate && !organisation) throw new CommandFailed(`there is no user ${affiliate}`);
     const changes = {
@@ -107,8 +112,9 @@ async function changeUser(
   changes: Partial<Pick<User, 'suspended' | 'locked'>>,
 ): Promise<void> {
   const { changeStanding } = await import('../platform/standing.ts');
-  const user = await registering(command, async ({ tx }) => {
+  const user = await registering(command, async ({ tx, touched }) => {
     const found = await userNamed(tx, userName);
+    touched('user', found.id);
     await changeStanding(tx, found.id, changes);
     return { ...found, ...changes };
   });

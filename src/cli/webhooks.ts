@@ -1,12 +1,15 @@
 import { type Command, Option } from 'commander';
 import { findDelivery, lastOutcome, renewSecret, resend } from '../activity/webhooks/administer.ts';
-import type { Reading, Store } from '../contract/store.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Reading } from '../contract/store.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/webhooks.ts';
 import { addCaller } from './caller.ts';
+import { recorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
+import { onStore } from './on-store.ts';
 import { print } from './output.ts';
 import { registering, tell } from './registering.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { addSettings } from './setting-options.ts';
 
 /** `barker webhooks`. */
 export function webhooksCommand(command: Command): void {
@@ -63,23 +66,6 @@ export function webhooksCommand(command: Command): void {
 
 function onDatabase(command: Command): Command {
   return addSettings(command, 'serve', ['data_folder', 'database_url']);
-}
-
-/** Works on the database of the settings. No secret is read or sealed, so no master key is needed. */
-async function onStore<T>(command: Command, work: (store: Store, now: string) => Promise<T>): Promise<T> {
-  const { systemClock } = await import('../base/clock.ts');
-  const { formatInstant } = await import('../base/instants.ts');
-  const { openDriver } = await import('../ground.ts');
-  const { checkSchema } = await import('../storage/migrate.ts');
-  const { storeOn } = await import('../storage/store.ts');
-  const driver = await openDriver(settingsFrom(command, 'serve', true));
-  const store = storeOn(driver);
-  try {
-    await checkSchema(driver);
-    return await work(store, formatInstant(systemClock.now()));
-  } finally {
-    await store.close();
-  }
 }
 
 function say(lines: readonly string[]): void {
@@ -151,24 +137,27 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
   const { failed } = command.opts<{ failed?: boolean }>();
   if ((messages.length === 0) === !failed) throw new CommandFailed('name messages, or give --failed', 2);
   const { announce } = await import('../storage/outside.ts');
-  const count = await onStore(command, async (store, now) => {
-    let sent = 0;
-    for (let after: WebhookDelivery | undefined; ; ) {
-      const rows = await store.write(async (tx) => {
-        const { valid, failure } = await insistOnWebhook(tx, webhook);
-        if (!valid) throw new CommandFailed(`the webhook is not valid (${failure}); validate it again first`);
-        const found = failed
-          ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
-          : await named(tx, webhook, messages);
-        await resend(tx, found, now);
-        await announce(tx);
-        return found;
-      });
-      sent += rows.length;
-      after = rows.at(-1);
-      if (!failed || rows.length < RESENT_AT_ONCE) return sent;
-    }
-  });
+  const count = await onStore(command, (store, now) =>
+    recorded(command, { store, clock: systemClock }, async (touched) => {
+      let sent = 0;
+      for (let after: WebhookDelivery | undefined; ; ) {
+        const rows = await store.write(async (tx) => {
+          const { valid, failure } = await insistOnWebhook(tx, webhook);
+          touched('webhook', webhook);
+          if (!valid) throw new CommandFailed(`the webhook is not valid (${failure}); validate it again first`);
+          const found = failed
+            ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
+            : await named(tx, webhook, messages);
+          await resend(tx, found, now);
+          await announce(tx);
+          return found;
+        });
+        sent += rows.length;
+        after = rows.at(-1);
+        if (!failed || rows.length < RESENT_AT_ONCE) return sent;
+      }
+    }),
+  );
   tell({ resent: String(count) });
 }
 
@@ -184,7 +173,11 @@ async function named(tx: Reading, webhook: string, messages: readonly string[]):
 }
 
 async function newSecret(command: Command, id: string): Promise<void> {
-  const secret = await registering(command, (registrar) => renewSecret(registrar, id));
-  if (secret === undefined) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);
+  const secret = await registering(command, async (registrar) => {
+    const renewed = await renewSecret(registrar, id);
+    if (renewed === undefined) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);
+    registrar.touched('webhook', id);
+    return renewed;
+  });
   tell({ webhook_secret: secret });
 }

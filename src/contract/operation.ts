@@ -53,6 +53,8 @@ export interface Services {
   readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
   readonly logins: LoginRules;
+  /** For how many days what is recorded for auditors is kept; 0 for good. */
+  readonly auditRetention_days: number;
   /** The bytes of media. */
   readonly blobs: Blobs;
   readonly uploads: UploadRules;
@@ -160,7 +162,7 @@ export interface Call {
   readonly isHead: boolean;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
-  /** Notes what has come about, once it has: the log tells it whatever the reply is. */
+  /** Notes for auditors what has come about, once it has: it is recorded whatever the reply is. */
   note(noted: Noted): void;
   /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
   windows(): readonly OpenWindow[];

@@ -65,6 +65,7 @@ export interface PageAnswer {
   /** Nobody is, from now on. */
   readonly logout?: boolean;
   readonly retryAfter_s?: number | undefined;
+  /** What is recorded for auditors. */
   readonly noted?: readonly Noted[];
 }
 

@@ -1,5 +1,6 @@
 import type { ApplicationLimits } from './application-limits.ts';
 import type { AudienceLog } from './audiences.ts';
+import type { Audit } from './audit.ts';
 import type { Changes } from './changes.ts';
 import type { Corpus } from './corpus.ts';
 import type { Credentials } from './credentials.ts';
@@ -145,6 +146,7 @@ export interface Reading {
   >;
   readonly replays: Pick<Replays, Extract<keyof Replays, `find${string}` | `list${string}`>>;
   readonly restores: Restores;
+  readonly audit: Pick<Audit, 'listRecords'>;
   /** The next number of a sequence; undefined when none was ever taken. */
   findNumber(sequence: string): Promise<number | undefined>;
 }
@@ -177,6 +179,7 @@ export interface Writing extends Reading {
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly replays: Replays;
+  readonly audit: Audit;
   /** Takes the next `count` numbers of a sequence; the answer is the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
   /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */

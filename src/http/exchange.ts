@@ -4,6 +4,7 @@ import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../
 import type { Operation, Services } from '../contract/operation.ts';
 import type { Environment } from '../contract/resource.ts';
 import type { AddressCounts } from './address-counts.ts';
+import type { AuditLog } from './audit-log.ts';
 import type { Connections } from './connections.ts';
 import type { Observer } from './observer.ts';
 import type { Rates, Taken } from './rates.ts';
@@ -29,6 +30,7 @@ export interface PipelineParts {
   readonly connections: Connections;
   readonly rates: Rates;
   readonly observer: Observer;
+  readonly auditLog: AuditLog;
   readonly streamWriter: StreamWriter;
   readonly nextTransactionId: () => string;
   readonly origins: (request: IncomingMessage) => readonly string[];
@@ -57,7 +59,7 @@ export interface Exchange {
   /** The echo of what could be read, JSON text. */
   params: string;
   ignored: string;
-  /** What the log tells of beside the request itself. */
+  /** What is recorded for auditors. */
   noted: readonly Noted[];
   /** The call made use of what its operation takes as deprecated. */
   usesDeprecated: boolean;

@@ -33,14 +33,6 @@ export function observer(options: {
   const { log, accessLog } = options;
   const count = countersOf(options.registry);
   const isWanted = (status: number) => lineLevel(status, undefined, accessLog) !== undefined;
-  const audit = ({ request, transactionId, noted }: Exchange): void => {
-    const common = {
-      transaction_id: transactionId,
-      request_id: requestIdOf(request),
-      address: options.addressOf(request),
-    };
-    for (const each of noted) log.info({ ...common, ...each }, 'audit');
-  };
   return {
     unrouted(request, status, transactionId) {
       count.unrouted(status);
@@ -57,7 +49,6 @@ export function observer(options: {
     replied(exchange, status, failure) {
       const duration_ms = performance.now() - exchange.startedAt_ms;
       count.replied(exchange.operation, status, duration_ms / 1000);
-      if (exchange.noted.length > 0) audit(exchange);
       const faults = faultsOf(failure);
       if (faults) count.refused(exchange.operation, faults[0]);
       const level = lineLevel(status, failure, accessLog);

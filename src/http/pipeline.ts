@@ -22,6 +22,7 @@ import { heldBack } from './held-back.ts';
 import { isMultipart, type Reception, receiveParts, receiveText } from './multipart.ts';
 import { headersOf, scopeOf, send } from './reply.ts';
 import { readPairs } from './request.ts';
+import { requestIdOf } from './request-id.ts';
 
 /**
  * The life of a request, in order. Beside each step: the statuses with which it can end the request.
@@ -115,12 +116,18 @@ export async function answer(
     if (request.destroyed && !request.complete) return parts.observer.replied(exchange, CANCELLED, failure);
     await heldBack(failure, exchange.startedAt_ms);
   }
+  if (exchange.noted.length > 0) await recordEvents(parts, exchange);
   if (parts.isDraining() || exchange.isCut) response.shouldKeepAlive = false;
   if (exchange.isCut) endSoftly(request);
   const headers = headersOf(exchange, parts, status, failure);
   if (flow) parts.streamWriter.begin(response, headers, flow);
   else send(response, status, headers, text);
   parts.observer.replied(exchange, status, failure);
+}
+
+function recordEvents(parts: PipelineParts, { request, transactionId, noted }: Exchange): Promise<void> {
+  const address = parts.address(request);
+  return parts.auditLog.record(noted, { transaction_id: transactionId, request_id: requestIdOf(request), address });
 }
 
 function callOf(

@@ -55,9 +55,10 @@ export const updateProfile: Operation = {
   check: ({ name }) =>
     name === null ? [{ problem: 'PROFILE_UNFIT', parameter: 'name', words: { why: wrongName('')! } }] : [],
   problems: [],
-  async perform({ principal, services, given, now }) {
+  async perform({ principal, services, given, now, note }) {
     const changes = changesOf(given);
     const user = await services.store.write((tx) => changeProfile(tx, principal.user, changes, now));
+    note({ event: 'profile_changed', user_id: principal.user, application_id: principal.application });
     return { data: JSON.stringify(showUser(user!, { entities: given.include_entities !== 0 })) };
   },
 };

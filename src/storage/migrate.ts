@@ -1,3 +1,5 @@
+import type { AuditRecord } from '../contract/audit.ts';
+import { auditOn } from './audit.ts';
 import { migrations as released } from './migrations/list.ts';
 import { type Migration, schemaWords } from './migrations/migration.ts';
 import type { Session } from './session.ts';
@@ -11,10 +13,21 @@ export class SchemaTooNew extends Error {
 
 /**
  * Brings the schema up to date, all missing steps in one unit; the answer names them. Two processes that start
- * together do it once.
+ * together do it once. With `record`, auditors are told of an upgrade.
  */
-export async function migrate(driver: Driver, now: string, steps: readonly Migration[] = released): Promise<string[]> {
-  return driver.write((session) => applySteps(session, now, steps));
+export async function migrate(
+  driver: Driver,
+  now: string,
+  steps: readonly Migration[] = released,
+  record?: AuditRecord,
+): Promise<string[]> {
+  return driver.write(async (session) => {
+    const isNew = (await appliedSteps(session)).length === 0;
+    const applied = await applySteps(session, now, steps);
+    // A new schema holds nothing yet; the record of the steps tells when it was made.
+    if (record && applied.length > 0 && !isNew) await auditOn(session).append([record]);
+    return applied;
+  });
 }
 
 /** Applies all missing steps in a unit of the caller's; the answer names them. */

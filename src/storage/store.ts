@@ -2,6 +2,7 @@ import type { OutageListener, Reading, Store, Writing } from '../contract/store.
 import { StoreUnavailable } from '../contract/store-unavailable.ts';
 import { applicationLimitsOn } from './application-limits.ts';
 import { audienceLogOn } from './audience-log.ts';
+import { auditOn } from './audit.ts';
 import { changesOn } from './changes.ts';
 import { corpusOn } from './corpus.ts';
 import { credentialsOn } from './credentials.ts';
@@ -139,6 +140,7 @@ function partsOn(session: Session, touch: Writing['touch']): Omit<Writing, 'touc
     webhookDeliveries: webhookDeliveriesOn(session),
     replays: replaysOn(session),
     restores: restoresOn(session),
+    audit: auditOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };

@@ -8,6 +8,7 @@ import { examine } from '../../src/backup/examine.ts';
 import { RestoreIncomplete, refuseIncomplete } from '../../src/backup/incomplete.ts';
 import { copyAll, restore } from '../../src/backup/restore.ts';
 import { TargetNotEmpty } from '../../src/backup/target.ts';
+import type { AuditRecord } from '../../src/contract/audit.ts';
 import { openDriver } from '../../src/ground.ts';
 import type { Settings } from '../../src/settings.ts';
 import { tablesOf } from '../../src/storage/migrate.ts';
@@ -31,12 +32,17 @@ after(async () => {
 const ENGINES = ['sqlite', 'postgres'] as const;
 const other = { sqlite: 'postgres', postgres: 'sqlite' } as const;
 const targetOn = ({ folder, databaseUrl }: Place) => ({ folder, databaseUrl, takesFiles: true });
-const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, progress: () => {} };
+const record: AuditRecord = {
+  ...{ id: 'a1', at: '2026-03-02T17:05:55.000Z', event: 'command', outcome: 'done', command: 'restore' },
+  ...{ actor: 'operator:barker', sudo_user: null, origin: 'host', transaction_id: null, targets: ['database'] },
+};
+const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, progress: () => {}, record };
 
 /** Without what a restore changes on purpose. */
 function unchanged(sums: Record<string, TableSum>): Record<string, TableSum> {
-  const { sessions, request_tokens, password_links, recovery_codes, second_factors, sequences, restores, ...others } =
+  const { sessions, request_tokens, password_links, recovery_codes, second_factors, sequences, restores, ...rest } =
     sums;
+  const { audit_events, ...others } = rest;
   return others;
 }
 
@@ -75,20 +81,31 @@ for (const engine of ENGINES) {
       await restore(archive, head, targetOn(second), restoring);
       const again = join(second.folder, 'b.tar.gz');
       await onPlace(second, async (driver) => {
-        assert.deepEqual(unchanged(await sumsOf(driver)), unchanged(sums));
+        const found = await sumsOf(driver);
+        assert.deepEqual(unchanged(found), unchanged(sums));
+        assert.equal(found.audit_events!.rows, ROWS + 1, 'the records that there were, and that of the restore');
         await backUp(sourceOn(second, driver, NOW + 120_000), again);
       });
       assert.equal(readFileSync(join(second.folder, 'nonces', '2.log'), 'utf8'), '1 7 abc\n');
       const third = await place(engine);
       const { head: secondHead } = await examine(again, COPY_KEYS);
-      await restore(again, secondHead, targetOn(third), { ...restoring, now: NOW + 180_000 });
+      await restore(again, secondHead, targetOn(third), {
+        ...restoring,
+        now: NOW + 180_000,
+        record: { ...record, id: 'a2' },
+      });
       await onPlace(third, async (driver) => assert.deepEqual(unchanged(await sumsOf(driver)), unchanged(sums)));
     });
 
-    test('is copied to the other database without an archive, and nothing of it is changed', async () => {
+    test('is copied to the other database without an archive, and nothing but the record of that is added', async () => {
       const target = await place(other[engine]);
-      await onPlace(source, (driver) => copyAll(sourceOn(source, driver, NOW), targetOn(target)));
-      await onPlace(target, async (driver) => assert.deepEqual(await sumsOf(driver), sums));
+      await onPlace(source, (driver) => copyAll(sourceOn(source, driver, NOW), targetOn(target), record));
+      const { audit_events, ...others } = sums;
+      await onPlace(target, async (driver) => {
+        const { audit_events: records, ...copied } = await sumsOf(driver);
+        assert.deepEqual(copied, others);
+        assert.equal(records!.rows, audit_events!.rows + 1);
+      });
     });
   });
 }

@@ -98,6 +98,7 @@ export const registerWebhook: Operation = {
       if (error instanceof ConstraintViolated) throw exists(url);
       throw error;
     }
+    call.note({ event: 'webhook_created', application_id: application, webhook_id: id });
     return { data: `{"data":${shownWebhook(webhook)}}` };
   },
 };

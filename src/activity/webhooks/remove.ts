@@ -24,14 +24,16 @@ export const removeWebhook: Operation = {
   problems: ['WEBHOOK_NOT_FOUND'],
   async perform(call) {
     const { services, now } = call;
-    await services.store.write(async (tx) => {
+    const removed = await services.store.write(async (tx) => {
       const { id, application_id } = await findOwn(tx, call);
       await tx.credentials.lockApplication(application_id);
       await forgetWebhook(tx, id, now);
       for (const kind of Object.values(WEBHOOK_JOBS)) await tx.jobs.callOff(kind, id);
       await tx.webhookDeliveries.giveUp(id);
       await tx.webhooks.remove(id);
+      return { application_id, webhook_id: id };
     });
+    call.note({ event: 'webhook_removed', ...removed });
     return { data: '{"data":{"deleted":true}}' };
   },
 };

@@ -56,7 +56,7 @@ export async function suspendApplication(tx: Writing, id: string, isSuspended: b
 export async function issueOwnToken(
   registrar: Registrar,
   { id, owner_user_id: user, access_level: level }: Application,
-): Promise<{ token: string; tokenSecret: string }> {
+): Promise<{ id: string; token: string; tokenSecret: string }> {
   const { tx, now } = registrar;
   await tx.credentials.lockUser(user);
   await revokeAll(tx, await tx.credentials.findLiveTokens(user, id), now);

@@ -31,7 +31,7 @@ export function pagesOf(parts: PagesParts, others: readonly Page[]): Pages {
     confirmed(parts, securityPage(parts), asksNothingItself),
     confirmed(parts, sessionsPage(parts)),
     ...applicationsPages(parts).map((page) => confirmed(parts, page, isForm)),
-    applicationPage(parts),
+    confirmed(parts, applicationPage(parts), isForm),
     ...renewalPages(parts).map((page) => confirmed(parts, page)),
     confirmed(parts, webhooksPage(parts), renewsSecret),
     notificationsPage(parts),

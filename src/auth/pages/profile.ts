@@ -84,7 +84,8 @@ async function save({ store, clock }: ProfileParts, visit: Visit): Promise<PageA
     return shown(visit, draft, { screen_name: 'somebody else has this user name' }, 409);
   }
   const location = `${PATH}?saved=yes`;
-  return { status: 303, location, html: accountDocument('Saved', visit, '<h1>Saved</h1>') };
+  const html = accountDocument('Saved', visit, '<h1>Saved</h1>');
+  return { status: 303, location, html, noted: [{ event: 'profile_changed', user_id: visit.user!.id }] };
 }
 
 function draftOf({ name, screen_name, description, location, url }: User): Draft {

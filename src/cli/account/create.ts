@@ -18,6 +18,7 @@ export async function createAccount(command: Command, name: string): Promise<voi
   if (timezone !== undefined && !isZone(timezone)) insist(`there is no time zone ${timezone}`);
   const id = await registering(command, async (registrar) => {
     const { id: user } = await userNamed(registrar.tx, admin);
+    registrar.touched('user', user);
     const account = await takeIdIn(registrar.tx, registrar.random, sequenceOf(environment));
     await putAccount(registrar, {
       id: account,
@@ -29,6 +30,7 @@ export async function createAccount(command: Command, name: string): Promise<voi
       features: [],
       limits: {},
     });
+    registrar.touched('account', account);
     return account;
   });
   tell({ account_id: id });

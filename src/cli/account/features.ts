@@ -10,7 +10,8 @@ export async function changeFeatures(command: Command, id: string): Promise<void
   const { add = [], remove = [] } = command.opts<{ add?: string[]; remove?: string[] }>();
   if (add.length + remove.length === 0) insist('give --add or --remove');
   const [granted, taken] = [keysOf(add), keysOf(remove)];
-  const features = await onAccount(command, id, async ({ tx }) => {
+  const features = await onAccount(command, id, async ({ tx, touched }) => {
+    for (const key of [...granted, ...taken]) touched('feature', key);
     await tx.memberships.addFeatures(id, granted);
     await tx.memberships.removeFeatures(id, taken);
     return tx.memberships.listFeatures(id);

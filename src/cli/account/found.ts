@@ -3,10 +3,10 @@ import { accounts } from '../../ads/accounts.ts';
 import type { User } from '../../contract/credentials.ts';
 import type { Given } from '../../contract/operation.ts';
 import type { Environment, Row } from '../../contract/resource.ts';
-import type { Writing } from '../../contract/store.ts';
+import type { Reading } from '../../contract/store.ts';
 import type { Registrar } from '../../platform/register.ts';
 import { CommandFailed } from '../failure.ts';
-import { registering } from '../registering.ts';
+import { looking, type RecordedRegistrar, registering } from '../registering.ts';
 import type { Read } from './fields.ts';
 
 /** An account as commands meet it. */
@@ -21,17 +21,32 @@ export interface Found {
 export async function onAccount<T>(
   command: Command,
   id: string,
-  work: (registrar: Registrar, account: Found) => Promise<T>,
+  work: (registrar: RecordedRegistrar, account: Found) => Promise<T>,
 ): Promise<T> {
   return registering(command, async (registrar) => {
-    const { tx } = registrar;
-    const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden', lock: true });
-    const beside = await tx.memberships.findLimits(id);
-    if (!row || !beside) throw new CommandFailed(`there is no account ${id}; see: barker account list`);
+    const { tx, touched } = registrar;
+    const found = await accountOf(tx, id, { lock: true });
     tx.touch(`account:${id}`);
-    const environment = beside.environment as Environment;
-    return work(registrar, { row: row as unknown as Row, environment, limits: JSON.parse(beside.limits) });
+    touched('account', id);
+    return work(registrar, found);
   });
+}
+
+/** Looks at an account that exists. */
+export async function lookAtAccount<T>(
+  command: Command,
+  id: string,
+  work: (tx: Reading, account: Found) => Promise<T>,
+): Promise<T> {
+  return looking(command, async ({ tx }) => work(tx, await accountOf(tx, id, { lock: false })));
+}
+
+async function accountOf(tx: Reading, id: string, { lock }: { readonly lock: boolean }): Promise<Found> {
+  const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden', lock });
+  const beside = await tx.memberships.findLimits(id);
+  if (!row || !beside) throw new CommandFailed(`there is no account ${id}; see: barker account list`);
+  const environment = beside.environment as Environment;
+  return { row: row as unknown as Row, environment, limits: JSON.parse(beside.limits) };
 }
 
 /** Changes columns of an account. */
@@ -44,7 +59,7 @@ export async function changeAccount(
 }
 
 /** The user of a name. */
-export async function userNamed(tx: Writing, name: string): Promise<User> {
+export async function userNamed(tx: Reading, name: string): Promise<User> {
   const user = await tx.credentials.findUserByName(name);
   if (!user) throw new CommandFailed(`there is no user ${name}; make one with: barker user create`);
   return user;

@@ -10,7 +10,7 @@ import { putInstruments } from './put-account.ts';
 export async function fundAccount(command: Command, id: string): Promise<void> {
   const told = command.opts();
   const { id: _, ...declared } = PARTS.instrument;
-  const instrument = await onAccount(command, id, async ({ tx, random, now }) => {
+  const instrument = await onAccount(command, id, async ({ tx, random, now, touched }) => {
     const given = {
       type: told.type,
       currency: told.currency,
@@ -26,6 +26,7 @@ export async function fundAccount(command: Command, id: string): Promise<void> {
     const { name: kind, idsFrom: start } = fundingInstruments;
     const own = await takeIdIn(tx, random, { kind, start });
     await putInstruments(tx, id, [{ id: own, values, place: 'funding_instrument' }], now);
+    touched('funding_instrument', own);
     return own;
   });
   tell({ account_id: id, funding_instrument_id: instrument });

@@ -21,7 +21,11 @@ export async function importAccounts(command: Command, file: string): Promise<vo
     const strangers = await strangersIn(registrar.tx, plans);
     if (strangers.length > 0) throw new CommandFailed(`${file}: ${strangers.join('; ')}`, 2);
     const told: Record<string, Outcome> = {};
-    for (const plan of plans) told[plan.id] = await putAccount(registrar, plan);
+    for (const plan of plans) {
+      const outcome = await putAccount(registrar, plan);
+      told[plan.id] = outcome;
+      if (outcome !== 'unchanged') registrar.touched('account', plan.id);
+    }
     return told;
   });
   tell(outcomes);

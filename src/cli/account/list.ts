@@ -3,7 +3,7 @@ import { accounts } from '../../ads/accounts.ts';
 import type { Environment, Row } from '../../contract/resource.ts';
 import type { PageQuery } from '../../contract/store.ts';
 import { oneLine, print } from '../output.ts';
-import { registering } from '../registering.ts';
+import { looking } from '../registering.ts';
 import { userNamed } from './found.ts';
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
@@ -12,7 +12,7 @@ const PAGE = 1000;
 /** Lists accounts, production first: id, environment, approval status and name on a line each. */
 export async function listAccounts(command: Command): Promise<void> {
   const { user: named, deleted } = command.opts<{ user?: string; deleted?: true }>();
-  const lines = await registering(command, async ({ tx }) => {
+  const lines = await looking(command, async ({ tx }) => {
     const user = named === undefined ? undefined : (await userNamed(tx, named)).id;
     const found: string[] = [];
     for (const environment of ENVIRONMENTS) {

@@ -2,7 +2,7 @@ import { accounts } from '../../ads/accounts.ts';
 import { fundingInstruments } from '../../ads/funding-instruments.ts';
 import { newPromotableUser, promotableUsers } from '../../ads/promotable-users.ts';
 import type { AnyResource, Row } from '../../contract/resource.ts';
-import type { Writing } from '../../contract/store.ts';
+import type { Reading, Writing } from '../../contract/store.ts';
 import { passId, takeIdIn } from '../../platform/ids.ts';
 import type { Registrar } from '../../platform/register.ts';
 import { CommandFailed } from '../failure.ts';
@@ -131,7 +131,7 @@ async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan):
 }
 
 /** Every live row that an account has of a resource, by id. */
-export function allOf(tx: Writing, resource: AnyResource, account: string | undefined): Promise<Row[]> {
+export function allOf(tx: Reading, resource: AnyResource, account: string | undefined): Promise<Row[]> {
   return tx.records.page(resource, {
     account,
     member: undefined,

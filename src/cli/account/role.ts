@@ -17,8 +17,9 @@ export async function setRole(command: Command, id: string, userName: string): P
   if (postComposer && !COMPOSER_ROLES.includes(role as Role)) {
     insist(`POST_COMPOSER applies to ${COMPOSER_ROLES.join(', ')}`);
   }
-  const user = await onAccount(command, id, async ({ tx }) => {
+  const user = await onAccount(command, id, async ({ tx, touched }) => {
     const found = await userNamed(tx, userName);
+    touched('user', found.id);
     const members = await tx.memberships.listMembers(id);
     const others = members.filter(({ user_id }) => user_id !== found.id);
     const isLast = members.length > others.length && !others.some((each) => each.role === 'ACCOUNT_ADMIN');

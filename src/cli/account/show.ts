@@ -4,12 +4,12 @@ import { fundingInstruments } from '../../ads/funding-instruments.ts';
 import { promotableUsers } from '../../ads/promotable-users.ts';
 import { tell } from '../registering.ts';
 import { LIMITS } from './fields.ts';
-import { onAccount } from './found.ts';
+import { lookAtAccount } from './found.ts';
 import { allOf } from './put-account.ts';
 
 /** Shows an account, its users, features, limits of its own and funding instruments. */
 export async function showAccount(command: Command, id: string): Promise<void> {
-  const told = await onAccount(command, id, async ({ tx }, { row, environment, limits }) => {
+  const told = await lookAtAccount(command, id, async (tx, { row, environment, limits }) => {
     const shown: Record<string, string> = { account_id: id, environment };
     for (const name of Object.keys(accounts.fields)) if (row[name] !== null) shown[name] = String(row[name]);
     const members = await tx.memberships.listMembers(id);

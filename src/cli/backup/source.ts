@@ -1,15 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import type { Source } from '../../backup/backup.ts';
 import type { MasterKeys } from '../../backup/examine.ts';
 import { systemClock } from '../../base/clock.ts';
 import { parseKeyEntries, parseMasterKey } from '../../base/secret-box.ts';
+import type { AuditOutcome } from '../../contract/audit.ts';
+import type { Writing } from '../../contract/store.ts';
 import { findMasterKey } from '../../dev/folder.ts';
 import { openDriver } from '../../ground.ts';
 import type { Settings } from '../../settings.ts';
+import { storeOn } from '../../storage/store.ts';
 import { programVersion } from '../../version.ts';
-import { CommandFailed } from '../failure.ts';
-import { print } from '../output.ts';
+import { type CommandRecord, commandRecord } from '../command-record.ts';
+import { CommandFailed, sentenceOf } from '../failure.ts';
+import { complain, print } from '../output.ts';
 
 /** Tells what a command is doing. */
 export function progress(line: string): void {
@@ -22,8 +27,46 @@ export function masterKeysOf({ master_key, master_key_id, master_keys_old, data_
   return { ...(key && { [master_key_id]: parseMasterKey(key) }), ...parseKeyEntries(master_keys_old) };
 }
 
+/**
+ * Copies under a record for auditors in the database that is copied. A copy can be made of every database: of one without
+ * the table for records, or that cannot be written, it is made without.
+ */
+export async function recordedCopy<T>(
+  command: Command,
+  settings: Settings,
+  copy: (source: Source, record: CommandRecord) => Promise<T>,
+): Promise<T> {
+  return withSource(settings, async (source) => {
+    const record = commandRecord(command, source.now);
+    const isRecorded = await isStored(settings, (tx) => tx.audit.append([record.as('begun')]));
+    const end = async (outcome: AuditOutcome): Promise<void> => {
+      if (isRecorded) await isStored(settings, (tx) => tx.audit.end(record.as(outcome)));
+    };
+    const result = await copy(source, record).catch(async (error) => {
+      await end('failed');
+      throw error;
+    });
+    await end('done');
+    return result;
+  });
+}
+
+/** Stores a record beside the copy, whose connections are closed when it gives up its claim; false, and told, when that fails. */
+async function isStored(settings: Settings, work: (tx: Writing) => Promise<void>): Promise<boolean> {
+  const store = storeOn(await openDriver(settings));
+  try {
+    await store.write(work);
+    return true;
+  } catch (error) {
+    complain(`barker: no audit record was stored: ${sentenceOf(error)}\n`);
+    return false;
+  } finally {
+    await store.close();
+  }
+}
+
 /** Opens the database of the settings for copying it, whichever steps it has. */
-export async function withSource<T>(settings: Settings, work: (source: Source) => Promise<T>): Promise<T> {
+async function withSource<T>(settings: Settings, work: (source: Source) => Promise<T>): Promise<T> {
   const { data_folder: folder, database_url } = settings;
   const file = join(folder, 'barker.db');
   if (database_url === '' && !existsSync(file)) throw new CommandFailed(`there is no database at ${file}`);

@@ -6,6 +6,7 @@ import type { Page, PageAnswer, Pages, Visit, VisitRefusal } from '../../contrac
 import { Problem, type ProblemName } from '../../contract/problems.ts';
 import { wantsJson } from '../accept.ts';
 import type { AddressCounts } from '../address-counts.ts';
+import type { AuditLog, AuditOrigin } from '../audit-log.ts';
 import { endSoftly } from '../bytes-body.ts';
 import { type AccessLog, lineLevel } from '../line-level.ts';
 import type { Observer } from '../observer.ts';
@@ -30,6 +31,7 @@ export interface PageParts {
   /** Reads forms: whoever has no session is a stranger. */
   readonly strangers: StrangerBodies;
   readonly log: Logger;
+  readonly auditLog: AuditLog;
   readonly observer: Pick<Observer, 'visited'>;
   readonly accessLog: AccessLog;
   readonly nextTransactionId: () => string;
@@ -98,13 +100,15 @@ async function answer(
     said = refusalOf(parts.pages, error);
     failure = error;
   }
+  const origin = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
+  if (said.noted?.length) await parts.auditLog.record(said.noted, origin);
   const seen = { request, secure: parts.secureHeaders(request), transactionId, cookies };
   // Nobody waits for the rest of a form that was refused.
   const isCut = method === 'POST' && failure !== undefined && !request.complete;
   if (parts.isDraining() || isCut) response.shouldKeepAlive = false;
   if (isCut) endSoftly(request);
   reply(response, said, parts.face, seen);
-  note(parts, page, said, { ...seen, failure });
+  note(parts, page, said, { ...origin, request, failure });
 }
 
 /** What is said of a form that is not read to its end; the rest of the problems mean that the database is away. */
@@ -226,14 +230,15 @@ function reply(
   send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : page);
 }
 
-/** Lines about a visit: never its parameters, its cookies or where it leads. */
-function note(parts: PageParts, page: Page, said: PageAnswer, seen: Seen & { readonly failure: unknown }): void {
-  const { log, accessLog } = parts;
-  const { request, transactionId, failure } = seen;
-  const common = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
-  for (const each of said.noted ?? []) log.info({ ...common, ...each }, 'audit');
-  parts.observer.visited(page.path, request.method!, said.status);
-  const line = { ...common, method: request.method, route: page.path, status: said.status };
+/** The line about a visit: never its parameters, its cookies or where it leads. */
+function note(
+  { log, accessLog, observer }: PageParts,
+  page: Page,
+  said: PageAnswer,
+  { request, failure, ...origin }: AuditOrigin & { readonly request: IncomingMessage; readonly failure: unknown },
+): void {
+  observer.visited(page.path, request.method!, said.status);
+  const line = { ...origin, method: request.method, route: page.path, status: said.status };
   const level = lineLevel(said.status, failure, accessLog);
   if (level === 'error') log.error({ ...line, err: failure }, 'page failed');
   else if (level) log.info(line, 'page');

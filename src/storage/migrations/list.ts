@@ -21,6 +21,7 @@ import { serverClaim } from './0020-server-claim.ts';
 import { restores } from './0022-restores.ts';
 import { logins } from './0024-logins.ts';
 import { secondFactors } from './0025-second-factors.ts';
+import { audit } from './0026-audit.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   restores,
   logins,
   secondFactors,
+  audit,
 ];

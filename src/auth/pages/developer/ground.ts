@@ -61,6 +61,11 @@ export function registering<T>(
 }
 
 /** What is noted of a visit that changed an application. */
-export function noted(event: Noted['event'], visit: Visit, application: string): readonly Noted[] {
-  return [{ event, user_id: visit.user!.id, application_id: application }];
+export function noted(
+  event: Noted['event'],
+  visit: Visit,
+  application: string,
+  beside: Pick<Noted, 'webhook_id'> = {},
+): readonly Noted[] {
+  return [{ event, user_id: visit.user!.id, application_id: application, ...beside }];
 }

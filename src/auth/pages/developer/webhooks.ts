@@ -6,7 +6,7 @@ import type { Challenged, Webhook, WebhookDelivery } from '../../../contract/web
 import { secondElement } from '../days.ts';
 import { accountDocument, hidden, noticeOf } from '../layout.ts';
 import { refusal } from '../refusals.ts';
-import { DEVELOPER, type DeveloperParts, forOwner, registering } from './ground.ts';
+import { DEVELOPER, type DeveloperParts, forOwner, noted, registering } from './ground.ts';
 import { secretsPage } from './secrets.ts';
 
 /** Deliveries of a webhook that are shown. */
@@ -156,7 +156,8 @@ async function done(parts: DeveloperParts, visit: Visit, application: Applicatio
       ['Webhook secret', outcome.secret],
     ] as const;
     const page = secretsPage(visit, application, { title: 'The new secret of a webhook', rows });
-    return { status: 200, html: page, hasForm: true };
+    const renewed = noted('webhook_secret_renewed', visit, id, { webhook_id: webhook });
+    return { status: 200, html: page, hasForm: true, noted: renewed };
   }
   const location = `${DEVELOPER}/${id}/webhooks?sent=again`;
   return { status: 303, location, html: accountDocument('Done', visit, '<h1>Done</h1>') };

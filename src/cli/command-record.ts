@@ -1,0 +1,117 @@
+import { hostname, userInfo } from 'node:os';
+import type { Command, Option } from 'commander';
+import type { Clock } from '../base/clock.ts';
+import { formatMillisecond } from '../base/instants.ts';
+import { secureRandom } from '../base/random.ts';
+import type { AuditOutcome, AuditRecord } from '../contract/audit.ts';
+import type { Store } from '../contract/store.ts';
+import { isSetting } from './setting-options.ts';
+
+/** What a command can touch. */
+export type TargetKind =
+  | 'user'
+  | 'application'
+  | 'token'
+  | 'account'
+  | 'funding_instrument'
+  | 'feature'
+  | 'webhook'
+  | 'event'
+  | 'people'
+  | 'posts'
+  | 'schema'
+  | 'secrets'
+  | 'database'
+  | 'archive';
+
+/** Says that a command touches something; without an id, all there is of the kind. */
+export type Touched = (kind: TargetKind, id?: string) => void;
+
+/** The audit record of a command while it runs. */
+export interface CommandRecord {
+  readonly touched: Touched;
+  /** The record as it would be stored now. */
+  as(outcome: AuditOutcome): AuditRecord;
+}
+
+/** More are not listed: what a large import changed can be told from the accounts themselves. */
+const TARGETS_MAX = 100;
+
+/** Begins the record of a command: who runs it, where, and in which words. `now` is in milliseconds since 1970. */
+export function commandRecord(command: Command, now: number): CommandRecord {
+  const targets = new Set<string>();
+  const about = {
+    id: secureRandom.bytes(8).toString('hex'),
+    at: formatMillisecond(now),
+    event: 'command' as const,
+    actor: `operator:${operator()}`,
+    sudo_user: process.env.SUDO_USER?.slice(0, 64) || null,
+    origin: hostname(),
+    transaction_id: null,
+    command: wordsOf(command),
+  };
+  return {
+    touched: (kind, id) => void targets.add(id === undefined ? kind : `${kind}:${id}`),
+    as: (outcome) => ({ ...about, outcome, targets: [...targets].slice(0, TARGETS_MAX) }),
+  };
+}
+
+/** The user of the operating system; containers run under numbers without a name. */
+function operator(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? '');
+  }
+}
+
+/**
+ * The words of a command, and its options but for settings. Values are told only where they come from a fixed list or are plain numbers by
+ * declaration: any other may be a secret, or personal.
+ */
+function wordsOf(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());
+  const given = command.options.filter(
+    (option) => !isSetting(option) && command.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  return [...names, ...given.flatMap((option) => optionWords(option, command.opts()[option.attributeName()]))].join(
+    ' ',
+  );
+}
+
+const NUMBER_PLACE = /<(n|micros|n\|default)>/;
+
+function optionWords({ long, flags, argChoices }: Option, value: unknown): string[] {
+  const isTold =
+    argChoices?.includes(String(value)) || (NUMBER_PLACE.test(flags) && /^(\d{1,16}|default)$/.test(String(value)));
+  return isTold ? [long!, String(value)] : [long!];
+}
+
+/** Where long commands work: a store, and the clock. */
+interface Place {
+  readonly store: Pick<Store, 'write'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Runs a command of many units of work under a record of its own: stored before anything is done, and once more when it
+ * has ended. A process that is killed leaves what it began.
+ */
+export async function recorded<T>(
+  command: Command,
+  { store, clock }: Place,
+  work: (touched: Touched) => Promise<T>,
+): Promise<T> {
+  const record = commandRecord(command, clock.now());
+  await store.write((tx) => tx.audit.append([record.as('begun')]));
+  try {
+    const result = await work(record.touched);
+    await store.write((tx) => tx.audit.end(record.as('done')));
+    return result;
+  } catch (error) {
+    // What went wrong is told, whether or not it can be recorded.
+    await store.write((tx) => tx.audit.end(record.as('failed'))).catch(() => undefined);
+    throw error;
+  }
+}

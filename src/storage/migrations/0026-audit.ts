@@ -1,0 +1,27 @@
+import type { Migration } from './migration.ts';
+
+/** What is recorded for auditors, in the order of time. */
+export const audit: Migration = {
+  name: '0026-audit',
+  statements: ({ table }) => [
+    table('audit_events', (t) =>
+      t
+        .text('at')
+        .key()
+        .text('id')
+        .key()
+        .text('event')
+        .text('outcome')
+        .text('actor')
+        .nullable()
+        .text('sudo_user')
+        .nullable()
+        .text('origin')
+        .text('transaction_id')
+        .nullable()
+        .text('command')
+        .nullable()
+        .text('targets'),
+    ),
+  ],
+};

@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Command } from 'commander';
+import { secretBox } from '../../src/base/secret-box.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
+import type { AuditRecord } from '../../src/contract/audit.ts';
+import { secretContext } from '../../src/contract/sealed-columns.ts';
+import { migrate } from '../../src/storage/migrate.ts';
+import { migrations } from '../../src/storage/migrations/list.ts';
+import { storeOn } from '../../src/storage/store.ts';
+import { onPlace, sumsOf } from '../rig/copies.ts';
+import { openPlace, type Place } from '../rig/databases.ts';
+import { type Ran, run } from '../rig/in-process.ts';
+import { collectLog } from '../rig/logs.ts';
+import { plantNamed } from '../rig/secrets.ts';
+import { flagsOf, MASTER_KEY, toldBy } from './program.ts';
+
+const env = { BARKER_MASTER_KEY: MASTER_KEY, SUDO_USER: 'grace' };
+const WEBHOOK = '1800000000000000001';
+const PASSWORD = 'correct horse battery staple';
+
+/** What came of the commands before: ids and keys by name, which later ones name. */
+const made: Record<string, string> = {};
+const secrets: string[] = [];
+const box = secretBox({ currentKeyId: 'k1', keys: { k1: Buffer.from(MASTER_KEY, 'hex') }, random: randomBytes });
+let place: Place;
+let files: string;
+const file = (name: string): string => join(files, name);
+
+/** A command that changes something: its arguments, and what its record says that it touched. */
+interface Change {
+  readonly args: () => readonly string[];
+  readonly touches: () => readonly string[];
+  /** Its record has the values of these options. */
+  readonly says?: string;
+}
+
+const user = (name: string) => (): string[] => [`user:${made[name]}`];
+const application = (): string[] => [`application:${made.application_id}`];
+const account = (...more: string[]): string[] => [`account:${made.account_id}`, ...more];
+const key =
+  (...more: string[]) =>
+  (): string[] => [made.consumer_key!, ...more];
+const on =
+  (...more: string[]) =>
+  (): string[] => [made.account_id!, ...more];
+
+/** In an order in which each finds what it needs. Every command of the program is here or in one of the lists below. */
+const CHANGES: Readonly<Record<string, Change>> = {
+  migrate: { args: () => [], touches: () => ['schema'] },
+  'user create': {
+    args: () => ['ada', '--password-file', file('password')],
+    touches: user('ada'),
+    says: '--password-file',
+  },
+  'user password': { args: () => ['ada', '--generate'], touches: user('ada'), says: '--generate' },
+  'user profile': {
+    args: () => ['ada', '--name', 'Ada', '--verified', 'blue'],
+    touches: user('ada'),
+    says: '--name --verified blue',
+  },
+  'user totp': { args: () => ['ada', '--reset'], touches: user('ada'), says: '--reset' },
+  'user suspend': { args: () => ['ben'], touches: user('ben') },
+  'user resume': { args: () => ['ben'], touches: user('ben') },
+  'user lock': { args: () => ['ben'], touches: user('ben') },
+  'user unlock': { args: () => ['ben'], touches: user('ben') },
+  'app create': {
+    args: () => [
+      'Reports',
+      '--owner',
+      'ada',
+      '--website',
+      'https://a.test',
+      '--callback',
+      'https://a.test/back',
+      '--level',
+      'read',
+    ],
+    touches: () => [...application(), `user:${made.ada}`],
+    says: '--owner --website --callback --level read',
+  },
+  'app edit': { args: key('--name', 'Reports 2'), touches: application, says: '--name' },
+  'app limits': { args: key('--webhooks', '20'), touches: application, says: '--webhooks 20' },
+  'app regenerate-keys': { args: key(), touches: application },
+  'app token': { args: key(), touches: () => [...application(), `token:${made.token_id}`] },
+  'app bearer': { args: key(), touches: application },
+  'app suspend': { args: key(), touches: application },
+  'app resume': { args: key(), touches: application },
+  'token create': {
+    args: () => ['--app', made.consumer_key!, '--user', 'ben'],
+    touches: () => [...application(), `user:${made.ben}`, `token:${made.token_id}`],
+    says: '--app --user',
+  },
+  'account create': {
+    args: () => ['Harbour Coffee', '--admin', 'ada', '--timezone', 'Europe/London'],
+    touches: () => [`user:${made.ada}`, ...account()],
+    says: '--admin --timezone',
+  },
+  'account role': {
+    args: on('ben', '--role', 'AD_MANAGER', '--post-composer'),
+    touches: () => account(`user:${made.ben}`),
+    says: '--role AD_MANAGER --post-composer',
+  },
+  'account features': {
+    args: on('--add', 'REACH_FREQUENCY_CAP'),
+    touches: () => account('feature:REACH_FREQUENCY_CAP'),
+    says: '--add',
+  },
+  'account fund': {
+    args: on('--type', 'CREDIT_LINE', '--currency', 'EUR', '--credit-limit', '5000000000'),
+    touches: () => account(`funding_instrument:${made.funding_instrument_id}`),
+    says: '--type CREDIT_LINE --currency --credit-limit 5000000000',
+  },
+  'account limits': { args: on('--active-campaigns', '80'), touches: account, says: '--active-campaigns 80' },
+  'account approve': { args: on('--status', 'UNDER_REVIEW'), touches: account, says: '--status UNDER_REVIEW' },
+  'account import': { args: () => [file('accounts.json')], touches: () => ['account:imported1'] },
+  'webhooks secret': { args: () => [WEBHOOK], touches: () => [`webhook:${WEBHOOK}`] },
+  'webhooks resend': { args: () => [WEBHOOK, '--failed'], touches: () => [`webhook:${WEBHOOK}`], says: '--failed' },
+  'events emit': {
+    args: () => ['profile.update.bio', '--user', 'ada', '--text', 'hunter2'],
+    touches: user('ada'),
+    says: '--user --text',
+  },
+  'import people': { args: () => [file('people.ndjson')], touches: () => ['people'] },
+  'import posts': { args: () => [file('posts.ndjson')], touches: () => ['posts'] },
+  'demo population': { args: () => ['--users', '10'], touches: () => ['people'], says: '--users 10' },
+  'demo posts': { args: () => ['--count', '10'], touches: () => ['posts'], says: '--count 10' },
+  'keys reseal': { args: () => [], touches: () => ['secrets'] },
+  backup: { args: () => [file('all.tar')], touches: () => [`archive:${file('all.tar')}`] },
+  copy: { args: () => ['--to', file('copy')], touches: () => ['database'], says: '--to' },
+  restore: { args: () => [file('all.tar')], touches: () => [`archive:${file('all.tar')}`] },
+};
+
+/** Commands that read the database; they change nothing in it, as is held below. */
+const READS: Readonly<Record<string, () => readonly string[]>> = {
+  'user list': () => [],
+  'user show': () => ['ada'],
+  'app list': () => [],
+  'app show': key(),
+  'account list': () => [],
+  'account show': on(),
+  'webhooks list': () => [],
+  'webhooks deliveries': () => [WEBHOOK],
+  'keys status': () => [],
+  'audit list': () => [],
+  'config print': () => [],
+  doctor: () => [],
+};
+
+/** What only shows when it is asked to change nothing. */
+const LOOKS: readonly (readonly [words: string, args: () => readonly string[]])[] = [
+  ['user totp', () => ['ada']],
+  ['app limits', key()],
+  ['migrate', () => ['--dry-run']],
+  ['restore', () => [file('all.tar'), '--verify']],
+];
+
+/** Commands that run a service, ask one, or compute; services record what they are asked to do. */
+const ELSEWHERE = [
+  ...['dev', 'serve', 'health', 'call', 'sign'],
+  ...['audience hash', 'audience upload', 'events listen', 'webhooks check'],
+];
+
+const barker = (words: string, args: readonly string[], flags = flagsOf(place)): Promise<Ran> =>
+  run([...words.split(' '), ...args, ...flags], env);
+
+function records(of: Pick<Place, 'folder' | 'databaseUrl'> = place): Promise<AuditRecord[]> {
+  return onPlace(of, (driver) => storeOn(driver).read((tx) => tx.audit.listRecords({ limit: 1000 })));
+}
+
+before(async () => {
+  files = mkdtempSync(join(tmpdir(), 'barker-audit-'));
+  place = await openPlace();
+  await onPlace(place, (driver) => migrate(driver, '2026-01-01T00:00:00Z', migrations.slice(0, 1)));
+  writeFileSync(file('password'), PASSWORD);
+  const imported = { id: 'imported1', name: 'Harbour Tea', users: [{ user_id: '900000001', role: 'ACCOUNT_ADMIN' }] };
+  writeFileSync(file('accounts.json'), JSON.stringify({ accounts: [imported] }));
+  writeFileSync(file('people.ndjson'), '{"user_id":"7000000000000000001","handle":"harbour_ada"}\n');
+  const post = { id: '7301234567890123456', text: 'tea', created_at: new Date(Date.now() - 3_600_000).toISOString() };
+  writeFileSync(file('posts.ndjson'), `${JSON.stringify(post)}\n`);
+});
+after(async () => {
+  rmSync(files, { recursive: true, force: true });
+  await place.remove();
+});
+
+/** What a command needs that no command makes. */
+const PREPARATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
+  'user password': async () => {
+    made.ben = toldBy(await barker('user create', ['ben', '--password-file', file('password')])).user_id!;
+  },
+  'user totp': () =>
+    onPlace(place, (driver) =>
+      storeOn(driver).write((tx) =>
+        tx.secondFactors.add({ user_id: made.ada!, secret: 'k1.x', last_step: 0, created_at: '2026-01-01T00:00:00Z' }),
+      ),
+    ),
+  'webhooks secret': () =>
+    onPlace(place, (driver) =>
+      storeOn(driver).write((tx) =>
+        tx.webhooks.add({
+          id: WEBHOOK,
+          application_id: made.application_id!,
+          url: 'https://a.test/in',
+          url_form: 'https://a.test/in',
+          valid: 1,
+          created_at: '2026-01-01T00:00:00Z',
+          validated_at: '2026-01-01T00:00:00Z',
+          failing_since: null,
+          failure: null,
+          secret: box.seal('whsec_hunter2', secretContext.webhook(WEBHOOK)),
+          former_secret: null,
+          former_until: null,
+        }),
+      ),
+    ),
+};
+
+/** Takes note of what a command told, for those after it. */
+function takeNote(words: string, { stdout }: Ran): void {
+  const told = Object.fromEntries([...stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
+  plantNamed(told);
+  for (const [name, value] of Object.entries(told)) {
+    if (/secret|token|password|bearer/.test(name)) secrets.push(value);
+    if (/^(application_id|account_id|consumer_key|funding_instrument_id)$/.test(name)) made[name] = value;
+  }
+  if (words === 'user create') made.ada = told.user_id!;
+}
+
+async function newestToken(): Promise<string> {
+  const value = secrets.filter((each) => /^\d+-/.test(each)).at(-1)!;
+  return onPlace(place, async (driver) => (await storeOn(driver).read((tx) => tx.credentials.findToken(value)))!.id);
+}
+
+function leaves(command: Command, above: readonly string[] = []): string[] {
+  if (command.commands.length === 0) return [above.join(' ')];
+  return command.commands.flatMap((each) => leaves(each, [...above, each.name()]));
+}
+
+test('every command of the program is known here: it leaves a record, or changes nothing', async () => {
+  const known = [...Object.keys(CHANGES), ...Object.keys(READS), ...ELSEWHERE];
+  assert.deepEqual(leaves(await wholeProgram()).sort(), known.sort());
+});
+
+describe('a record is left by', () => {
+  for (const [words, { args, touches, says }] of Object.entries(CHANGES)) {
+    test(words, async () => {
+      await PREPARATIONS[words]?.();
+      const target = { folder: file('restored'), databaseUrl: '' };
+      const ran = await barker(words, args(), words === 'restore' ? flagsOf(target as Place) : flagsOf(place));
+      assert.deepEqual([ran.code, ran.stderr], [0, '']);
+      takeNote(words, ran);
+      if (/token/.test(words)) made.token_id = await newestToken();
+      const [newest] = await records(words === 'restore' ? target : place);
+      assert.ok(newest);
+      const { id, at, targets, ...rest } = newest;
+      assert.deepEqual(targets, touches());
+      assert.deepEqual(rest, {
+        event: 'command',
+        outcome: 'done',
+        actor: `operator:${userInfo().username}`,
+        sudo_user: 'grace',
+        origin: hostname(),
+        transaction_id: null,
+        command: says === undefined ? words : `${words} ${says}`,
+      });
+      assert.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000 && id.length === 16, at);
+    });
+  }
+
+  test('what was copied, in the copy', async () => {
+    const found = await records({ folder: file('copy'), databaseUrl: '' });
+    const copies = found.filter(({ command }) => command?.startsWith('copy'));
+    // The one of the source had not ended when its rows were read.
+    assert.deepEqual(copies.map(({ outcome }) => outcome).sort(), ['begun', 'done']);
+  });
+});
+
+describe('nothing is changed, and nothing recorded, by', () => {
+  for (const [words, args] of [...Object.entries(READS), ...LOOKS]) {
+    test(`${words} ${LOOKS.some(([each]) => each === words) ? 'that only shows' : ''}`.trimEnd(), async () => {
+      const sums = () => onPlace(place, sumsOf);
+      const earlier = await sums();
+      const ran = await barker(words, args());
+      if (words !== 'doctor') assert.deepEqual([ran.code, ran.stderr], [0, '']);
+      assert.deepEqual(await sums(), earlier);
+    });
+  }
+});
+
+describe('a command that fails', () => {
+  const cases: [words: string, args: () => string[], targets: () => string[]][] = [
+    ['user suspend', () => ['nobody'], () => []],
+    ['user create', () => ['ada', '--password-file', file('password')], () => []],
+    ['user totp', () => ['ben', '--reset'], user('ben')],
+    ['app suspend', () => [secrets[0]!], () => []],
+    ['webhooks resend', () => [secrets[1]!, '--failed'], () => []],
+    ['events emit', () => ['dm.sent', '--user', secrets[2]!], () => []],
+    ['account approve', () => [secrets[3]!], () => []],
+  ];
+  for (const [words, args, targets] of cases) {
+    test(`is recorded as failed: ${words}`, async () => {
+      const { length } = await records();
+      assert.equal((await barker(words, args())).code, 1);
+      const found = await records();
+      assert.equal(found.length, length + 1);
+      assert.deepEqual([found[0]!.outcome, found[0]!.targets], ['failed', targets()]);
+    });
+  }
+
+  test('and one that ends between begins and end leaves what it began', async () => {
+    const found = await records({ folder: file('restored'), databaseUrl: '' });
+    const backups = found.filter(({ command }) => command === 'backup');
+    assert.deepEqual(
+      backups.map(({ outcome }) => outcome),
+      ['begun'],
+      'as it was when the rows were read',
+    );
+  });
+});
+
+test('no secret is in a record, whatever was told or given', async () => {
+  const all = JSON.stringify(await records());
+  collectLog(`${all}\n`);
+  assert.ok(secrets.length >= 8, String(secrets.length));
+  const given = [
+    PASSWORD,
+    MASTER_KEY,
+    'hunter2',
+    made.consumer_key!,
+    ...(place.databaseUrl === '' ? [] : [place.databaseUrl]),
+  ];
+  for (const secret of [...secrets, ...given]) assert.ok(!all.includes(secret), secret);
+});
+
+describe('barker audit list', () => {
+  const list = async (...args: string[]): Promise<AuditRecord[]> => {
+    const { code, stdout, stderr } = await barker('audit list', [...args, '--json']);
+    assert.deepEqual([code, stderr], [0, '']);
+    return stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
+
+  test('tells every field as JSON, newest first, as many as are wanted', async () => {
+    const all = await records();
+    assert.deepEqual(await list('--count', '1000'), all);
+    assert.deepEqual(await list('--count', '3'), all.slice(0, 3));
+    const times = all.map(({ at }) => at);
+    assert.deepEqual(times, times.toSorted().reverse());
+  });
+
+  test('finds by what was touched, by actor, by event and by time', async () => {
+    const all = await records();
+    const touching = (target: string) => all.filter(({ targets }) => targets.includes(target));
+    const wanted = touching(`application:${made.application_id}`);
+    assert.ok(wanted.length >= 9);
+    assert.deepEqual(await list('--id', `application:${made.application_id}`), wanted);
+    assert.deepEqual(await list('--id', made.account_id!), touching(`account:${made.account_id}`));
+    assert.deepEqual(await list('--id', 'application:4711'), []);
+    for (const who of ['grace', userInfo().username, `operator:${userInfo().username}`]) {
+      assert.equal((await list('--actor', who, '--count', '1000')).length, all.length);
+    }
+    assert.deepEqual(await list('--actor', 'user:1'), []);
+    assert.deepEqual(await list('--event', 'login'), []);
+    assert.equal((await list('--event', 'command', '--count', '1000')).length, all.length);
+    assert.deepEqual(await list('--since', '2999-01-01'), []);
+    assert.deepEqual(await list('--until', '2020-01-01T00:00:00+02:00'), []);
+    const between = await list('--since', '2020-01-01', '--until', '2999-01-01', '--count', '1000');
+    assert.equal(between.length, all.length);
+  });
+
+  test('shows a line for people, which no name can break', async () => {
+    await run(['user', 'suspend', 'ben', ...flagsOf(place)], { ...env, SUDO_USER: 'eve\u001b[2J\nroot' });
+    const { stdout } = await barker('audit list', ['--count', '1']);
+    const columns = stdout.trimEnd().split('\t');
+    assert.equal(stdout.split('\n').length, 2);
+    assert.deepEqual(columns.slice(1, 3), ['command', 'done']);
+    assert.equal(columns[3], `operator:${userInfo().username} (eve\\u001b[2J\\u000aroot)`);
+    assert.deepEqual(columns.slice(4, 6), [hostname(), `user:${made.ben}`]);
+    assert.equal(columns[6], 'user suspend');
+  });
+
+  const senseless: [args: string[], stderr: RegExp][] = [
+    [['--since', 'yesterday'], /^barker: --since takes a time such as 2026-03-02T17:04:55Z\n$/],
+    [['--until', '1'], /^barker: --until takes a time/],
+    [['--count', '0'], /^barker: --count is a number/],
+    [['--event', 'lunch'], /^barker: option '--event <event>' argument 'lunch' is invalid/],
+  ];
+  for (const [args, stderr] of senseless) {
+    test(`refuses ${args.join(' ')}`, async () => {
+      const ran = await barker('audit list', args);
+      assert.equal(ran.code, 2);
+      assert.match(ran.stderr, stderr);
+    });
+  }
+});
