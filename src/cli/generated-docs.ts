@@ -1,3 +1,4 @@
+import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../contract/audit.ts';
 import { RATES, type RateSetting } from '../contract/rates.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from '../engine/describe/markdown.ts';
 import { openApiOf, type Surroundings } from '../engine/describe.ts';
@@ -17,6 +18,19 @@ export const byDefault: Surroundings = {
   ) as Record<RateSetting, number>,
 };
 
+function auditMarkdown(): string {
+  const rows = Object.entries(AUDIT_EVENTS).map(
+    ([event, says]) => `| \`${event}\` | ${says} | ${placeOf(event as AuditEvent)} |`,
+  );
+  const head = '| Event | What happened | Recorded in |\n|---|---|---|';
+  return `# Audit events\n\n${GENERATED}\n\n${head}\n${rows.join('\n')}\n`;
+}
+
+function placeOf(event: AuditEvent): string {
+  if (event === 'command') return 'database';
+  return LOG_ONLY.includes(event) ? 'log' : 'log, database';
+}
+
 /** The documents that follow from the declarations: text by file name. */
 export function generatedDocs(): Readonly<Record<string, string>> {
   return {
@@ -24,5 +38,6 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'endpoints.md': endpointsMarkdown(operations, byDefault.limits, coverageMarkdown(operations)),
     'problems.md': problemsMarkdown(operations),
     'settings.md': `# Settings\n\n${GENERATED}\n\n${settingsMarkdown()}`,
+    'audit.md': auditMarkdown(),
   };
 }

@@ -112,7 +112,7 @@ export function recordOf(
   return {
     ...about,
     event,
-    outcome: /_(failed|throttled|denied)$/.test(event) ? 'failed' : 'done',
+    outcome: /_(failed|throttled)$/.test(event) ? 'failed' : 'done',
     actor: target('user', user_id)[0] ?? application[0] ?? null,
     sudo_user: null,
     command: null,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import type { Command } from 'commander';
 import { secretBox } from '../../src/base/secret-box.ts';
@@ -17,153 +16,15 @@ import { openPlace, type Place } from '../rig/databases.ts';
 import { type Ran, run } from '../rig/in-process.ts';
 import { collectLog } from '../rig/logs.ts';
 import { plantNamed } from '../rig/secrets.ts';
+import { CHANGES, ELSEWHERE, file, LOOKS, made, READS, user, WEBHOOK } from './audited-commands.ts';
 import { flagsOf, MASTER_KEY, toldBy } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY, SUDO_USER: 'grace' };
-const WEBHOOK = '1800000000000000001';
 const PASSWORD = 'correct horse battery staple';
-
-/** What came of the commands before: ids and keys by name, which later ones name. */
-const made: Record<string, string> = {};
-const secrets: string[] = [];
 const box = secretBox({ currentKeyId: 'k1', keys: { k1: Buffer.from(MASTER_KEY, 'hex') }, random: randomBytes });
+/** What commands told that nobody else may know. */
+const secrets: string[] = [];
 let place: Place;
-let files: string;
-const file = (name: string): string => join(files, name);
-
-/** A command that changes something: its arguments, and what its record says that it touched. */
-interface Change {
-  readonly args: () => readonly string[];
-  readonly touches: () => readonly string[];
-  /** Its record has the values of these options. */
-  readonly says?: string;
-}
-
-const user = (name: string) => (): string[] => [`user:${made[name]}`];
-const application = (): string[] => [`application:${made.application_id}`];
-const account = (...more: string[]): string[] => [`account:${made.account_id}`, ...more];
-const key =
-  (...more: string[]) =>
-  (): string[] => [made.consumer_key!, ...more];
-const on =
-  (...more: string[]) =>
-  (): string[] => [made.account_id!, ...more];
-
-/** In an order in which each finds what it needs. Every command of the program is here or in one of the lists below. */
-const CHANGES: Readonly<Record<string, Change>> = {
-  migrate: { args: () => [], touches: () => ['schema'] },
-  'user create': {
-    args: () => ['ada', '--password-file', file('password')],
-    touches: user('ada'),
-    says: '--password-file',
-  },
-  'user password': { args: () => ['ada', '--generate'], touches: user('ada'), says: '--generate' },
-  'user profile': {
-    args: () => ['ada', '--name', 'Ada', '--verified', 'blue'],
-    touches: user('ada'),
-    says: '--name --verified blue',
-  },
-  'user totp': { args: () => ['ada', '--reset'], touches: user('ada'), says: '--reset' },
-  'user suspend': { args: () => ['ben'], touches: user('ben') },
-  'user resume': { args: () => ['ben'], touches: user('ben') },
-  'user lock': { args: () => ['ben'], touches: user('ben') },
-  'user unlock': { args: () => ['ben'], touches: user('ben') },
-  'app create': {
-    args: () => [
-      'Reports',
-      '--owner',
-      'ada',
-      '--website',
-      'https://a.test',
-      '--callback',
-      'https://a.test/back',
-      '--level',
-      'read',
-    ],
-    touches: () => [...application(), `user:${made.ada}`],
-    says: '--owner --website --callback --level read',
-  },
-  'app edit': { args: key('--name', 'Reports 2'), touches: application, says: '--name' },
-  'app limits': { args: key('--webhooks', '20'), touches: application, says: '--webhooks 20' },
-  'app regenerate-keys': { args: key(), touches: application },
-  'app token': { args: key(), touches: () => [...application(), `token:${made.token_id}`] },
-  'app bearer': { args: key(), touches: application },
-  'app suspend': { args: key(), touches: application },
-  'app resume': { args: key(), touches: application },
-  'token create': {
-    args: () => ['--app', made.consumer_key!, '--user', 'ben'],
-    touches: () => [...application(), `user:${made.ben}`, `token:${made.token_id}`],
-    says: '--app --user',
-  },
-  'account create': {
-    args: () => ['Harbour Coffee', '--admin', 'ada', '--timezone', 'Europe/London'],
-    touches: () => [`user:${made.ada}`, ...account()],
-    says: '--admin --timezone',
-  },
-  'account role': {
-    args: on('ben', '--role', 'AD_MANAGER', '--post-composer'),
-    touches: () => account(`user:${made.ben}`),
-    says: '--role AD_MANAGER --post-composer',
-  },
-  'account features': {
-    args: on('--add', 'REACH_FREQUENCY_CAP'),
-    touches: () => account('feature:REACH_FREQUENCY_CAP'),
-    says: '--add',
-  },
-  'account fund': {
-    args: on('--type', 'CREDIT_LINE', '--currency', 'EUR', '--credit-limit', '5000000000'),
-    touches: () => account(`funding_instrument:${made.funding_instrument_id}`),
-    says: '--type CREDIT_LINE --currency --credit-limit 5000000000',
-  },
-  'account limits': { args: on('--active-campaigns', '80'), touches: account, says: '--active-campaigns 80' },
-  'account approve': { args: on('--status', 'UNDER_REVIEW'), touches: account, says: '--status UNDER_REVIEW' },
-  'account import': { args: () => [file('accounts.json')], touches: () => ['account:imported1'] },
-  'webhooks secret': { args: () => [WEBHOOK], touches: () => [`webhook:${WEBHOOK}`] },
-  'webhooks resend': { args: () => [WEBHOOK, '--failed'], touches: () => [`webhook:${WEBHOOK}`], says: '--failed' },
-  'events emit': {
-    args: () => ['profile.update.bio', '--user', 'ada', '--text', 'hunter2'],
-    touches: user('ada'),
-    says: '--user --text',
-  },
-  'import people': { args: () => [file('people.ndjson')], touches: () => ['people'] },
-  'import posts': { args: () => [file('posts.ndjson')], touches: () => ['posts'] },
-  'demo population': { args: () => ['--users', '10'], touches: () => ['people'], says: '--users 10' },
-  'demo posts': { args: () => ['--count', '10'], touches: () => ['posts'], says: '--count 10' },
-  'keys reseal': { args: () => [], touches: () => ['secrets'] },
-  backup: { args: () => [file('all.tar')], touches: () => [`archive:${file('all.tar')}`] },
-  copy: { args: () => ['--to', file('copy')], touches: () => ['database'], says: '--to' },
-  restore: { args: () => [file('all.tar')], touches: () => [`archive:${file('all.tar')}`] },
-};
-
-/** Commands that read the database; they change nothing in it, as is held below. */
-const READS: Readonly<Record<string, () => readonly string[]>> = {
-  'user list': () => [],
-  'user show': () => ['ada'],
-  'app list': () => [],
-  'app show': key(),
-  'account list': () => [],
-  'account show': on(),
-  'webhooks list': () => [],
-  'webhooks deliveries': () => [WEBHOOK],
-  'keys status': () => [],
-  'audit list': () => [],
-  'config print': () => [],
-  doctor: () => [],
-};
-
-/** What only shows when it is asked to change nothing. */
-const LOOKS: readonly (readonly [words: string, args: () => readonly string[]])[] = [
-  ['user totp', () => ['ada']],
-  ['app limits', key()],
-  ['migrate', () => ['--dry-run']],
-  ['restore', () => [file('all.tar'), '--verify']],
-];
-
-/** Commands that run a service, ask one, or compute; services record what they are asked to do. */
-const ELSEWHERE = [
-  ...['dev', 'serve', 'health', 'call', 'sign'],
-  ...['audience hash', 'audience upload', 'events listen', 'webhooks check'],
-];
 
 const barker = (words: string, args: readonly string[], flags = flagsOf(place)): Promise<Ran> =>
   run([...words.split(' '), ...args, ...flags], env);
@@ -173,7 +34,6 @@ function records(of: Pick<Place, 'folder' | 'databaseUrl'> = place): Promise<Aud
 }
 
 before(async () => {
-  files = mkdtempSync(join(tmpdir(), 'barker-audit-'));
   place = await openPlace();
   await onPlace(place, (driver) => migrate(driver, '2026-01-01T00:00:00Z', migrations.slice(0, 1)));
   writeFileSync(file('password'), PASSWORD);
@@ -183,10 +43,7 @@ before(async () => {
   const post = { id: '7301234567890123456', text: 'tea', created_at: new Date(Date.now() - 3_600_000).toISOString() };
   writeFileSync(file('posts.ndjson'), `${JSON.stringify(post)}\n`);
 });
-after(async () => {
-  rmSync(files, { recursive: true, force: true });
-  await place.remove();
-});
+after(() => place.remove());
 
 /** What a command needs that no command makes. */
 const PREPARATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
