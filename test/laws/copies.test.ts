@@ -8,13 +8,12 @@ import { examine } from '../../src/backup/examine.ts';
 import { RestoreIncomplete, refuseIncomplete } from '../../src/backup/incomplete.ts';
 import { copyAll, restore } from '../../src/backup/restore.ts';
 import { TargetNotEmpty } from '../../src/backup/target.ts';
-import type { AuditRecord } from '../../src/contract/audit.ts';
 import { openDriver } from '../../src/ground.ts';
 import type { Settings } from '../../src/settings.ts';
 import { tablesOf } from '../../src/storage/migrate.ts';
 import type { TableSum } from '../../src/storage/transfer/read-rows.ts';
 import { OF_THE_MOMENT } from '../../src/storage/transfer/shapes.ts';
-import { COPY_KEYS, fillEveryTable, onPlace, sourceOn, sumsOf } from '../rig/copies.ts';
+import { COPY_KEYS, fillEveryTable, onPlace, RECORD, sourceOn, sumsOf } from '../rig/copies.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 
 const ROWS = 20;
@@ -32,11 +31,7 @@ after(async () => {
 const ENGINES = ['sqlite', 'postgres'] as const;
 const other = { sqlite: 'postgres', postgres: 'sqlite' } as const;
 const targetOn = ({ folder, databaseUrl }: Place) => ({ folder, databaseUrl, takesFiles: true });
-const record: AuditRecord = {
-  ...{ id: 'a1', at: '2026-03-02T17:05:55.000Z', event: 'command', outcome: 'done', command: 'restore' },
-  ...{ actor: 'operator:barker', sudo_user: null, origin: 'host', transaction_id: null, targets: ['database'] },
-};
-const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, progress: () => {}, record };
+const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, progress: () => {}, record: RECORD };
 
 /** Without what a restore changes on purpose. */
 function unchanged(sums: Record<string, TableSum>): Record<string, TableSum> {
@@ -92,14 +87,14 @@ for (const engine of ENGINES) {
       await restore(again, secondHead, targetOn(third), {
         ...restoring,
         now: NOW + 180_000,
-        record: { ...record, id: 'a2' },
+        record: { ...RECORD, id: 'a2' },
       });
       await onPlace(third, async (driver) => assert.deepEqual(unchanged(await sumsOf(driver)), unchanged(sums)));
     });
 
     test('is copied to the other database without an archive, and nothing but the record of that is added', async () => {
       const target = await place(other[engine]);
-      await onPlace(source, (driver) => copyAll(sourceOn(source, driver, NOW), targetOn(target), record));
+      await onPlace(source, (driver) => copyAll(sourceOn(source, driver, NOW), targetOn(target), RECORD));
       const { audit_events, ...others } = sums;
       await onPlace(target, async (driver) => {
         const { audit_events: records, ...copied } = await sumsOf(driver);

@@ -7,7 +7,7 @@ import { backUp } from '../../src/backup/backup.ts';
 import { examine } from '../../src/backup/examine.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
-import { COPY_KEYS, onPlace, sourceOn } from '../rig/copies.ts';
+import { COPY_KEYS, onPlace, RECORD, sourceOn } from '../rig/copies.ts';
 import { openPlace } from '../rig/databases.ts';
 import { plant } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -63,7 +63,7 @@ describe('after a restore', () => {
     assert.equal(await logInWith(original, recovery[0]!), 303);
     const place = await openPlace();
     const { head } = await examine(archive, COPY_KEYS);
-    const restoring = { now: start, requests_not_before: 0, progress: () => {} };
+    const restoring = { now: start, requests_not_before: 0, progress: () => {}, record: RECORD };
     await restore(archive, head, { ...place, takesFiles: true }, restoring);
     for (const name of ['master.key', 'dev.json']) {
       copyFileSync(join(original.place.folder, name), join(place.folder, name));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Source } from '../../src/backup/backup.ts';
+import type { AuditRecord } from '../../src/contract/audit.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
 import type { Driver } from '../../src/storage/store.ts';
@@ -11,6 +12,12 @@ import type { Place } from './databases.ts';
 
 /** The master key of copies in tests. */
 export const COPY_KEYS = { k1: Buffer.alloc(32, 0xab) };
+
+/** What auditors are told of a restore. */
+export const RECORD: AuditRecord = {
+  ...{ id: 'a1', at: '2026-03-02T17:05:55.000Z', event: 'command', outcome: 'done', command: 'restore' },
+  ...{ actor: 'operator:barker', sudo_user: null, origin: 'host', transaction_id: null, targets: ['database'] },
+};
 
 /** Opens the database of a place beside whatever else works on it. */
 export function driverOn({ folder, databaseUrl }: Pick<Place, 'folder' | 'databaseUrl'>): Driver {
