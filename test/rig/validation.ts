@@ -81,13 +81,20 @@ interface Content {
 
 /** Holds all but the headers of a reply against the description; the answer is the route that says which headers it has. */
 function checkContent({ method, path, status, text, said }: Content): Route | undefined {
-  if (isUnread(path, status, text)) {
-    note({ family: familyOf(path), status, body: JSON.parse(text) });
-    return undefined;
-  }
   const verb = method === 'HEAD' ? 'GET' : method;
   const known = isDecodable(path) ? mostLiteral(routes.filter((route) => route.shape.test(path))) : [];
   const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.alsoGet));
+  if (isUnread(path, status, text)) {
+    // A head that is read may be too large for an operation, which then says the same.
+    const operation = route && responseOf(route, route.operation.method, status) ? route.operation : undefined;
+    note({
+      ...(operation && { operation }),
+      family: operation?.family ?? familyOf(path),
+      status,
+      body: JSON.parse(text),
+    });
+    return undefined;
+  }
   if (verb === 'OPTIONS' && known.length > 0) {
     if (status !== 204) throw new Error(`${said}, ${ALLOWED}`);
     return undefined;
