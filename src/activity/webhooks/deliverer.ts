@@ -70,8 +70,8 @@ interface Way extends Lane {
   /** There may be messages in the database that are to be sent by now. */
   hasDue: boolean;
   isReading: boolean;
-  /** Messages from the database that are in memory. */
-  readonly held: Set<string>;
+  /** Messages from the database that are in memory, each with how often it had been tried when it was read. */
+  readonly held: Map<string, number>;
   /** Messages that were stored while the database is being read: what was read of them may be what was before. */
   readonly changed: Set<string>;
 }
@@ -125,7 +125,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       addedBefore: 0,
       hasDue: false,
       isReading: false,
-      held: new Set(),
+      held: new Map(),
       changed: new Set(),
     };
     ways.set(webhook, way);
@@ -140,6 +140,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     way.changed.clear();
     readDue(way.webhook)
       .then((found) => {
+        way.isReading = false;
         // Somebody who asked since may mean what this reading was too early for.
         const isAskedAgain = way.hasDue;
         const fresh = found.filter(({ message_id: id }) => !way.held.has(id) && !way.changed.has(id));
@@ -147,20 +148,16 @@ export function delivererOf(parts: DelivererParts): Deliverer {
         if (found.length < READ_AT_ONCE) way.isSpilling = false;
         else way.hasDue = true;
         for (const delivery of fresh) {
-          way.held.add(delivery.message_id);
+          way.held.set(delivery.message_id, delivery.tries.length);
           add(way, delivery, undefined);
         }
-        return fresh.length > 0 || isAskedAgain;
+        if (fresh.length > 0 || isAskedAgain) refill(way);
       })
       .catch((error) => {
         failed(error);
+        way.isReading = false;
         way.hasDue = true;
         after(AGAIN_MS, () => refill(way));
-        return false;
-      })
-      .then((hasMore) => {
-        way.isReading = false;
-        if (hasMore) refill(way);
       });
   };
   const readDue = async (webhook: string): Promise<WebhookDelivery[]> => {
@@ -190,9 +187,10 @@ export function delivererOf(parts: DelivererParts): Deliverer {
   };
   /** Notes what is now known of a delivery. Whoever read last may have been too early for what is due once it is stored. */
   const note = (way: Way, delivery: WebhookDelivery, from: TakenUp | undefined): void => {
-    const { message_id, next_at } = delivery;
+    const { message_id, next_at, tries } = delivery;
     const stored = (): void => {
-      way.held.delete(message_id);
+      // Others see what was stored before we are told: it may have been read again already, and be under way.
+      if (way.held.get(message_id)! < tries.length) way.held.delete(message_id);
       if (way.isReading) way.changed.add(message_id);
       if (next_at !== null && next_at <= nowText()) resume(way);
     };

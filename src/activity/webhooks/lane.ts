@@ -1,3 +1,4 @@
+import { after } from '../../base/timers.ts';
 import type { Sender, Sent } from '../../contract/sending.ts';
 import { USER_AGENT } from './challenge.ts';
 import type { Receiver, Receivers } from './receivers.ts';
@@ -43,6 +44,8 @@ export interface LaneParts {
 
 /** So many requests to one webhook are under way at most. @source activity gaps 19.4 */
 const UNDER_WAY_MAX = 10;
+/** How soon a receiver that could not be read is read again, in milliseconds. */
+const AGAIN_MS = 1000;
 /** With fewer waiting there is room. */
 const ROOM = 100;
 
@@ -103,8 +106,11 @@ export function laneTo(webhook: string, parts: LaneParts): Lane {
         if (size() < ROOM) hasRoom();
       },
       (error) => {
-        isFinding = false;
         failed(error);
+        after(AGAIN_MS, () => {
+          isFinding = false;
+          look();
+        });
       },
     );
   };

@@ -65,12 +65,13 @@ export function receiversOf({
     };
   };
 
-  return {
+  const receivers: Receivers = {
     find(id) {
       const there = known.get(id);
       if (there) return there;
       const held = known;
-      const found = read(id);
+      // What has changed while it was read is read again.
+      const found = read(id).then((receiver) => (known === held ? receiver : receivers.find(id)));
       held.set(id, found);
       // What could not be read is read again.
       found.catch(() => held.delete(id));
@@ -78,6 +79,7 @@ export function receiversOf({
     },
     onChange: (listener) => void listeners.push(listener),
   };
+  return receivers;
 }
 
 /** The keys that a webhook signs with; the former secret until its time has come. */

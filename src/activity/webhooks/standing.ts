@@ -52,6 +52,9 @@ export async function applyVerdict(
     const changes = { valid: 1, validated_at: now, failing_since: null, failure: null } as const;
     await tx.webhooks.change(id, changes);
     await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at: later(GOOD_FOR_S) });
+    // What was under way when it became invalid may wait to be tried again, and its job was called off.
+    const next = await tx.webhookDeliveries.findNext(id, '');
+    if (next !== undefined) await tx.jobs.planBy({ kind: WEBHOOK_JOBS.retry, key: id, run_at: next });
     return { ...webhook, ...changes };
   }
   const failing_since = webhook.failing_since ?? now;
