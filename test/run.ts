@@ -48,6 +48,7 @@ const ON_EITHER = [
   'test/commands/systemd-unit.wider.ts',
   'test/commands/tls.test.ts',
   'test/laws/signed-bytes.test.ts',
+  'test/resources/audit-pages.test.ts',
   'test/resources/files-on-disk.test.ts',
   'test/resources/home-page.test.ts',
   'test/resources/webhook-safety.test.ts',

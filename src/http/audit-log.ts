@@ -29,6 +29,13 @@ export function auditLog(parts: {
   readonly random: Random;
 }): AuditLog {
   const { log, store, clock, random } = parts;
+  const own = random.bytes(4).toString('hex');
+  let count = 0;
+  /** Ids that grow, so that records of one millisecond stay in their order. */
+  const nextId = (): string => {
+    count += 1;
+    return own + count.toString(16).padStart(8, '0');
+  };
   return {
     async record(events, origin) {
       for (const each of events) log.info({ ...origin, ...each }, 'audit');
@@ -36,11 +43,7 @@ export function auditLog(parts: {
       if (stored.length === 0) return;
       const { address, transaction_id } = origin;
       const at = formatMillisecond(clock.now());
-      // Of one moment, and still in their order.
-      const id = random.bytes(8).toString('hex');
-      const records = stored.map((each, index) =>
-        recordOf(each, { id: `${id}-${index}`, at, origin: address, transaction_id }),
-      );
+      const records = stored.map((each) => recordOf(each, { id: nextId(), at, origin: address, transaction_id }));
       try {
         await store.write((tx) => tx.audit.append(records));
       } catch (err) {

@@ -4,10 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import type { Command } from 'commander';
+import { formatInstant } from '../../src/base/instants.ts';
 import { secretBox } from '../../src/base/secret-box.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import type { AuditRecord } from '../../src/contract/audit.ts';
 import { secretContext } from '../../src/contract/sealed-columns.ts';
+import { auditExpiry } from '../../src/platform/audit-expiry.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { migrations } from '../../src/storage/migrations/list.ts';
 import { storeOn } from '../../src/storage/store.ts';
@@ -256,4 +258,20 @@ describe('barker audit list', () => {
       assert.match(ran.stderr, stderr);
     });
   }
+});
+
+test('records are removed when they are older than the settings say, and never when these say 0', async () => {
+  await onPlace(place, async (driver) => {
+    const store = storeOn(driver);
+    const now = formatInstant(Date.now() + 3 * 86_400_000);
+    const expire = (days: number) => store.write((tx) => auditExpiry.store(tx, {} as never, days, now));
+    const { length } = await records();
+    assert.equal(await expire(0), 0);
+    assert.equal(await expire(4), 0);
+    assert.equal(await expire(2), length);
+    assert.deepEqual(await records(), []);
+    const next = await store.read((tx) => tx.jobs.find('audit-expiry', 'all'));
+    assert.equal(next, formatInstant(Date.parse(now) + 3_600_000));
+  });
+  assert.equal(await auditExpiry.outside!({} as never, { auditRetention_days: 7 } as never), 7);
 });

@@ -120,6 +120,22 @@ describe('a login that is not recent', () => {
     assert.notEqual(headingOf(await user.get('/settings/connected_apps')), CONFIRM);
   });
 
+  test('where an application sends users back to is changed once the password is given', async () => {
+    const { person, user } = await somebody();
+    const { id, callbacks } = await addApplication(world, { owner_user_id: person.id });
+    const found = async () => (await world.service.store.read((tx) => tx.credentials.findApplication(id)))!.callbacks;
+    const path = `/developer/apps/${id}`;
+    world.clock.advance(600);
+    const page = await user.get(path);
+    assert.notEqual(headingOf(page), CONFIRM);
+    const filled = { website_url: 'https://a.test/', callbacks: 'https://elsewhere.test/back' };
+    const asked = await user.submit(page, filled, { to: path });
+    assert.deepEqual([asked.status, headingOf(asked), await found()], [401, CONFIRM, callbacks]);
+    const sent = await user.submit(asked, { 'session[password]': person.password });
+    assert.deepEqual([sent.status, sent.location], [303, `${path}?saved=yes`], sent.html);
+    assert.equal(await found(), JSON.stringify([filled.callbacks]));
+  });
+
   test('keys of a new application are told after that, and the session goes on', async () => {
     const { person, user } = await somebody();
     const page = await user.get('/developer/apps/new');

@@ -59,14 +59,15 @@ function openDraft({ box }: LoginParts, visit: Visit): string | undefined {
 }
 
 async function turnOff(parts: LoginParts, visit: Visit, factor: SecondFactor): Promise<PageAnswer> {
+  const user = visit.user!.id;
   const outcome = await logInAgain(parts, visit);
   const { noted } = outcome;
   if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted };
   if ('wrong' in outcome) {
     const says = outcome.wrong === 'code' ? WRONG_CODE : 'This is not your password.';
-    return { ...(await on(parts, visit, factor, 401, says)), noted };
+    const failed = [{ event: 'reauthentication_failed', user_id: user }] as const;
+    return { ...(await on(parts, visit, factor, 401, says)), noted: failed };
   }
-  const user = visit.user!.id;
   await parts.store.write((tx) => tx.secondFactors.remove(user));
   return {
     status: 303,

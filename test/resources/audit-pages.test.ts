@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { TOTP } from 'otpauth';
+import { formatInstant } from '../../src/base/instants.ts';
+import { secureRandom } from '../../src/base/random.ts';
+import { AUDIT_EVENTS, type AuditEvent, type AuditRecord, LOG_ONLY, type Noted } from '../../src/contract/audit.ts';
+import { openLog } from '../../src/http/log.ts';
+import { addPasswordLink } from '../../src/platform/standing.ts';
+import { addPerson, addRequestToken, type Browser, browserOf, logIn, type Person, typed } from '../rig/browser.ts';
+import { clientOf } from '../rig/client.ts';
+import { APPS, confirm, filled, keysOn, type Made, make, ownToken } from '../rig/developer.ts';
+import { bearerClient } from '../rig/events.ts';
+import { collectLog } from '../rig/logs.ts';
+import { openReceiver, type Receiver } from '../rig/receiver.ts';
+import { plant } from '../rig/secrets.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+const NEXT = 'seven quiet harbours';
+let world: World;
+let ada: Person;
+let browser: Browser;
+let made: Made;
+let receiver: Receiver;
+let text = '';
+before(async () => {
+  const write = (line: string) => {
+    text += line;
+    collectLog(line);
+  };
+  const flags = { rate_limits: 'off', access_log: 'off', login_failures_per_address: 10_000 };
+  world = await openWorld({ flags, seams: { log: openLog('info', { write }) } });
+  ada = await addPerson(world);
+  browser = browserOf(world.service.url);
+  plant('password', NEXT);
+});
+after(async () => {
+  collectLog(`${JSON.stringify(await records())}\n`);
+  await receiver?.close();
+  await world.close();
+});
+
+const seen = new Set<AuditEvent>();
+const records = (limit = 1000): Promise<AuditRecord[]> =>
+  world.service.store.read((tx) => tx.audit.listRecords({ limit }));
+
+type Line = Noted & { readonly message: string; readonly transaction_id: string; readonly address: string };
+
+/** Does something, and holds what the log says of it, and what is stored, against what is expected. */
+async function brings<T>(work: () => Promise<T>, ...expected: readonly (Noted | ((result: T) => Noted))[]): Promise<T> {
+  text = '';
+  const { length } = await records();
+  const result = await work();
+  const lines: Line[] = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+    .filter(({ message }) => message === 'audit');
+  const told = lines.map(({ event, user_id, application_id, webhook_id }) => ({
+    event,
+    ...(user_id && { user_id }),
+    ...(application_id && { application_id }),
+    ...(webhook_id && { webhook_id }),
+  }));
+  assert.deepEqual(
+    told,
+    expected.map((each) => (typeof each === 'function' ? each(result) : each)),
+  );
+  const stored = (await records()).reverse().slice(length);
+  const kept = lines.filter(({ event }) => !LOG_ONLY.includes(event));
+  assert.deepEqual(
+    stored.map(({ event, transaction_id, origin }) => ({ event, transaction_id, origin })),
+    kept.map(({ event, transaction_id, address: origin }) => ({ event, transaction_id, origin })),
+  );
+  for (const { event } of lines) seen.add(event);
+  return result;
+}
+
+/** Something that the user does themselves. */
+const own = (event: AuditEvent): Noted => ({ event, user_id: ada.id });
+/** Something that the user does to their application. */
+const ofApplication = (event: AuditEvent) => (): Noted => ({ event, user_id: ada.id, application_id: made.id });
+
+const tryWrong = async (): Promise<unknown> => {
+  const visitor = browserOf(world.service.url);
+  return visitor.submit(await visitor.get('/login'), typed({ name: ada.name, password: 'wrong one' }));
+};
+
+describe('what pages and calls bring about is logged and stored', () => {
+  test('logins, and the password given again', async () => {
+    await brings(tryWrong, { event: 'login_failed' });
+    await brings(() => logIn(browser, ada), own('login'));
+    const [login] = await records();
+    assert.deepEqual([login!.actor, login!.outcome, login!.targets], [`user:${ada.id}`, 'done', []]);
+    world.clock.advance(700);
+    const page = await browser.get('/settings/sessions');
+    const answer = (password: string) => () => browser.submit(page, { 'session[password]': password });
+    await brings(answer('wrong one'), own('reauthentication_failed'));
+    assert.equal((await records())[0]!.outcome, 'failed');
+    await brings(answer(ada.password), own('reauthenticated'));
+    await logIn(browserOf(world.service.url), ada);
+    const sessions = await browser.get('/settings/sessions');
+    await brings(() => browser.submit(sessions), own('sessions_ended'));
+  });
+
+  test('two-step login', async () => {
+    const page = '/settings/security';
+    const setup = await browser.get(`${page}?setup=yes`);
+    const secret = /<dt>Key<\/dt><dd><code>([A-Z2-7-]+)/.exec(setup.html)![1]!.replaceAll('-', '');
+    plant('secret of one-time codes', secret);
+    const code = () => TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: world.clock.now() });
+    await brings(() => browser.submit(setup, { 'session[code]': code() }), own('totp_enabled'));
+    const on = await browser.get(page);
+    const formToken = /name="authenticity_token" value="([^"]+)"/.exec(on.html)![1]!;
+    const renewed = await brings(
+      () => browser.post(page, { authenticity_token: formToken, act: 'renew' }),
+      own('recovery_codes_renewed'),
+    );
+    const [, recovery] = /<li><code>([a-z2-7-]+)<\/code>/.exec(renewed.html)!;
+    plant('recovery code', recovery);
+    const off = async (password: string, code: string) =>
+      browser.submit(await browser.get(page), { 'session[password]': password, 'session[code]': code });
+    await brings(() => off('wrong one', recovery!), own('reauthentication_failed'));
+    await brings(() => off(ada.password, recovery!), own('recovery_code_used'), own('totp_disabled'));
+  });
+
+  test('the profile, on its page and by a call', async () => {
+    const profile = await browser.get('/settings/profile');
+    const say = () => browser.submit(profile, { description: 'New' }, { to: '/settings/profile' });
+    await brings(say, own('profile_changed'));
+    made = await make(browser);
+    const keys = { ...made, ...(await ownToken(browser, made)) };
+    const client = clientOf(world.service.url, keys, world.clock);
+    const call = () => client.call('POST', '/1.1/account/update_profile', { params: { description: 'Newer' } });
+    await brings(call, ofApplication('profile_changed'));
+    assert.deepEqual((await records())[0]!.targets, [`application:${made.id}`]);
+  });
+
+  test('the password, changed and set with a link', async () => {
+    const page = await browser.get('/settings/password');
+    const twice = { new_password: NEXT, new_password_again: NEXT };
+    const change = () =>
+      browser.submit(page, { 'session[password]': ada.password, ...twice }, { to: '/settings/password' });
+    await brings(change, own('password_changed'));
+    ada = { ...ada, password: NEXT };
+    const now = formatInstant(world.clock.now());
+    const secret = await world.service.store.write((tx) => addPasswordLink(tx, ada.id, { random: secureRandom, now }));
+    plant('secret of a link', secret);
+    const visitor = browserOf(world.service.url);
+    const link = await visitor.get(`/login/reset?token=${secret}`);
+    await brings(() => visitor.submit(link, twice), own('password_reset'));
+    await logIn(browser, ada);
+  });
+
+  test('applications, their keys and tokens', async () => {
+    const page = await browser.get(`${APPS}/new`);
+    const create = async () => {
+      const told = await browser.submit(page, filled());
+      const [, path, id] = /href="(\/developer\/apps\/(\d+))"/.exec(told.html)!;
+      made = { id: id!, path: path!, ...keysOn(told) };
+    };
+    await brings(create, ofApplication('application_created'));
+    const shown = await browser.get(made.path);
+    await brings(() => browser.submit(shown, {}, { to: made.path }), ofApplication('application_changed'));
+    for (const [name, event] of [
+      ['keys', 'keys_regenerated'],
+      ['own_token', 'token_issued'],
+      ['bearer', 'bearer_issued'],
+      ['bearer/revoke', 'bearer_revoked'],
+    ] as const) {
+      await brings(() => confirm(browser, `${made.path}/${name}`), ofApplication(event));
+    }
+  });
+
+  test('consent that is given, denied and withdrawn, and a token that is revoked', async () => {
+    made = await make(browser, { callbacks: 'https://client.test/back' });
+    const keys = { ...made, ...(await ownToken(browser, made)) };
+    const asked = async () => {
+      const application = await world.service.store.read((tx) => tx.credentials.findApplication(made.id));
+      return browser.get(`/oauth/authorize?oauth_token=${await addRequestToken(world, application!)}`);
+    };
+    const [first, second] = [await asked(), await asked()];
+    await brings(() => browser.submit(first), ofApplication('consent_given'));
+    await brings(() => browser.submit(second, { cancel: 'Cancel' }), ofApplication('consent_denied'));
+    assert.equal((await records())[0]!.outcome, 'done');
+    const client = clientOf(world.service.url, keys, world.clock);
+    await brings(() => client.call('POST', '/1.1/oauth/invalidate_token'), ofApplication('token_revoked'));
+    await ownToken(browser, made);
+    const page = '/settings/connected_apps';
+    const apps = await browser.get(page);
+    await brings(() => browser.submit(apps, { application: made.id }, { to: page }), ofApplication('access_withdrawn'));
+  });
+
+  test('webhooks, made and removed by the application, with a new secret from the owner', async () => {
+    made = await make(browser);
+    receiver = await openReceiver(made.consumer_secret);
+    const client = await bearerClient(world, { ...made, access_token: '', access_token_secret: '' });
+    const webhook_id: string = await brings(
+      async () => (await client.call('POST', '/2/webhooks', { url: receiver.url })).body.data.id,
+      (id) => ({ event: 'webhook_created', application_id: made.id, webhook_id: id }),
+    );
+    const [created] = await records();
+    assert.deepEqual([created!.actor, created!.targets], [`application:${made.id}`, [`webhook:${webhook_id}`]]);
+    const path = `${made.path}/webhooks`;
+    const page = await browser.get(path);
+    await brings(
+      () => browser.submit(page, {}, { to: path }),
+      () => ({
+        ...ofApplication('webhook_secret_renewed')(),
+        webhook_id,
+      }),
+    );
+    await brings(
+      () => client.call('DELETE', `/2/webhooks/${webhook_id}`),
+      () => ({
+        event: 'webhook_removed',
+        application_id: made.id,
+        webhook_id,
+      }),
+    );
+  });
+
+  test('a login that is not tried any more, and the end of one', async () => {
+    for (let count = 0; count < 10; count += 1) await tryWrong();
+    await brings(tryWrong, { event: 'login_throttled' });
+    const page = await browser.get('/login');
+    await brings(() => browser.submit(page, {}, { to: '/logout' }), own('logout'));
+  });
+
+  test('that is all there is, with what commands do', () => {
+    assert.deepEqual(
+      [...seen].sort(),
+      Object.keys(AUDIT_EVENTS)
+        .filter((event) => event !== 'command')
+        .sort(),
+    );
+  });
+});
+
+describe('records', () => {
+  test('that cannot be stored are logged with an error, and the reply stays what it is', async () => {
+    const { store } = world.service;
+    const visitor = browserOf(world.service.url);
+    const person = await addPerson(world);
+    const page = await visitor.get('/login');
+    text = '';
+    const former = store.write;
+    // The unit that stores records is the one that nothing else depends on.
+    Object.assign(store, {
+      write: (work: Parameters<typeof former>[0]) =>
+        /audit\.append/.test(String(work)) ? Promise.reject(new Error('no room')) : former(work),
+    });
+    try {
+      assert.equal((await visitor.submit(page, typed(person))).status, 303);
+    } finally {
+      Object.assign(store, { write: former });
+    }
+    const lines = text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    const ours = lines.map(({ message, event, err }) => [message, event, err?.message]);
+    assert.deepEqual(ours, [
+      ['audit', 'login', undefined],
+      ['audit events were logged but not stored', undefined, 'no room'],
+    ]);
+  });
+});
