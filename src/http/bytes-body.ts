@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { release } from '../base/release.ts';
-import { after, nextTurn } from '../base/timers.ts';
+import { nextTurn } from '../base/timers.ts';
+import { closeSoon } from './lingering.ts';
 
 /** A body of unknown length gets so much room at first. */
 const FIRST_BYTES = 65_536;
@@ -40,8 +41,6 @@ export function readBytes(request: IncomingMessage, max: number): Promise<Uint8A
   });
 }
 
-/** Who is still sending would lose the reply if the connection were cut at once. */
-const LINGER_MS = 1000;
 /** So much of what is still sent is thrown away; then the sender waits for the end. */
 const LINGER_BYTES = 8_388_608;
 
@@ -55,9 +54,5 @@ export function endSoftly(request: IncomingMessage): void {
     if (dropped > LINGER_BYTES) request.pause();
   });
   // With the end of a reply that closes its connection, the server asks for this.
-  socket.destroySoon = () => {
-    socket.end();
-    const callOff = after(LINGER_MS, () => socket.destroy());
-    socket.once('close', callOff);
-  };
+  socket.destroySoon = () => closeSoon(socket);
 }

@@ -1,9 +1,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { after } from '../base/timers.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems.ts';
 import type { ConnectionRefusal } from './connections.ts';
 import type { PipelineParts } from './exchange.ts';
+import { closeSoon, mayLinger } from './lingering.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import { PLAIN_HEADERS } from './request.ts';
 
@@ -27,8 +27,6 @@ const PLAIN = 'ERR_SSL_HTTP_REQUEST';
 /** The caller has said that no more will come, in the middle of a request: who reads it is counted there. */
 const ENDED = 'HPE_INVALID_EOF_STATE';
 
-/** Who is still sending would lose the reply if the connection were cut at once. */
-const LINGER_MS = 1000;
 const ending = new WeakSet<Socket>();
 /** The reply to the request whose chunks a connection carries. */
 const replies = new WeakMap<Socket, ServerResponse>();
@@ -52,14 +50,10 @@ export function answerUnread(parts: PipelineParts, error: Unread, carrier: Socke
   if (replies.get(socket)?.writableEnded) return void socket.destroySoon();
   const secure = error.code === PLAIN ? PLAIN_HEADERS : parts.secureHeaders({ socket, headers: {} });
   const refusal = refusalOf(parts, problem(name), { path: pathOf(error), secure });
-  endAfter(socket, written(refusal, parts.services.clock.now()));
+  closeSoon(socket, written(refusal, parts.services.clock.now()));
   if (error.code !== ENDED)
     parts.observer.unread(callerOf(parts, socket, error), refusal.status, refusal.transactionId);
 }
-
-/** So many refused connections are waited for until they have read why. */
-const LINGERING_MAX = 100;
-let lingering = 0;
 
 /**
  * Ends a connection that is one too many. Where no handshake comes first it is told why; many at a time are not waited for.
@@ -73,23 +67,13 @@ export function refuseConnection(
 ): void {
   // Whoever goes away is none of our errors.
   socket.on('error', () => {});
-  if (isSecure || lingering >= LINGERING_MAX) return void socket.destroy();
+  if (isSecure || !mayLinger()) return void socket.destroy();
   const failure = new Problem([{ problem: why === 'address' ? 'RATE_LIMITED' : 'UNAVAILABLE' }], { retryAfter_s: 1 });
-  lingering += 1;
-  socket.once('close', () => {
-    lingering -= 1;
-  });
   const secure = parts.secureHeaders({ socket, headers: {} });
   const refusal = refusalOf(parts, failure, { path: '/', secure });
   // What it sends is not wanted, but unread it would take the reply away.
   socket.resume();
-  endAfter(socket, written(refusal, parts.services.clock.now()));
-}
-
-function endAfter(socket: Socket, text: string): void {
-  socket.end(text);
-  const callOff = after(LINGER_MS, () => socket.destroy());
-  socket.once('close', callOff);
+  closeSoon(socket, written(refusal, parts.services.clock.now()));
 }
 
 /** The path of the request, as far as it can be known; a long one need not be known to its end. */

@@ -1,0 +1,29 @@
+import { Socket } from 'node:net';
+import { after } from '../base/timers.ts';
+
+/** Clients that are still sending would lose the reply if the connection were closed at once. */
+const LINGER_MS = 1000;
+/** At most so many connections wait for that; each holds as much memory as any other. */
+const LINGERING_MAX = 100;
+let lingering = 0;
+
+/** Whether another connection may stay open until its client has read the last reply. */
+export function mayLinger(): boolean {
+  return lingering < LINGERING_MAX;
+}
+
+/**
+ * Closes a connection once it has sent everything, `last` included. The client gets a moment to read it, unless many other
+ * connections are lingering.
+ */
+export function closeSoon(socket: Socket, last = ''): void {
+  socket.end(last);
+  // The method of one socket may have been replaced by this function.
+  if (!mayLinger()) return Socket.prototype.destroySoon.call(socket);
+  lingering += 1;
+  const callOff = after(LINGER_MS, () => socket.destroy());
+  socket.once('close', () => {
+    lingering -= 1;
+    callOff();
+  });
+}
