@@ -39,6 +39,7 @@ import { addBacklogMetrics } from './http/backlog-metrics.ts';
 import { connectionCounts } from './http/connections.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
+import { firstRequests } from './http/first-requests.ts';
 import { addHomePage } from './http/home-page.ts';
 import { listener } from './http/listener.ts';
 import { addMedia } from './http/media.ts';
@@ -55,9 +56,11 @@ import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader, proxyJudge, secureHeadersReader } from './http/request.ts';
 import { addSimulator } from './http/simulator.ts';
 import { strangerBodies } from './http/stranger-bodies.ts';
+import { strangerMemory } from './http/stranger-memory.ts';
 import { addStrangerMetrics } from './http/stranger-metrics.ts';
 import { streamWriter } from './http/stream/writer.ts';
 import { openTls, type Tls } from './http/tls.ts';
+import { callerOf } from './http/unread.ts';
 import { workMetrics } from './http/work-metrics.ts';
 import { mediaFinder } from './media/served.ts';
 import { operations, type Parts } from './parts.ts';
@@ -158,15 +161,21 @@ export async function startListeners(
     ? addressCounts({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
     : undefined;
   const addressOfCaller = addressReader(settings.trusted_proxies);
-  const strangers = strangerBodies(settings);
+  const memory = strangerMemory(settings);
+  const formBytes_max = settings.unauthenticated_body_bytes_max;
+  const arriving = firstRequests(memory, formBytes_max, (socket, head) =>
+    callerOf({ address: addressOfCaller }, socket, head),
+  );
+  const strangers = strangerBodies(formBytes_max, memory, arriving);
   const connections = connectionCounts(
     isLimited ? settings : { ...settings, connections_per_address_max: Number.POSITIVE_INFINITY },
     proxyJudge(settings.trusted_proxies),
+    memory.endOldest,
   );
   const watching = observer({ log, accessLog: settings.access_log, registry, addressOf: addressOfCaller });
   const auditing = auditLog({ log, store, clock, random: secureRandom });
   addProcessMetrics(registry, programVersion);
-  addStrangerMetrics(registry, { connections, strangers });
+  addStrangerMetrics(registry, { connections, memory });
   addBacklogMetrics(registry, {
     ...{ clock, store, driver, nonces, webhooks, tls },
     streams: services.streams,
@@ -200,6 +209,7 @@ export async function startListeners(
     flood,
     strangers,
     connections,
+    firstRequests: arriving,
     request_head_timeout_s: settings.request_head_timeout_s,
     rates: rateWindows({ ...settings, isOn: isLimited }, clock),
     observer: watching,
@@ -247,9 +257,7 @@ export async function startListeners(
       { max: isLimited ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY, window_s: 900 },
       clock,
     ),
-    flood,
-    strangers,
-    log,
+    ...{ flood, strangers, connections, log },
     observer: watching,
     auditLog: auditing,
     accessLog: settings.access_log,
@@ -305,7 +313,7 @@ export async function startListeners(
     const times = { grace_ms: settings.shutdown_grace_s * 1000, timeout_ms: settings.shutdown_timeout_s * 1000 };
     const cut = await Promise.all(opened.map(({ drain }) => drain.finish(times)));
     await Promise.all(opened.map(({ app }) => app.close()));
-    strangers.close();
+    memory.close();
     stopFollowing();
     await jobs.stop();
     await services.activity.stop();

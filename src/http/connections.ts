@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBlock } from '../base/address-block.ts';
 
@@ -8,6 +8,8 @@ export interface ConnectionLimits {
   readonly connections_max: number;
   /** From one address, IPv6 per /64. */
   readonly connections_per_address_max: number;
+  /** Kept open between requests although nobody has authenticated on them. */
+  readonly unauthenticated_idle_connections_max: number;
 }
 
 /** Why a connection is refused. */
@@ -20,19 +22,54 @@ export interface Connections {
    * never knows of it.
    */
   guard(server: Server, refuse: (socket: Socket, why: ConnectionRefusal) => void): void;
+  /** Is told of each request, before anything is known of its caller. */
+  begun(socket: Socket, response: ServerResponse): void;
+  /** The caller of a request is authenticated: their connection is not closed so that others have room. */
+  vouch(socket: Socket): void;
   count(): number;
+  /** How many idle ones were closed so that others had room. */
+  closed(): number;
   /** How many were refused so far, by reason. */
   refused(): ReadonlyMap<ConnectionRefusal, number>;
 }
 
-/** @param isProxy addresses that speak for many callers: they count in the total only. */
-export function connectionCounts(limits: ConnectionLimits, isProxy: (address: string) => boolean): Connections {
+/**
+ * Counts connections. One that is too many in total takes the place of one on which nobody has authenticated, if there is any.
+ * @param isProxy addresses that speak for many callers: they count in the total only.
+ * @param endOldest ends the oldest connection whose request has not arrived completely; false when there is none.
+ */
+export function connectionCounts(
+  limits: ConnectionLimits,
+  isProxy: (address: string) => boolean,
+  endOldest: () => boolean,
+): Connections {
   const byBlock = new Map<string, number>();
   const refused = new Map<ConnectionRefusal, number>();
+  const vouched = new WeakSet<Socket>();
+  /** Open between requests, nobody authenticated; the one idle longest comes first. */
+  const idle = new Set<Socket>();
+  /** Those that leave `idle` by themselves when they close. */
+  const watched = new WeakSet<Socket>();
   let open = 0;
+  let closed = 0;
+  const closeIdle = (): boolean => {
+    const [longest] = idle;
+    if (!longest) return false;
+    idle.delete(longest);
+    closed += 1;
+    longest.destroy();
+    return true;
+  };
+  const nowIdle = (socket: Socket): void => {
+    if (socket.destroyed || vouched.has(socket) || isProxy(socket.remoteAddress ?? '')) return;
+    if (!watched.has(socket)) socket.once('close', () => idle.delete(socket));
+    watched.add(socket);
+    idle.add(socket);
+    if (idle.size > limits.unauthenticated_idle_connections_max) closeIdle();
+  };
   /** Why one more is too many; undefined when it is not, and then it is counted. */
   const take = (socket: Socket): ConnectionRefusal | undefined => {
-    if (open >= limits.connections_max) return 'total';
+    if (open >= limits.connections_max && !closeIdle() && !endOldest()) return 'total';
     const address = socket.remoteAddress ?? '';
     const block = isProxy(address) ? undefined : addressBlock(address);
     const ofBlock = block === undefined ? 0 : (byBlock.get(block) ?? 0);
@@ -65,7 +102,14 @@ export function connectionCounts(limits: ConnectionLimits, isProxy: (address: st
         refuse(socket, why);
       });
     },
+    begun(socket, response) {
+      if (vouched.has(socket)) return;
+      idle.delete(socket);
+      response.once('close', () => nowIdle(socket));
+    },
+    vouch: (socket) => void vouched.add(socket),
     count: () => open,
+    closed: () => closed,
     refused: () => refused,
   };
 }

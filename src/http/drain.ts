@@ -54,7 +54,7 @@ export function drainOf(server: Server): Drain {
       let cut = 0;
       const callOff = after(timeout_ms, () => {
         cut = sockets.size;
-        server.closeAllConnections();
+        for (const socket of sockets) socket.destroy();
       });
       if (grace_ms > 0) await grace(Math.min(grace_ms, timeout_ms));
       // Behind the turn's reading of sockets: who is waiting to be accepted is, and what was sent has been read.

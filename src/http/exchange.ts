@@ -6,6 +6,7 @@ import type { Environment } from '../contract/resource.ts';
 import type { AddressCounts } from './address-counts.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Connections } from './connections.ts';
+import type { FirstRequests } from './first-requests.ts';
 import type { Observer } from './observer.ts';
 import type { Rates, Taken } from './rates.ts';
 import type { SecureHeaders } from './request.ts';
@@ -28,6 +29,8 @@ export interface PipelineParts {
   readonly strangers: StrangerBodies;
   /** The open connections of all listeners. */
   readonly connections: Connections;
+  /** New connections, until their first request has arrived. */
+  readonly firstRequests: FirstRequests;
   readonly rates: Rates;
   readonly observer: Observer;
   readonly auditLog: AuditLog;

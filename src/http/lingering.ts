@@ -19,7 +19,10 @@ export function mayLinger(): boolean {
 export function closeSoon(socket: Socket, last = ''): void {
   socket.end(last);
   // The method of one socket may have been replaced by this function.
-  if (!mayLinger()) return Socket.prototype.destroySoon.call(socket);
+  if (!mayLinger()) {
+    Socket.prototype.destroySoon.call(socket);
+    return;
+  }
   lingering += 1;
   const callOff = after(LINGER_MS, () => socket.destroy());
   socket.once('close', () => {

@@ -5,6 +5,7 @@ import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems.ts';
 import { VERSION } from '../engine/operations.ts';
+import { endSoftly } from './bytes-body.ts';
 import type { PipelineParts } from './exchange.ts';
 import { answer } from './pipeline.ts';
 import { pipelining } from './pipelining.ts';
@@ -12,7 +13,7 @@ import { familyOf, refuse } from './refusal.ts';
 import { pairsOf } from './reply.ts';
 import { hasOneHost } from './request-host.ts';
 import type { Tls } from './tls.ts';
-import { answerUnread, noteChunks, refuseConnection } from './unread.ts';
+import { answerUnread, endUnarrived, noteChunks, refuseConnection } from './unread.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
@@ -32,6 +33,11 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
       const readable = (request: IncomingMessage, response: ServerResponse): void => {
         noteChunks(request, response);
         if (!isTurn(request, response)) return;
+        parts.connections.begun(request.socket, response);
+        if (parts.firstRequests.failureOf(request.socket)) {
+          response.shouldKeepAlive = false;
+          endSoftly(request);
+        }
         if (hasOneHost(request)) answer(request, response);
         else refuse(parts, request, response, problem('REQUEST_UNREADABLE'));
       };
@@ -39,6 +45,9 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
       const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };
       const server =
         tls?.server({ ...options, handshakeTimeout: head_ms }, readable) ?? createServer(options, readable);
+      parts.firstRequests.precede(server, tls ? 'secureConnection' : 'connection', (socket, failure, bytes) =>
+        endUnarrived(parts, failure, socket, bytes),
+      );
       parts.connections.guard(server, (socket, why) => refuseConnection(parts, why, socket, tls !== undefined));
       server.keepAliveTimeout = 72_000;
       server.requestTimeout = 120_000;

@@ -35,6 +35,7 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
   const form = isForm(request) ? await formBody(parts, exchange) : undefined; //       408 413 429 503
   const signer = authenticate(parts, exchange, origins, form); //                      400 401 403 431
   const signed = signer instanceof Promise ? await signer : signer;
+  parts.connections.vouch(request.socket);
   const bodyHash = admit(exchange, signed, form); //                                   401 403
   const raw = rawParameters(exchange, form, signed.headerParameters); //               400
   const access = operation.roles && (rememberedAccess(parts, exchange) ?? (await findAccess(parts, exchange)));

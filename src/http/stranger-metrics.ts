@@ -1,12 +1,12 @@
 import { Counter, type Registry } from 'prom-client';
 import type { Connections } from './connections.ts';
 import { addGauge } from './gauge.ts';
-import type { StrangerBodies } from './stranger-bodies.ts';
+import type { StrangerMemory } from './stranger-memory.ts';
 
 /** Adds what connections and unauthenticated callers cost at the moment, and how many were turned away. */
 export function addStrangerMetrics(
   registry: Registry,
-  { connections, strangers }: { readonly connections: Connections; readonly strangers: StrangerBodies },
+  { connections, memory }: { readonly connections: Connections; readonly memory: StrangerMemory },
 ): void {
   addGauge(registry, 'barker_connections_open', {
     help: 'Open connections of both listeners.',
@@ -14,19 +14,23 @@ export function addStrangerMetrics(
   });
   addGauge(registry, 'barker_unauthenticated_bodies', {
     help: 'Forms that are being read whose sender is not authenticated yet.',
-    value: () => strangers.load().bodies,
+    value: () => memory.load().forms,
   });
   addGauge(registry, 'barker_unauthenticated_bytes', {
-    help: 'Memory counted for them, in bytes.',
-    value: () => strangers.load().bytes,
+    help: 'Memory counted for them and for unfinished heads, in bytes.',
+    value: () => memory.load().bytes,
   });
   addCounter(registry, 'barker_connections_refused_total', {
     help: 'Connections refused, by the limit that they exceeded: total or address.',
     read: () => connections.refused(),
   });
+  addCounter(registry, 'barker_connections_closed_total', {
+    help: 'Idle connections closed so that others had room; nobody had authenticated on them.',
+    read: () => new Map([['idle', connections.closed()]]),
+  });
   addCounter(registry, 'barker_unauthenticated_bodies_ended_total', {
-    help: 'Such forms that were ended before they were complete: address, memory or slow.',
-    read: () => strangers.ended(),
+    help: 'Unauthenticated requests ended before they were complete: address, memory or slow.',
+    read: () => memory.ended(),
   });
 }
 

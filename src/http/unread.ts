@@ -49,10 +49,19 @@ export function answerUnread(parts: PipelineParts, error: Unread, carrier: Socke
   ending.add(socket);
   if (replies.get(socket)?.writableEnded) return void socket.destroySoon();
   const secure = error.code === PLAIN ? PLAIN_HEADERS : parts.secureHeaders({ socket, headers: {} });
-  const refusal = refusalOf(parts, problem(name), { path: pathOf(error), secure });
+  const refusal = refusalOf(parts, problem(name), { path: pathOf(error.rawPacket), secure });
   closeSoon(socket, written(refusal, parts.services.clock.now()));
   if (error.code !== ENDED)
-    parts.observer.unread(callerOf(parts, socket, error), refusal.status, refusal.transactionId);
+    parts.observer.unread(callerOf(parts, socket, error.rawPacket), refusal.status, refusal.transactionId);
+}
+
+/** Ends a connection whose first request did not arrive completely; it is told why, unless there are many at a time. */
+export function endUnarrived(parts: PipelineParts, failure: Problem, socket: Socket, bytes: Buffer): void {
+  if (!socket.writable || !mayLinger()) return void socket.destroy();
+  const secure = parts.secureHeaders({ socket, headers: {} });
+  const refusal = refusalOf(parts, failure, { path: pathOf(bytes), secure });
+  closeSoon(socket, written(refusal, parts.services.clock.now()));
+  parts.observer.unread(callerOf(parts, socket, bytes), refusal.status, refusal.transactionId);
 }
 
 /**
@@ -77,14 +86,18 @@ export function refuseConnection(
 }
 
 /** The path of the request, as far as it can be known; a long one need not be known to its end. */
-function pathOf({ rawPacket }: Unread): string {
-  const [, path = '/'] = /^[A-Za-z]+ (\/[^ ]*)/.exec(rawPacket?.toString('latin1', 0, 200) ?? '') ?? [];
+function pathOf(bytes: Buffer | undefined): string {
+  const [, path = '/'] = /^[A-Za-z]+ (\/[^ ]*)/.exec(bytes?.toString('latin1', 0, 200) ?? '') ?? [];
   return path;
 }
 
-/** Who sent it: whom a trusted proxy names, as far as its header was read. */
-function callerOf({ address }: PipelineParts, socket: Socket, { rawPacket }: Unread): string {
-  const [head = ''] = (rawPacket?.toString('latin1', 0, 16_384) ?? '').split('\r\n\r\n', 1);
+/** Who sends the beginning of a request: whom a trusted proxy names, as far as its header was read. */
+export function callerOf(
+  { address }: Pick<PipelineParts, 'address'>,
+  socket: Socket,
+  bytes: Buffer | undefined,
+): string {
+  const [head = ''] = (bytes?.toString('latin1', 0, 16_384) ?? '').split('\r\n\r\n', 1);
   const forwarded = [...head.matchAll(/^x-forwarded-for:[ \t]*([^\r\n]*)/gim)].map(([, said]) => said).join(',');
   return address({ socket, headers: { 'x-forwarded-for': forwarded } });
 }

@@ -2,13 +2,20 @@ import { integer } from './kinds.ts';
 
 /** What callers may cost before they are authenticated, and how many connections there may be. */
 export const strangerSettings = {
-  connections_max: integer('Open connections of both listeners together; one more is refused with 503.', {
-    default: 10_000,
-    unit: 'connections',
-    bounds: [10, 1_000_000],
-  }),
+  connections_max: integer(
+    'Open connections of both listeners; one more takes the place of an unauthenticated one, or is refused with 503.',
+    {
+      default: 10_000,
+      unit: 'connections',
+      bounds: [10, 1_000_000],
+    },
+  ),
   connections_per_address_max: integer(
     'Open connections from one address (IPv6: one /64); one more is refused with 429. Trusted proxies are not limited.',
+    { default: 1000, unit: 'connections', bounds: [1, 1_000_000] },
+  ),
+  unauthenticated_idle_connections_max: integer(
+    'Connections kept open between requests on which nobody has authenticated; beyond it, the one idle longest is closed.',
     { default: 1000, unit: 'connections', bounds: [1, 1_000_000] },
   ),
   request_head_timeout_s: integer('How long a client may take to send the head of a request, or its TLS handshake.', {
@@ -31,7 +38,7 @@ export const strangerSettings = {
     { default: 65_536, unit: 'bytes', bounds: [1024, 104_857_600] },
   ),
   unauthenticated_bytes_max: integer(
-    'Memory for all forms whose sender is not authenticated yet; when it is full, the oldest gives way with 503.',
-    { default: 50_331_648, unit: 'bytes', bounds: [1_048_576, 17_179_869_184] },
+    'Memory for requests that are arriving and whose sender is not authenticated yet; when it is full, the oldest gives way.',
+    { default: 67_108_864, unit: 'bytes', bounds: [1_048_576, 17_179_869_184] },
   ),
 };

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
+import { sign } from '../../src/auth/oauth1/signature.ts';
 import { openLog } from '../../src/http/log.ts';
+import { protocol } from '../rig/client.ts';
 import { rawCall } from '../rig/raw.ts';
 import { halfSent, type Stranger, stranger } from '../rig/strangers.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -36,6 +38,25 @@ async function until(world: World, name: string, isReached: (value: number) => b
     if (isReached(value)) return value;
   }
   throw new Error(`${name} is ${await metric(world, name)}`);
+}
+
+/** Connections from an address, each kept open after a signed request on it. */
+async function authenticated(world: World, from: string, count: number): Promise<Stranger[]> {
+  const { keys, clock, service } = world;
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const url = `${service.sandboxUrl}/12/accounts`;
+      const { header } = sign({
+        ...{ method: 'GET', url, form: undefined, oauth: protocol(keys, clock) },
+        ...{ consumerSecret: keys.consumer_secret, tokenSecret: keys.access_token_secret },
+      });
+      const { host } = new URL(url);
+      const head = `GET /12/accounts HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${header}\r\n\r\n`;
+      const one = await stranger(service.sandboxUrl, head, from);
+      assert.equal(await one.answer(), 200);
+      return one;
+    }),
+  );
 }
 
 const endAll = (strangers: readonly Stranger[]): void => {
@@ -101,26 +122,27 @@ describe('forms of whom nothing is known', () => {
   test('hold no more than the memory for them: the oldest gives way, and one address gets its share only', async () => {
     const world = await open({ unauthenticated_bytes_max: 4 * MIB });
     const crowd: Stranger[] = [];
-    // Each counts for 16 KiB and what it has sent: 32 KiB in all, of which 8 are the share of an address.
+    // Each counts for 5 KiB and what it has sent: 32 KiB in all, of which 8 are the share of an address.
+    const half = halfSent(40_000, 27_648 - halfSent(40_000, 0).length);
     for (let count = 0; count < 200; count++) {
       const from = `127.0.1.${1 + (count % 40)}`;
-      crowd.push(await stranger(world.service.url, halfSent(20_000, 16_384), from));
+      crowd.push(await stranger(world.service.url, half, from));
     }
     const ended = await until(
       world,
       'barker_unauthenticated_bodies_ended_total{reason="memory"}',
       (value) => value >= 72,
     );
-    assert.equal(ended, 72);
-    assert.equal(await metric(world, 'barker_unauthenticated_bodies'), 128);
+    // A connection that asks for the metrics may need a place too.
+    assert.ok(ended === 72 || ended === 73, `${ended} ended`);
+    assert.ok((await metric(world, 'barker_unauthenticated_bodies')) >= 127);
     assert.ok((await metric(world, 'barker_unauthenticated_bytes')) <= 4 * MIB);
     assert.equal(await crowd[0]!.answer(), 503);
     assert.match(crowd[0]!.said(), /retry-after: 1\r\n[\s\S]*"code":130/i);
     assert.equal(crowd.at(-1)!.said(), '');
 
     const many: Stranger[] = [];
-    for (let count = 0; count < 9; count++)
-      many.push(await stranger(world.service.url, halfSent(20_000, 16_384), '127.0.2.1'));
+    for (let count = 0; count < 9; count++) many.push(await stranger(world.service.url, half, '127.0.2.1'));
     assert.equal(await many[8]!.answer(), 429);
     assert.match(many[8]!.said(), /retry-after: 1\r\n[\s\S]*"code":88/i);
     assert.equal(many[7]!.said(), '');
@@ -131,13 +153,45 @@ describe('forms of whom nothing is known', () => {
     await until(world, 'barker_unauthenticated_bytes', (value) => value === 0);
   });
 
+  test('reach the server when they are complete, in whatever pieces they come', async () => {
+    const world = await open({});
+    const head = 'POST /12/nowhere HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-www-form-urlencoded\r\n';
+    const requests = [
+      `${head}content-length: 3\r\n\r\na=b`,
+      `${head}transfer-encoding: chunked\r\n\r\n2\r\na=\r\n1\r\nb\r\n0\r\n\r\n`,
+    ];
+    for (const request of requests) {
+      const open: Promise<Stranger>[] = [];
+      for (let cut = 1; cut < request.length; cut += 1) {
+        open.push(
+          stranger(world.service.url, request.slice(0, cut)).then(async (one) => {
+            await new Promise(setImmediate);
+            one.socket.write(`${request.slice(cut)}GET /12/later HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+            await once(one.socket, 'close');
+            return one;
+          }),
+        );
+      }
+      for (const one of await Promise.all(open))
+        assert.equal(one.said().match(/HTTP\/1.1 404/g)?.length, 2, one.said());
+    }
+  });
+
+  test('that are cut off half-way are not given to the HTTP server', async () => {
+    const world = await open({});
+    const one = await stranger(world.service.url, halfSent(3000, 10));
+    one.socket.end();
+    assert.equal(await one.answer(), 400);
+    await until(world, 'barker_unauthenticated_bytes', (value) => value <= 5120 + 1000);
+  });
+
   test('byte by byte take no more memory than at once', async () => {
     const world = await open({});
     const one = await stranger(world.service.url, halfSent(3000, 0));
     one.socket.setNoDelay(true);
     for (let count = 0; count < 300; count++) await new Promise((sent) => one.socket.write('a', sent));
-    await until(world, 'barker_unauthenticated_bytes', (value) => value > 16_385);
-    assert.ok((await metric(world, 'barker_unauthenticated_bytes')) <= 16_384 + 4096);
+    await until(world, 'barker_unauthenticated_bytes', (value) => value > 5121);
+    assert.ok((await metric(world, 'barker_unauthenticated_bytes')) <= 5120 + 4096);
     one.socket.destroy();
   });
 });
@@ -146,7 +200,7 @@ describe('connections', () => {
   test('of one address and in total are bounded; more are told why, and counted', async () => {
     const world = await open({ connections_max: 30, connections_per_address_max: 10 });
     const held: Stranger[] = [];
-    for (let count = 0; count < 10; count++) held.push(await stranger(world.service.url, '', '127.0.3.1'));
+    const known = await authenticated(world, '127.0.3.1', 10);
     const eleventh = await stranger(world.service.sandboxUrl, '', '127.0.3.1');
     assert.equal(await eleventh.answer(), 429);
     assert.match(
@@ -156,16 +210,39 @@ describe('connections', () => {
     for (const from of ['127.0.3.2', '127.0.3.3']) {
       for (let count = 0; count < 10; count++) held.push(await stranger(world.service.url, '', from));
     }
-    const last = await stranger(world.service.url, '', '127.0.3.4');
+    // Strangers give way: first who has said nothing for longest.
+    known.push(...(await authenticated(world, '127.0.3.4', 5)));
+    await Promise.all(held.slice(0, 5).map(({ socket }) => socket.closed || once(socket, 'close')));
+    assert.ok(held.slice(7).every(({ socket }) => !socket.closed));
+    endAll(held);
+    await until(world, 'barker_connections_open', (value) => value <= 16);
+    known.push(...(await authenticated(world, '127.0.3.5', 10)));
+    known.push(...(await authenticated(world, '127.0.3.6', 5)));
+    const last = await stranger(world.service.url, '', '127.0.3.7');
     assert.equal(await last.answer(), 503);
     assert.match(last.said(), /SERVICE_UNAVAILABLE/);
-    const gone = held.splice(0, 15);
+    assert.ok(known.every(({ socket }) => !socket.closed));
+    const gone = known.splice(0, 15);
     endAll(gone);
     await Promise.all(gone.map(({ socket }) => socket.closed || once(socket, 'close')));
     await until(world, 'barker_connections_refused_total{reason="address"}', (value) => value === 1);
     assert.ok((await metric(world, 'barker_connections_refused_total{reason="total"}')) >= 1);
     assert.ok((await metric(world, 'barker_connections_open')) >= 15);
-    endAll(held);
+    endAll(known);
+  });
+
+  test('on which nobody has authenticated stay open between requests up to a limit, the longest idle is closed', async () => {
+    const world = await open({ unauthenticated_idle_connections_max: 3 });
+    const [known] = await authenticated(world, '127.0.3.1', 1);
+    const held: Stranger[] = [];
+    for (let count = 0; count < 5; count++) {
+      held.push(await stranger(world.service.url, 'GET /12/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'));
+      assert.equal(await held[count]!.answer(), 401);
+    }
+    await Promise.all(held.slice(0, 2).map(({ socket }) => socket.closed || once(socket, 'close')));
+    assert.ok([known!, ...held.slice(3)].every(({ socket }) => !socket.closed));
+    assert.ok((await metric(world, 'barker_connections_closed_total{reason="idle"}')) >= 2);
+    endAll([known!, ...held]);
   });
 
   test('of a trusted proxy count in the total only', async () => {

@@ -8,6 +8,7 @@ import { wantsJson } from '../accept.ts';
 import type { AddressCounts } from '../address-counts.ts';
 import type { AuditLog, AuditOrigin } from '../audit-log.ts';
 import { endSoftly } from '../bytes-body.ts';
+import type { Connections } from '../connections.ts';
 import { type AccessLog, lineLevel } from '../line-level.ts';
 import type { Observer } from '../observer.ts';
 import { send } from '../reply.ts';
@@ -28,6 +29,8 @@ export interface PageParts {
   readonly counts: AddressCounts;
   /** Requests of one address to whatever it is; undefined when limits are off. */
   readonly flood: AddressCounts | undefined;
+  /** The open connections of all listeners. */
+  readonly connections: Pick<Connections, 'vouch'>;
   /** Reads forms: whoever has no session is a stranger. */
   readonly strangers: StrangerBodies;
   readonly log: Logger;
@@ -159,6 +162,7 @@ async function visited(
     browser: browserNameOf(request.headers['user-agent']),
   });
   const isKnown = session.user !== undefined;
+  if (isKnown) parts.connections.vouch(request.socket);
   const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, parts.strangers.bytes_max);
   const query = /\?(.*)$/s.exec(request.url!)?.[1] ?? '';
   const given = method === 'POST' ? (await parts.strangers.read(request, { address, max, isKnown })).toString() : query;

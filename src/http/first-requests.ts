@@ -1,0 +1,136 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Problem, problem } from '../contract/problems.ts';
+import { firstBytes } from './first-bytes.ts';
+import type { Held, Holding, StrangerMemory } from './stranger-memory.ts';
+
+/** Keeps new connections from the HTTP server until their first request has arrived. */
+export interface FirstRequests {
+  /**
+   * Stands before a server, which knows of a connection only when the head of its first request, and a form behind it, are
+   * complete or will not be waited for. Until then a connection takes a quarter of the memory.
+   * @param event what the server begins with: `secureConnection` over TLS.
+   * @param unanswered ends a connection on which there is no request to answer.
+   */
+  precede(
+    server: Server,
+    event: 'connection' | 'secureConnection',
+    unanswered: (socket: Socket, failure: Problem, bytes: Buffer) => void,
+  ): void;
+  /** Why a request that was handed over incomplete is to be refused. */
+  failureOf(socket: Socket): Problem | undefined;
+}
+
+/** What a connection takes that the HTTP server does not know of, beside the bytes that came. @source decision 620 */
+const CONNECTION_BYTES = 5120;
+/** At most so many connections are told at a time why their form was not waited for. */
+const TOLD_MAX = 100;
+const NOTHING = Buffer.alloc(0);
+const FIRST_BYTES = 2048;
+
+/** @param addressOf who sends a head: behind a trusted proxy, whom it names. */
+export function firstRequests(
+  memory: StrangerMemory,
+  form_bytes_max: number,
+  addressOf: (socket: Socket, head: Buffer) => string,
+): FirstRequests {
+  const failures = new WeakMap<Socket, Problem>();
+  let told = 0;
+
+  function wait(
+    socket: Socket,
+    serve: (socket: Socket) => void,
+    unanswered: (socket: Socket, failure: Problem, bytes: Buffer) => void,
+  ): void {
+    const scan = firstBytes(form_bytes_max);
+    let bytes: Buffer = NOTHING;
+    let size = 0;
+    let part: Holding['part'] = 'head';
+    let held: Held | undefined;
+
+    const leave = (): void => {
+      held?.release();
+      held = undefined;
+      socket.off('data', take).off('end', end).off('close', leave);
+    };
+    const handOver = (): void => {
+      leave();
+      serve(socket);
+      socket.off('error', ignore);
+      socket.emit('data', bytes.subarray(0, size));
+    };
+    const hold = (): Held => {
+      const address = part === 'form' ? addressOf(socket, bytes.subarray(0, size)) : undefined;
+      return memory.hold({ part, from: 'first', address, overhead_bytes: CONNECTION_BYTES, end: fail });
+    };
+    const fail = (failure: Problem): void => {
+      if (part === 'head') {
+        leave();
+        unanswered(socket, failure, bytes.subarray(0, size));
+        return;
+      }
+      if (told >= TOLD_MAX) {
+        leave();
+        socket.destroy();
+        return;
+      }
+      told += 1;
+      socket.once('close', () => {
+        told -= 1;
+      });
+      failures.set(socket, failure);
+      handOver();
+    };
+    const take = (chunk: Buffer): void => {
+      const before = size;
+      size += chunk.length;
+      if (before === 0) bytes = chunk;
+      else {
+        if (size > bytes.length) bytes = grown(bytes, before, Math.max(size, before * 2, FIRST_BYTES));
+        chunk.copy(bytes, before);
+      }
+      const arrived = scan.look(bytes.subarray(0, size));
+      if (arrived === 'enough') {
+        handOver();
+        return;
+      }
+      if (arrived === 'some of the form' && part === 'head') {
+        held?.release();
+        part = 'form';
+        held = hold();
+      }
+      held?.grew(size, bytes.length);
+    };
+    const end = (): void => {
+      leave();
+      if (size === 0) socket.end();
+      else unanswered(socket, problem('REQUEST_UNREADABLE'), bytes.subarray(0, size));
+    };
+    socket.on('error', ignore);
+    socket.on('close', leave);
+    socket.on('end', end);
+    socket.on('data', take);
+    held = hold();
+  }
+
+  return {
+    precede(server, event, unanswered) {
+      const listeners = server.listeners(event) as ((socket: Socket) => void)[];
+      server.removeAllListeners(event);
+      const serve = (socket: Socket): void => {
+        for (const listen of listeners) listen.call(server, socket);
+      };
+      server.on(event, (socket: Socket) => wait(socket, serve, unanswered));
+    },
+    failureOf: (socket) => failures.get(socket),
+  };
+}
+
+/** Whoever goes away is none of our errors. */
+function ignore(): void {}
+
+function grown(bytes: Buffer, size: number, room: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(room);
+  bytes.copy(larger, 0, 0, size);
+  return larger;
+}

@@ -1,0 +1,187 @@
+import { addressBlock } from '../base/address-block.ts';
+import { elapsed_ms, every } from '../base/timers.ts';
+import { Problem } from '../contract/problems.ts';
+
+/** What unauthenticated requests may cost. */
+export interface StrangerLimits {
+  /** How large a body may be that is read before its sender is known. */
+  readonly unauthenticated_body_bytes_max: number;
+  /** How much memory all of them may hold together, with what their connections take. */
+  readonly unauthenticated_bytes_max: number;
+  /** How long the head of a request may take. */
+  readonly request_head_timeout_s: number;
+  /** How slowly a body may come, once the time of grace is over. */
+  readonly request_bytes_per_s_min: number;
+  readonly request_grace_s: number;
+}
+
+/** Part of a request that waits in memory for the rest. */
+export interface Held {
+  /** Is told how many bytes have come, and how much memory holds them. */
+  grew(received: number, held: number): void;
+  /** Takes it out of account; may be called again. */
+  release(): void;
+}
+
+/** What is held, and for whom. */
+export interface Holding {
+  readonly part: 'head' | 'form';
+  /**
+   * Whether it is the first request of its connection, which holds less memory; or names a key and a token that exist, so that
+   * others give way first.
+   */
+  readonly from: 'first' | 'later' | 'known';
+  /** The address that is charged; undefined where other limits count it. */
+  readonly address?: string | undefined;
+  /** What connection and objects take beside the bytes of the request. */
+  readonly overhead_bytes: number;
+  /** Is called at most once, when it has to go: it is out of account then. */
+  end(failure: Problem): void;
+}
+
+/** The memory of unauthenticated requests that have not arrived completely. */
+export interface StrangerMemory {
+  hold(holding: Holding): Held;
+  /** The forms that are arriving, and the memory counted for them and for unfinished heads. */
+  /** Ends the stranger who has been sending for longest; false when there is none. */
+  endOldest(): boolean;
+  load(): { readonly forms: number; readonly bytes: number };
+  /** How many were ended, by reason. */
+  ended(): ReadonlyMap<string, number>;
+  close(): void;
+}
+
+/** One address holds at most this part of the memory. */
+const SHARE = 1 / 16;
+/** Of connections that had a request before, forms hold at most this part: there each takes several times the memory. */
+const LATER_SHARE = 1 / 4;
+const LOOK_MS = 1000;
+const RETRY_S = 1;
+
+interface Queue {
+  /** Oldest first. */
+  readonly waiting: Set<Waiting>;
+  readonly bytes_max: number;
+  bytes: number;
+}
+
+interface Waiting {
+  readonly holding: Holding;
+  readonly queue: Queue;
+  readonly block: string | undefined;
+  readonly since_ms: number;
+  /** The memory that is counted for it. */
+  held: number;
+  received: number;
+}
+
+/**
+ * A bounded memory. When it is full, the stranger who has been sending for longest gives way to the one who comes:
+ * whoever sends at a usual pace is done before that. Whoever names a key and a token that exist gives way only to others
+ * who do.
+ */
+export function strangerMemory(limits: StrangerLimits): StrangerMemory {
+  const max_bytes = limits.unauthenticated_bytes_max;
+  const byBlock = new Map<string, number>();
+  const queueOf = (bytes_max: number): Queue => ({ waiting: new Set(), bytes_max, bytes: 0 });
+  const queues = { first: queueOf(max_bytes), later: queueOf(max_bytes * LATER_SHARE), known: queueOf(max_bytes) };
+  const ended = new Map<string, number>();
+  let bytes = 0;
+  let forms = 0;
+
+  const count = (waiting: Waiting, held: number): void => {
+    const more = held - waiting.held;
+    waiting.held = held;
+    waiting.queue.bytes += more;
+    bytes += more;
+    if (waiting.block === undefined) return;
+    const of = (byBlock.get(waiting.block) ?? 0) + more;
+    if (of > 0) byBlock.set(waiting.block, of);
+    else byBlock.delete(waiting.block);
+  };
+  const forget = (waiting: Waiting): void => {
+    if (!waiting.queue.waiting.delete(waiting)) return;
+    if (waiting.holding.part === 'form') forms -= 1;
+    count(waiting, 0);
+  };
+  const end = (waiting: Waiting, reason: string, failure: Problem): void => {
+    forget(waiting);
+    ended.set(reason, (ended.get(reason) ?? 0) + 1);
+    waiting.holding.end(failure);
+  };
+  const oldestStranger = (): Waiting | undefined => {
+    const [[first], [later]] = [queues.first.waiting, queues.later.waiting];
+    return first && later ? (first.since_ms < later.since_ms ? first : later) : (first ?? later);
+  };
+  const giveWay = (waiting: Waiting): void =>
+    end(waiting, 'memory', refusal('UNAVAILABLE', 'too many unauthenticated requests are under way'));
+  /** Ends what is beyond the bounds. */
+  const settle = (waiting: Waiting): void => {
+    const { block, queue } = waiting;
+    const isKnown = queue === queues.known;
+    // Whoever is known may send one large body, and is counted by other limits.
+    if (block !== undefined && !isKnown && byBlock.get(block)! > Math.max(max_bytes * SHARE, waiting.held)) {
+      end(waiting, 'address', refusal('RATE_LIMITED', 'one address sends too many forms at a time'));
+      return;
+    }
+    for (const oldest of queue.waiting) {
+      if (queue.bytes <= queue.bytes_max) break;
+      giveWay(oldest);
+    }
+    while (bytes > max_bytes) {
+      const [oldestKnown] = isKnown ? queues.known.waiting : [];
+      const oldest = oldestStranger() ?? oldestKnown;
+      if (!oldest) return;
+      giveWay(oldest);
+    }
+  };
+  const isSlow = ({ holding, since_ms, received }: Waiting, now_ms: number): boolean => {
+    const passed_s = (now_ms - since_ms) / 1000;
+    if (holding.part === 'head') return passed_s > limits.request_head_timeout_s;
+    const counted_s = passed_s - limits.request_grace_s;
+    return counted_s > 0 && received < counted_s * limits.request_bytes_per_s_min;
+  };
+  const endSlow = (): void => {
+    const now_ms = elapsed_ms();
+    for (const waiting of Object.values(queues).flatMap((queue) => [...queue.waiting])) {
+      if (!isSlow(waiting, now_ms)) continue;
+      end(waiting, 'slow', new Problem([{ problem: 'REQUEST_TOO_SLOW' }], { because: 'the request came too slowly' }));
+    }
+  };
+  const stopLooking = every(LOOK_MS, endSlow);
+
+  return {
+    hold(holding) {
+      const { address, overhead_bytes } = holding;
+      const block = address === undefined ? undefined : addressBlock(address);
+      const queue = queues[holding.from];
+      const waiting: Waiting = { holding, queue, block, since_ms: elapsed_ms(), held: 0, received: 0 };
+      queue.waiting.add(waiting);
+      if (holding.part === 'form') forms += 1;
+      count(waiting, overhead_bytes);
+      settle(waiting);
+      return {
+        grew(received, held) {
+          if (waiting.held === 0) return;
+          waiting.received = received;
+          if (overhead_bytes + held === waiting.held) return;
+          count(waiting, overhead_bytes + held);
+          settle(waiting);
+        },
+        release: () => forget(waiting),
+      };
+    },
+    endOldest() {
+      const oldest = oldestStranger();
+      if (oldest) giveWay(oldest);
+      return oldest !== undefined;
+    },
+    load: () => ({ forms, bytes }),
+    ended: () => ended,
+    close: stopLooking,
+  };
+}
+
+function refusal(problem: 'RATE_LIMITED' | 'UNAVAILABLE', because: string): Problem {
+  return new Problem([{ problem }], { because, retryAfter_s: RETRY_S });
+}
