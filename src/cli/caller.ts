@@ -28,6 +28,7 @@ interface CallerOptions
   readonly data: string;
   readonly sandbox?: boolean;
   readonly as: 'first' | 'other';
+  readonly app: 'demo' | 'messages';
 }
 
 /** Gives a command the options that tell who calls. */
@@ -35,6 +36,11 @@ export function addCaller(command: Command): Command {
   return command
     .option('--sandbox', 'The sandbox instead of production')
     .addOption(new Option('--as <user>', 'User of the demo world').choices(['first', 'other']).default('first'))
+    .addOption(
+      new Option('--app <application>', 'Application of the demo world; messages may read direct messages')
+        .choices(['demo', 'messages'])
+        .default('demo'),
+    )
     .option('--data <folder>', 'Folder of a development service, whose dev.json has address and keys', dataFolder())
     .option('--url <origin>', 'Another service, as https://ads.example')
     .option('--consumer-key <key>', 'Own keys instead: all of them, or as variables')
@@ -59,7 +65,7 @@ export function callerOf(command: Command): Caller {
   const consumerKey = given('consumerKey', 'CONSUMER_KEY');
   if (consumerKey === undefined) {
     const file = storedKeys(options.data);
-    return { keys: userKeys(file, options.as), origin: url ?? storedOrigin(options), tlsCa: file.tls_ca };
+    return { keys: demoKeys(file, options), origin: url ?? storedOrigin(options), tlsCa: file.tls_ca };
   }
   const consumerSecret = given('consumerSecret', 'CONSUMER_SECRET');
   if (consumerSecret === undefined) throw new CommandFailed('a consumer key needs --consumer-secret', 2);
@@ -85,9 +91,22 @@ function storedOrigin({ data, sandbox }: CallerOptions): string | undefined {
   return sandbox ? file?.sandbox_url : file?.base_url;
 }
 
-function userKeys(file: DevFile, as: CallerOptions['as']): CallerKeys {
-  if (as === 'first') return file;
-  return { ...file, access_token: file.other_access_token, access_token_secret: file.other_access_token_secret };
+function demoKeys(file: DevFile, { as, app }: CallerOptions): CallerKeys {
+  const isFirst = as === 'first';
+  if (app === 'demo') {
+    const { other_access_token: access_token, other_access_token_secret: access_token_secret } = file;
+    return isFirst ? file : { ...file, access_token, access_token_secret };
+  }
+  // Written by an earlier release.
+  if (file.messages_consumer_key === undefined) {
+    throw new CommandFailed('dev.json has no keys of the application for messages; start barker dev again');
+  }
+  return {
+    consumer_key: file.messages_consumer_key,
+    consumer_secret: file.messages_consumer_secret,
+    access_token: isFirst ? file.messages_access_token : file.messages_other_access_token,
+    access_token_secret: isFirst ? file.messages_access_token_secret : file.messages_other_access_token_secret,
+  };
 }
 
 /** Protocol parameters of a request that is signed now; a token that is absent is left out. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import type { Reading } from '../contract/store.ts';
+import { ConstraintViolated, type Reading } from '../contract/store.ts';
 import type { LocalCertificates } from '../dev/certificates.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
 import {
@@ -158,7 +158,13 @@ async function demoKeys(parts: Parts): Promise<DemoKeys> {
         `the database has a demo world, but ${devFilePath(folder)} ${problem}; start anew with --reset`,
       );
     }
-    return file;
+    const { completeDemoWorld } = await import('../dev/demo-world.ts');
+    const { MESSAGES_APPLICATION } = await import('../dev/messages-application.ts');
+    return await completeDemoWorld(parts, file).catch((error: unknown) => {
+      if (!(error instanceof ConstraintViolated)) throw error;
+      const problem = `lacks the keys of the application ${MESSAGES_APPLICATION}; start anew with --reset`;
+      throw new CommandFailed(`${devFilePath(folder)} ${problem}`);
+    });
   } catch (error) {
     await parts.store.close();
     throw error;

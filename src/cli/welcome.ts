@@ -21,6 +21,13 @@ export function welcome(service: Service, file: DevFile): string {
     ['consumer secret', file.consumer_secret],
     ['access token', file.access_token],
     ['token secret', file.access_token_secret],
+    ['', ''],
+    ['messages', 'these keys may also read and send them (--app messages)'],
+    ['consumer key', file.messages_consumer_key],
+    ['consumer secret', file.messages_consumer_secret],
+    ['access token', file.messages_access_token],
+    ['token secret', file.messages_access_token_secret],
+    ['', ''],
     ['users', `${file.username} / ${file.password}, ${file.other_username} / ${file.other_password}`],
     ['all of it', devFilePath(folder)],
   ];

@@ -5,16 +5,17 @@ import { newPromotableUser, promotableUsers } from '../ads/promotable-users.ts';
 import { formatInstant } from '../base/instants.ts';
 import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import type { ApplicationDraft } from '../contract/credentials.ts';
 import type { Services } from '../contract/operation.ts';
 import type { AnyResource, Row } from '../contract/resource.ts';
 import type { Role } from '../contract/roles.ts';
 import type { Writing } from '../contract/store.ts';
 import { hashPassword } from '../platform/passwords.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../platform/register.ts';
+import { DEMO_APPLICATION, DEMO_CALLBACK } from './demo-application.ts';
+import { addMessagesApplication, type MessagesKeys } from './messages-application.ts';
 
 /** What the demo world is called with: what a client needs to sign in and to sign. */
-export interface DemoKeys {
+export interface DemoKeys extends MessagesKeys {
   readonly consumer_key: string;
   readonly consumer_secret: string;
   readonly access_token: string;
@@ -37,30 +38,12 @@ export interface DemoParts {
   readonly services: Pick<Services, 'store' | 'clock' | 'ids'>;
 }
 
-const CALLBACK = 'http://127.0.0.1:9911/callback';
-const LEVEL = 'read-write';
-const DEMO_APPLICATION: ApplicationDraft = {
-  name: 'Demo application',
-  description: 'Tries out what an application can do.',
-  website_url: 'https://demo.example/',
-  terms_url: '',
-  privacy_url: '',
-  organization_name: '',
-  organization_url: '',
-  callbacks: [CALLBACK],
-  native: 0,
-  access_level: LEVEL,
-  sign_in: 1,
-  // Many tutorials rely on it, so what is there to try things out with allows it.
-  extra_query: 1,
-  email_access: 0,
-};
 // Production ids have eleven characters.
 const PRODUCTION_ACCOUNT_FROM = 36 ** 10 + 36 ** 9 * 8;
 
 /**
- * Makes the demo world on an empty database: two users, one application, tokens of both, and a production account
- * that the first administers and the second may look at. The same seed makes the same ids and keys.
+ * Makes the demo world on an empty database: two users, an application and one that may read messages, tokens of both
+ * users for each, and a production account that the first administers and the second may look at. The same seed makes the same ids and keys.
  */
 export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
   const random = seededRandom(parts.settings.seed, 'demo');
@@ -83,8 +66,16 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
     const ada = await registerUser(registrar, { ...people[0], passwordHash: adaHash });
     const ben = await registerUser(registrar, { ...people[1], passwordHash: benHash });
     const application = await registerApplication(registrar, ada, DEMO_APPLICATION, { demo: true });
-    const own = await issueToken(registrar, { application: application.id, user: ada, level: LEVEL });
-    const other = await issueToken(registrar, { application: application.id, user: ben, level: LEVEL });
+    const own = await issueToken(registrar, {
+      application: application.id,
+      user: ada,
+      level: DEMO_APPLICATION.access_level,
+    });
+    const other = await issueToken(registrar, {
+      application: application.id,
+      user: ben,
+      level: DEMO_APPLICATION.access_level,
+    });
     const account = (PRODUCTION_ACCOUNT_FROM + accountNumber).toString(36);
     await createAccount(tx, {
       account,
@@ -96,6 +87,7 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
         [ben, 'CAMPAIGN_ANALYST'],
       ],
     });
+    const messages = await addMessagesApplication(messagesRegistrar(parts, tx), { first: ada, other: ben });
     return {
       consumer_key: application.consumerKey,
       consumer_secret: application.consumerSecret,
@@ -109,9 +101,27 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
       password: people[0].password,
       other_username: people[1].screenName,
       other_password: people[1].password,
-      callback_url: CALLBACK,
+      callback_url: DEMO_CALLBACK,
+      ...messages,
     };
   });
+}
+
+/** Adds what demo worlds of earlier releases lack: the application that may read messages. */
+export async function completeDemoWorld(parts: DemoParts, keys: DemoKeys): Promise<DemoKeys> {
+  if (keys.messages_consumer_key !== undefined) return keys;
+  const { user_id: first, other_user_id: other } = keys;
+  const { store } = parts.services;
+  return {
+    ...keys,
+    ...(await store.write((tx) => addMessagesApplication(messagesRegistrar(parts, tx), { first, other }))),
+  };
+}
+
+/** Keys from a stream of their own, so that a seed goes on making the other keys that it always made. */
+function messagesRegistrar({ settings, services, box }: DemoParts, tx: Writing): Registrar {
+  const now = formatInstant(services.clock.now());
+  return { tx, box, random: seededRandom(settings.seed, 'demo messages'), now };
 }
 
 async function firstId(parts: DemoParts, { name, idsFrom }: AnyResource): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { copyFileSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -65,6 +65,12 @@ const KEYS = [
   'other_username',
   'other_password',
   'callback_url',
+  'messages_consumer_key',
+  'messages_consumer_secret',
+  'messages_access_token',
+  'messages_access_token_secret',
+  'messages_other_access_token',
+  'messages_other_access_token_secret',
 ];
 
 /** What of `dev.json` does not tell where the service listens. */
@@ -96,7 +102,15 @@ describe('barker dev on an empty folder', () => {
     const one = await dev();
     const { stdout, stderr } = one.output();
     assert.equal(stderr, '');
-    for (const key of ['base_url', 'sandbox_url', 'consumer_key', 'consumer_secret', 'access_token', 'password']) {
+    for (const key of [
+      'base_url',
+      'sandbox_url',
+      'consumer_key',
+      'consumer_secret',
+      'access_token',
+      'password',
+      'messages_access_token',
+    ]) {
       assert.ok(stdout.includes(one.file[key]!), key);
     }
     assert.match(stdout, /^ {2}webhooks {9}may be on this machine and in its networks: http, any port$/m);
@@ -131,6 +145,32 @@ describe('barker dev on an empty folder', () => {
     assert.equal(JSON.parse(refused.stdout).errors[0].code, 'ACTION_NOT_ALLOWED');
   });
 
+  test('an application may read messages: their events come to whoever subscribed, in the words of the documentation', async () => {
+    const { file } = await dev();
+    const page = readFileSync('docs/activity.md', 'utf8');
+    const [subscribe, send] = /```sh\n(npx barker call .*dm\.received.*)\n(.*)\n/.exec(page)!.slice(1);
+    const as = (line: string) => {
+      const args = line
+        .replaceAll("'", '')
+        .split(/ (?![^{]*})/)
+        .slice(2);
+      return barker([...args, '--data', place.folder]);
+    };
+    const made = await as(subscribe!);
+    assert.equal(made.code, 0, made.stderr);
+    const listening = started(['events', 'listen', '--app', 'messages', '--data', place.folder]);
+    running.push(listening);
+    await listening.saw(/listening, with 1 subscription/);
+    const sent = await as(send!);
+    assert.equal(sent.code, 0, sent.stderr);
+    const [line] = await listening.saw(/\{"data":.*\n/);
+    const { data } = JSON.parse(line);
+    assert.deepEqual([data.event_type, data.filter], ['dm.received', { user_id: file.other_user_id }]);
+    // The application without that level may not.
+    const refused = await as(subscribe!.replace('--app messages', '--app demo'));
+    assert.equal(refused.code, 1);
+  });
+
   test('the sandbox has accounts of its own', async () => {
     await dev();
     assert.deepEqual(await accountsOf('--sandbox'), []);
@@ -145,6 +185,25 @@ describe('barker dev again', () => {
     const second = await dev();
     assert.deepEqual(lasting(second.file), lasting(first.file));
     assert.deepEqual(await accountsOf(), accounts);
+  });
+
+  test('adds what the demo world of an earlier release lacks', async () => {
+    const first = await dev();
+    const { messages_consumer_key: key } = first.file;
+    await stop(first);
+    const former = Object.fromEntries(Object.entries(first.file).filter(([name]) => !name.startsWith('messages_')));
+    writeFileSync(join(place.folder, 'dev.json'), JSON.stringify(former));
+    const again = ['dev', ...flagsOf(place), ...ANY_PORTS];
+    const { stderr } = await barker(again);
+    assert.match(
+      stderr,
+      /^barker: .*dev\.json lacks the keys of the application Demo messages; start anew with --reset\n$/,
+    );
+    assert.equal((await barker(['app', 'edit', key!, '--name', 'Other', ...flagsOf(place)])).code, 0);
+    const { file } = await dev('--seed', '2');
+    assert.deepEqual(Object.keys(file), KEYS);
+    assert.notEqual(file.messages_consumer_key, key);
+    assert.equal(file.access_token, former.access_token);
   });
 
   test('with --reset forgets what was stored; the same seed makes the same keys and ids, another seed others', async () => {
