@@ -46,17 +46,31 @@ export interface Addressed {
   readonly file_name: string;
   readonly width: number | null;
   readonly height: number | null;
+  /** The media type of the first frame, where it is known. */
+  readonly poster_mime: string | null;
 }
 
-/** Where an image, a GIF or a video is served, below the base of media. The ending says the kind, not the type. */
+/** Where an image, a GIF or a video is served, below the base of media. The ending says the kind, not the type. @source creatives 3 */
 export function mediaPath({ id, category, file_name, width, height }: Addressed): string {
   if (category === 'POST_IMAGE') return `/media/${file_name}.jpg`;
   return `/${category.toLowerCase()}/${id}/vid/${width ?? 0}x${height ?? 0}/${file_name}.mp4`;
 }
 
-/** Where the first frame of a GIF or a video is served. */
-export function posterPath({ id, category, file_name }: Addressed): string {
-  return `/${category.toLowerCase()}_thumb/${id}/img/${file_name}.jpg`;
+const POSTER_ENDINGS: Readonly<Record<string, string>> = { 'image/png': 'png', 'image/gif': 'gif' };
+
+/** Where the first frame of a GIF or a video is served. The ending says what kind of picture it is. @source decision 603 */
+export function posterPath(of: Addressed): string {
+  const known = of.poster_mime ?? (of.category === 'POST_GIF' ? 'image/gif' : 'image/jpeg');
+  return posterPathEnding(of, POSTER_ENDINGS[known] ?? 'jpg');
+}
+
+/** Whether the first frame is served under a path: its own, or the one that ends in `.jpg` as it was given out before. */
+export function isPosterPath(path: string, of: Addressed): boolean {
+  return path === posterPath(of) || path === posterPathEnding(of, 'jpg');
+}
+
+function posterPathEnding({ id, category, file_name }: Addressed, ending: string): string {
+  return `/${category.toLowerCase()}_thumb/${id}/img/${file_name}.${ending}`;
 }
 
 /** Where the list of the files of a video is served that players of advertisements read. */

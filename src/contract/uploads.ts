@@ -20,6 +20,8 @@ export interface Upload {
   /** Null for images and GIFs. */
   readonly duration_ms: number | null;
   readonly codec: string | null;
+  /** The media type of its first frame; null for images, and where it was not noted. */
+  readonly poster_mime: string | null;
   /** Names the files in addresses; nobody can guess it. */
   readonly file_name: string;
   /** Users who may use it beside the one who uploaded it. */
@@ -54,7 +56,7 @@ export interface UploadRules {
 
 /** What happens to an upload. */
 export type UploadChanges = Partial<Pick<Upload, 'state' | 'mime' | 'bytes' | 'width' | 'height' | 'fault'>> &
-  Partial<Pick<Upload, 'duration_ms' | 'codec' | 'changed_at' | 'expires_at'>>;
+  Partial<Pick<Upload, 'duration_ms' | 'codec' | 'poster_mime' | 'changed_at' | 'expires_at'>>;
 
 /** Uploaded media, as it is kept; the bytes are elsewhere. */
 export interface Uploads {

@@ -47,6 +47,7 @@ export async function newUpload(call: Call, category: MediaCategory) {
     height: null,
     duration_ms: null,
     codec: null,
+    poster_mime: null,
     file_name: services.secrets.bytes(8).toString('hex'),
     additional_owners: given.additional_owners == null ? [] : itemsOf(String(given.additional_owners)),
     fault: null,

@@ -14,16 +14,26 @@ const TIME_MS = 20_000;
 const BOUNDS = { memory_bytes: 2_147_483_648, cpu_s: 20 };
 const OUTPUT_BYTES_MAX = 67_108_864;
 
+/** A picture and its media type. */
+export interface Poster {
+  readonly bytes: Buffer;
+  readonly mime: string;
+}
+
 /**
  * The first frame of a GIF or a video; images have none. Without the program that decodes videos, a grey picture of
  * the same ratio stands for it.
  * @source creatives 3
  */
-export async function posterOf(path: string, upload: Upload, rules: UploadRules): Promise<Buffer | undefined> {
+export async function posterOf(path: string, upload: Upload, rules: UploadRules): Promise<Poster | undefined> {
   if (upload.media_type === 'IMAGE') return undefined;
-  if (upload.media_type === 'GIF') return firstFrame(await readFile(path));
+  if (upload.media_type === 'GIF') {
+    const bytes = firstFrame(await readFile(path));
+    return bytes && { bytes, mime: 'image/gif' };
+  }
   const decoded = rules.ffmpeg_program === '' ? undefined : await decodedFrame(rules.ffmpeg_program, path);
-  return decoded ?? greyPicture(...fitted(upload.width!, upload.height!));
+  if (decoded) return { bytes: decoded, mime: 'image/jpeg' };
+  return { bytes: greyPicture(...fitted(upload.width!, upload.height!)), mime: 'image/png' };
 }
 
 function fitted(width: number, height: number): [width: number, height: number] {

@@ -15,8 +15,8 @@ export async function whatComesOf(upload: Upload, { blobs, uploads }: Services):
   const found = await probe(path, upload, uploads);
   if ('fault' in found) return { state: 'failed', fault: found.fault };
   const poster = await posterOf(path, { ...upload, ...found }, uploads);
-  if (poster) await blobs.write(upload.id, 'poster', poster);
-  return { state: 'succeeded', ...found };
+  if (poster) await blobs.write(upload.id, 'poster', poster.bytes);
+  return { state: 'succeeded', ...found, poster_mime: poster?.mime ?? null };
 }
 
 interface Outcome {

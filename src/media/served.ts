@@ -2,9 +2,9 @@ import { formatInstant } from '../base/instants.ts';
 import {
   type FindMedia,
   hlsPath,
+  isPosterPath,
   type MediaAddresses,
   mediaPath,
-  posterPath,
   type ServedMedia,
   vmapPath,
 } from '../contract/media.ts';
@@ -16,16 +16,16 @@ import { hasExpired } from './own-upload.ts';
 import { playlist, vmap } from './players.ts';
 import { typeOf } from './probe/type-of.ts';
 
-/** Finds the files and texts of uploads by the one path that each has. */
+/** Finds the files and texts of uploads by their paths. */
 export function mediaFinder({ store, clock, blobs, media }: Services): FindMedia {
   return async (environment, path) => {
     const upload = await store.read((tx) => uploadAt(tx, path));
     if (upload?.state !== 'succeeded' || hasExpired(upload, formatInstant(clock.now()))) return undefined;
     if (path === mediaPath(upload)) return { file: blobs.pathOf(upload.id, 'whole'), mime: upload.mime };
     if (upload.media_type === 'IMAGE') return undefined;
-    if (path === posterPath(upload)) {
+    if (isPosterPath(path, upload)) {
       const file = blobs.pathOf(upload.id, 'poster');
-      return { file, mime: (await typeOf(file)) ?? 'image/png' };
+      return { file, mime: upload.poster_mime ?? (await typeOf(file)) ?? 'image/png' };
     }
     return upload.media_type === 'VIDEO' ? forPlayers(upload, path, environment, media) : undefined;
   };

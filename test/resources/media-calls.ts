@@ -26,6 +26,7 @@ export async function uploaded(
       height: 720,
       duration_ms: MEDIA_CATEGORIES[category].type === 'VIDEO' ? 28_400 : null,
       codec: isImage ? null : 'avc1',
+      poster_mime: null,
       file_name: BigInt(id).toString(16).padStart(16, 'f'),
       additional_owners: [],
       fault: null,

@@ -87,6 +87,7 @@ describe('files of an encoder', () => {
       assert.equal(served.headers.get('content-type'), mime);
       assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));
       if (row.media_type === 'IMAGE') return;
+      assert.match(posterPath(row), row.media_type === 'GIF' ? /\.gif$/ : /\.jpg$/);
       const poster = await fetch(url(posterPath(row)));
       assert.equal(poster.headers.get('content-type'), row.media_type === 'GIF' ? 'image/gif' : 'image/jpeg');
       const shown = imageSize(Buffer.from(await poster.arrayBuffer()));

@@ -94,6 +94,16 @@ describe('media is served', () => {
     const grey = await get(posterPath(video));
     assert.deepEqual([grey.status, grey.headers.get('content-type')], [200, 'image/png']);
     assert.deepEqual(await bytesOf(grey), greyPicture(64, 36));
+    for (const [of, ending, mime] of [
+      [gif, 'gif', 'image/gif'],
+      [video, 'png', 'image/png'],
+    ] as const) {
+      assert.match(posterPath(of), new RegExp(`^/post_\\w+_thumb/${of.id}/img/${of.file_name}\\.${ending}$`));
+      // As it was given out by earlier releases.
+      const former = await get(posterPath(of).replace(/\w+$/, 'jpg'));
+      assert.deepEqual([former.status, former.headers.get('content-type')], [200, mime]);
+      assert.equal((await get(posterPath(of).replace(/\w+$/, 'webp'))).status, 404);
+    }
   });
 
   test('with what players read', async () => {

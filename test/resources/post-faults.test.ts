@@ -16,7 +16,15 @@ before(async () => {
   good(await place.post('media_library', { media_key: GONE }));
   good(await place.remove(`media_library/${GONE}`));
   const now = '2026-03-02T00:00:00Z';
-  const unmeasured = { width: null, height: null, duration_ms: null, codec: null, fault: null, expires_at: null };
+  const unmeasured = {
+    width: null,
+    height: null,
+    duration_ms: null,
+    codec: null,
+    poster_mime: null,
+    fault: null,
+    expires_at: null,
+  };
   const kind = { category: 'POST_VIDEO', media_type: 'VIDEO', state: 'pending', mime: 'video/mp4' } as const;
   const owner = { user_id: world.keys.user_id!, additional_owners: [], is_categorized: true };
   const file = { id: '9002', bytes: 5, file_name: '0123456789abcdef', created_at: now, changed_at: now };

@@ -15,6 +15,7 @@ export function uploaded(id: string, user_id: string, facts: Partial<Upload> = {
     height: 628,
     duration_ms: null,
     codec: null,
+    poster_mime: null,
     file_name: BigInt(id).toString(16).padStart(16, '0'),
     additional_owners: [],
     fault: null,

@@ -38,7 +38,7 @@ after(() => {
 async function said(path: string): Promise<Map<string, string>> {
   const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
   const picture = await posterOf(video, upload, { ffmpeg_program: path } as UploadRules);
-  const lines = picture!.toString().trim().split('\n');
+  const lines = picture!.bytes.toString().trim().split('\n');
   return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
 
@@ -65,7 +65,7 @@ describe('the program that decodes videos', () => {
     const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
     for (const path of ['no-such-program', '/no/such/program', 'false']) {
       const picture = await posterOf(video, upload, { ffmpeg_program: path } as UploadRules);
-      assert.equal(picture?.subarray(1, 4).toString(), 'PNG', path);
+      assert.equal(picture?.bytes.subarray(1, 4).toString(), 'PNG', path);
     }
   });
 
@@ -75,7 +75,7 @@ describe('the program that decodes videos', () => {
     chmodSync(endless, 0o700);
     const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
     const picture = await posterOf(video, upload, { ffmpeg_program: endless } as UploadRules);
-    assert.equal(picture?.subarray(1, 4).toString(), 'PNG');
+    assert.equal(picture?.bytes.subarray(1, 4).toString(), 'PNG');
   });
 });
 

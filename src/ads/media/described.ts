@@ -60,7 +60,7 @@ export function ownersOf({ user_id, additional_owners }: Upload): readonly strin
 
 function assumed(category: MediaCategory, number: string): Addressed {
   const size = ASSUMED[MEDIA_CATEGORIES[category].type === 'IMAGE' ? 'IMAGE' : 'VIDEO'];
-  return { id: number, category, file_name: BigInt(number).toString(16).padStart(16, '0'), ...size };
+  return { id: number, category, file_name: BigInt(number).toString(16).padStart(16, '0'), poster_mime: null, ...size };
 }
 
 function lowestTerms(width: number, height: number): string {

@@ -22,6 +22,7 @@ import { restores } from './0022-restores.ts';
 import { logins } from './0024-logins.ts';
 import { secondFactors } from './0025-second-factors.ts';
 import { audit } from './0026-audit.ts';
+import { posterTypes } from './0027-poster-types.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step of the schema, in order. */
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   logins,
   secondFactors,
   audit,
+  posterTypes,
 ];

@@ -161,6 +161,7 @@ function failedUpload(id: string, user_id: string) {
     height: null,
     duration_ms: null,
     codec: null,
+    poster_mime: null,
     file_name: '0123456789abcdef',
     additional_owners: [],
     fault: 'InvalidMedia',
