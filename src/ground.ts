@@ -5,12 +5,14 @@ import { type Clock, systemClock } from './base/clock.ts';
 import { formatInstant } from './base/instants.ts';
 import { type Random, secureRandom, seededRandom } from './base/random.ts';
 import { parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from './base/secret-box.ts';
+import type { AuditRecord } from './contract/audit.ts';
 import { secretContext } from './contract/sealed-columns.ts';
 import type { Store } from './contract/store.ts';
 import type { Mode } from './settings/kinds.ts';
 import type { Settings } from './settings.ts';
-import { migrate, pendingMigrations } from './storage/migrate.ts';
+import { appliedSteps, migrate, pendingMigrations } from './storage/migrate.ts';
 import { type Driver, storeOn } from './storage/store.ts';
+import { programVersion } from './version.ts';
 
 /** What tests and benchmarks may replace; production uses what is left out. */
 export interface GroundSeams {
@@ -53,9 +55,39 @@ export async function openDriver(settings: Settings): Promise<Driver> {
   return openSqlite({ file: join(settings.data_folder, 'barker.db') });
 }
 
+/** What became of a schema. */
+export interface Upgraded {
+  /** The steps that were applied; none when it was up to date. */
+  readonly steps: readonly string[];
+  /** Where the database was copied to before; undefined where there was nothing to lose, and on PostgreSQL. */
+  readonly copy: string | undefined;
+}
+
+/**
+ * Brings the schema of an open database up to date. SQLite is copied into the data folder before, unless it is new.
+ * With `record`, auditors are told of an upgrade.
+ */
+export async function upgradeSchema(
+  driver: Driver,
+  { data_folder }: Pick<Settings, 'data_folder'>,
+  now_ms: number,
+  { withCopy = true, record }: { readonly withCopy?: boolean; readonly record?: AuditRecord } = {},
+): Promise<Upgraded> {
+  const now = formatInstant(now_ms);
+  const pending = await pendingMigrations(driver);
+  const isFilled = (await driver.read(appliedSteps)).length > 0;
+  let copy: string | undefined;
+  if (withCopy && driver.engine === 'sqlite' && isFilled && pending.length > 0) {
+    const { copyBefore } = await import('./storage/copy-before.ts');
+    const [file, folder] = [join(data_folder, 'barker.db'), join(data_folder, 'backups')];
+    copy = copyBefore({ file, folder, version: programVersion, now });
+  }
+  return { steps: await migrate(driver, now, undefined, record), copy };
+}
+
 /** Development brings the schema up to date by itself; production leaves that to the operator. */
-async function prepareSchema(mode: Mode, driver: Driver, clock: Clock): Promise<void> {
-  if (mode === 'dev') return void (await migrate(driver, formatInstant(clock.now())));
+async function prepareSchema(mode: Mode, settings: Settings, driver: Driver, clock: Clock): Promise<void> {
+  if (mode === 'dev') return void (await upgradeSchema(driver, settings, clock.now()));
   const pending = await pendingMigrations(driver);
   if (pending.length > 0) {
     throw new Error(`the database lacks schema steps (${pending.join(', ')}); run: barker migrate`);
@@ -68,7 +100,7 @@ export async function openGround(mode: Mode, settings: Settings, seams: GroundSe
   const random = seams.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
   const driver = seams.driver ?? (await openDriver(settings));
   try {
-    await prepareSchema(mode, driver, clock);
+    await prepareSchema(mode, settings, driver, clock);
   } catch (error) {
     await driver.close();
     throw error;

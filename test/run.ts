@@ -23,7 +23,12 @@ const chosen = (pattern: string): string[] =>
     .sort();
 
 /** What holds the two databases against each other needs no second run. */
-const COMPARING = ['test/laws/differential.test.ts', 'test/laws/copies.test.ts', 'test/faults/backups.wider.ts'];
+const COMPARING = [
+  'test/laws/differential.test.ts',
+  'test/laws/copies.test.ts',
+  'test/laws/copied-reads.wider.ts',
+  'test/faults/backups.wider.ts',
+];
 /** Laws and faults that know of no database run once, with the units. */
 const WITHOUT_DATABASE = [
   'test/laws/membership-merging.test.ts',

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import { formatInstant } from '../base/instants.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/store.ts';
 import { commandRecord } from './command-record.ts';
@@ -13,24 +12,28 @@ import { addSettings, settingsFrom } from './setting-options.ts';
 export function migrateCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
     .option('--dry-run', 'List what would be done and change nothing')
+    .option('--no-copy', 'Do not copy a SQLite database before changing it')
     .addHelpText('after', '\nExample:\n  barker migrate --dry-run --data /var/lib/barker')
     .action(() => runMigrate(command));
 }
 
 async function runMigrate(command: Command): Promise<void> {
-  const { migrate, pendingMigrations } = await import('../storage/migrate.ts');
-  const dryRun = command.opts().dryRun === true;
-  const driver = await open(settingsFrom(command, 'serve', true), dryRun);
+  const { pendingMigrations } = await import('../storage/migrate.ts');
+  const { upgradeSchema } = await import('../ground.ts');
+  const { dryRun = false, copy } = command.opts();
+  const settings = settingsFrom(command, 'serve', true);
+  const driver = await open(settings, dryRun);
   const now = systemClock.now();
   const record = commandRecord(command, now);
   record.touched('schema');
   try {
-    const pending = dryRun
-      ? await pendingMigrations(driver)
-      : await migrate(driver, formatInstant(now), undefined, record.as('done'));
-    const done = dryRun ? 'would apply' : 'applied';
-    for (const step of pending) print(`${done} ${step}\n`);
-    if (pending.length === 0) print('the schema is up to date\n');
+    const upgraded = dryRun
+      ? undefined
+      : await upgradeSchema(driver, settings, now, { withCopy: copy, record: record.as('done') });
+    if (upgraded?.copy) print(`copied the database to ${upgraded.copy}\n`);
+    const steps = upgraded?.steps ?? (await pendingMigrations(driver));
+    for (const step of steps) print(`${dryRun ? 'would apply' : 'applied'} ${step}\n`);
+    if (steps.length === 0) print('the schema is up to date\n');
   } finally {
     await driver.close();
   }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { copyAll } from '../../src/backup/restore.ts';
+import { openGround } from '../behaviours/ground.ts';
+import { onPlace, RECORD, sourceOn } from '../rig/copies.ts';
+import { openPlace, type Place } from '../rig/databases.ts';
+import { answersOf, mediaIn, READ_FLAGS, readsOf } from '../rig/reads.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+const places: Place[] = [];
+const open = new Set<World>();
+after(async () => {
+  for (const world of open) await world.service.close();
+  for (const place of places) await place.remove();
+});
+
+const other = { sqlite: 'postgres', postgres: 'sqlite' } as const;
+for (const engine of ['sqlite', 'postgres'] as const) {
+  describe(`a copy of ${engine} in the other database`, () => {
+    test('answers every read as the original did, byte for byte, and serves the same media', async () => {
+      const original = await openWorld({ which: engine, flags: READ_FLAGS });
+      open.add(original);
+      places.push(original.place);
+      const ground = await openGround(original);
+      const calls = await readsOf(ground);
+      const before = await answersOf(original, calls);
+      const media = await mediaIn(original, before);
+      const served = [...media].filter(([, { status }]) => status === 200).map(([url]) => url);
+      assert.ok(served.length >= 5, `served are ${served} of ${[...media.keys()]}`);
+      await original.service.close();
+      open.delete(original);
+
+      // Media stays in the data folder, which both databases are served with.
+      const { folder } = original.place;
+      const copy = await openPlace(other[engine]);
+      places.push(copy);
+      const target = { folder, databaseUrl: copy.databaseUrl };
+      const now = original.clock.now();
+      await onPlace(original.place, (driver) =>
+        copyAll(sourceOn(original.place, driver, now), { ...target, takesFiles: false }, RECORD),
+      );
+      const place = { ...target, remove: async () => {} };
+      const copied = await openWorld({ place, start: new Date(now).toISOString(), flags: READ_FLAGS });
+      open.add(copied);
+      assert.deepEqual(await answersOf(copied, calls), before);
+      assert.deepEqual(await mediaIn(copied, before), media);
+    });
+  });
+}
