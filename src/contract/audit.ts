@@ -49,6 +49,9 @@ export interface Noted {
   readonly webhook_id?: string;
 }
 
+/** Stores an event in the unit of work that brings it about; whoever does so notes it once the unit has ended. */
+export type RecordIn = (tx: { readonly audit: Pick<Audit, 'append'> }, event: Noted) => Promise<void>;
+
 /** How something ended; `begun`: it is under way, or its process ended before it did. */
 export type AuditOutcome = 'begun' | 'done' | 'failed';
 

@@ -4,7 +4,7 @@ import type { Random } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { ApplicationLimit } from './application-limits.ts';
 import type { AudienceMemberships, AudienceRules, PeopleReader } from './audiences.ts';
-import type { Noted } from './audit.ts';
+import type { Noted, RecordIn } from './audit.ts';
 import type { Blobs, Incoming } from './blobs.ts';
 import type { Caller } from './callers.ts';
 import type { AccessLevel } from './credentials.ts';
@@ -162,6 +162,8 @@ export interface Call {
   readonly isHead: boolean;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
+  /** Stores what is noted in the unit of work that brings it about. */
+  readonly record: RecordIn;
   /** Notes for auditors what has come about, once it has: it is recorded whatever the reply is. */
   note(noted: Noted): void;
   /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */

@@ -1,4 +1,4 @@
-import type { Noted } from './audit.ts';
+import type { Noted, RecordIn } from './audit.ts';
 import type { User } from './credentials.ts';
 import type { Session } from './logins.ts';
 
@@ -25,6 +25,8 @@ export interface Visit {
   readonly address: string;
   /** The value of the cookie by which a browser is known in which somebody logged in before. */
   readonly knownBrowser: string | undefined;
+  /** Stores what is noted for auditors in the unit of work that brings it about. */
+  readonly record: RecordIn;
   /** The name of the service. */
   readonly service: string;
 }

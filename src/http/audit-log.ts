@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { formatMillisecond } from '../base/instants.ts';
 import type { Random } from '../base/random.ts';
-import { LOG_ONLY, type Noted, recordOf } from '../contract/audit.ts';
+import { type AuditRecord, LOG_ONLY, type Noted, type RecordIn, recordOf } from '../contract/audit.ts';
 import type { Store } from '../contract/store.ts';
 
 /** The request of which events are recorded. */
@@ -12,11 +12,13 @@ export interface AuditOrigin {
   readonly address: string;
 }
 
-/** Records what pages and calls brought about. */
+/** Records what pages and calls bring about. */
 export interface AuditLog {
+  /** Stores events of a request in the units of work that bring them about. */
+  within(origin: AuditOrigin): RecordIn;
   /**
-   * Logs events and stores them; resolves when they are durable, before the reply says that anything was done. Never
-   * rejects: what happened cannot be taken back, and the line of the log is there.
+   * Logs events, and stores those that were not stored with what they tell of; resolves when they are durable, before the
+   * reply says that anything was done. Never rejects: what happened cannot be taken back, and the line of the log is there.
    */
   record(events: readonly Noted[], origin: AuditOrigin): Promise<void>;
 }
@@ -31,23 +33,27 @@ export function auditLog(parts: {
   const { log, store, clock, random } = parts;
   const own = random.bytes(4).toString('hex');
   let count = 0;
-  /** Ids that grow, so that records of one millisecond stay in their order. */
-  const nextId = (): string => {
+  const recordNow = (event: Noted, { address: origin, transaction_id }: AuditOrigin): AuditRecord => {
     count += 1;
-    return own + count.toString(16).padStart(8, '0');
+    // Ids grow, so that records of one millisecond stay in their order.
+    const id = own + count.toString(16).padStart(8, '0');
+    return recordOf(event, { id, at: formatMillisecond(clock.now()), origin, transaction_id });
   };
+  const storedWithin = new WeakSet<Noted>();
   return {
+    within: (origin) => async (tx, event) => {
+      await tx.audit.append([recordNow(event, origin)]);
+      storedWithin.add(event);
+    },
     async record(events, origin) {
       for (const each of events) log.info({ ...origin, ...each }, 'audit');
-      const stored = events.filter(({ event }) => !LOG_ONLY.includes(event));
-      if (stored.length === 0) return;
-      const { address, transaction_id } = origin;
-      const at = formatMillisecond(clock.now());
-      const records = stored.map((each) => recordOf(each, { id: nextId(), at, origin: address, transaction_id }));
+      const left = events.filter((each) => !storedWithin.has(each) && !LOG_ONLY.includes(each.event));
+      if (left.length === 0) return;
+      const records = left.map((each) => recordNow(each, origin));
       try {
         await store.write((tx) => tx.audit.append(records));
       } catch (err) {
-        log.error({ transaction_id, err }, 'audit events were logged but not stored');
+        log.error({ transaction_id: origin.transaction_id, err }, 'audit events were logged but not stored');
       }
     },
   };

@@ -13,6 +13,7 @@ import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
 import type { AddressCounts } from './address-counts.ts';
+import type { AuditOrigin } from './audit-log.ts';
 import { readBody } from './body.ts';
 import { endSoftly, readBytes } from './bytes-body.ts';
 import { failureReply } from './envelopes.ts';
@@ -117,7 +118,7 @@ export async function answer(
     if (request.destroyed && !request.complete) return parts.observer.replied(exchange, CANCELLED, failure);
     await heldBack(failure, exchange.startedAt_ms);
   }
-  if (exchange.noted.length > 0) await recordEvents(parts, exchange);
+  if (exchange.noted.length > 0) await parts.auditLog.record(exchange.noted, auditOriginOf(parts, exchange));
   if (parts.isDraining() || exchange.isCut) response.shouldKeepAlive = false;
   if (exchange.isCut) endSoftly(request);
   const headers = headersOf(exchange, parts, status, failure);
@@ -126,9 +127,8 @@ export async function answer(
   parts.observer.replied(exchange, status, failure);
 }
 
-function recordEvents(parts: PipelineParts, { request, transactionId, noted }: Exchange): Promise<void> {
-  const address = parts.address(request);
-  return parts.auditLog.record(noted, { transaction_id: transactionId, request_id: requestIdOf(request), address });
+function auditOriginOf(parts: PipelineParts, { request, transactionId }: Exchange): AuditOrigin {
+  return { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.address(request) };
 }
 
 function callOf(
@@ -152,6 +152,7 @@ function callOf(
     received,
     isHead: exchange.request.method === 'HEAD',
     now: formatInstant(parts.services.clock.now()),
+    record: (tx, event) => parts.auditLog.within(auditOriginOf(parts, exchange))(tx, event),
     note(noted) {
       exchange.noted = [...exchange.noted, noted];
     },

@@ -55,10 +55,19 @@ export const updateProfile: Operation = {
   check: ({ name }) =>
     name === null ? [{ problem: 'PROFILE_UNFIT', parameter: 'name', words: { why: wrongName('')! } }] : [],
   problems: [],
-  async perform({ principal, services, given, now, note }) {
+  async perform({ principal, services, given, now, note, record }) {
     const changes = changesOf(given);
-    const user = await services.store.write((tx) => changeProfile(tx, principal.user, changes, now));
-    note({ event: 'profile_changed', user_id: principal.user, application_id: principal.application });
+    const event = {
+      event: 'profile_changed',
+      user_id: principal.user,
+      application_id: principal.application,
+    } as const;
+    const user = await services.store.write(async (tx) => {
+      const changed = await changeProfile(tx, principal.user, changes, now);
+      await record(tx, event);
+      return changed;
+    });
+    note(event);
     return { data: JSON.stringify(showUser(user!, { entities: given.include_entities !== 0 })) };
   },
 };

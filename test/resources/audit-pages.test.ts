@@ -3,7 +3,14 @@ import { after, before, describe, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { AUDIT_EVENTS, type AuditEvent, type AuditRecord, LOG_ONLY, type Noted } from '../../src/contract/audit.ts';
+import {
+  AUDIT_EVENTS,
+  type Audit,
+  type AuditEvent,
+  type AuditRecord,
+  LOG_ONLY,
+  type Noted,
+} from '../../src/contract/audit.ts';
 import { openLog } from '../../src/http/log.ts';
 import { addPasswordLink } from '../../src/platform/standing.ts';
 import { addPerson, addRequestToken, type Browser, browserOf, logIn, type Person, typed } from '../rig/browser.ts';
@@ -45,11 +52,48 @@ const records = (limit = 1000): Promise<AuditRecord[]> =>
 
 type Line = Noted & { readonly message: string; readonly transaction_id: string; readonly address: string };
 
+type Write = World['service']['store']['write'];
+
+/** Lets `append` take the place of what stores records, while something is done. */
+async function appending<T>(
+  append: (audit: Audit, write: string) => Audit['append'],
+  work: () => Promise<T>,
+): Promise<T> {
+  const { store } = world.service;
+  const { write } = store;
+  const instead: Write = (unit) =>
+    write((tx) => unit({ ...tx, audit: { ...tx.audit, append: append(tx.audit, String(unit)) } }));
+  Object.assign(store, { write: instead });
+  try {
+    return await work();
+  } finally {
+    Object.assign(store, { write });
+  }
+}
+
+/** A unit that stores records alone, after what they tell of. */
+const APART = '(tx) => tx.audit.append(records)';
+/** What changes no row, or one of a session alone; everything else is stored in the unit that does it. */
+const AFTERWARDS: readonly AuditEvent[] = [
+  'login',
+  'logout',
+  'reauthenticated',
+  'reauthentication_failed',
+  'recovery_code_used',
+];
+
 /** Does something, and holds what the log says of it, and what is stored, against what is expected. */
 async function brings<T>(work: () => Promise<T>, ...expected: readonly (Noted | ((result: T) => Noted))[]): Promise<T> {
   text = '';
   const { length } = await records();
-  const result = await work();
+  const apart: AuditEvent[] = [];
+  const result = await appending(
+    (audit, unit) => (given) => {
+      if (unit === APART) apart.push(...given.map(({ event }) => event));
+      return audit.append(given);
+    },
+    work,
+  );
   const lines: Line[] = text
     .split('\n')
     .filter(Boolean)
@@ -67,10 +111,15 @@ async function brings<T>(work: () => Promise<T>, ...expected: readonly (Noted | 
   );
   const stored = (await records()).reverse().slice(length);
   const kept = lines.filter(({ event }) => !LOG_ONLY.includes(event));
+  // What is stored afterwards may stand behind what came of it.
+  const sorted = <T extends { readonly event: AuditEvent }>(all: readonly T[]): T[] =>
+    all.toSorted((one, other) => (one.event < other.event ? -1 : 1));
   assert.deepEqual(
-    stored.map(({ event, transaction_id, origin }) => ({ event, transaction_id, origin })),
-    kept.map(({ event, transaction_id, address: origin }) => ({ event, transaction_id, origin })),
+    sorted(stored.map(({ event, transaction_id, origin }) => ({ event, transaction_id, origin }))),
+    sorted(kept.map(({ event, transaction_id, address: origin }) => ({ event, transaction_id, origin }))),
   );
+  const expectedApart = kept.map(({ event }) => event).filter((event) => AFTERWARDS.includes(event));
+  assert.deepEqual(apart, expectedApart);
   for (const { event } of lines) seen.add(event);
   return result;
 }
@@ -238,22 +287,14 @@ describe('what pages and calls bring about is logged and stored', () => {
 
 describe('records', () => {
   test('that cannot be stored are logged with an error, and the reply stays what it is', async () => {
-    const { store } = world.service;
     const visitor = browserOf(world.service.url);
     const person = await addPerson(world);
     const page = await visitor.get('/login');
     text = '';
-    const former = store.write;
-    // The unit that stores records is the one that nothing else depends on.
-    Object.assign(store, {
-      write: (work: Parameters<typeof former>[0]) =>
-        /audit\.append/.test(String(work)) ? Promise.reject(new Error('no room')) : former(work),
-    });
-    try {
-      assert.equal((await visitor.submit(page, typed(person))).status, 303);
-    } finally {
-      Object.assign(store, { write: former });
-    }
+    const refusing = (audit: Audit, unit: string): Audit['append'] =>
+      unit === APART ? () => Promise.reject(new Error('no room')) : audit.append;
+    const sent = await appending(refusing, () => visitor.submit(page, typed(person)));
+    assert.equal(sent.status, 303);
     const lines = text
       .split('\n')
       .filter(Boolean)
@@ -263,5 +304,21 @@ describe('records', () => {
       ['audit', 'login', undefined],
       ['audit events were logged but not stored', undefined, 'no room'],
     ]);
+  });
+
+  test('that cannot be stored with a change leave nothing of it', async () => {
+    const visitor = browserOf(world.service.url);
+    const person = await addPerson(world);
+    await logIn(visitor, person);
+    const page = await visitor.get('/settings/profile');
+    const refusing = (): Audit['append'] => () => Promise.reject(new Error('no room'));
+    const submit = () => visitor.submit(page, { description: 'New' }, { to: '/settings/profile' });
+    text = '';
+    assert.equal((await appending(refusing, submit)).status, 500);
+    assert.doesNotMatch(text, /"message":"audit"/);
+    const user = () => world.service.store.read((tx) => tx.credentials.findUser(person.id));
+    assert.equal((await user())!.description, '');
+    assert.equal((await submit()).status, 303);
+    assert.equal((await user())!.description, 'New');
   });
 });

@@ -86,6 +86,7 @@ export const registerWebhook: Operation = {
       former_secret: null,
       former_until: null,
     };
+    const event = { event: 'webhook_created', application_id: application, webhook_id: id } as const;
     try {
       await store.write(async (tx) => {
         await tx.credentials.lockApplication(application);
@@ -93,12 +94,13 @@ export const registerWebhook: Operation = {
         await tx.webhooks.add(webhook);
         const run_at = formatInstant(instantMs(now) + GOOD_FOR_S * 1000);
         await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at });
+        await call.record(tx, event);
       });
     } catch (error) {
       if (error instanceof ConstraintViolated) throw exists(url);
       throw error;
     }
-    call.note({ event: 'webhook_created', application_id: application, webhook_id: id });
+    call.note(event);
     return { data: `{"data":${shownWebhook(webhook)}}` };
   },
 };

@@ -31,9 +31,11 @@ export const removeWebhook: Operation = {
       for (const kind of Object.values(WEBHOOK_JOBS)) await tx.jobs.callOff(kind, id);
       await tx.webhookDeliveries.giveUp(id);
       await tx.webhooks.remove(id);
-      return { application_id, webhook_id: id };
+      const event = { event: 'webhook_removed', application_id, webhook_id: id } as const;
+      await call.record(tx, event);
+      return event;
     });
-    call.note({ event: 'webhook_removed', ...removed });
+    call.note(removed);
     return { data: '{"data":{"deleted":true}}' };
   },
 };

@@ -3,7 +3,7 @@ import { formatInstant } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { secretContext } from '../../contract/sealed-columns.ts';
-import type { Store } from '../../contract/store.ts';
+import type { Store, Writing } from '../../contract/store.ts';
 import { newRecoveryCodes, recoveryHash, stepOfCode } from './one-time-codes.ts';
 
 /** What one-time codes work with. */
@@ -38,11 +38,12 @@ export async function useCode(
   return (await store.write((tx) => tx.secondFactors.use(user, step))) ? 'one-time' : undefined;
 }
 
-/** Turns on one-time codes with a secret of which a code was typed; the answer is the recovery codes, to be shown once. */
+/** Turns on one-time codes with a secret of which a code was typed; the answer is the recovery codes, to be shown once. `record` is part of the unit. */
 export async function turnOnCodes(
   { store, clock, box, secrets }: FactorParts,
   user: string,
   { secret, step }: { readonly secret: string; readonly step: number },
+  record: (tx: Writing) => Promise<void>,
 ): Promise<readonly string[]> {
   const codes = newRecoveryCodes(secrets);
   await store.write(async (tx) => {
@@ -54,6 +55,7 @@ export async function turnOnCodes(
       created_at: formatInstant(clock.now()),
     });
     await tx.secondFactors.putRecovery(user, hashesOf(user, codes));
+    await record(tx);
   });
   return codes;
 }
@@ -62,11 +64,13 @@ export async function turnOnCodes(
 export async function renewRecovery(
   { store, secrets }: FactorParts,
   user: string,
+  record: (tx: Writing) => Promise<void>,
 ): Promise<readonly string[] | undefined> {
   const codes = newRecoveryCodes(secrets);
   const isDone = await store.write(async (tx) => {
     if (!(await tx.secondFactors.find(user))) return false;
     await tx.secondFactors.putRecovery(user, hashesOf(user, codes));
+    await record(tx);
     return true;
   });
   return isDone ? codes : undefined;

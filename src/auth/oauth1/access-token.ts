@@ -43,12 +43,16 @@ export const accessToken: Operation = {
     { additionalProperties: false },
   ),
   problems: ['REQUEST_TOKEN_MISSING', 'VERIFIER_MISSING', 'VERIFIER_INVALID'],
-  async perform({ services, caller, now, note }) {
+  async perform({ services, caller, now, note, record }) {
     const presented = callerOf(caller, 'request-token');
     // What was exchanged before is unknown by now, with or without a verifier.
     const isOver = presented.requestToken.state === 'exchanged';
     if (!isOver && (presented.verifier ?? '').trim() === '') throw problem('VERIFIER_MISSING');
-    const exchanged = await services.store.write((tx) => exchange(tx, services, presented, now));
+    const exchanged = await services.store.write(async (tx) => {
+      const outcome = await exchange(tx, services, presented, now);
+      for (const noted of outcome.noted) await record(tx, noted);
+      return outcome;
+    });
     for (const noted of exchanged.noted) note(noted);
     // What a refused exchange changed must stay, so it is told only now.
     if ('refusal' in exchanged) throw problem(exchanged.refusal);

@@ -5,7 +5,7 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../contract/credentials.ts';
 import type { LoginRules, RequestToken } from '../../contract/grants.ts';
 import { secretContext } from '../../contract/sealed-columns.ts';
-import type { Store } from '../../contract/store.ts';
+import type { Store, Writing } from '../../contract/store.ts';
 import { after, endOf, stateAt } from './request-token-states.ts';
 import { makeVerifier, verifierHash } from './verifier.ts';
 
@@ -16,12 +16,19 @@ export type GrantAnswer = { readonly verifier: string } | { readonly denied: tru
 export interface Grants {
   /** A request token that may still be decided on, and who asks; undefined for all others. */
   find(token: string): Promise<{ requestToken: RequestToken; application: Application } | undefined>;
-  /** Approves for a user. The verifier is a PIN of 7 digits where there is no callback; undefined when it is too late. */
-  approve(requestToken: RequestToken, user: string): Promise<{ verifier: string } | undefined>;
+  /**
+   * Approves for a user. The verifier is a PIN of 7 digits where there is no callback; undefined when it is too late.
+   * `record` is part of the unit.
+   */
+  approve(
+    requestToken: RequestToken,
+    user: string,
+    record?: (tx: Writing) => Promise<void>,
+  ): Promise<{ verifier: string } | undefined>;
   /** Only a user who logs in for this request token may approve it from now on. */
   forceLogin(requestToken: RequestToken): Promise<void>;
   /** False when it is too late. */
-  deny(requestToken: RequestToken): Promise<boolean>;
+  deny(requestToken: RequestToken, record?: (tx: Writing) => Promise<void>): Promise<boolean>;
   /** Whether a user has granted an application a level or a higher one, and not withdrawn it. */
   isGranted(application: string, user: string, level: AccessLevel): Promise<boolean>;
   /** The callback with the answer behind its own query. Not for `oob`. */
@@ -47,7 +54,7 @@ export function grants(parts: {
         const application = await tx.credentials.findApplication(requestToken.application_id);
         return application && { requestToken, application };
       }),
-    async approve({ id, token, token_secret: sealed, callback }, user) {
+    async approve({ id, token, token_secret: sealed, callback }, user, record) {
       const verifier = makeVerifier(callback, random);
       const verifier_hash = verifierHash(box.open(sealed, secretContext.requestToken(id)), verifier);
       const approved = await store.write(async (tx) => {
@@ -55,18 +62,23 @@ export function grants(parts: {
         const next = found && after(stateAt(found, now()), 'approve');
         if (!next) return false;
         const expires_at = endOf('authorized', clock.now(), rules);
-        return tx.requestTokens.change(id, found.state, { state: next, user_id: user, verifier_hash, expires_at });
+        const changes = { state: next, user_id: user, verifier_hash, expires_at };
+        const isDone = await tx.requestTokens.change(id, found.state, changes);
+        if (isDone) await record?.(tx);
+        return isDone;
       });
       return approved ? { verifier } : undefined;
     },
     async forceLogin({ id }) {
       await store.write((tx) => tx.requestTokens.change(id, 'issued', { force_login: 1 }));
     },
-    deny: ({ id, token }) =>
+    deny: ({ id, token }, record) =>
       store.write(async (tx) => {
         const found = await tx.requestTokens.lock(token);
         const next = found && after(stateAt(found, now()), 'deny');
-        return next ? tx.requestTokens.change(id, found.state, { state: next, token_secret: '' }) : false;
+        const isDone = next ? await tx.requestTokens.change(id, found.state, { state: next, token_secret: '' }) : false;
+        if (isDone) await record?.(tx);
+        return isDone;
       }),
     isGranted: (application, user, level) =>
       store.read(async (tx) => {

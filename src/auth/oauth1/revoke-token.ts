@@ -22,12 +22,15 @@ export const revokeToken: Operation = {
   problems: [],
   async perform(call) {
     const { token, tokenId, user, application } = call.principal;
+    const event = { event: 'token_revoked', user_id: user, application_id: application, token_id: tokenId } as const;
     const isRevoked = await call.services.store.write(async (tx) => {
       tx.touch(`token:${tokenId}`);
-      return tx.credentials.revokeToken(tokenId, call.now);
+      // Of two that came at the same time, one does it.
+      if (!(await tx.credentials.revokeToken(tokenId, call.now))) return false;
+      await call.record(tx, event);
+      return true;
     });
-    // Of two that came at the same time, one did it.
-    if (isRevoked) call.note({ event: 'token_revoked', user_id: user, application_id: application, token_id: tokenId });
+    if (isRevoked) call.note(event);
     return { data: JSON.stringify({ access_token: token }) };
   },
 };

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { Noted } from '../../contract/audit.ts';
 import { applicationOf, type Caller } from '../../contract/callers.ts';
 import { text } from '../../contract/fields.ts';
 import type { BearerToken } from '../../contract/grants.ts';
@@ -28,22 +29,24 @@ export const revokeBearer: Operation = {
   shape: 'bare',
   reply: Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
   problems: ['BEARER_NOT_OWN', 'BEARER_INVALID'],
-  async perform({ caller, services, given, now, note }) {
-    const { id, access_token } = await services.store.write(async (tx) => {
+  async perform({ caller, services, given, now, note, record }) {
+    const { event, access_token } = await services.store.write(async (tx) => {
       const application = await ownApplication(tx, caller);
       const bearer = await named(tx, given.access_token as string);
       if (!bearer?.outstanding) throw problem('BEARER_INVALID', {}, 'no such token, or revoked before');
       if (bearer.application_id !== application) throw problem('BEARER_NOT_OWN', {}, 'of another application');
       if (!(await tx.bearerTokens.revoke(bearer.id, now))) throw problem('BEARER_INVALID', {}, 'revoked just now');
       tx.touch(`bearer:${bearer.id}`);
-      return { id: bearer.id, access_token: keptValue(bearer, services.box) };
+      const event: Noted = {
+        event: 'bearer_revoked',
+        user_id: caller.kind === 'user' ? caller.user : undefined,
+        application_id: applicationOf(caller),
+        token_id: bearer.id,
+      };
+      await record(tx, event);
+      return { event, access_token: keptValue(bearer, services.box) };
     });
-    note({
-      event: 'bearer_revoked',
-      user_id: caller.kind === 'user' ? caller.user : undefined,
-      application_id: applicationOf(caller),
-      token_id: id,
-    });
+    note(event);
     return { data: JSON.stringify({ access_token }) };
   },
 };

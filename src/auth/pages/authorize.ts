@@ -131,9 +131,10 @@ async function afterLogin(parts: AuthorizeParts, asked: Asked, user: User): Prom
 
 async function approve(parts: AuthorizeParts, asked: Asked, user: User, status: 302 | 303): Promise<PageAnswer> {
   const { requestToken, application } = asked;
-  const approved = await parts.grants.approve(requestToken, user.id);
+  const event = { event: 'consent_given', user_id: user.id, application_id: application.id } as const;
+  const approved = await parts.grants.approve(requestToken, user.id, (tx) => asked.visit.record(tx, event));
   if (!approved) return refusal('token');
-  const noted: Noted[] = [{ event: 'consent_given', user_id: user.id, application_id: application.id }];
+  const noted: Noted[] = [event];
   if (isPin(requestToken))
     return { status: 200, html: pinPage(application, approved.verifier, parts.verifier_ttl_s), noted };
   const location = parts.grants.redirectFor(requestToken, { verifier: approved.verifier });
@@ -142,8 +143,9 @@ async function approve(parts: AuthorizeParts, asked: Asked, user: User, status: 
 
 /** Needs no login, and changes nothing that was granted before. */
 async function deny(parts: AuthorizeParts, { requestToken, application, visit }: Asked): Promise<PageAnswer> {
-  if (!(await parts.grants.deny(requestToken))) return refusal('token');
-  const noted: Noted[] = [{ event: 'consent_denied', user_id: visit.user?.id, application_id: application.id }];
+  const event = { event: 'consent_denied', user_id: visit.user?.id, application_id: application.id } as const;
+  if (!(await parts.grants.deny(requestToken, (tx) => visit.record(tx, event)))) return refusal('token');
+  const noted: Noted[] = [event];
   if (isPin(requestToken)) return { status: 200, html: deniedPage(application, undefined), noted };
   const back = parts.grants.redirectFor(requestToken, { denied: true });
   const page: PageAnswer = { status: 200, html: deniedPage(application, back), noted };

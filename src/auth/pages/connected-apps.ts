@@ -78,11 +78,15 @@ function entry({ application, level, since, lastUsed }: Connected, formToken: st
 async function withdraw({ store, clock }: ConnectedAppsParts, visit: Visit): Promise<PageAnswer> {
   const [user, application] = [visit.user!.id, visit.given('application') ?? ''];
   const now = formatInstant(clock.now());
+  const event = { event: 'access_withdrawn', user_id: user, application_id: application } as const;
   const isDone = /^\d{1,19}$/.test(application)
-    ? await store.write((tx) => withdrawAccess(tx, { user, application }, now))
+    ? await store.write(async (tx) => {
+        if (!(await withdrawAccess(tx, { user, application }, now))) return false;
+        await visit.record(tx, event);
+        return true;
+      })
     : false;
   if (!isDone) return refusal('page');
-  const noted = [{ event: 'access_withdrawn', user_id: user, application_id: application }] as const;
   const location = `${PATH}?withdrawn=yes`;
-  return { status: 303, location, html: accountDocument('Withdrawn', visit, '<h1>Withdrawn</h1>'), noted };
+  return { status: 303, location, html: accountDocument('Withdrawn', visit, '<h1>Withdrawn</h1>'), noted: [event] };
 }

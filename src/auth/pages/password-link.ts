@@ -40,11 +40,13 @@ async function reset(parts: PasswordParts, visit: Visit, user: User): Promise<Pa
   if (Object.keys(faults).length > 0) return shown(parts, visit, user, faults, 400);
   const hash = await parts.hashPassword(password);
   const now = formatInstant(parts.clock.now());
+  const event = { event: 'password_reset', user_id: user.id } as const;
   const isDone = await parts.store.write(async (tx) => {
     // The first of two who use the link at the same time has it.
     await tx.credentials.lockUser(user.id);
     if (!(await userOf(tx, parts, visit))) return false;
     await setPassword(tx, user.id, { hash, now });
+    await visit.record(tx, event);
     return true;
   });
   if (!isDone) return refusal('password link');
@@ -54,7 +56,7 @@ async function reset(parts: PasswordParts, visit: Visit, user: User): Promise<Pa
     html: documentOf('Password set', '<h1>Your password is set</h1>\n<p><a href="/login">Log in</a></p>'),
     logout: true,
     knownBrowser: parts.browsers.withUser(visit.knownBrowser, user.id),
-    noted: [{ event: 'password_reset', user_id: user.id }],
+    noted: [event],
   };
 }
 

@@ -51,14 +51,18 @@ async function change(parts: PasswordParts, visit: Visit): Promise<PageAnswer> {
   const hash = await parts.hashPassword(password);
   const now = formatInstant(parts.clock.now());
   const keeps = visit.session?.id_hash;
-  await parts.store.write((tx) => setPassword(tx, user.id, { hash, now, keeps }));
+  const event = { event: 'password_changed', user_id: user.id } as const;
+  await parts.store.write(async (tx) => {
+    await setPassword(tx, user.id, { hash, now, keeps });
+    await visit.record(tx, event);
+  });
   return {
     status: 303,
     location: `${PATH}?changed=yes`,
     html: accountDocument('Changed', visit, '<h1>Changed</h1>'),
     reauthenticated: true,
     knownBrowser: parts.browsers.withUser(visit.knownBrowser, user.id),
-    noted: [...outcome.noted, { event: 'password_changed', user_id: user.id }],
+    noted: [...outcome.noted, event],
   };
 }
 

@@ -77,15 +77,19 @@ async function save({ store, clock }: ProfileParts, visit: Visit): Promise<PageA
   if (Object.keys(faults).length > 0) return shown(visit, draft, faults, 400);
   const { url, ...changes } = draft;
   const now = formatInstant(clock.now());
+  const event = { event: 'profile_changed', user_id: visit.user!.id } as const;
   try {
-    await store.write((tx) => changeProfile(tx, visit.user!.id, { ...changes, url: url === '' ? null : url }, now));
+    await store.write(async (tx) => {
+      await changeProfile(tx, visit.user!.id, { ...changes, url: url === '' ? null : url }, now);
+      await visit.record(tx, event);
+    });
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
     return shown(visit, draft, { screen_name: 'somebody else has this user name' }, 409);
   }
   const location = `${PATH}?saved=yes`;
   const html = accountDocument('Saved', visit, '<h1>Saved</h1>');
-  return { status: 303, location, html, noted: [{ event: 'profile_changed', user_id: visit.user!.id }] };
+  return { status: 303, location, html, noted: [event] };
 }
 
 function draftOf({ name, screen_name, description, location, url }: User): Draft {

@@ -34,8 +34,10 @@ async function act(parts: LoginParts, visit: Visit): Promise<PageAnswer> {
   const asked = visit.given('act');
   if (asked === 'on' && !factor) return turnOn(parts, visit);
   if (asked === 'off' && factor) return turnOff(parts, visit, factor);
-  const codes = asked === 'renew' ? await renewRecovery(parts, visit.user!.id) : undefined;
-  return codes ? recoveryPage(visit, codes, 'recovery_codes_renewed') : refusal('done before');
+  if (asked !== 'renew') return refusal('done before');
+  const event = { event: 'recovery_codes_renewed', user_id: visit.user!.id } as const;
+  const codes = await renewRecovery(parts, visit.user!.id, (tx) => visit.record(tx, event));
+  return codes ? recoveryPage(visit, codes, event) : refusal('done before');
 }
 
 /** What a sealed secret that is not turned on yet is bound to. */
@@ -47,7 +49,9 @@ async function turnOn(parts: LoginParts, visit: Visit): Promise<PageAnswer> {
   const code = (visit.given('session[code]') ?? '').replace(/\s/g, '');
   const step = stepOfCode(secret, code, parts.clock.now());
   if (step === undefined) return setup(parts, visit, secret, 'This is not the code that belongs to this picture.');
-  return recoveryPage(visit, await turnOnCodes(parts, visit.user!.id, { secret, step }), 'totp_enabled');
+  const event = { event: 'totp_enabled', user_id: visit.user!.id } as const;
+  const codes = await turnOnCodes(parts, visit.user!.id, { secret, step }, (tx) => visit.record(tx, event));
+  return recoveryPage(visit, codes, event);
 }
 
 function openDraft({ box }: LoginParts, visit: Visit): string | undefined {
@@ -68,13 +72,17 @@ async function turnOff(parts: LoginParts, visit: Visit, factor: SecondFactor): P
     const failed = [{ event: 'reauthentication_failed', user_id: user }] as const;
     return { ...(await on(parts, visit, factor, 401, says)), noted: failed };
   }
-  await parts.store.write((tx) => tx.secondFactors.remove(user));
+  const event = { event: 'totp_disabled', user_id: user } as const;
+  await parts.store.write(async (tx) => {
+    await tx.secondFactors.remove(user);
+    await visit.record(tx, event);
+  });
   return {
     status: 303,
     location: `${PATH}?done=off`,
     html: accountDocument('Turned off', visit, '<h1>Turned off</h1>'),
     reauthenticated: true,
-    noted: [...noted, { event: 'totp_disabled', user_id: user }],
+    noted: [...noted, event],
   };
 }
 
@@ -142,13 +150,12 @@ async function on(
 }
 
 /** The page that shows recovery codes, the only time that they are shown. */
-function recoveryPage(visit: Visit, codes: readonly string[], event: Noted['event']): PageAnswer {
+function recoveryPage(visit: Visit, codes: readonly string[], event: Noted): PageAnswer {
   const title = 'Your recovery codes';
   const content = html`<h1>${title}</h1>
 <p class="alert">Keep these somewhere safe now: they are not shown again.</p>
 <p>Each works once, in place of a code of the app: when the phone is lost, they are the only way in.</p>
 <ul class="recovery">!${codes.map((code) => html`<li><code>${code}</code></li>`).join('\n')}</ul>
 <p><a class="main" href="${PATH}">I have kept them</a></p>`;
-  const noted = [{ event, user_id: visit.user!.id }];
-  return { status: 200, html: settingsDocument(title, visit, PATH, content), hasForm: true, noted };
+  return { status: 200, html: settingsDocument(title, visit, PATH, content), hasForm: true, noted: [event] };
 }

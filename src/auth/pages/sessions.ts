@@ -78,14 +78,17 @@ function endOthers(formToken: string): string {
 async function end({ store }: SessionsParts, visit: Visit): Promise<PageAnswer> {
   const user = visit.user!.id;
   const meant = visit.given('session') ?? '';
+  const event = { event: 'sessions_ended', user_id: user } as const;
   const isDone = await store.write(async (tx) => {
     if (meant === 'others') {
       await tx.sessions.removeOf(user, visit.session?.id_hash);
+      await visit.record(tx, event);
       return true;
     }
     const found = /^[0-9a-f]{64}$/.test(meant) ? await tx.sessions.find(meant) : undefined;
     if (found?.user_id !== user) return false;
     await tx.sessions.remove(meant);
+    await visit.record(tx, event);
     return true;
   });
   if (!isDone) return refusal('session over');
@@ -93,6 +96,6 @@ async function end({ store }: SessionsParts, visit: Visit): Promise<PageAnswer> 
     status: 303,
     location: `${PATH}?ended=yes`,
     html: accountDocument('Ended', visit, '<h1>Ended</h1>'),
-    noted: [{ event: 'sessions_ended', user_id: user }],
+    noted: [event],
   };
 }

@@ -90,6 +90,7 @@ async function answer(
     return;
   }
   const transactionId = parts.nextTransactionId();
+  const origin = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
   let failure: unknown;
   let isSecure = false;
   let said: PageAnswer;
@@ -97,13 +98,12 @@ async function answer(
   try {
     const origins = originsOf(parts, request);
     isSecure = origins?.at(-1)?.startsWith('https:') ?? false;
-    if (origins) ({ said, cookies } = await visited(parts, page, { request, method, path, origins, isSecure }));
+    if (origins) ({ said, cookies } = await visited(parts, page, { request, method, path, origins, isSecure, origin }));
     else said = parts.pages.refuse('plain http');
   } catch (error) {
     said = refusalOf(parts.pages, error);
     failure = error;
   }
-  const origin = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
   if (said.noted?.length) await parts.auditLog.record(said.noted, origin);
   const seen = { request, secure: parts.secureHeaders(request), transactionId, cookies };
   // Nobody waits for the rest of a form that was refused.
@@ -142,16 +142,17 @@ interface Arrived {
   readonly path: Readonly<Record<string, string>>;
   readonly origins: readonly string[];
   readonly isSecure: boolean;
+  readonly origin: AuditOrigin;
 }
 
 /** A visit in order: how often, the form, the session, whose form it is, the page, what becomes of the session. */
 async function visited(
   parts: PageParts,
   page: Page,
-  { request, method, path, origins, isSecure }: Arrived,
+  { request, method, path, origins, isSecure, origin }: Arrived,
 ): Promise<{ said: PageAnswer; cookies: readonly string[] }> {
   const { pages, sessions, counts } = parts;
-  const address = parts.addressOf(request);
+  const { address } = origin;
   // A form is not counted: what it tries is counted where it fails.
   const isCounted = page.isLimited && method === 'GET';
   const wait_s = parts.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
@@ -180,6 +181,7 @@ async function visited(
     address,
     knownBrowser: cookieValue(request, KNOWN_BROWSER, isSecure),
     service: parts.face.name,
+    record: parts.auditLog.within(origin),
   };
   const isKept = session.kept !== undefined;
   const tokens = { given: visit.given('authenticity_token'), own: session.formToken, isKept };

@@ -10,7 +10,7 @@ import { accountDocument, noticeOf } from '../layout.ts';
 import { LEVEL_NAMES } from '../wordings.ts';
 import { callbackTrial } from './callback-trial.ts';
 import { applicationForm, draftFromForm } from './form.ts';
-import { DEVELOPER, type DeveloperParts, forOwner, noted } from './ground.ts';
+import { DEVELOPER, type DeveloperParts, forOwner, recorded } from './ground.ts';
 import { type Holders, holdersOf, holdersSection } from './holders.ts';
 
 /** `/developer/apps/:id`: an application, its settings, keys and tokens. @source authentication gaps 4 */
@@ -33,14 +33,16 @@ async function change(parts: DeveloperParts, visit: Visit, application: Applicat
   const faults = draftFaults(draft, { schemes: parts.callbackSchemes, registered });
   if (faults.length > 0) return page(parts, visit, application, { draft, faults });
   try {
-    await parts.store.write((tx) => changeApplication(tx, application.id, draft));
+    const noted = await parts.store.write(async (tx) => {
+      await changeApplication(tx, application.id, draft);
+      return recorded({ tx }, visit, { event: 'application_changed', application_id: application.id });
+    });
+    const location = `${DEVELOPER}/${application.id}?saved=yes`;
+    return { status: 303, location, html: accountDocument('Saved', visit, '<h1>Saved</h1>'), noted };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
     return page(parts, visit, application, { draft, faults: [NAME_TAKEN] });
   }
-  const location = `${DEVELOPER}/${application.id}?saved=yes`;
-  const html = accountDocument('Saved', visit, '<h1>Saved</h1>');
-  return { status: 303, location, html, noted: noted('application_changed', visit, application.id) };
 }
 
 interface Standing {

@@ -60,12 +60,13 @@ export function registering<T>(
   return store.write((tx: Writing) => work({ tx, box, random: secrets, now }));
 }
 
-/** What is noted of a visit that changed an application. */
-export function noted(
-  event: Noted['event'],
+/** Records that a visit changes an application, in the unit that does; the answer is to be noted when that has ended. */
+export async function recorded(
+  { tx }: Pick<Registrar, 'tx'>,
   visit: Visit,
-  application: string,
-  beside: Pick<Noted, 'webhook_id'> = {},
-): readonly Noted[] {
-  return [{ event, user_id: visit.user!.id, application_id: application, ...beside }];
+  about: Omit<Noted, 'user_id'>,
+): Promise<readonly Noted[]> {
+  const event = { ...about, user_id: visit.user!.id };
+  await visit.record(tx, event);
+  return [event];
 }

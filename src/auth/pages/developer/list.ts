@@ -8,7 +8,7 @@ import { accountDocument } from '../layout.ts';
 import { monogram } from '../monogram.ts';
 import { LEVEL_NAMES } from '../wordings.ts';
 import { applicationForm, draftFromForm } from './form.ts';
-import { DEVELOPER, type DeveloperParts, forUser, noted, registering } from './ground.ts';
+import { DEVELOPER, type DeveloperParts, forUser, recorded, registering } from './ground.ts';
 import { keysPage } from './secrets.ts';
 
 /** `/developer/apps` and `/developer/apps/new`: what a user has registered, and more of it. @source authentication gaps 4 */
@@ -91,11 +91,13 @@ async function create(parts: DeveloperParts, visit: Visit, user: string): Promis
       const { applicationsMax: limit } = parts;
       const owned = await credentials.listApplications({ owner: user, after: '', limit });
       if (owned.length >= limit) return undefined;
-      return registerApplication(registrar, user, draft);
+      const application = await registerApplication(registrar, user, draft);
+      const event = { event: 'application_created', application_id: application.id } as const;
+      return { ...application, noted: await recorded(registrar, visit, event) };
     });
     if (!made) return refused([{ member: 'name', says: tooMany(parts.applicationsMax) }]);
     const page = keysPage(visit, { id: made.id, name: draft.name }, made);
-    return { status: 200, html: page, hasForm: true, noted: noted('application_created', visit, made.id) };
+    return { status: 200, html: page, hasForm: true, noted: made.noted };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
     return refused([NAME_TAKEN]);

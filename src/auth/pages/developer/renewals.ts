@@ -7,7 +7,7 @@ import type { Registrar } from '../../../platform/register.ts';
 import { issueOwnToken, regenerateBearer, regenerateKeys, revokeBearerOf } from '../../applications/administer.ts';
 import { accountDocument, hidden } from '../layout.ts';
 import { refusal } from '../refusals.ts';
-import { DEVELOPER, type DeveloperParts, forOwner, noted, registering } from './ground.ts';
+import { DEVELOPER, type DeveloperParts, forOwner, recorded, registering } from './ground.ts';
 import { secretsPage } from './secrets.ts';
 
 /** Something that replaces or ends a credential, after a question. */
@@ -130,15 +130,16 @@ async function renew(
     // As it is now: who reloads the page that told the secrets must not replace them again.
     const application = (await registrar.tx.credentials.lockApplication(id))!;
     const isSame = (await current(registrar.tx, application)) === visit.given('from');
-    return isSame ? { application, rows: await work(registrar, application) } : undefined;
+    if (!isSame) return undefined;
+    const rows = await work(registrar, application);
+    return { application, rows, noted: await recorded(registrar, visit, { event, application_id: id }) };
   });
   if (!done) return refusal('done before');
-  const { application, rows } = done;
-  const noticed = noted(event, visit, id);
+  const { application, rows, noted } = done;
   if (told && rows.length > 0) {
     const page = secretsPage(visit, application, { title: told(application.name), rows });
-    return { status: 200, html: page, hasForm: true, noted: noticed };
+    return { status: 200, html: page, hasForm: true, noted };
   }
   const location = `${DEVELOPER}/${id}?saved=yes`;
-  return { status: 303, location, html: accountDocument('Done', visit, '<h1>Done</h1>'), noted: noticed };
+  return { status: 303, location, html: accountDocument('Done', visit, '<h1>Done</h1>'), noted };
 }

@@ -6,7 +6,7 @@ import type { Challenged, Webhook, WebhookDelivery } from '../../../contract/web
 import { secondElement } from '../days.ts';
 import { accountDocument, hidden, noticeOf } from '../layout.ts';
 import { refusal } from '../refusals.ts';
-import { DEVELOPER, type DeveloperParts, forOwner, noted, registering } from './ground.ts';
+import { DEVELOPER, type DeveloperParts, forOwner, recorded, registering } from './ground.ts';
 import { secretsPage } from './secrets.ts';
 
 /** Deliveries of a webhook that are shown. */
@@ -142,7 +142,11 @@ async function done(parts: DeveloperParts, visit: Visit, application: Applicatio
     if (found?.application_id !== id) return undefined;
     // Who reloads the page that told the secret must not replace it again.
     if (from !== undefined && from !== generation(found)) return { isOver: true };
-    if (from !== undefined) return { secret: await parts.webhooks.renewSecret(registrar, webhook), url: found.url };
+    if (from !== undefined) {
+      const secret = await parts.webhooks.renewSecret(registrar, webhook);
+      const event = { event: 'webhook_secret_renewed', application_id: id, webhook_id: webhook } as const;
+      return { secret, url: found.url, noted: await recorded(registrar, visit, event) };
+    }
     const delivery = await parts.webhooks.findDelivery(tx, webhook, message);
     if (!delivery || !found.valid) return undefined;
     await parts.webhooks.resend(tx, [delivery], formatInstant(parts.clock.now()));
@@ -156,8 +160,7 @@ async function done(parts: DeveloperParts, visit: Visit, application: Applicatio
       ['Webhook secret', outcome.secret],
     ] as const;
     const page = secretsPage(visit, application, { title: 'The new secret of a webhook', rows });
-    const renewed = noted('webhook_secret_renewed', visit, id, { webhook_id: webhook });
-    return { status: 200, html: page, hasForm: true, noted: renewed };
+    return { status: 200, html: page, hasForm: true, noted: outcome.noted };
   }
   const location = `${DEVELOPER}/${id}/webhooks?sent=again`;
   return { status: 303, location, html: accountDocument('Done', visit, '<h1>Done</h1>') };
