@@ -47,6 +47,7 @@ const ON_EITHER = [
   'test/behaviours/unread.test.ts',
   'test/clients/https.test.ts',
   'test/clients/trial.test.ts',
+  'test/commands/backups.wider.ts',
   'test/commands/image.wider.ts',
   'test/commands/installed.wider.ts',
   'test/commands/proxies.wider.ts',
