@@ -8,12 +8,12 @@ import { type Random, seededRandom } from '../../src/base/random.ts';
 import { barker, flagsOf } from '../commands/program.ts';
 import { openPlace } from '../rig/databases.ts';
 import { startPostgres } from '../rig/postgres.ts';
-import { events, library, openReached, subscribe, toldTo } from './backup-load.ts';
 import { acknowledgedIn, atBackup, type Ledger, openLedger, repliesIn } from './ledger.ts';
 import { type Home, openHome, sendAgain, signedGet, startLoad } from './load.ts';
 import { readEverything } from './readings.ts';
-import { env, openSite, type Serving, type Site, serve } from './sites.ts';
+import { env, type Serving, type Site, serve } from './sites.ts';
 import { asking, verifyEvents, verifyLibrary, verifyRefusals, verifyWhole } from './verify.ts';
+import { openReachedSite, subscribe, toldTo } from './webhook.ts';
 
 /** How a proof is run. */
 export interface Backups {
@@ -79,12 +79,9 @@ async function once({ database, into, random }: Round) {
   const places = [await openPlace(database), await openPlace(into), await openPlace(other[into])] as const;
   const ledger = openLedger();
   let service: Serving | undefined;
-  let site: Site | undefined;
-  const reached = await openReached(places[0].folder, () => site!.keys.consumer_secret);
+  const { site, reached } = await openReachedSite(places[0], FLAGS);
   try {
-    const opened = await openSite(places[0], [...FLAGS, ...reached.flags]);
     for (const made of PEOPLED) await succeed(['demo', ...made, ...flagsOf(places[0])]);
-    site = { ...opened, env: { ...opened.env, ...reached.env } };
     service = await serve(site);
     const home = await openHome(site);
     await subscribe(site);
@@ -122,7 +119,7 @@ async function once({ database, into, random }: Round) {
 /** Takes a backup in the middle of a load; the answer holds what had been acknowledged when it began. */
 async function underLoad(of: { site: Site; home: Home; ledger: Ledger; random: Random }) {
   const { site, home, ledger, random } = of;
-  const load = startLoad(site, home, ledger, { round: 'r', persists: false, also: [library, events] });
+  const load = startLoad(site, home, ledger, { round: 'r', persists: false });
   try {
     await replies(ledger, 100 + below(random, REPLIES_MAX));
     const before = structuredClone(ledger);
@@ -171,7 +168,7 @@ async function acceptedClock(site: Site): Promise<Clock> {
 async function goesOn(site: Site, home: Home, ledger: Ledger, clock: Clock): Promise<void> {
   const known = new Set([...ledger.campaigns.values()].map(({ id }) => id));
   const own = openLedger();
-  const load = startLoad(site, home, own, { round: 'after', persists: false, clock, also: [library, events] });
+  const load = startLoad(site, home, own, { round: 'after', persists: false, clock });
   await replies(own, 100);
   await load.stop();
   assert.deepEqual(own.wrong, []);

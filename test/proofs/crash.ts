@@ -7,8 +7,9 @@ import { openPlace } from '../rig/databases.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { acknowledgedIn, openLedger, repliesIn } from './ledger.ts';
 import { openHome, startLoad } from './load.ts';
-import { openSite, serve } from './sites.ts';
-import { verifyRefusals, verifyWhole, verifyWrites } from './verify.ts';
+import { serve } from './sites.ts';
+import { verifyEvents, verifyLibrary, verifyRefusals, verifyWhole, verifyWrites } from './verify.ts';
+import { openReachedSite, subscribe, toldTo } from './webhook.ts';
 
 /** How a proof is run. */
 export interface Crashes {
@@ -41,10 +42,11 @@ export async function crash({ kills, database, seed, say }: Crashes): Promise<Cr
   const ledger = openLedger();
   const startedAt_ms = performance.now();
   try {
-    const site = await openSite(place, ['--access-log', 'off']);
+    const { site, reached } = await openReachedSite(place, ['--access-log', 'off', '--media-processing-s', '0']);
     let service = await serve(site);
     try {
       const home = await openHome(site);
+      await subscribe(site);
       for (let kill = 1; kill <= kills; kill++) {
         const load = startLoad(site, home, ledger, { round: `r${kill}`, persists: false });
         await pause(below(random, MOMENT_MS));
@@ -61,8 +63,11 @@ export async function crash({ kills, database, seed, say }: Crashes): Promise<Cr
         if (kill % 10 === 0) say(`${kill} kills, ${acknowledgedIn(ledger)} writes acknowledged`);
       }
       await verifyWhole(site, home, ledger);
+      await verifyLibrary(site, ledger);
+      await verifyEvents(site, ledger, () => toldTo(reached));
     } finally {
       await service.kill();
+      await reached.close();
     }
   } finally {
     await place.remove();

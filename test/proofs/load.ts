@@ -1,8 +1,10 @@
 import { sign } from '../../src/auth/oauth1/signature.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { type MediaCategory, mediaKeyOf } from '../../src/contract/media.ts';
+import { greyPicture } from '../../src/media/grey-picture.ts';
 import { persons, update } from '../resources/people-calls.ts';
 import { type Client, clientOf, protocol, type Reply } from '../rig/client.ts';
-import { JPEG } from '../rig/tiny-media.ts';
+import { JPEG, MP4 } from '../rig/tiny-media.ts';
 import { partsOf, UPLOAD } from '../rig/uploading.ts';
 import { openAccount } from '../rig/world.ts';
 import type { Ledger } from './ledger.ts';
@@ -45,8 +47,8 @@ export interface Loading {
   readonly of?: number;
   /** What requests are signed by; the clock of the machine unless said otherwise. */
   readonly clock?: Clock;
-  /** Kinds beside the usual ones. */
-  readonly also?: readonly ((job: Job) => Work)[];
+  /** How long each client waits between two things, in milliseconds. */
+  readonly pause_ms?: number;
 }
 
 /** A client that was told nothing, or to come again: it does not know whether its write was stored. */
@@ -54,13 +56,14 @@ class Unanswered extends Error {}
 
 /**
  * Signed clients of every kind, each doing one thing after the other and writing down what it was told: campaigns created,
- * changed and deleted, batches, line items, posts, media in segments, people, bearer tokens that are revoked, and reads.
+ * changed and deleted, batches, line items, posts, media in segments, the media library, people, events, bearer tokens that
+ * are revoked, and reads.
  */
 export function startLoad(
   site: Site,
   home: Home,
   ledger: Ledger,
-  { round, persists, of = 2, also = [], clock = systemClock }: Loading,
+  { round, persists, of = 2, pause_ms = 0, clock = systemClock }: Loading,
 ): Load {
   let isStopped = false;
   const client = clientOf(site.sandbox, site.keys, clock, () => {});
@@ -69,14 +72,15 @@ export function startLoad(
     for (let count = 0; !isStopped; count++) {
       try {
         await work(count);
+        if (pause_ms > 0) await pause(pause_ms);
       } catch (error) {
         if (!(error instanceof Unanswered)) throw error;
         if (!persists) return;
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await pause(20);
       }
     }
   };
-  const kinds = [campaigns, batches, lineItems, posts, media, people, bearers, reads, ...also];
+  const kinds = [campaigns, batches, lineItems, posts, media, library, people, events, bearers, reads];
   const works = kinds.flatMap((kind) =>
     Array.from({ length: of }, (_, number) =>
       kind({ site, home, ledger, clock, send: sender, own: `${round}-${number}` }),
@@ -90,6 +94,8 @@ export function startLoad(
     },
   };
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Send = (method: string, path: string, sent?: Parameters<Client['call']>[2]) => Promise<Reply>;
 
@@ -108,7 +114,7 @@ function senderOf(client: Client, { statuses, wrong }: Ledger): Send {
 }
 
 /** What a client of a load works with. */
-export interface Job {
+interface Job {
   readonly site: Site;
   readonly home: Home;
   readonly ledger: Ledger;
@@ -117,7 +123,7 @@ export interface Job {
   readonly own: string;
 }
 /** What a client does again and again. */
-export type Work = (count: number) => Promise<void>;
+type Work = (count: number) => Promise<void>;
 
 const fresh = () => ({ isDeleted: false, isDeletionOpen: false, acknowledged: 0, sent: 0 });
 
@@ -216,6 +222,53 @@ function people({ home: { path, audience }, ledger, send }: Job): Work {
   };
 }
 
+/** Files as people upload them, with what they are uploaded for. */
+const FILES: readonly (readonly [MediaCategory, string, Uint8Array])[] = [
+  ['POST_IMAGE', 'image/jpeg', JPEG],
+  ['AMPLIFY_VIDEO', 'video/mp4', MP4],
+];
+
+/** Puts pictures, each of another size, and videos into the media library. */
+function library({ home: { path }, ledger, send, own }: Job): Work {
+  return async (count) => {
+    const [category, media_type, fixed] = FILES[count % 2]!;
+    const bytes = count % 4 === 0 ? greyPicture(20 + (count % 200), 30 + own.length) : fixed;
+    const type = count % 4 === 0 ? 'image/png' : media_type;
+    const params = {
+      command: 'INIT',
+      total_bytes: bytes.length,
+      media_type: type,
+      media_category: category.toLowerCase(),
+    };
+    const media_id = (await send('POST', UPLOAD, { params })).body.media_id_string as string;
+    const half = Math.ceil(bytes.length / 2);
+    for (const [segment_index, media] of [bytes.subarray(0, half), bytes.subarray(half)].entries()) {
+      await send('POST', UPLOAD, { parts: partsOf({ command: 'APPEND', media_id, segment_index, media }) });
+    }
+    const { processing_info } = (await send('POST', UPLOAD, { params: { command: 'FINALIZE', media_id } })).body;
+    let state: string = processing_info?.state ?? 'succeeded';
+    while (state === 'pending' || state === 'in_progress') {
+      await pause(100);
+      state = (await send('GET', UPLOAD, { params: { command: 'STATUS', media_id } })).body.processing_info.state;
+    }
+    const media_key = mediaKeyOf(category, media_id);
+    const { media_url } = (await send('POST', `${path}/media_library`, { params: { media_key } })).body.data;
+    ledger.library.set(media_url, bytes);
+  };
+}
+
+/** Changes the description of the profile, each of which is an event that a webhook is told of. */
+function events({ ledger, send, own }: Job): Work {
+  return async (count) => {
+    // One after the other: what does not change a description is no event.
+    if (!own.endsWith('-0')) return pause(50);
+    const description = `e ${own} ${count}`;
+    ledger.events.set(description, 'unknown');
+    await send('POST', '/1.1/account/update_profile.json', { params: { description } });
+    ledger.events.set(description, 'acknowledged');
+  };
+}
+
 /** One client at a time: an application has one bearer token. */
 function bearers({ site: { keys }, ledger, send, own }: Job): Work {
   const pair = `${keys.consumer_key}:${keys.consumer_secret}`;
@@ -224,7 +277,7 @@ function bearers({ site: { keys }, ledger, send, own }: Job): Work {
     'content-type': 'application/x-www-form-urlencoded',
   };
   return async () => {
-    if (!own.endsWith('-0')) return void (await new Promise((resolve) => setTimeout(resolve, 50)));
+    if (!own.endsWith('-0')) return pause(50);
     const made = await send('POST', '/oauth2/token', { params: { grant_type: 'client_credentials' }, headers });
     const bearer = made.body.access_token as string;
     await send('POST', '/oauth2/invalidate_token', { params: { access_token: bearer } });
