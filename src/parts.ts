@@ -11,6 +11,7 @@ import { outstandingBearers } from './auth/oauth2/outstanding-bearer.ts';
 import { secureRandom } from './base/random.ts';
 import { catalog } from './catalog.ts';
 import { usualLimits } from './contract/application-limits.ts';
+import { withKnownKeys } from './contract/known-keys.ts';
 import type { Operation, Services } from './contract/operation.ts';
 import type { AnyResource, Environment } from './contract/resource.ts';
 import { makingWith } from './engine/new-row.ts';
@@ -56,7 +57,8 @@ export interface Parts extends Ground {
 /** Puts together what commands and listeners share, on a schema that is up to date. */
 export async function openParts(mode: Mode, settings: Settings, seams: Seams = {}): Promise<Parts> {
   const ground = await openGround(mode, settings, seams);
-  const { clock, random, box, store } = ground;
+  const { clock, random, store } = ground;
+  const box = withKnownKeys(ground.box);
   const log = seams.log ?? openLog(settings.log_level);
   store.onOutage(outageLog(log));
   const ids = idsFrom(store, random);
@@ -133,6 +135,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
   };
   return {
     ...ground,
+    box,
     services,
     servers,
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),

@@ -48,7 +48,7 @@ import { failureLog } from './http/outage-log.ts';
 import { addBranding, openBranding } from './http/pages/branding.ts';
 import { addPages } from './http/pages/routes.ts';
 import { browserSessions } from './http/pages/sessions.ts';
-import { PROBE_PATHS, probes } from './http/probes.ts';
+import { addProbes, probes } from './http/probes.ts';
 import { addProblemPages } from './http/problem-pages.ts';
 import { addProcessMetrics } from './http/process-metrics.ts';
 import { rateWindows } from './http/rates.ts';
@@ -65,6 +65,7 @@ import { workMetrics } from './http/work-metrics.ts';
 import { mediaFinder } from './media/served.ts';
 import { operations, type Parts } from './parts.ts';
 import { auditExpiryAt } from './platform/audit-expiry.ts';
+import { sealFirstSecret } from './platform/first-secret.ts';
 import { type JobRunner, jobRunner } from './platform/job-runner.ts';
 import { hashPassword, isPassword } from './platform/passwords.ts';
 import { isLoopbackHost } from './settings/addresses.ts';
@@ -117,7 +118,7 @@ export async function startListeners(
     store.onOutage({ superseded: ({ message }) => resolve(message) });
   });
   const release = await driver.claim().catch(failed);
-  await services.blobs.sweep().catch(failed);
+  await Promise.all([sealFirstSecret(store, box), services.blobs.sweep()]).catch(failed);
   await store
     .write(async (tx) => {
       await tx.jobs.freeAll();
@@ -372,15 +373,6 @@ async function naming<T>(setting: SettingName, work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     throw Object.assign(error as Error, { flag: flagOf(setting) });
-  }
-}
-
-function addProbes(app: FastifyInstance, answerProbe: RequestListener): void {
-  for (const path of PROBE_PATHS) {
-    app.get(path, (request, reply) => {
-      reply.hijack();
-      answerProbe(request.raw, reply.raw);
-    });
   }
 }
 

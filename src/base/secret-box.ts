@@ -10,6 +10,16 @@ export interface SecretBox {
   needsResealing(sealed: string): boolean;
 }
 
+/** A text was sealed with a key that a box does not have. */
+export class UnknownKey extends Error {
+  readonly keyId: string;
+  constructor(keyId: string) {
+    super(`no key with id ${keyId}`);
+    this.name = 'UnknownKey';
+    this.keyId = keyId;
+  }
+}
+
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -104,7 +114,7 @@ function checkedKeys(given: Readonly<Record<string, Buffer>>): ReadonlyMap<strin
 
 function keyOf(keys: ReadonlyMap<string, KeyObject>, id: string): KeyObject {
   const key = keys.get(id);
-  if (key === undefined) throw new Error(`no key with id ${id}`);
+  if (key === undefined) throw new UnknownKey(id);
   return key;
 }
 

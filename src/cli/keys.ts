@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
 import { type SecretBox, secretBox } from '../base/secret-box.ts';
 import { findMasterKey } from '../dev/folder.ts';
+import { isKeyInUse } from '../platform/first-secret.ts';
 import type { Settings } from '../settings.ts';
 import { type Driver, storeOn } from '../storage/store.ts';
 import { recorded } from './command-record.ts';
@@ -20,7 +21,11 @@ export function keysCommand(command: Command): void {
     .action(() => onSecrets(status, showStatus));
   const reseal = command.command('reseal').description('Seal every secret with the current master key');
   addSettings(reseal, 'serve', ['data_folder', 'database_url', 'master_key_id'])
-    .addHelpText('after', '\nRuns beside a server, and again after an interruption.\n\nExample:\n  barker keys reseal')
+    .option('--offline', 'No server runs, so none needs to have the key already')
+    .addHelpText(
+      'after',
+      '\nRuns beside a server that was restarted with the current key, and again after an interruption.\n\nExample:\n  barker keys reseal',
+    )
     .action(() => onSecrets(reseal, runReseal));
 }
 
@@ -97,9 +102,15 @@ function tableOf(uses: readonly KeyUse[]): string {
     .join('');
 }
 
-function runReseal({ command, driver, settings, box }: Secrets): Promise<void> {
+async function runReseal({ command, driver, settings, box }: Secrets): Promise<void> {
   if (!box) throw new CommandFailed('master_key: required to seal secrets', 2);
-  return recorded(command, { store: storeOn(driver), clock: systemClock }, (touched) => {
+  const store = storeOn(driver);
+  if (!command.opts().offline && !(await store.read((tx) => isKeyInUse(tx, box)))) {
+    throw new CommandFailed(
+      `no server has been started with master key ${settings.master_key_id} yet, and one without it could not read what is sealed with it; restart the server first, or add --offline when none runs`,
+    );
+  }
+  return recorded(command, { store, clock: systemClock }, (touched) => {
     touched('secrets');
     return reseal(driver, settings, box);
   });

@@ -1,11 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../base/clock.ts';
 import { within } from '../base/timers.ts';
 import { send } from './reply.ts';
 import { PLAIN_HEADERS } from './request.ts';
 
-/** The paths of the probes. */
-export const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
+const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
 
 /** Something that must hold for requests to be answered well; rejects when it does not. */
 export type Check = () => Promise<void>;
@@ -89,4 +89,14 @@ function reply(response: ServerResponse, status: number, body: object, more: rea
     ...more,
   ];
   send(response, status, headers, JSON.stringify(body));
+}
+
+/** Lets a listener answer the probes beside everything else. */
+export function addProbes(app: FastifyInstance, answer: RequestListener): void {
+  for (const path of PROBE_PATHS) {
+    app.get(path, (request, reply) => {
+      reply.hijack();
+      answer(request.raw, reply.raw);
+    });
+  }
 }

@@ -7,6 +7,8 @@ import { keyFingerprint, secretBox } from '../../src/base/secret-box.ts';
 import { startDev } from '../../src/cli/dev.ts';
 import { resealAll } from '../../src/cli/keys/sealed-with.ts';
 import { SEALED_COLUMNS, secretContext } from '../../src/contract/sealed-columns.ts';
+import { openLog } from '../../src/http/log.ts';
+import type { Seams } from '../../src/parts.ts';
 import { registerApplication } from '../../src/platform/register.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { clientOf } from '../rig/client.ts';
@@ -24,9 +26,11 @@ type Service = Awaited<ReturnType<typeof startDev>>['service'];
 
 let place: Place;
 let service: Service;
+/** What the last server logged. */
+const lines: string[] = [];
 let keys: Awaited<ReturnType<typeof startDev>>['file'];
 
-async function start(env: Record<string, string>): Promise<void> {
+async function start(env: Record<string, string>, seams: Seams = {}): Promise<void> {
   const flags = {
     data_folder: place.folder,
     database_url: place.databaseUrl || undefined,
@@ -35,7 +39,7 @@ async function start(env: Record<string, string>): Promise<void> {
     log_level: 'silent',
   };
   const settings = loadSettings({ mode: 'dev', environment: env, readFile: () => '', flags });
-  ({ service, file: keys } = await startDev(settings, { reset: false }));
+  ({ service, file: keys } = await startDev(settings, { reset: false, seams }));
   plantNamed({ ...keys });
 }
 
@@ -140,7 +144,7 @@ describe('the master key is replaced', () => {
     assert.equal(before.code, 0, before.stderr);
     assert.match(
       before.stdout,
-      new RegExp(`^k1 +${fingerprint(OLD)} +current +502 +applications.consumer_secret$`, 'm'),
+      new RegExp(`^k1 +${fingerprint(OLD)} +current +503 +applications.consumer_secret$`, 'm'),
     );
     assert.match(before.stdout, /^k1 .* 1 +request_tokens.token_secret$/m);
     const unused = await status({ BARKER_MASTER_KEY: OLD, BARKER_MASTER_KEYS_OLD: `k0:${NEW}` });
@@ -150,7 +154,7 @@ describe('the master key is replaced', () => {
   test('status fails when a key is missing, or is another one of that id', async () => {
     const missing = await status(CURRENT);
     assert.equal(missing.code, 1);
-    assert.match(missing.stdout, /^k1 +- +missing +502 +applications/m);
+    assert.match(missing.stdout, /^k1 +- +missing +503 +applications/m);
     assert.match(missing.stderr, /^barker: key k1 is not configured, but \d+ secrets are sealed with it; add it to /);
     const other = await status({ BARKER_MASTER_KEY: NEW }, '--json');
     assert.equal(other.code, 1);
@@ -173,9 +177,13 @@ describe('the master key is replaced', () => {
           .map((line) => line.split('=') as [string, string]),
       );
     };
+    const early = await barker(['keys', 'reseal', ...flagsOf(place)], { env: BOTH });
+    assert.deepEqual([early.code, early.stdout], [1, '']);
+    assert.match(early.stderr, /^barker: no server has been started with master key k2 yet, .* or add --offline when /);
     await service.close();
     await start(BOTH);
     const done = await counts();
+    // The server sealed that of the first application when it started.
     assert.equal(done.get('applications.consumer_secret'), '502');
     assert.equal(done.get('request_tokens.token_secret'), '1');
     assert.equal(done.get('webhooks.former_secret'), '1');
@@ -191,7 +199,7 @@ describe('the master key is replaced', () => {
   test('then the old key can go, and everything still works', async () => {
     const before = await bearer();
     await service.close();
-    await start(CURRENT);
+    await start(CURRENT, { log: openLog('info', { write: (line) => void lines.push(line) }) });
     assert.equal(await signed(), 200);
     assert.equal(await bearer(), before);
     const { code, stdout } = await status(CURRENT);
@@ -209,7 +217,21 @@ describe('the master key is replaced', () => {
     });
     const done = await resealAll(service.driver, next);
     assert.deepEqual(done['webhooks.secret'], { resealed: 0, unreadable: 1 });
-    assert.equal(done['applications.consumer_secret']!.resealed, 502);
+    assert.equal(done['applications.consumer_secret']!.resealed, 503);
     assert.equal((await service.store.read((tx) => tx.webhooks.find('w1')))!.secret, lost);
+  });
+
+  test('a server without the new key answers 503, and says which key it lacks', async () => {
+    service.store.forget();
+    const reply = await clientOf(service.url, keys, systemClock).call('GET', '/12/accounts');
+    assert.deepEqual([reply.status, reply.headers.get('retry-after')], [503, '10']);
+    const [line] = lines.map((each) => JSON.parse(each)).filter(({ status }) => status === 503);
+    assert.deepEqual(
+      [line.level, line.err.message],
+      ['error', 'master key k3 is not configured; add it to master_keys_old, or make it the master_key, and restart'],
+    );
+    const env = { BARKER_MASTER_KEY: NEW, BARKER_MASTER_KEY_ID: 'k4', BARKER_MASTER_KEYS_OLD: `k3:${OLD}` };
+    const offline = await barker(['keys', 'reseal', '--offline', ...flagsOf(place)], { env });
+    assert.match(offline.stdout, /^applications\.consumer_secret=503$/m);
   });
 });
