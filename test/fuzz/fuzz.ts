@@ -61,8 +61,9 @@ export async function fuzz(plan: Fuzzing): Promise<Fuzzed> {
   let firstAt: number | undefined;
   // What comes before the first request is not counted: on a busy machine it could take all the time there is.
   const isOver = (): boolean => {
-    firstAt ??= performance.now();
-    return memory.isExceeded() || performance.now() - firstAt > (plan.seconds_max ?? Number.POSITIVE_INFINITY) * 1000;
+    if (judge.requests > 0) firstAt ??= performance.now();
+    const soFar_s = firstAt === undefined ? 0 : (performance.now() - firstAt) / 1000;
+    return memory.isExceeded() || soFar_s > (plan.seconds_max ?? Number.POSITIVE_INFINITY);
   };
   say(`seed ${seed}, ${plan.database}, ${plan.requests} requests`);
   try {
