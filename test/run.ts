@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Writable } from 'node:stream';
@@ -12,8 +12,8 @@ import { holes } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
 
 /**
- * Runs every test file twice, once on each database; units, that touch no database, run once. Arguments are parts of file
- * names: only files that contain one of them run.
+ * Runs every test file on each database; units, which touch none, and files that say that they cannot tell them apart run
+ * once. Arguments are parts of file names: only files that contain one of them run.
  */
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const only = process.argv.find((argument) => argument.startsWith('--database='))?.split('=')[1];
@@ -36,29 +36,9 @@ const WITHOUT_DATABASE = [
   'test/faults/merging-kill.test.ts',
 ];
 
-/** What asks no question of the database, and has one only because every service has, runs on one of them. */
-const ON_EITHER = [
-  'test/behaviours/flood.test.ts',
-  'test/behaviours/nonce-limits.test.ts',
-  'test/behaviours/strangers.test.ts',
-  'test/behaviours/hostile-members.test.ts',
-  'test/behaviours/methods.test.ts',
-  'test/behaviours/metrics.test.ts',
-  'test/behaviours/unread.test.ts',
-  'test/clients/https.test.ts',
-  'test/clients/trial.test.ts',
-  'test/commands/backups.wider.ts',
-  'test/commands/image.wider.ts',
-  'test/commands/installed.wider.ts',
-  'test/commands/proxies.wider.ts',
-  'test/commands/systemd-unit.wider.ts',
-  'test/commands/tls.test.ts',
-  'test/laws/signed-bytes.test.ts',
-  'test/resources/audit-pages.test.ts',
-  'test/resources/files-on-disk.test.ts',
-  'test/resources/home-page.test.ts',
-  'test/resources/webhook-safety.test.ts',
-];
+/** A file that begins so, with the reason, runs on one database: it cannot tell them apart. Every other runs on both. */
+const EITHER = '// On either database: ';
+const isOnEither = (file: string): boolean => readFileSync(file, 'utf8').startsWith(EITHER);
 
 /** What only a database server can do to us. */
 const ON_POSTGRES = /^test\/faults\/postgres-|^test\/faults\/outages/;
@@ -68,12 +48,13 @@ const isWider = process.argv.includes('--wider');
 const units = isWider
   ? []
   : [...chosen('test/units/**/*.test.ts'), ...WITHOUT_DATABASE.flatMap((file) => chosen(file))];
-const onEither = ON_EITHER.filter((file) => file.endsWith('.wider.ts') === isWider).flatMap((file) => chosen(file));
-const onDatabases = isWider
-  ? chosen('test/**/*.wider.ts').filter((file) => !ON_EITHER.includes(file))
+const others = isWider
+  ? chosen('test/**/*.wider.ts')
   : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts').filter(
-      (file) => !WITHOUT_DATABASE.includes(file) && !ON_EITHER.includes(file),
+      (file) => !WITHOUT_DATABASE.includes(file),
     );
+const onEither = others.filter(isOnEither);
+const onDatabases = others.filter((file) => !onEither.includes(file));
 
 // What no test has seen is a failure, once every test has run; `--holes` tells it of fewer tests too.
 const isWhole = (wanted.length === 0 && !isWider) || process.argv.includes('--holes');

@@ -1,3 +1,4 @@
+// On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { raisable, UNROUTED } from '../../src/engine/raises.ts';

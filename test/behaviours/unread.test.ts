@@ -1,3 +1,4 @@
+// On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Field } from '../../src/contract/fields.ts';

@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';

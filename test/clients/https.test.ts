@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';

@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import { tellLogins } from './logins.ts';
 
 tellLogins({ title: 'npm oauth' });

@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import { createHmac } from 'node:crypto';
 import OAuth from 'oauth-1.0a';
 import { type StartClient, strictly, withQuery } from './foreign.ts';

@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import { OAuth } from 'oauth';
 import { type Answered, type StartClient, withQuery } from './foreign.ts';
 import { tellStory } from './story.ts';

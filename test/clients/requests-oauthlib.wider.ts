@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

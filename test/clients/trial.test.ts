@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

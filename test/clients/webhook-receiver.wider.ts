@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// On either database: commands open it as the service does.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// On either database: commands open it as the service does.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';

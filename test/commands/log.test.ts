@@ -1,3 +1,4 @@
+// On either database: commands open it as the service does.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sign } from '../../src/auth/oauth1/signature.ts';

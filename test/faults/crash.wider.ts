@@ -4,7 +4,7 @@ import { crash } from '../proofs/crash.ts';
 import { engine } from '../rig/databases.ts';
 
 /** `npm run crash -- --kills 1000` makes it as many as anybody has time for. */
-const KILLS = 10;
+const KILLS = 5;
 
 test(`nothing acknowledged is lost, doubled or halved when the service is killed ${KILLS} times under load`, async () => {
   const { kills, acknowledged } = await crash({ kills: KILLS, database: engine, seed: 20260302, say: () => {} });

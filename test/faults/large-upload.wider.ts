@@ -1,3 +1,4 @@
+// On either database: files lie beside it.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

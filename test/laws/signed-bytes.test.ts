@@ -1,3 +1,4 @@
+// On either database: clients know nothing of it.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

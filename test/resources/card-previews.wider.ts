@@ -1,3 +1,4 @@
+// On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

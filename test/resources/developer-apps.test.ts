@@ -1,3 +1,4 @@
+// On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { addApplication, addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';

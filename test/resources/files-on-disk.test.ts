@@ -1,3 +1,4 @@
+// On either database: files lie beside it.
 import assert from 'node:assert/strict';
 import { chmodSync, globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

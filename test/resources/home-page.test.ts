@@ -1,3 +1,4 @@
+// On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';

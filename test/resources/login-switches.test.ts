@@ -1,3 +1,4 @@
+// On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { addApplication, addPerson, addRequestToken, browserOf, typed } from '../rig/browser.ts';

@@ -1,3 +1,4 @@
+// On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { createHash } from 'node:crypto';

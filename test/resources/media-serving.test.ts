@@ -1,3 +1,4 @@
+// On either database: files lie beside it.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';

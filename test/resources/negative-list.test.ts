@@ -1,3 +1,4 @@
+// On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operations } from '../../src/parts.ts';

@@ -1,3 +1,4 @@
+// On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PROBLEM_PAGES, problemPath } from '../../src/contract/problem-details.ts';

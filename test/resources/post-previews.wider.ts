@@ -1,3 +1,4 @@
+// On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

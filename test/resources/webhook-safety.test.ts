@@ -1,3 +1,4 @@
+// On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
