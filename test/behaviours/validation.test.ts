@@ -37,9 +37,8 @@ interface Said {
   readonly value?: string;
 }
 
-const invalid = (parameter: string, message: string, more: object = {}): Said => {
-  return { code: 'INVALID_PARAMETER', message, parameter, ...more };
-};
+const CODE = 'INVALID_PARAMETER';
+const invalid = (parameter: string, message: string, more = {}): Said => ({ code: CODE, message, parameter, ...more });
 
 /** Bad values of a kind, as text, and exactly what is said of them. @source campaigns 1.2 to 1.4, 2.2 */
 function badValues(name: string, field: Field): [string, Said][] {

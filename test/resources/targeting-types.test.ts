@@ -18,7 +18,6 @@ before(async () => {
 after(() => world.close());
 
 const OPERATORS = ['EQ', 'NE', 'GTE', 'LT'] as const;
-
 /** What is said of a value or an operator that a type does not take. */
 type Said = Readonly<Record<string, string>>;
 
