@@ -11,7 +11,7 @@ export interface Windows {
   /** The open window of a key; opens one when there is none. */
   open(key: string, window_s: number, now_s: number): Counter;
   /** The open window of a key, if there is one. Does not count as a use. */
-  find(key: string, now_s: number): Counter | undefined;
+  find(key: string, window_s: number, now_s: number): Counter | undefined;
 }
 
 /**
@@ -30,16 +30,21 @@ export function fixedWindows(max: number): Windows {
   return {
     open(key, window_s, now_s) {
       const known = windows.get(key);
-      if (known && known.reset_s > now_s) return known;
+      if (known && known.reset_s > now_s) {
+        // The clock was set back: nobody waits for longer than a window.
+        known.reset_s = Math.min(known.reset_s, now_s + window_s);
+        return known;
+      }
       const opened = { used: 0, reset_s: now_s + window_s };
       windows.set(key, opened);
       dropEnded(now_s);
       dropEnded(now_s);
       return opened;
     },
-    find(key, now_s) {
+    find(key, window_s, now_s) {
       const known = windows.peek(key);
-      return known && known.reset_s > now_s ? known : undefined;
+      if (!known || known.reset_s <= now_s) return undefined;
+      return { used: known.used, reset_s: Math.min(known.reset_s, now_s + window_s) };
     },
   };
 }

@@ -58,6 +58,8 @@ export interface Jobs {
   free(lease: string): Promise<void>;
   /** Lets what was taken under a lease be ours for longer. */
   renew(lease: string, until: string): Promise<void>;
+  /** Makes those of these kinds due that wait for a time after `after`, and that nobody has taken; tells how many. */
+  bringForward(kinds: readonly string[], now: string, after: string): Promise<number>;
   /** When the next job of these kinds is due, or free again; undefined without any. */
   findNext(kinds: readonly string[]): Promise<string | undefined>;
   /** What is due at a time, by kind. */
@@ -73,6 +75,10 @@ export interface JobKind<T = unknown> {
   readonly isLong?: boolean;
   /** Waits for other people's servers: nothing else waits with it. */
   readonly waitsForOthers?: boolean;
+  /** Is done at a time that people know of, never before; other kinds are done after a while, and take no harm from less. */
+  readonly isAtTime?: boolean;
+  /** Makes what else waits for times after `after` due, when the clock was set back. */
+  bringForward?(tx: Writing, now: string, after: string): Promise<void>;
   /** What takes more than the database: reads and writes files, takes ids. It may happen more than once. */
   outside?(job: Job, services: Services): Promise<T>;
   /**

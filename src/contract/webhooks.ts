@@ -100,6 +100,8 @@ export interface WebhookDeliveries {
   listMessagesAfter(position: number): Promise<Pick<WebhookDelivery, 'webhook_id' | 'message_id'>[]>;
   /** Stores what came of them; those that are kept already are replaced. */
   putAll(deliveries: readonly WebhookDelivery[]): Promise<void>;
+  /** Makes those due that are to be sent after a time. */
+  bringForward(now: string, after: string): Promise<void>;
   /** Gives up all of a webhook that are still to be sent. */
   giveUp(webhook: string): Promise<void>;
   /** Forgets those of events up to a position that are not to be sent any more, at most `limit`; how many that were. */

@@ -97,7 +97,7 @@ export function rateWindows(limits: RateLimits, clock: Clock): Rates {
       const now_s = Math.floor(clock.now() / 1000);
       const rule = RATES[operation.rate];
       const own = rule.together ? operation.rate : operation.id;
-      const known = callers.find(`${environment} ${own} ${countedAs(caller, rule)}`, now_s);
+      const known = callers.find(`${environment} ${own} ${countedAs(caller, rule)}`, rule.window_s, now_s);
       return windowOf(known ?? { used: 0, reset_s: now_s + rule.window_s }, limitOf(rule));
     },
     giveBack(taken) {

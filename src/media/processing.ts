@@ -1,3 +1,4 @@
+import { formatInstant } from '../base/instants.ts';
 import type { JobKind } from '../contract/jobs.ts';
 import type { Services } from '../contract/operation.ts';
 import type { Upload, UploadChanges } from '../contract/uploads.ts';
@@ -33,7 +34,10 @@ export const mediaProcessing: JobKind<Outcome | undefined> = {
     const upload = await services.store.read((tx) => tx.uploads.find(key));
     if (upload?.state === 'in_progress') return { upload, changes: await whatComesOf(upload, services) };
     if (upload?.state !== 'pending') return undefined;
-    const again_at = later(upload.changed_at, services.uploads.media_processing_s);
+    const now = formatInstant(services.clock.now());
+    // The clock may have been set back since.
+    const since = upload.changed_at < now ? upload.changed_at : now;
+    const again_at = later(since, services.uploads.media_processing_s);
     return { upload, changes: { state: 'in_progress' }, again_at };
   },
   async store(tx, { key, kind }, outcome, now) {

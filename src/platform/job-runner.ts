@@ -41,6 +41,10 @@ const TAKEN_AT_ONCE = 10;
 /** A job that failed is tried again after this, then after twice as long, and so on. */
 const RETRY_S = 5;
 const RETRY_MAX_S = 3600;
+/** A clock that went back by so much was set back, and not adjusted little by little. */
+const SET_BACK_MS = 5000;
+/** Nothing is planned for as long as this ahead, but for what is done at a time that people chose. */
+const AHEAD_MAX_S = 8 * 86_400;
 
 /** What keeps a runner busy, each apart from the others. */
 const GROUPS = ['database', 'long', 'others'] as const;
@@ -119,6 +123,28 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
     if (lease !== undefined) store.write((tx) => tx.jobs.renew(lease, at(lease_s))).catch(() => undefined);
   };
 
+  /** What the clock showed when it was last looked at. */
+  let seen_ms: number | undefined;
+  const delayed = kinds.filter(({ isAtTime }) => !isAtTime).map(({ name }) => name);
+  /**
+   * When the clock was set back, what was to wait for a while would wait until it has come there again: it is done now.
+   * Whether that happened before we were started, nobody knows; then what waits for longer than anything may is done.
+   */
+  const heedClock = async (): Promise<void> => {
+    const now_ms = clock.now();
+    const isFirst = seen_ms === undefined;
+    if (!isFirst && seen_ms! - now_ms < SET_BACK_MS) {
+      seen_ms = now_ms;
+      return;
+    }
+    await store.write(async (tx) => {
+      const after = at(isFirst ? AHEAD_MAX_S : 0);
+      await tx.jobs.bringForward(delayed, at(), after);
+      for (const kind of kinds) await kind.bringForward?.(tx, at(), after);
+    });
+    seen_ms = now_ms;
+  };
+
   const attempt = async (job: Job): Promise<void> => {
     const kind = byName.get(job.kind)!;
     const startedAt_ms = elapsed_ms();
@@ -140,6 +166,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
   };
 
   const round = async (): Promise<void> => {
+    await heedClock();
     while (!isStopped) {
       const next = await store.read((tx) => tx.jobs.findNext(names));
       if (next === undefined || next > at()) return;

@@ -123,6 +123,18 @@ export function jobsOn(session: Session): Jobs {
       );
       await session.run(statement, { lease, until });
     },
+    async bringForward(kinds, now, after) {
+      if (kinds.length === 0) return 0;
+      const size = sizeFor(kinds.length);
+      const statement = statements.of(`jobs bring forward ${size}`, (queries, argument) =>
+        among(queries.updateTable('jobs').set({ run_at: argument('now') }), 'kind', size, argument)
+          .where('run_at', '>', argument('after'))
+          .where('lease', 'is', null),
+      );
+      const args: Record<string, Value> = { now, after };
+      addValues(args, 'kind', kinds, size);
+      return session.run(statement, args);
+    },
     async findNext(kinds) {
       if (kinds.length === 0) return undefined;
       const size = sizeFor(kinds.length);

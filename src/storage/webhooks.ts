@@ -169,6 +169,16 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
       );
       return session.all(statement, {});
     },
+    async bringForward(now, after) {
+      const statement = statements.of('webhook deliveries bring forward', (queries, argument) =>
+        queries
+          .updateTable('webhook_deliveries')
+          .set({ next_at: argument('now') })
+          .where('state', '=', sql.lit('pending'))
+          .where('next_at', '>', argument('after')),
+      );
+      await session.run(statement, { now, after });
+    },
     async listMessagesAfter(position) {
       const statement = statements.of('webhook deliveries after', (queries, argument) =>
         queries

@@ -6,20 +6,28 @@ test('a window opens with its first use and ends after its time', () => {
   const windows = fixedWindows(10);
   windows.open('a', 60, 1000).used += 1;
   assert.deepEqual(windows.open('a', 60, 1059), { used: 1, reset_s: 1060 });
-  assert.deepEqual(windows.find('a', 1059), { used: 1, reset_s: 1060 });
-  assert.equal(windows.find('a', 1060), undefined);
+  assert.deepEqual(windows.find('a', 60, 1059), { used: 1, reset_s: 1060 });
+  assert.equal(windows.find('a', 60, 1060), undefined);
   assert.deepEqual(windows.open('a', 60, 1060), { used: 0, reset_s: 1120 });
-  assert.equal(windows.find('b', 1000), undefined);
+  assert.equal(windows.find('b', 60, 1000), undefined);
 });
 
 test('beyond the bound the window used longest ago is forgotten; to look is no use', () => {
   const windows = fixedWindows(3);
   for (const key of ['a', 'b', 'c']) windows.open(key, 60, 1000).used += 1;
   windows.open('a', 60, 1001);
-  windows.find('b', 1001);
+  windows.find('b', 60, 1001);
   windows.open('d', 60, 1002);
   assert.deepEqual(
-    ['a', 'b', 'c', 'd'].map((key) => windows.find(key, 1002)?.used),
+    ['a', 'b', 'c', 'd'].map((key) => windows.find(key, 60, 1002)?.used),
     [1, undefined, 1, 0],
   );
+});
+
+test('a clock that is set back lets nobody wait for longer than a window, and forgets nothing', () => {
+  const windows = fixedWindows(10);
+  windows.open('a', 60, 5000).used += 1;
+  assert.deepEqual(windows.find('a', 60, 1400), { used: 1, reset_s: 1460 });
+  assert.deepEqual(windows.open('a', 60, 1400), { used: 1, reset_s: 1460 });
+  assert.deepEqual(windows.open('a', 60, 1460), { used: 0, reset_s: 1520 });
 });

@@ -32,6 +32,7 @@ export const webhookRetry: JobKind<string> = {
     const next = await tx.webhookDeliveries.findNext(key, since);
     if (next !== undefined) await tx.jobs.planBy({ kind, key, run_at: next });
   },
+  bringForward: (tx, now, after) => tx.webhookDeliveries.bringForward(now, after),
 };
 
 const CLEANING = 'webhook cleaning';

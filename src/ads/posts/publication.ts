@@ -26,6 +26,7 @@ interface Prepared {
  */
 export const publication: JobKind<Prepared> = {
   name: PUBLICATION,
+  isAtTime: true,
   async outside({ key }, services) {
     const { store, ids, making } = services;
     const { account, id } = rowOfJob(key);

@@ -21,7 +21,16 @@ export function attempted(
   rule: LoginRule,
   now_s: number,
 ): { readonly tally: LoginTally; readonly isLocking: boolean } | { readonly wait_s: number } {
-  return rule.kind === 'lock' ? lockedBy(tally, rule.max, now_s) : drained(tally, rule, now_s);
+  const known = since(tally, now_s);
+  return rule.kind === 'lock' ? lockedBy(known, rule.max, now_s) : drained(known, rule, now_s);
+}
+
+/** A tally that begins now at the latest: the clock may have been set back since, and nobody waits for it to come there again. */
+function since(tally: LoginTally, now_s: number): LoginTally {
+  const ahead_s = tally.since_s - now_s;
+  if (ahead_s <= 0) return tally;
+  const { locked_until_s, ends_s } = tally;
+  return { ...tally, since_s: now_s, locked_until_s: Math.max(0, locked_until_s - ahead_s), ends_s: ends_s - ahead_s };
 }
 
 /** The tally when an attempt turns out not to have failed. */

@@ -22,7 +22,7 @@ export function failures(clock: Clock): Failures {
       windows.open(source, WINDOW_S, now_s()).used += 1;
     },
     wait_s(source) {
-      const window = windows.find(source, now_s());
+      const window = windows.find(source, WINDOW_S, now_s());
       return window && window.used >= FAILURES_MAX ? window.reset_s - now_s() : 0;
     },
   };

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { attempted, BLANK_TALLY, type LoginRule } from '../../src/auth/logins/tallies.ts';
+import type { LoginTally } from '../../src/contract/logins.ts';
+
+/** Fails at a time until it is to wait; the answer is the tally, and for how long. */
+function failing(rule: LoginRule, now_s: number): { readonly tally: LoginTally; readonly wait_s: number } {
+  let tally: LoginTally = { id: 'a', ...BLANK_TALLY };
+  for (;;) {
+    const tried = attempted(tally, rule, now_s);
+    if ('wait_s' in tried) return { tally, wait_s: tried.wait_s };
+    tally = tried.tally;
+  }
+}
+
+for (const rule of [
+  { kind: 'lock', max: 3 },
+  { kind: 'drain', max: 3, each_s: 18 },
+] as const) {
+  test(`a clock that is set back makes nobody wait longer, and forgets no failure: ${rule.kind}`, () => {
+    const { tally, wait_s } = failing(rule, 1_000_000);
+    assert.deepEqual(attempted(tally, rule, 1_000_000 - 3600), { wait_s });
+    assert.ok('tally' in attempted(tally, rule, 1_000_000 + wait_s));
+  });
+}
