@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { hashOfIdentifier, isHashedKind, normalForm } from '../audiences/people/normal-forms.ts';
 import { CsvBroken } from '../base/csv.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/audiences.ts';
 import { addCaller, callerOf, collectPair } from './caller.ts';
 import { CommandFailed } from './failure.ts';
+import { linesIn } from './lines.ts';
 import { complain, print } from './output.ts';
 
 /** `barker audience`: what uploads of people need. */
@@ -20,11 +20,20 @@ function hashCommand(command: Command): void {
     .option('--form', 'Show the form that is hashed before each hash')
     .argument('[values...]', 'Values; without any, each line of the input is one')
     .addHelpText('after', `\nExample:\n  barker audience hash --type email Ada.Park@example.com\n\n${CHECKS}`)
-    .action((values: string[]) => {
-      const { type, form } = command.opts<{ type: IdentifierKind; form?: boolean }>();
-      const given = values.length > 0 ? values : lines(readFileSync(0, 'utf8'));
-      const hashes = given.map((value) => hashLine(type, value, form ?? false));
-      print(hashes.map((line) => `${line}\n`).join(''));
+    .action(async (values: string[]) => {
+      const { type, form = false } = command.opts<{ type: IdentifierKind; form?: boolean }>();
+      const hashed = (value: string): string => `${hashLine(type, value, form)}\n`;
+      if (values.length > 0) return print(values.map(hashed).join(''));
+      let number = 0;
+      for await (const lines of linesIn(process.stdin)) {
+        const hashes: string[] = [];
+        for (const line of lines) {
+          number += 1;
+          if ('fault' in line) throw new CommandFailed(`line ${number} ${line.fault}`, 2);
+          if (line.text.trim() !== '') hashes.push(hashed(line.text.replace(/\r$/, '')));
+        }
+        print(hashes.join(''));
+      }
     });
 }
 
@@ -32,10 +41,6 @@ const CHECKS = `To check your own program:
   email         ada.park@example.com  c63bfa58347adb89a36591889b9faa7bfea02e5336529c46662ddda5ad233f90
   phone_number  +14155550142          abbf04d6f629b136344993dfb197f1fd9296f712eaf103ebc22b1cc29fb0f135
   handle        lumenroasters         2d318ee0150f0cf54940ef2241bcf542aa787d31df357b3f34c8cda9b33a983c`;
-
-function lines(text: string): string[] {
-  return text.split(/\r?\n/).filter((line) => line.trim() !== '');
-}
 
 function hashLine(type: IdentifierKind, value: string, isFormShown: boolean): string {
   const form = normalForm(type, value);

@@ -9,8 +9,13 @@ const NEWLINE = 0x0a;
 /** A line of a file, or what is wrong with it. */
 export type Line = { readonly text: string } | { readonly fault: string };
 
-/** The lines of a file in pieces as they are read. A line that is too long is told of and never held as a whole. */
-export async function* linesOf(path: string, pieceBytes = 65_536): AsyncGenerator<Line[]> {
+/** The lines of a file in pieces as they are read. */
+export function linesOf(path: string, pieceBytes = 65_536): AsyncGenerator<Line[]> {
+  return linesIn(createReadStream(path, { highWaterMark: pieceBytes }));
+}
+
+/** The lines of a stream in pieces as they come. A line that is too long is reported and never held as a whole. */
+export async function* linesIn(stream: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let parts: Buffer[] = [];
   let bytes = 0;
   const add = (part: Buffer): void => {
@@ -24,7 +29,7 @@ export async function* linesOf(path: string, pieceBytes = 65_536): AsyncGenerato
     bytes = 0;
     return line;
   };
-  for await (const piece of createReadStream(path, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>) {
+  for await (const piece of stream) {
     const lines: Line[] = [];
     let from = 0;
     for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, from)) {

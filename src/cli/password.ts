@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { CommandFailed } from './failure.ts';
+import { type Line, linesIn, linesOf } from './lines.ts';
 import { complain } from './output.ts';
 
 /**
@@ -10,17 +9,22 @@ import { complain } from './output.ts';
  * the machine and kept in the history of the shell.
  */
 export async function readPassword(file: string | undefined): Promise<string> {
-  if (file !== undefined && file !== '-') return firstLine(readFileSync(file, 'utf8'));
-  if (file === '-' || !process.stdin.isTTY) return firstLine(await text(process.stdin));
+  if (file !== undefined && file !== '-') return firstLine(linesOf(file));
+  if (file === '-' || !process.stdin.isTTY) return firstLine(linesIn(process.stdin));
   const password = await ask('Password: ');
   if ((await ask('Once more: ')) !== password) throw new CommandFailed('the two passwords differ');
   return password;
 }
 
-function firstLine(content: string): string {
-  const line = content.split(/\r?\n/, 1)[0]!;
-  if (line === '') throw new CommandFailed('no password was given; pipe one in, or name a file with --password-file');
-  return line;
+async function firstLine(pieces: AsyncIterable<readonly Line[]>): Promise<string> {
+  for await (const [line] of pieces) {
+    if (!line) continue;
+    if ('fault' in line) throw new CommandFailed(`the password ${line.fault}`);
+    const password = line.text.replace(/\r$/, '');
+    if (password !== '') return password;
+    break;
+  }
+  throw new CommandFailed('no password was given; pipe one in, or name a file with --password-file');
 }
 
 async function ask(question: string): Promise<string> {

@@ -34,6 +34,19 @@ describe('barker audience hash', () => {
     assert.deepEqual([outcome.code, outcome.stdout], [0, lines.join('')]);
   });
 
+  test('of its input as it comes, each line bounded', async () => {
+    const hashing = started(['audience', 'hash', '--type', 'handle'], { input: null });
+    hashing.child.stdin!.write('lumenroasters\nada');
+    // Before the input has ended.
+    await hashing.saw(/^2d318ee0150f0cf54940ef2241bcf542aa787d31df357b3f34c8cda9b33a983c\n$/);
+    hashing.child.stdin!.end(`${'x'.repeat(1_048_576)}\nben\n`);
+    const { code, stdout, stderr } = await hashing.ended;
+    assert.deepEqual(
+      [code, stdout.split('\n').length, stderr],
+      [2, 2, 'barker: line 2 is longer than 1048576 bytes\n'],
+    );
+  });
+
   test('of nothing, or of what is not hashed, is refused', async () => {
     assert.equal((await barker(['audience', 'hash', '--type', 'handle', ' @ '])).code, 2);
     const own = await barker(['audience', 'hash', '--type', 'partner_user_id', 'x']);

@@ -17,8 +17,8 @@ export interface Outcome {
 /** How a command is run. */
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
-  /** What is typed into it. */
-  readonly input?: string;
+  /** What is typed into it; null leaves its input open for the test to write to. */
+  readonly input?: string | null;
   readonly cwd?: string;
 }
 
@@ -51,7 +51,7 @@ export function started(args: readonly string[], { env, input, cwd }: Surroundin
   }
   // Commands that answer on stdout may be meant to tell secrets; their messages and logs are not.
   if (args[0] === 'user') plant('password', input?.trim());
-  child.stdin.end(input ?? '');
+  if (input !== null) child.stdin.end(input ?? '');
   const ended = new Promise<Outcome>((done) => {
     child.on('close', (code) => done({ code, ...written }));
   });
