@@ -15,7 +15,7 @@ const TEXTS = {
 /** Options that are on or off. */
 const SWITCHES = {
   sign_in: ['sign-in', 'Users who agreed once are let through without being asked again'],
-  extra_query: ['extra-query', 'A callback registered without a query matches with any query'],
+  extra_query: ['extra-query', 'A callback registered without a query string also matches with one'],
   native: ['native', 'A program without a web address: users bring back a PIN, callbacks are refused'],
   email_access: ['email-access', 'Users are asked to let it see their e-mail address; needs terms and privacy policy'],
 } as const satisfies Partial<Record<keyof ApplicationDraft, readonly [name: string, about: string]>>;

@@ -40,7 +40,7 @@ describe('the page of the password', () => {
     const former = here.cookies.get('sess')!;
     const sent = await change(here, person);
     assert.deepEqual([sent.status, sent.location], [303, `${PAGE}?changed=yes`], sent.html);
-    assert.match((await here.get(sent.location!)).html, /Your password is changed\./);
+    assert.match((await here.get(sent.location!)).html, /Your password was changed\./);
     assert.equal(await isLoggedIn(there), false);
     assert.notEqual(here.cookies.get('sess'), former);
     const stolen = browser();
@@ -56,7 +56,7 @@ describe('the page of the password', () => {
       'a wrong present one',
       { 'session[password]': 'wrong' },
       401,
-      'This is not your present password.',
+      'This is not your current password.',
       'current_password',
     ],
     [
@@ -105,7 +105,7 @@ describe('the page of the password', () => {
     assert.equal(seen.status, 403);
   });
 
-  test('wrong present passwords are counted with the logins', async () => {
+  test('wrong current passwords are counted with the logins', async () => {
     const person = await addPerson(world);
     const user = browser();
     await logIn(user, person);

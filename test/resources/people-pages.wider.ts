@@ -49,7 +49,7 @@ describe('in a browser', () => {
       tab,
       fill('current_password', person.password) + fill('new_password', NEXT) + fill('new_password_again', NEXT),
     );
-    assert.match(await tab.look('document.querySelector("[role=status]").textContent'), /is changed/);
+    assert.match(await tab.look('document.querySelector("[role=status]").textContent'), /was changed/);
     await other.open(`${world.service.url}/settings/profile`);
     assert.equal(await pathOf(other), '/login');
     await tab.close();
@@ -101,7 +101,7 @@ describe('in a browser', () => {
     await send(tab);
     assert.equal(await headingOf(tab), 'Confirm that it is you');
     await send(tab, fill('password', person.password));
-    assert.match(await tab.look('document.querySelector("[role=status]").textContent'), /logged out there/);
+    assert.match(await tab.look('document.querySelector("[role=status]").textContent'), /has been logged out/);
     await other.open(`${world.service.url}/settings/profile`);
     assert.equal(await pathOf(other), '/login');
     await tab.close();

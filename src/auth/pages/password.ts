@@ -44,7 +44,7 @@ async function change(parts: PasswordParts, visit: Visit): Promise<PageAnswer> {
     const wrong: FieldFaults =
       outcome.wrong === 'code'
         ? { code: 'this code is not right, or was used before' }
-        : { current_password: 'this is not your present password' };
+        : { current_password: 'this is not your current password' };
     const answer = await shown(parts, visit, wrong, 401);
     return { ...answer, noted: [{ event: 'reauthentication_failed', user_id: user.id }] };
   }
@@ -69,7 +69,7 @@ async function change(parts: PasswordParts, visit: Visit): Promise<PageAnswer> {
 const CURRENT = {
   member: 'current_password',
   name: 'session[password]',
-  label: 'Present password',
+  label: 'Current password',
   type: 'password',
   attributes: 'required autocomplete="current-password" maxlength="1000"',
 } as const;
@@ -86,7 +86,7 @@ async function shown(parts: PasswordParts, visit: Visit, faults: FieldFaults, st
   const needsCode = await hasFactor(parts, visit.user!.id);
   const title = 'Password';
   const isChanged = visit.method === 'GET' && visit.given('changed') === 'yes';
-  const changed = isChanged ? 'Your password is changed. Everywhere else you are logged out.' : undefined;
+  const changed = isChanged ? 'Your password was changed. You are logged out everywhere else.' : undefined;
   const page = settingsDocument(
     title,
     visit,

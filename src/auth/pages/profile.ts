@@ -125,7 +125,7 @@ function shown(visit: Visit, draft: Draft, faults: FieldFaults, status: number):
     visit,
     PATH,
     html`<h1>${title}</h1>
-!${noticeOf(saved)}!${faultSummary('Nothing was saved yet:', faults)}
+!${noticeOf(saved)}!${faultSummary('Nothing has been saved:', faults)}
 <p class="soft">Everybody can see it, and applications can follow how it changes.</p>
 <form method="post" action="${PATH}">
 !${hidden({ authenticity_token: visit.formToken })}

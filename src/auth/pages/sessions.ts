@@ -33,7 +33,7 @@ async function shown({ store, clock }: SessionsParts, visit: Visit): Promise<Pag
   const live = all.filter((session) => isLiveSession(session, clock.now()));
   const isOwn = ({ id_hash }: Session): boolean => id_hash === visit.session?.id_hash;
   const sorted = [...live.filter(isOwn), ...live.filter((session) => !isOwn(session))];
-  const ended = visit.given('ended') === 'yes' ? 'You are logged out there.' : undefined;
+  const ended = visit.given('ended') === 'yes' ? 'That browser has been logged out.' : undefined;
   const title = 'Where you are logged in';
   const page = settingsDocument(
     title,

@@ -82,12 +82,12 @@ function credentials({ id, consumer_key, access_level }: Application, { own, bea
   const path = `${DEVELOPER}/${id}`;
   const ownState = own
     ? html`${LEVEL_NAMES[own.access_level]}, given !${dayElement(own.created_at)}`
-    : 'None. It lets the application act for you without the steps in the browser.';
+    : 'None. It lets the application act for you without logging in through a browser.';
   const older =
     own && own.access_level !== access_level
-      ? html`<p class="alert">It still has another level than the application.</p>`
+      ? html`<p class="alert">Its level differs from that of the application.</p>`
       : '';
-  const bearerState = bearer ? html`Issued !${dayElement(bearer.created_at)}` : 'None outstanding.';
+  const bearerState = bearer ? html`Issued !${dayElement(bearer.created_at)}` : 'None.';
   return html`<section><h2>Keys and tokens</h2>
 <dl class="credentials">
 <dt>Consumer key</dt>
@@ -99,6 +99,6 @@ function credentials({ id, consumer_key, access_level }: Application, { own, bea
 <dd><p>!${bearerState}</p><a href="${path}/bearer">${bearer ? 'Regenerate bearer token' : 'Create bearer token'}</a>
 !${bearer ? html` <a href="${path}/bearer/revoke">Revoke bearer token</a>` : ''}</dd>
 <dt>Webhooks</dt>
-<dd><a href="${path}/webhooks">Webhooks and what was sent to them</a></dd>
+<dd><a href="${path}/webhooks">Webhooks and deliveries</a></dd>
 </dl></section>`;
 }

@@ -9,7 +9,7 @@ export function callbackTrial(application: Application, tried: string | undefine
   return html`<section id="trial"><h2>Test a callback</h2>
 !${verdict}
 <form method="get" action="${DEVELOPER}/${application.id}#trial">
-<div class="field"><label for="callback">Address, as your program sends it</label>
+<div class="field"><label for="callback">Callback URL, as your application sends it</label>
 <input id="callback" name="callback" value="${tried ?? ''}" required spellcheck="false" autocapitalize="none"></div>
 <div class="buttons"><button type="submit">Test</button></div>
 </form></section>`;

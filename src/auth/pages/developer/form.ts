@@ -10,7 +10,7 @@ type Member = keyof ApplicationDraft;
 
 /** Boxes for texts. */
 const TEXTS: readonly (readonly [Member, label: string, hint: string, attributes?: string])[] = [
-  ['name', 'Name', 'Users see it when they are asked; 1 to 32 characters.', 'required maxlength="64"'],
+  ['name', 'Name', 'Shown to users on the consent page; 1 to 32 characters.', 'required maxlength="64"'],
   ['description', 'Description', 'What it does for users, in a sentence or two.'],
   ['website_url', 'Website', 'Where users can read more about it.', 'required type="url" inputmode="url"'],
 ];
@@ -24,7 +24,7 @@ const MORE_TEXTS: typeof TEXTS = [
 
 const SWITCHES: readonly (readonly [Member, label: string, hint: string])[] = [
   ['sign_in', 'Sign-in', 'Users who agreed once are let through without being asked again.'],
-  ['extra_query', 'Extra query', 'A callback registered without a query matches with any query.'],
+  ['extra_query', 'Allow any query', 'A callback URL registered without a query string also matches with one.'],
   ['native', 'Native application', 'It has no address on the web: users bring back a PIN, and callbacks are refused.'],
   ['email_access', 'E-mail address', 'Users are asked to let it see theirs. Needs the terms and the privacy policy.'],
 ];
@@ -88,7 +88,7 @@ function faultsOf(faults: readonly DraftFault[], member: Member): string[] {
 function summary(faults: readonly DraftFault[]): string {
   if (faults.length === 0) return '';
   const items = faults.map(({ member, says }) => html`<li><a href="#${member}">${says}</a></li>`).join('');
-  return `<div class="alert" role="alert"><p>Nothing was saved yet:</p><ul>${items}</ul></div>`;
+  return `<div class="alert" role="alert"><p>Nothing has been saved:</p><ul>${items}</ul></div>`;
 }
 
 interface Box {
@@ -123,7 +123,7 @@ function textBox(box: Box & { readonly value: string; readonly attributes: strin
 }
 
 const CALLBACK_HINT =
-  'One address a line, up to ten. Users are sent back to exactly these, to the last slash; 127.0.0.1 matches with any port. For an app, take a scheme named after your domain, such as com.example.app:/done.';
+  'One URL per line, up to ten. Each must match exactly, including a trailing slash; 127.0.0.1 matches with any port. For a mobile or desktop app, use a scheme named after your domain, such as com.example.app:/done.';
 
 function callbackBox(callbacks: readonly string[], schemes: readonly string[], says: readonly string[]): string {
   const box = { member: 'callbacks', hint: CALLBACK_HINT, says } as const;
@@ -132,7 +132,7 @@ function callbackBox(callbacks: readonly string[], schemes: readonly string[], s
     const doubt = wrongAddress(callback) === undefined ? doubtfulAddress(callback, schemes) : undefined;
     return doubt === undefined ? [] : [html`<li>${callback} ${doubt}.</li>`];
   });
-  return html`<div class="field"><label for="callbacks">Callback addresses</label>
+  return html`<div class="field"><label for="callbacks">Callback URLs</label>
 !${hint}!${fault}
 <textarea id="callbacks" name="callbacks" rows="${Math.max(3, callbacks.length + 1)}" required spellcheck="false"
   autocapitalize="none"!${ties(box)}>${callbacks.join('\n')}</textarea>

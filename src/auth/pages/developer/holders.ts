@@ -40,8 +40,8 @@ function besideTable(level: AccessLevel, beside: readonly HeldToken[], total: nu
 <td>!${dayElement(held.created_at)}</td><td>!${held.last_used_at === null ? 'Never' : dayElement(held.last_used_at)}</td></tr>`,
   );
   const more = total > beside.length ? html`<p class="soft">These are the first ${beside.length} of ${total}.</p>` : '';
-  return html`<p class="doubt">${total} ${total === 1 ? 'token has' : 'tokens have'} another level than the application,
-which is “${LEVEL_NAMES[level]}”. They keep theirs until their users authorize again.</p>
+  return html`<p class="doubt">The level of ${total} ${total === 1 ? 'token' : 'tokens'} differs from that of the application,
+“${LEVEL_NAMES[level]}”, and stays as it is until ${total === 1 ? 'its user authorizes' : 'their users authorize'} the application again.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Tokens of another level"><table>
 <thead><tr><th scope="col">User</th><th scope="col">Level</th><th scope="col">Given</th><th scope="col">Last used</th></tr></thead>
 <tbody>!${rows.join('\n')}</tbody></table></div>
