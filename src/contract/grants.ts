@@ -1,4 +1,5 @@
 import type { AccessLevel } from './credentials.ts';
+import type { Writing } from './store.ts';
 
 /** Where a request token is in its life. The last three are final. @source authentication gaps 8 */
 export const REQUEST_TOKEN_STATES = ['issued', 'authorized', 'denied', 'expired', 'exchanged'] as const;
@@ -112,5 +113,12 @@ export interface Outstanding {
   readonly isNew: boolean;
 }
 
-/** The one outstanding token of an application, which is issued if there is none. `now` is UTC text. */
-export type OutstandingBearers = (application: string, now: string) => Promise<Outstanding>;
+/**
+ * The one outstanding token of an application, which is issued if there is none. `now` is UTC text; `record` is part of the
+ * unit that issues one.
+ */
+export type OutstandingBearers = (
+  application: string,
+  now: string,
+  record?: (tx: Writing, id: string) => Promise<void>,
+) => Promise<Outstanding>;

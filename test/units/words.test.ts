@@ -46,6 +46,7 @@ describe('help', () => {
     'account limits',
     'account approve',
     'account import',
+    'audit list',
     'token create',
     'call',
     'sign',

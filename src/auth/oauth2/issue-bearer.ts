@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { Noted } from '../../contract/audit.ts';
 import { callerOf } from '../../contract/callers.ts';
 import { field } from '../../contract/fields.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -41,11 +42,16 @@ export const issueBearer: Operation = {
     { additionalProperties: false },
   ),
   problems: ['GRANT_TYPE_MISSING'],
-  async perform({ caller, services, given, now, note }) {
+  async perform({ caller, services, given, now, note, record }) {
     if (given.grant_type == null) throw problem('GRANT_TYPE_MISSING', { parameter: 'grant_type' });
     const { application } = callerOf(caller, 'application');
-    const { id, value, isNew } = await services.outstandingBearer(application.id, now);
-    if (isNew) note({ event: 'bearer_issued', application_id: application.id, token_id: id });
+    const events: Noted[] = [];
+    const { value, isNew } = await services.outstandingBearer(application.id, now, async (tx, token_id) => {
+      events.push({ event: 'bearer_issued', application_id: application.id, token_id });
+      await record(tx, events.at(-1)!);
+    });
+    // A unit that another caller was ahead of has issued nothing.
+    if (isNew) note(events.at(-1)!);
     return { data: JSON.stringify({ token_type: 'bearer', access_token: value }) };
   },
 };

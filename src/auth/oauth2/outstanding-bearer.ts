@@ -28,12 +28,16 @@ export function outstandingBearers(issuer: Issuer): OutstandingBearers {
     const bearer = await store.read((tx) => tx.bearerTokens.findOutstanding(application));
     return bearer && { id: bearer.id, value: keptValue(bearer, box), isNew: false };
   };
-  return async (application, now) => {
+  return async (application, now, record) => {
     for (let attempt = 1; ; attempt++) {
       const bearer = known.get(application) ?? (await known.read(application, () => find(application)));
       if (bearer) return bearer;
       try {
-        return await store.write((tx) => issueBearerIn(tx, issuer, application, now));
+        return await store.write(async (tx) => {
+          const issued = await issueBearerIn(tx, issuer, application, now);
+          if (issued.isNew) await record?.(tx, issued.id);
+          return issued;
+        });
       } catch (error) {
         if (!(error instanceof ConstraintViolated) || attempt === ATTEMPTS_MAX) throw error;
       }
