@@ -1,21 +1,36 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { loadavg, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../../src/base/clock.ts';
-import { clientOf } from '../rig/client.ts';
 import { openPlace } from '../rig/databases.ts';
 import { startBarker } from '../rig/process.ts';
-import { halfSent, type Stranger, stranger } from '../rig/strangers.ts';
+import type { Times } from '../rig/reader-process.ts';
+import type { Crowd, Stage } from '../rig/stranger-process.ts';
 
 /**
- * Holds a service against strangers who send forms without end: so many connections, from many addresses of this machine,
- * each with a form that is half there. Tells the memory before, meanwhile and after, and how long signed reads take.
- * Needs a limit of open files above the number of connections, for this process and the service.
+ * Holds a service against strangers who send requests without end: so many connections, each with a request that is half
+ * there. Tells the memory before, meanwhile and after, and how long signed reads take beside them. Strangers and reader are
+ * processes of their own. Needs a limit of open files above the number of connections, for this process and the service.
  */
-const { values } = parseArgs({ options: { connections: { type: 'string', default: '10000' } } });
+const { values } = parseArgs({
+  options: {
+    connections: { type: 'string', default: '10000' },
+    /** 10000 lets all of them come from one address. */
+    'per-address': { type: 'string', default: '100' },
+    stage: { type: 'string', default: 'form' },
+    /** How long the strangers stay once all of them have come. */
+    seconds: { type: 'string', default: '10' },
+  },
+});
 const connections = Number(values.connections);
-const PER_ADDRESS = 100;
-const READS = 200;
+const stages: readonly Stage[] = ['idle', 'head', 'form', 'chunks', 'later'];
+const stage = stages.find((each) => each === values.stage);
+if (stage === undefined) {
+  process.stderr.write(`--stage is one of ${stages.join(', ')}\n`);
+  process.exit(2);
+}
 
 const limit = Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 0);
 if (limit < connections + 500) {
@@ -27,65 +42,66 @@ if (limit < connections + 500) {
 
 process.env.TEST_DATABASE ??= 'sqlite';
 const place = await openPlace('sqlite');
-const barker = await startBarker(place, { flags: ['--connections-max', String(connections + 1000)] });
+const barker = await startBarker(place, {
+  flags: ['--connections-max', String(connections + 1000), '--rate-global-reads-per-15min', '1000000'],
+});
 const { base_url: url, sandbox_url: sandboxUrl } = barker.file as unknown as Record<'base_url' | 'sandbox_url', string>;
-const client = clientOf(sandboxUrl, barker.file, systemClock);
 
-const memory_mb = (name = 'VmRSS'): number =>
-  Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${barker.pid}/status`, 'utf8'))?.[1]) / 1024;
-const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
-const metric = (text: string, name: string): number =>
-  Number(
-    text
-      .split('\n')
-      .find((line) => line.startsWith(`${name} `))
-      ?.split(' ')[1] ?? 0,
-  );
+const rig = (name: string, plan: object): ChildProcess =>
+  fork(new URL(`../rig/${name}-process.ts`, import.meta.url), [JSON.stringify(plan)], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
 
-/** Signed reads one after the other; their times in milliseconds, ascending. */
-async function reads(): Promise<readonly number[]> {
-  const times: number[] = [];
-  for (let count = 0; count < READS; count++) {
-    const at = performance.now();
-    const { status } = await client.call('GET', '/12/accounts');
-    if (status !== 200) throw new Error(`a signed read answered ${status}`);
-    times.push(performance.now() - at);
-  }
-  return times.sort((a, b) => a - b);
-}
-const quantile = (times: readonly number[], part: number): string => times[Math.floor(times.length * part)]!.toFixed(1);
+/** A figure of a file of the kernel about the service, in MB. */
+const kernel_mb = (file: string, name: string): number =>
+  (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${barker.pid}/${file}`, 'utf8'))?.[1]) *
+    1024) /
+  1e6;
+const rss_mb = (): number => kernel_mb('status', 'VmRSS');
 
-function tell(what: string, times: readonly number[], text: string): void {
-  const open = metric(text, 'barker_connections_open');
-  const held = metric(text, 'barker_unauthenticated_bytes') / 1_048_576;
-  const ended = text
+async function tell(what: string, reader: ChildProcess): Promise<void> {
+  reader.send('tell');
+  const [times] = (await once(reader, 'message')) as [Times];
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const metric = (name: string): number => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1] ?? 0);
+  const closed = text
     .split('\n')
-    .filter((line) => /^barker_(unauthenticated_bodies_ended|connections_refused)_total\{/.test(line));
+    .filter((line) => /^barker_(unauthenticated_bodies_ended|connections_(refused|closed))_total\{.* [1-9]/.test(line));
   process.stdout.write(
-    `${what}: ${memory_mb().toFixed(0)} MB; signed GET p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms; ` +
-      `${open} connections, ${held.toFixed(1)} MiB counted; ${ended.join(', ') || 'none ended'}\n`,
+    `${what}\n  memory: RSS ${rss_mb().toFixed(0)} MB, PSS ${kernel_mb('smaps_rollup', 'Pss').toFixed(0)} MB, ` +
+      `heap ${(metric('process_heap_bytes') / 1e6).toFixed(0)} MB; ` +
+      `${metric('barker_connections_open')} connections, ${(metric('barker_unauthenticated_bytes') / 1e6).toFixed(1)} MB counted\n` +
+      `  signed GET: p50 ${times.p50_ms.toFixed(1)} ms, p99 ${times.p99_ms.toFixed(1)} ms, ` +
+      `max ${times.max_ms.toFixed(1)} ms of ${times.reads}; p99 without waiting for a processor ${times.running_p99_ms.toFixed(1)} ms; load average ${loadavg()[0]!.toFixed(1)}\n` +
+      closed.map((line) => `  ${line}\n`).join(''),
   );
 }
 
+const crowds: ChildProcess[] = [];
+const reader = rig('reader', { url: sandboxUrl, pid: barker.pid, keys: barker.file });
 try {
-  await reads();
-  const before_mb = memory_mb();
-  tell('before', await reads(), await metrics());
-  const held: Stranger[] = [];
-  for (let at = 0; at < connections; at += 100) {
-    const some = Array.from({ length: Math.min(100, connections - at) }, (_, more) => {
-      const from = `127.1.${1 + Math.floor((at + more) / PER_ADDRESS)}.1`;
-      return stranger(url, halfSent(60_000, 1000), from);
-    });
-    held.push(...(await Promise.all(some)));
-  }
-  tell(`${connections} connections with half-sent forms`, await reads(), await metrics());
-  const peak_mb = memory_mb('VmHWM');
-  process.stdout.write(`they hold at most ${(peak_mb - before_mb).toFixed(0)} MB (peak ${peak_mb.toFixed(0)} MB)\n`);
-  for (const { socket } of held) socket.destroy();
+  await sleep(10_000);
+  await tell('before', reader);
+  const before_mb = rss_mb();
+  const plan: Crowd = { url, connections, perAddress: Number(values['per-address']), stage };
+  const crowd = rig('stranger', plan);
+  crowds.push(crowd);
+  // On a machine of their own they would not take the processor from the service.
+  setPriority(crowd.pid!, 10);
+  await once(crowd, 'message');
+  await tell(`while ${connections} connections come (${stage})`, reader);
+  await sleep(Number(values.seconds) * 1000);
+  await tell('while they stay', reader);
+  const held_mb = rss_mb() - before_mb;
+  crowd.send('stop');
+  await once(crowd, 'exit');
   await sleep(3000);
-  tell('after', await reads(), await metrics());
+  await tell('after', reader);
+  const peak_mb = kernel_mb('status', 'VmHWM') - before_mb;
+  process.stdout.write(`they hold ${held_mb.toFixed(0)} MB, at most ${peak_mb.toFixed(0)} MB\n`);
 } finally {
+  for (const each of crowds) each.kill();
+  reader.disconnect();
   await barker.stop();
   await place.remove();
 }
