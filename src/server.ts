@@ -34,12 +34,12 @@ import type { Page } from './contract/pages.ts';
 import type { Environment } from './contract/resource.ts';
 import { addActivityPage } from './http/activity-page.ts';
 import { addressCounts } from './http/address-counts.ts';
+import { arrivingRequests } from './http/arriving.ts';
 import { auditLog } from './http/audit-log.ts';
 import { addBacklogMetrics } from './http/backlog-metrics.ts';
 import { connectionCounts } from './http/connections.ts';
 import { addDescriptions } from './http/descriptions.ts';
 import { type Drain, drainOf } from './http/drain.ts';
-import { firstRequests } from './http/first-requests.ts';
 import { addHomePage } from './http/home-page.ts';
 import { listener } from './http/listener.ts';
 import { addMedia } from './http/media.ts';
@@ -55,12 +55,9 @@ import { rateWindows } from './http/rates.ts';
 import { transactionIds } from './http/reply.ts';
 import { addressReader, originsReader, proxyJudge, secureHeadersReader } from './http/request.ts';
 import { addSimulator } from './http/simulator.ts';
-import { strangerBodies } from './http/stranger-bodies.ts';
-import { strangerMemory } from './http/stranger-memory.ts';
 import { addStrangerMetrics } from './http/stranger-metrics.ts';
 import { streamWriter } from './http/stream/writer.ts';
 import { openTls, type Tls } from './http/tls.ts';
-import { callerOf } from './http/unread.ts';
 import { workMetrics } from './http/work-metrics.ts';
 import { mediaFinder } from './media/served.ts';
 import { operations, type Parts } from './parts.ts';
@@ -162,21 +159,17 @@ export async function startListeners(
     ? addressCounts({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
     : undefined;
   const addressOfCaller = addressReader(settings.trusted_proxies);
-  const memory = strangerMemory(settings);
-  const formBytes_max = settings.unauthenticated_body_bytes_max;
-  const arriving = firstRequests(memory, formBytes_max, (socket, head) =>
-    callerOf({ address: addressOfCaller }, socket, head),
-  );
-  const strangers = strangerBodies(formBytes_max, memory, arriving);
+  const arriving = arrivingRequests(settings, addressOfCaller);
+  const { strangerMemory, callerMemory, firstRequests, strangers } = arriving;
   const connections = connectionCounts(
     isLimited ? settings : { ...settings, connections_per_address_max: Number.POSITIVE_INFINITY },
     proxyJudge(settings.trusted_proxies),
-    memory.endOldest,
+    strangerMemory.endOldest,
   );
   const watching = observer({ log, accessLog: settings.access_log, registry, addressOf: addressOfCaller });
   const auditing = auditLog({ log, store, clock, random: secureRandom });
   addProcessMetrics(registry, programVersion);
-  addStrangerMetrics(registry, { connections, memory });
+  addStrangerMetrics(registry, { connections, memory: strangerMemory });
   addBacklogMetrics(registry, {
     ...{ clock, store, driver, nonces, webhooks, tls },
     streams: services.streams,
@@ -210,7 +203,7 @@ export async function startListeners(
     flood,
     strangers,
     connections,
-    firstRequests: arriving,
+    ...{ firstRequests, callerMemory },
     request_head_timeout_s: settings.request_head_timeout_s,
     rates: rateWindows({ ...settings, isOn: isLimited }, clock),
     observer: watching,
@@ -314,7 +307,7 @@ export async function startListeners(
     const times = { grace_ms: settings.shutdown_grace_s * 1000, timeout_ms: settings.shutdown_timeout_s * 1000 };
     const cut = await Promise.all(opened.map(({ drain }) => drain.finish(times)));
     await Promise.all(opened.map(({ app }) => app.close()));
-    memory.close();
+    arriving.close();
     stopFollowing();
     await jobs.stop();
     await services.activity.stop();

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { release } from '../base/release.ts';
 import { nextTurn } from '../base/timers.ts';
+import type { BodyWatch } from './body.ts';
 import { closeSoon } from './lingering.ts';
 
+const NOTHING = Buffer.alloc(0);
 /** A body of unknown length gets so much room at first. */
 const FIRST_BYTES = 65_536;
 
@@ -10,13 +12,24 @@ const FIRST_BYTES = 65_536;
  * Reads a body of at most `max` bytes into one piece of memory of its own; undefined as soon as it is known to have more,
  * whatever is still to come.
  */
-export function readBytes(request: IncomingMessage, max: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export function readBytes(
+  request: IncomingMessage,
+  max: number,
+  watch?: BodyWatch,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const announced = request.headers['content-length'];
   if (Number(announced ?? 0) > max) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
     let room = Buffer.allocUnsafeSlow(announced === undefined ? Math.min(FIRST_BYTES, max) : Number(announced));
     let size = 0;
+    let isEnded = false;
+    watch?.begin((failure) => {
+      isEnded = true;
+      room = NOTHING;
+      reject(failure);
+    });
     const take = (chunk: Buffer): void => {
+      if (isEnded) return;
       const end = size + chunk.length;
       if (end > max) {
         request.off('data', take);
@@ -26,6 +39,8 @@ export function readBytes(request: IncomingMessage, max: number): Promise<Uint8A
       if (end > room.length) room = Buffer.from(room.buffer.transfer(Math.min(max, Math.max(end, room.length * 2))));
       chunk.copy(room, size);
       size = end;
+      watch?.grew(size, size);
+      if (isEnded) return;
       // The collector sees small objects and not the memory behind them.
       release(chunk);
       // The loop reads from a connection for as long as there is something: beside many large bodies nobody else would

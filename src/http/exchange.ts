@@ -10,6 +10,7 @@ import type { FirstRequests } from './first-requests.ts';
 import type { Observer } from './observer.ts';
 import type { Rates, Taken } from './rates.ts';
 import type { SecureHeaders } from './request.ts';
+import type { RequestMemory } from './request-memory.ts';
 import type { StrangerBodies } from './stranger-bodies.ts';
 import type { StreamWriter } from './stream/writer.ts';
 
@@ -27,6 +28,8 @@ export interface PipelineParts {
   readonly flood: AddressCounts | undefined;
   /** Reads bodies of callers who are not authenticated. */
   readonly strangers: StrangerBodies;
+  /** Memory for the bodies of authenticated callers. */
+  readonly callerMemory: RequestMemory;
   /** The open connections of all listeners. */
   readonly connections: Connections;
   /** New connections, until their first request has arrived. */

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { addressBlock } from '../base/address-block.ts';
 import { type Problem, problem } from '../contract/problems.ts';
 import { firstBytes } from './first-bytes.ts';
-import type { Held, Holding, StrangerMemory } from './stranger-memory.ts';
+import type { Held, Holding, RequestMemory } from './request-memory.ts';
 
 /** Keeps new connections from the HTTP server until their first request has arrived. */
 export interface FirstRequests {
@@ -30,7 +31,7 @@ const FIRST_BYTES = 2048;
 
 /** @param addressOf who sends a head: behind a trusted proxy, whom it names. */
 export function firstRequests(
-  memory: StrangerMemory,
+  memory: RequestMemory,
   form_bytes_max: number,
   addressOf: (socket: Socket, head: Buffer) => string,
 ): FirstRequests {
@@ -60,8 +61,8 @@ export function firstRequests(
       socket.emit('data', bytes.subarray(0, size));
     };
     const hold = (): Held => {
-      const address = part === 'form' ? addressOf(socket, bytes.subarray(0, size)) : undefined;
-      return memory.hold({ part, from: 'first', address, overhead_bytes: CONNECTION_BYTES, end: fail });
+      const by = part === 'body' ? addressBlock(addressOf(socket, bytes.subarray(0, size))) : undefined;
+      return memory.hold({ part, from: 'first', by, overhead_bytes: CONNECTION_BYTES, end: fail });
     };
     const fail = (failure: Problem): void => {
       if (part === 'head') {
@@ -96,7 +97,7 @@ export function firstRequests(
       }
       if (arrived === 'some of the form' && part === 'head') {
         held?.release();
-        part = 'form';
+        part = 'body';
         held = hold();
       }
       held?.grew(size, bytes.length);

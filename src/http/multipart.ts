@@ -7,6 +7,7 @@ import type { Raw } from '../contract/fields.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Problem, problem } from '../contract/problems.ts';
 import { decodedBase64 } from './base64.ts';
+import type { BodyWatch } from './body.ts';
 
 /** A parameter in a body of parts is as long as one in a form may be, and there are no more of them. */
 const LIMITS = { fieldSize: 65_536, fields: 64, parts: 80, headerPairs: 32, headerSize: 16_384 };
@@ -38,7 +39,7 @@ export interface Reception {
  * Reads a body of parts as it arrives: parameters into memory, the bytes of files past it. It ends with the first thing
  * that is wrong; what was received until then is in `received`.
  */
-export async function receiveParts(request: IncomingMessage, reception: Reception): Promise<void> {
+export async function receiveParts(request: IncomingMessage, reception: Reception, watch?: BodyWatch): Promise<void> {
   const { files, bytes_max, bodyHash } = reception;
   if (Number(request.headers['content-length'] ?? 0) > Math.ceil((bytes_max * 4) / 3) + AROUND_BYTES) {
     throw tooLarge(bytes_max);
@@ -48,7 +49,7 @@ export async function receiveParts(request: IncomingMessage, reception: Receptio
   if (digest) request.on('data', (chunk: Buffer) => digest.update(chunk));
   const taking: Taking[] = [];
   try {
-    await readAll(request, parser, reception, taking);
+    await readAll(request, parser, reception, { taking, watch });
   } finally {
     // What is left of the body is dropped.
     request.unpipe(parser);
@@ -87,7 +88,7 @@ function readAll(
   request: IncomingMessage,
   parser: BusboyInstance,
   reception: Reception,
-  taking: Taking[],
+  { taking, watch }: { readonly taking: Taking[]; readonly watch: BodyWatch | undefined },
 ): Promise<void> {
   const { raw, received, blobs } = reception;
   const own = new Map<string, Raw[]>();
@@ -118,6 +119,14 @@ function readAll(
       for (const [name, values] of own) raw.set(name, values);
       Promise.all(taking.map(({ done }) => done)).then(() => resolve(), reject);
     });
+    watch?.begin(reject);
+    if (watch) {
+      let size = 0;
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        watch.grew(size, 0);
+      });
+    }
     request.on('error', unreadable);
     request.on('close', () => {
       if (!request.complete) unreadable('the caller went away');

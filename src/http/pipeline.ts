@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isDeeperThan } from '../base/depth.ts';
 import { formatInstant } from '../base/instants.ts';
 import type { Incoming } from '../contract/blobs.ts';
 import type { Access, Authenticated, Caller } from '../contract/callers.ts';
@@ -14,12 +12,12 @@ import { envelope } from '../engine/envelope.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
 import type { AddressCounts } from './address-counts.ts';
 import type { AuditOrigin } from './audit-log.ts';
-import { readBody } from './body.ts';
-import { endSoftly, readBytes } from './bytes-body.ts';
+import { endSoftly } from './bytes-body.ts';
 import { failureReply } from './envelopes.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
 import { formBody, isForm, signedPartsOf } from './form.ts';
 import { heldBack } from './held-back.ts';
+import { isJson, jsonBytes, ofCaller, parseJson, wholeBody } from './json-body.ts';
 import { isMultipart, type Reception, receiveParts, receiveText } from './multipart.ts';
 import { headersOf, scopeOf, send } from './reply.ts';
 import { readPairs } from './request.ts';
@@ -50,9 +48,9 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
     const isUpload = operation.body === 'upload' && isMultipart(request);
     const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
     const body = operation.bodyBytes
-      ? await jsonBytes(exchange, operation.bodyBytes, bodyHash) //                    400 401
+      ? await jsonBytes(parts, exchange, operation.bodyBytes, bodyHash) //             400 401 408 429 503
       : hasBody
-        ? await jsonBody(parts, exchange, raw, bodyHash) //                            400 401 413
+        ? await jsonBody(parts, exchange, raw, bodyHash) //                            400 401 408 413 429 503
         : undefined;
     if (operation.files) await receive(parts, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
     const given = parameters(exchange, raw, access?.account); //                       400
@@ -180,11 +178,6 @@ function holdBack({ address, services }: PipelineParts, exchange: Exchange, floo
   throw new Problem([{ problem: 'RATE_LIMITED' }], { because: 'too much from one address', retryAfter_s: wait_s });
 }
 
-function isJson(request: IncomingMessage): boolean {
-  const type = request.headers['content-type'];
-  return type !== undefined && /^\s*application\/json\s*(;|$)/i.test(type);
-}
-
 const AUTHORIZATION_BYTES_MAX = 8192;
 
 function authenticate(
@@ -310,13 +303,15 @@ function hasWholeBody({ operation, request }: Exchange, bodyHash: string | undef
 
 /** The files of an upload, past the memory. */
 async function receive(
-  { services }: PipelineParts,
-  { operation, request }: Exchange,
+  parts: PipelineParts,
+  exchange: Exchange,
   of: Pick<Reception, 'raw' | 'received' | 'bodyHash'> & { readonly isUpload: boolean },
 ): Promise<void> {
+  const { operation, request } = exchange;
+  const { services } = parts;
   const bytes_max = operation.bytesMax?.(services.uploads) ?? 0;
   const reception = { ...of, blobs: services.blobs, files: operation.files!, bytes_max };
-  if (of.isUpload) await receiveParts(request, reception);
+  if (of.isUpload) await ofCaller(parts, exchange, (watch) => receiveParts(request, reception, watch));
   else await receiveText(reception);
 }
 
@@ -327,10 +322,7 @@ async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParame
   else if (operation.body === 'json') exchange.params = echo({ ...exchange.path, ...operation.echoes }, {}, {});
   const isNeeded = operation.body === 'json' || operation.body === 'object';
   if (isNeeded && !isJson(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
-  const bytes = await readBody(request, parts.body_bytes_max);
-  if (bodyHash !== undefined && hash('sha1', bytes, 'base64') !== bodyHash) {
-    throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
-  }
+  const bytes = await wholeBody(parts, exchange, bodyHash);
   if (!isJson(request) || (bytes.length === 0 && !isNeeded)) return undefined;
   const body = parseJson(bytes);
   const takesBody = operation.body !== 'json' && (operation.method === 'POST' || operation.method === 'PUT');
@@ -340,39 +332,6 @@ async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParame
     raw.clear();
   }
   if (takesBody && isObject) for (const [name, value] of Object.entries(body)) raw.set(name, [value as Raw]);
-  return body;
-}
-
-/** A JSON body as it came, larger than others may be. What is too large is not read to its end. */
-async function jsonBytes(
-  exchange: Exchange,
-  { max, problem: tooLarge }: NonNullable<Operation['bodyBytes']>,
-  bodyHash: string | undefined,
-): Promise<Uint8Array> {
-  const { request } = exchange;
-  if (!isJson(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
-  const bytes = await readBytes(request, max);
-  if (bytes === undefined) {
-    exchange.isCut = true;
-    throw problem(tooLarge, { words: { max } });
-  }
-  if (bodyHash !== undefined && hash('sha1', bytes, 'base64') !== bodyHash) {
-    throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
-  }
-  return bytes;
-}
-
-/** No request that makes sense is nested deeper. */
-const JSON_DEPTH_MAX = 64;
-
-function parseJson(bytes: Buffer): unknown {
-  let body: unknown;
-  try {
-    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw problem('NOT_JSON');
-  }
-  if (isDeeperThan(body, JSON_DEPTH_MAX)) throw problem('NOT_JSON', {}, 'nested too deep');
   return body;
 }
 

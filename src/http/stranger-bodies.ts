@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { addressBlock } from '../base/address-block.ts';
 import { readBody } from './body.ts';
 import type { FirstRequests } from './first-requests.ts';
-import type { Held, StrangerMemory } from './stranger-memory.ts';
+import { BODY_OVERHEAD_BYTES, type RequestMemory, readHeld } from './request-memory.ts';
 
 /** Reads bodies of callers who are not authenticated: forms, whose signature covers them. */
 export interface StrangerBodies {
@@ -15,13 +16,10 @@ export interface StrangerBodies {
   readonly bytes_max: number;
 }
 
-/** What a connection in the middle of a request takes beside the body. @source decision 475 */
-const CONNECTION_BYTES = 16_384;
-
 /** Reads bodies within the memory for unauthenticated requests. */
 export function strangerBodies(
   bytes_max: number,
-  memory: StrangerMemory,
+  memory: RequestMemory,
   { failureOf }: Pick<FirstRequests, 'failureOf'>,
 ): StrangerBodies {
   return {
@@ -29,18 +27,12 @@ export function strangerBodies(
     async read(request, { address, max, isKnown }) {
       const failure = failureOf(request.socket);
       if (failure) throw failure;
-      const from = isKnown ? 'known' : 'later';
-      let held: Held | undefined;
-      try {
-        return await readBody(request, max, {
-          begin(end) {
-            held = memory.hold({ part: 'form', from, address, overhead_bytes: CONNECTION_BYTES, end });
-          },
-          grew: (received, bytes) => held?.grew(received, bytes),
-        });
-      } finally {
-        held?.release();
-      }
+      const holding = {
+        from: isKnown ? 'known' : 'later',
+        by: addressBlock(address),
+        overhead_bytes: BODY_OVERHEAD_BYTES,
+      } as const;
+      return readHeld(memory, holding, (watch) => readBody(request, max, watch));
     },
   };
 }

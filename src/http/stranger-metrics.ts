@@ -1,12 +1,12 @@
 import { Counter, type Registry } from 'prom-client';
 import type { Connections } from './connections.ts';
 import { addGauge } from './gauge.ts';
-import type { StrangerMemory } from './stranger-memory.ts';
+import type { RequestMemory } from './request-memory.ts';
 
 /** Adds what connections and unauthenticated callers cost at the moment, and how many were turned away. */
 export function addStrangerMetrics(
   registry: Registry,
-  { connections, memory }: { readonly connections: Connections; readonly memory: StrangerMemory },
+  { connections, memory }: { readonly connections: Connections; readonly memory: RequestMemory },
 ): void {
   addGauge(registry, 'barker_connections_open', {
     help: 'Open connections of both listeners.',
@@ -14,7 +14,7 @@ export function addStrangerMetrics(
   });
   addGauge(registry, 'barker_unauthenticated_bodies', {
     help: 'Forms that are being read whose sender is not authenticated yet.',
-    value: () => memory.load().forms,
+    value: () => memory.load().bodies,
   });
   addGauge(registry, 'barker_unauthenticated_bytes', {
     help: 'Memory counted for them and for unfinished heads, in bytes.',

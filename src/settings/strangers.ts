@@ -41,4 +41,8 @@ export const strangerSettings = {
     'Memory for requests that are arriving and whose sender is not authenticated yet; when it is full, the oldest gives way.',
     { default: 67_108_864, unit: 'bytes', bounds: [1_048_576, 17_179_869_184] },
   ),
+  authenticated_bytes_max: integer(
+    'Memory for bodies of authenticated callers that are arriving; one user or application may hold half of it.',
+    { default: 536_870_912, unit: 'bytes', bounds: [16_777_216, 68_719_476_736] },
+  ),
 };

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { sign } from '../../src/auth/oauth1/signature.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { openLog } from '../../src/http/log.ts';
-import { protocol } from '../rig/client.ts';
+import { type Keys, protocol } from '../rig/client.ts';
 import { rawCall } from '../rig/raw.ts';
 import { halfSent, type Stranger, stranger } from '../rig/strangers.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const MIB = 1_048_576;
@@ -41,16 +42,20 @@ async function until(world: World, name: string, isReached: (value: number) => b
   throw new Error(`${name} is ${await metric(world, name)}`);
 }
 
+function signed(url: string, method: string, keys: Keys, clock: Clock): { readonly header: string } {
+  return sign({
+    ...{ method, url, form: undefined, oauth: protocol(keys, clock) },
+    ...{ consumerSecret: keys.consumer_secret, tokenSecret: keys.access_token_secret },
+  });
+}
+
 /** Connections from an address, each kept open after a signed request on it. */
 async function authenticated(world: World, from: string, count: number): Promise<Stranger[]> {
   const { keys, clock, service } = world;
   return Promise.all(
     Array.from({ length: count }, async () => {
       const url = `${service.sandboxUrl}/12/accounts`;
-      const { header } = sign({
-        ...{ method: 'GET', url, form: undefined, oauth: protocol(keys, clock) },
-        ...{ consumerSecret: keys.consumer_secret, tokenSecret: keys.access_token_secret },
-      });
+      const { header } = signed(url, 'GET', keys, clock);
       const { host } = new URL(url);
       const head = `GET /12/accounts HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${header}\r\n\r\n`;
       const one = await stranger(service.sandboxUrl, head, from);
@@ -194,6 +199,46 @@ describe('forms of whom nothing is known', () => {
     await until(world, 'barker_unauthenticated_bytes', (value) => value > 5121);
     assert.ok((await metric(world, 'barker_unauthenticated_bytes')) <= 5120 + 4096);
     one.socket.destroy();
+  });
+});
+
+describe('bodies of callers who are authenticated', () => {
+  const batch = async (world: World): Promise<(length: number, sent: number) => string> => {
+    const { account } = await openAccount(world.sandbox);
+    const { keys, clock, service } = world;
+    const url = `${service.sandboxUrl}/12/batch/accounts/${account}/campaigns`;
+    const { host, pathname } = new URL(url);
+    return (length, sent) => {
+      const { header } = signed(url, 'POST', keys, clock);
+      const head = `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${header}\r\ncontent-type: application/json`;
+      return `${head}\r\ncontent-length: ${length}\r\n\r\n${' '.repeat(sent)}`;
+    };
+  };
+
+  test('that come too slowly are ended', async () => {
+    const world = await open({ request_grace_s: 1, request_bytes_per_s_min: 100 });
+    const half = await batch(world);
+    const slow = await stranger(world.service.sandboxUrl, half(50_000, 10));
+    const steady = await stranger(world.service.sandboxUrl, half(60_000, 50_000));
+    assert.equal(await slow.answer(), 408);
+    assert.match(slow.said(), /connection: close/i);
+    steady.socket.write(' '.repeat(10_000));
+    assert.equal(await steady.answer(), 400);
+    endAll([slow, steady]);
+  });
+
+  test('share a memory, of which one user may hold half', async () => {
+    const world = await open({ authenticated_bytes_max: 16 * MIB });
+    const half = await batch(world);
+    const held: Stranger[] = [];
+    // Their buffers grow by doubling, and have a mebibyte each.
+    for (let count = 0; count < 7; count++)
+      held.push(await stranger(world.service.sandboxUrl, half(MIB, MIB - 50_000)));
+    const oneMore = await stranger(world.service.sandboxUrl, half(MIB, MIB - 50_000));
+    assert.equal(await oneMore.answer(), 429);
+    assert.match(oneMore.said(), /retry-after: 1\r\n/i);
+    assert.ok(held.every((one) => one.said() === ''));
+    endAll([...held, oneMore]);
   });
 });
 

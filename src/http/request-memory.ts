@@ -1,13 +1,13 @@
-import { addressBlock } from '../base/address-block.ts';
 import { elapsed_ms, every } from '../base/timers.ts';
 import { Problem } from '../contract/problems.ts';
+import type { BodyWatch } from './body.ts';
 
-/** What unauthenticated requests may cost. */
-export interface StrangerLimits {
-  /** How large a body may be that is read before its sender is known. */
-  readonly unauthenticated_body_bytes_max: number;
+/** What requests may cost while they arrive. */
+export interface RequestMemoryLimits {
   /** How much memory all of them may hold together, with what their connections take. */
-  readonly unauthenticated_bytes_max: number;
+  readonly bytes_max: number;
+  /** The part of it that one address or caller may hold. */
+  readonly share: number;
   /** How long the head of a request may take. */
   readonly request_head_timeout_s: number;
   /** How slowly a body may come, once the time of grace is over. */
@@ -25,36 +25,36 @@ export interface Held {
 
 /** What is held, and for whom. */
 export interface Holding {
-  readonly part: 'head' | 'form';
+  readonly part: 'head' | 'body';
   /**
    * Whether it is the first request of its connection, which holds less memory; or names a key and a token that exist, so that
    * others give way first.
    */
   readonly from: 'first' | 'later' | 'known';
-  /** The address that is charged; undefined where other limits count it. */
-  readonly address?: string | undefined;
+  /** The address block or caller that it is charged to; undefined where other limits count it. */
+  readonly by?: string | undefined;
   /** What connection and objects take beside the bytes of the request. */
   readonly overhead_bytes: number;
   /** Is called at most once, when it has to go: it is out of account then. */
   end(failure: Problem): void;
 }
 
-/** The memory of unauthenticated requests that have not arrived completely. */
-export interface StrangerMemory {
+/** The memory of requests that have not arrived completely. */
+export interface RequestMemory {
   hold(holding: Holding): Held;
-  /** The forms that are arriving, and the memory counted for them and for unfinished heads. */
+  /** The bodies that are arriving, and the memory counted for them and for unfinished heads. */
   /** Ends the stranger who has been sending for longest; false when there is none. */
   endOldest(): boolean;
-  load(): { readonly forms: number; readonly bytes: number };
+  load(): { readonly bodies: number; readonly bytes: number };
   /** How many were ended, by reason. */
   ended(): ReadonlyMap<string, number>;
   close(): void;
 }
 
-/** One address holds at most this part of the memory. */
-const SHARE = 1 / 16;
 /** Of connections that had a request before, forms hold at most this part: there each takes several times the memory. */
 const LATER_SHARE = 1 / 4;
+/** What a connection in the middle of a request takes beside the body. @source decision 475 */
+export const BODY_OVERHEAD_BYTES = 16_384;
 const LOOK_MS = 1000;
 const RETRY_S = 1;
 
@@ -68,7 +68,6 @@ interface Queue {
 interface Waiting {
   readonly holding: Holding;
   readonly queue: Queue;
-  readonly block: string | undefined;
   readonly since_ms: number;
   /** The memory that is counted for it. */
   held: number;
@@ -80,28 +79,29 @@ interface Waiting {
  * whoever sends at a usual pace is done before that. Whoever names a key and a token that exist gives way only to others
  * who do.
  */
-export function strangerMemory(limits: StrangerLimits): StrangerMemory {
-  const max_bytes = limits.unauthenticated_bytes_max;
-  const byBlock = new Map<string, number>();
+export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
+  const { bytes_max, share } = limits;
+  const charged = new Map<string, number>();
   const queueOf = (bytes_max: number): Queue => ({ waiting: new Set(), bytes_max, bytes: 0 });
-  const queues = { first: queueOf(max_bytes), later: queueOf(max_bytes * LATER_SHARE), known: queueOf(max_bytes) };
+  const queues = { first: queueOf(bytes_max), later: queueOf(bytes_max * LATER_SHARE), known: queueOf(bytes_max) };
   const ended = new Map<string, number>();
   let bytes = 0;
-  let forms = 0;
+  let bodies = 0;
 
   const count = (waiting: Waiting, held: number): void => {
     const more = held - waiting.held;
     waiting.held = held;
     waiting.queue.bytes += more;
     bytes += more;
-    if (waiting.block === undefined) return;
-    const of = (byBlock.get(waiting.block) ?? 0) + more;
-    if (of > 0) byBlock.set(waiting.block, of);
-    else byBlock.delete(waiting.block);
+    const { by } = waiting.holding;
+    if (by === undefined) return;
+    const of = (charged.get(by) ?? 0) + more;
+    if (of > 0) charged.set(by, of);
+    else charged.delete(by);
   };
   const forget = (waiting: Waiting): void => {
     if (!waiting.queue.waiting.delete(waiting)) return;
-    if (waiting.holding.part === 'form') forms -= 1;
+    if (waiting.holding.part === 'body') bodies -= 1;
     count(waiting, 0);
   };
   const end = (waiting: Waiting, reason: string, failure: Problem): void => {
@@ -114,21 +114,22 @@ export function strangerMemory(limits: StrangerLimits): StrangerMemory {
     return first && later ? (first.since_ms < later.since_ms ? first : later) : (first ?? later);
   };
   const giveWay = (waiting: Waiting): void =>
-    end(waiting, 'memory', refusal('UNAVAILABLE', 'too many unauthenticated requests are under way'));
+    end(waiting, 'memory', refusal('UNAVAILABLE', 'too many requests are arriving at a time'));
   /** Ends what is beyond the bounds. */
   const settle = (waiting: Waiting): void => {
-    const { block, queue } = waiting;
+    const { queue, holding } = waiting;
     const isKnown = queue === queues.known;
     // Whoever is known may send one large body, and is counted by other limits.
-    if (block !== undefined && !isKnown && byBlock.get(block)! > Math.max(max_bytes * SHARE, waiting.held)) {
-      end(waiting, 'address', refusal('RATE_LIMITED', 'one address sends too many forms at a time'));
+    const { by } = holding;
+    if (by !== undefined && !isKnown && charged.get(by)! > Math.max(bytes_max * share, waiting.held)) {
+      end(waiting, 'address', refusal('RATE_LIMITED', 'too many requests of one sender are arriving at a time'));
       return;
     }
     for (const oldest of queue.waiting) {
       if (queue.bytes <= queue.bytes_max) break;
       giveWay(oldest);
     }
-    while (bytes > max_bytes) {
+    while (bytes > bytes_max) {
       const [oldestKnown] = isKnown ? queues.known.waiting : [];
       const oldest = oldestStranger() ?? oldestKnown;
       if (!oldest) return;
@@ -152,12 +153,11 @@ export function strangerMemory(limits: StrangerLimits): StrangerMemory {
 
   return {
     hold(holding) {
-      const { address, overhead_bytes } = holding;
-      const block = address === undefined ? undefined : addressBlock(address);
+      const { overhead_bytes } = holding;
       const queue = queues[holding.from];
-      const waiting: Waiting = { holding, queue, block, since_ms: elapsed_ms(), held: 0, received: 0 };
+      const waiting: Waiting = { holding, queue, since_ms: elapsed_ms(), held: 0, received: 0 };
       queue.waiting.add(waiting);
-      if (holding.part === 'form') forms += 1;
+      if (holding.part === 'body') bodies += 1;
       count(waiting, overhead_bytes);
       settle(waiting);
       return {
@@ -176,7 +176,7 @@ export function strangerMemory(limits: StrangerLimits): StrangerMemory {
       if (oldest) giveWay(oldest);
       return oldest !== undefined;
     },
-    load: () => ({ forms, bytes }),
+    load: () => ({ bodies, bytes }),
     ended: () => ended,
     close: stopLooking,
   };
@@ -184,4 +184,23 @@ export function strangerMemory(limits: StrangerLimits): StrangerMemory {
 
 function refusal(problem: 'RATE_LIMITED' | 'UNAVAILABLE', because: string): Problem {
   return new Problem([{ problem }], { because, retryAfter_s: RETRY_S });
+}
+
+/** Reads a body that is held in a memory until it is whole; rejects with what ends it there. */
+export async function readHeld<Body>(
+  memory: RequestMemory,
+  holding: Omit<Holding, 'part' | 'end'>,
+  read: (watch: BodyWatch) => Promise<Body>,
+): Promise<Body> {
+  let held: Held | undefined;
+  try {
+    return await read({
+      begin(end) {
+        held = memory.hold({ ...holding, part: 'body', end });
+      },
+      grew: (received, bytes) => held?.grew(received, bytes),
+    });
+  } finally {
+    held?.release();
+  }
 }

@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isDeeperThan } from '../base/depth.ts';
+import { applicationOf, type Caller } from '../contract/callers.ts';
+import type { Operation } from '../contract/operation.ts';
+import { problem } from '../contract/problems.ts';
+import { type BodyWatch, readBody } from './body.ts';
+import { readBytes } from './bytes-body.ts';
+import type { Exchange, PipelineParts } from './exchange.ts';
+import { BODY_OVERHEAD_BYTES, readHeld } from './request-memory.ts';
+
+/** Whether a request says that its body is JSON. */
+export function isJson(request: IncomingMessage): boolean {
+  const type = request.headers['content-type'];
+  return type !== undefined && /^\s*application\/json\s*(;|$)/i.test(type);
+}
+
+/** Reads the body of a caller who is authenticated, in the memory that they share: each may hold a part of it. */
+export async function ofCaller<Body>(
+  parts: Pick<PipelineParts, 'callerMemory'>,
+  exchange: Exchange,
+  read: (watch: BodyWatch) => Promise<Body>,
+): Promise<Body> {
+  const holding = { from: 'first', by: keyOf(exchange.caller!), overhead_bytes: BODY_OVERHEAD_BYTES } as const;
+  return readHeld(parts.callerMemory, holding, ({ begin, grew }) =>
+    read({
+      grew,
+      begin: (end) =>
+        begin((failure) => {
+          // Nobody waits for the rest of it.
+          exchange.isCut = true;
+          end(failure);
+        }),
+    }),
+  );
+}
+
+function keyOf(caller: Caller): string {
+  return caller.kind === 'user' ? `u${caller.user}` : `a${applicationOf(caller)}`;
+}
+
+/** A body that is read as a whole. Throws when it does not have the hash that was signed. */
+export async function wholeBody(
+  parts: PipelineParts,
+  exchange: Exchange,
+  bodyHash: string | undefined,
+): Promise<Buffer> {
+  const bytes = await ofCaller(parts, exchange, (watch) => readBody(exchange.request, parts.body_bytes_max, watch));
+  checkHash(bytes, bodyHash);
+  return bytes;
+}
+
+function checkHash(bytes: Uint8Array, bodyHash: string | undefined): void {
+  if (bodyHash === undefined || hash('sha1', bytes, 'base64') === bodyHash) return;
+  throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
+}
+
+/** A JSON body as it came, larger than others may be. What is too large is not read to its end. */
+export async function jsonBytes(
+  parts: PipelineParts,
+  exchange: Exchange,
+  { max, problem: tooLarge }: NonNullable<Operation['bodyBytes']>,
+  bodyHash: string | undefined,
+): Promise<Uint8Array> {
+  const { request } = exchange;
+  if (!isJson(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
+  const bytes = await ofCaller(parts, exchange, (watch) => readBytes(request, max, watch));
+  if (bytes === undefined) {
+    exchange.isCut = true;
+    throw problem(tooLarge, { words: { max } });
+  }
+  checkHash(bytes, bodyHash);
+  return bytes;
+}
+
+/** No request that makes sense is nested deeper. */
+const JSON_DEPTH_MAX = 64;
+
+/** The value that a body says. Throws NOT_JSON. */
+export function parseJson(bytes: Buffer): unknown {
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw problem('NOT_JSON');
+  }
+  if (isDeeperThan(body, JSON_DEPTH_MAX)) throw problem('NOT_JSON', {}, 'nested too deep');
+  return body;
+}
