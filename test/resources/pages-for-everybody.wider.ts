@@ -8,6 +8,7 @@ import { issueToken } from '../../src/platform/register.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
+import { credentialsOf, fill, openAt, openInside, send } from '../rig/pages-in-chromium.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -24,27 +25,8 @@ after(async () => {
   await world.close();
 });
 
-const fill = (id: string, value: string): string =>
-  `document.getElementById('${id}').value = ${JSON.stringify(value)};`;
-
-/** A tab at a page of the service. */
-async function at(path: string): Promise<Tab> {
-  const tab = await chromium.tab();
-  await tab.open(world.service.url + path);
-  return tab;
-}
-
-/** A tab at a page, as somebody who is logged in sees it. */
-async function inside(path: string, person = ada): Promise<Tab> {
-  const tab = await at('/login');
-  await send(tab, fill('username_or_email', person.name) + fill('password', person.password));
-  await tab.open(world.service.url + path);
-  return tab;
-}
-
-/** Does something to the last form of a page, and sends it. */
-const send = (tab: Tab, filling = ''): Promise<void> =>
-  tab.leave(`${filling} [...document.forms].at(-1).querySelector('button').click()`);
+const at = (path: string): Promise<Tab> => openAt(chromium, world, path);
+const inside = (path: string, person = ada): Promise<Tab> => openInside(chromium, world, path, person);
 
 /** The path of the page on which an application asks. */
 async function asking(callback: string): Promise<string> {
@@ -135,7 +117,6 @@ const press = (tab: Tab, button: string): Promise<void> =>
     `[...document.querySelectorAll('button')].find((each) => each.textContent === ${JSON.stringify(button)}).click()`,
   );
 
-const credentials = (): string => fill('username_or_email', ada.name) + fill('password', ada.password);
 const APPLICATION = fill('website_url', 'https://reports.test/') + fill('callbacks', 'https://reports.test/back');
 
 /** Every page, and how one gets there. */
@@ -161,7 +142,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
     'PIN',
     async () => {
       const tab = await at(await asking('oob'));
-      await tab.leave(`${credentials()} document.getElementById('allow').click()`);
+      await tab.leave(`${credentialsOf(ada)} document.getElementById('allow').click()`);
       return tab;
     },
   ],

@@ -8,6 +8,7 @@ import { barker, flagsOf, toldBy } from '../commands/program.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
+import { credentialsOf, fill, openAt, openInside, send } from '../rig/pages-in-chromium.ts';
 import { plant } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -25,21 +26,10 @@ after(async () => {
   await world.close();
 });
 
-const fill = (id: string, value: string): string =>
-  `document.getElementById('${id}').value = ${JSON.stringify(value)};`;
-/** Fills in the last form of a page and presses its first button. */
-const send = (tab: Tab, filling = ''): Promise<void> =>
-  tab.leave(`${filling} [...document.forms].at(-1).querySelector('button').click()`);
 const headingOf = (tab: Tab): Promise<string> => tab.look('document.querySelector("h1").textContent');
 const pathOf = (tab: Tab): Promise<string> => tab.look('location.pathname');
 
-async function inside(person: Person, path: string): Promise<Tab> {
-  const tab = await chromium.tab();
-  await tab.open(`${world.service.url}/login`);
-  await send(tab, fill('username_or_email', person.name) + fill('password', person.password));
-  await tab.open(world.service.url + path);
-  return tab;
-}
+const inside = (person: Person, path: string): Promise<Tab> => openInside(chromium, world, path, person);
 
 describe('in a browser', () => {
   test('a password is changed, and everywhere else the login is over', async () => {
@@ -82,7 +72,7 @@ describe('in a browser', () => {
     assert.equal(await headingOf(tab), 'Your recovery codes');
     const again = await inside(person, '/login');
     // The login above stopped at the code: it is typed on the page that comes after the password.
-    await send(again, fill('username_or_email', person.name) + fill('password', person.password));
+    await send(again, credentialsOf(person));
     assert.equal(await headingOf(again), 'Enter your code');
     assert.equal(await again.look('document.activeElement.id'), 'code');
     await again.type(codeIn(1));
@@ -119,12 +109,7 @@ async function twoStep(): Promise<{ readonly tab: Tab; readonly person: Person }
   return { tab, person };
 }
 
-/** A tab at a page of the service. */
-async function at(path: string): Promise<Tab> {
-  const tab = await chromium.tab();
-  await tab.open(world.service.url + path);
-  return tab;
-}
+const at = (path: string): Promise<Tab> => openAt(chromium, world, path);
 
 /** Every page about passwords and sessions, and how one gets there. */
 const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
@@ -173,7 +158,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       const { person } = await twoStep();
       const token = await addRequestToken(world, await addApplication(world));
       const tab = await at(`/oauth/authorize?oauth_token=${token}`);
-      const typed = fill('username_or_email', person.name) + fill('password', person.password);
+      const typed = credentialsOf(person);
       await tab.leave(`${typed} document.getElementById('allow').click()`);
       await send(tab, fill('code', '123456'));
       return tab;

@@ -1,0 +1,30 @@
+import type { Person } from './browser.ts';
+import type { Chromium, Tab } from './chromium.ts';
+import type { World } from './world.ts';
+
+/** An expression that fills in a box of a page. */
+export const fill = (id: string, value: string): string =>
+  `document.getElementById('${id}').value = ${JSON.stringify(value)};`;
+
+/** Fills in the last form of a page and presses its first button. */
+export const send = (tab: Tab, filling = ''): Promise<void> =>
+  tab.leave(`${filling} [...document.forms].at(-1).querySelector('button').click()`);
+
+/** What a person types to log in. */
+export const credentialsOf = ({ name, password }: Person): string =>
+  fill('username_or_email', name) + fill('password', password);
+
+/** A tab at a page of a service. */
+export async function openAt(chromium: Chromium, world: World, path: string): Promise<Tab> {
+  const tab = await chromium.tab();
+  await tab.open(world.service.url + path);
+  return tab;
+}
+
+/** A tab at a page of a service, as somebody who is logged in sees it. */
+export async function openInside(chromium: Chromium, world: World, path: string, person: Person): Promise<Tab> {
+  const tab = await openAt(chromium, world, '/login');
+  await send(tab, credentialsOf(person));
+  await tab.open(world.service.url + path);
+  return tab;
+}
