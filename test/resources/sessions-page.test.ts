@@ -98,6 +98,13 @@ describe('a login that is not recent', () => {
     }
   });
 
+  test('a login that lies ahead, because the clock was set back, is not recent', async () => {
+    const { user } = await somebody();
+    world.clock.advance(-3600);
+    assert.equal(headingOf(await user.get(PAGE)), CONFIRM);
+    world.clock.advance(3600);
+  });
+
   test('a form that was filled in goes on once the password is given', async () => {
     const { person, user } = await somebody();
     const name = `New_${person.id}`.slice(0, 15);
