@@ -188,7 +188,8 @@ describe('forms of whom nothing is known', () => {
     const one = await stranger(world.service.url, halfSent(3000, 10));
     one.socket.end();
     assert.equal(await one.answer(), 400);
-    await until(world, 'barker_unauthenticated_bytes', (value) => value <= 5120 + 1000);
+    // The server itself says nothing of a request that ends too early, because whoever reads its body counts it.
+    assert.equal(await metric(world, 'barker_unrouted_total{status="400"}'), 1);
   });
 
   test('byte by byte take no more memory than at once', async () => {
