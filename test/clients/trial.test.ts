@@ -52,7 +52,8 @@ test('the lines of docs/trial.md, pasted as they stand, lead to a campaign that 
   const { servable, effective_status, reasons_not_servable } = campaign;
   assert.deepEqual([servable, effective_status, reasons_not_servable], [true, 'RUNNING', []]);
   assert.equal(insights.post_volume.length, 7);
-  assert.ok(Math.min(...insights.post_volume) > 0, stdout);
+  // The last day is today, which may have just begun.
+  assert.ok(Math.min(...insights.post_volume.slice(0, -1)) > 0, stdout);
   assert.ok(insights.related_keywords.includes('barista'), stdout);
   assert.deepEqual([audience.name, audience.audience_size], ['Customers', 5000]);
   const { min, max } = estimate.audience_size;

@@ -264,7 +264,9 @@ function envelopesOf(names: readonly ProblemName[]): Envelopes {
       required: ['params'],
       properties: { params: { type: 'object', maxProperties: 0 } },
     };
-    const envelope = errorEnvelope(family, names, () => params, schemas);
+    // Of a batch whose body did not arrive there is no item to echo.
+    const request = { anyOf: [params, { type: 'array', maxItems: 0 }] };
+    const envelope = errorEnvelope(family, names, () => request, schemas);
     return [family, ajv.compile({ ...envelope, components: { schemas } })];
   });
   return Object.fromEntries(both) as Envelopes;
