@@ -69,6 +69,9 @@ describe('a form', () => {
     const { hostname, port, host } = new URL(world.service.sandboxUrl);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
+    // The first form of a connection reaches nobody until it is complete.
+    socket.write(`GET /login HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+    await once(socket, 'data');
     const type = 'content-type: application/x-www-form-urlencoded';
     socket.write(`PUT ${path} HTTP/1.1\r\nhost: ${host}\r\n${type}\r\ncontent-length: 50\r\n\r\nna`);
     const probe = async (): Promise<string> => (await fetch(`${world.service.operationsUrl}/metrics`)).text();
