@@ -52,6 +52,13 @@ describe('an item of a batch of line items says what is wrong with it', () => {
     });
   }
 
+  test('a change to no campaign', async () => {
+    const place = await open();
+    const line_item_id = idOf(await create(place, 'ENGAGEMENTS'));
+    const item = { operation_type: 'Update', params: { line_item_id, campaign_id: '' } };
+    assert.deepEqual(itemFaults(await batch(place, [item])), ['INVALID_PARAMETER campaign_id']);
+  });
+
   test('and so does a single change', async () => {
     const place = await open();
     const id = idOf(await create(place, 'ENGAGEMENTS'));
