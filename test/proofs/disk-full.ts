@@ -43,25 +43,28 @@ export async function fillDisks({ rounds, say }: Fillings): Promise<Filled> {
     try {
       const home = await openHome(site);
       const load = startLoad(site, home, ledger, { round: 'full', persists: true });
-      for (let round = 0; round < rounds; round++) {
-        const disk = (Object.keys(DISKS) as Disk[])[round % 3]!;
-        const before = ledger.statuses.get(503) ?? 0;
-        await fill(places[disk]);
-        await readiness(site, DISKS[disk], 'failed');
-        // Those that need room for more than they find are refused.
-        await until(() => (ledger.statuses.get(503) ?? 0) > before, `nothing was refused while ${disk} was full`);
-        rmSync(join(places[disk], 'filling'));
-        await readiness(site, DISKS[disk], 'ok');
-        const good = ledger.statuses.get(200) ?? 0;
-        await until(
-          () => (ledger.statuses.get(200) ?? 0) > good + 20,
-          `nothing was accepted after ${disk} had room again`,
-        );
-        if (service.exitCode() !== undefined) throw new Error(`it ended by itself:\n${service.output()}`);
-        if (ledger.wrong.length > 0) throw new Error(ledger.wrong.slice(0, 5).join('\n'));
-        say(`round ${round + 1}: ${disk} was full and is not; ${(ledger.statuses.get(503) ?? 0) - before} refused`);
+      try {
+        for (let round = 0; round < rounds; round++) {
+          const disk = (Object.keys(DISKS) as Disk[])[round % 3]!;
+          const before = ledger.statuses.get(503) ?? 0;
+          await fill(places[disk]);
+          await readiness(site, DISKS[disk], 'failed');
+          // Those that need room for more than they find are refused.
+          await until(() => (ledger.statuses.get(503) ?? 0) > before, `nothing was refused while ${disk} was full`);
+          rmSync(join(places[disk], 'filling'));
+          await readiness(site, DISKS[disk], 'ok');
+          const good = ledger.statuses.get(200) ?? 0;
+          await until(
+            () => (ledger.statuses.get(200) ?? 0) > good + 20,
+            `nothing was accepted after ${disk} had room again`,
+          );
+          if (service.exitCode() !== undefined) throw new Error(`it ended by itself:\n${service.output()}`);
+          if (ledger.wrong.length > 0) throw new Error(ledger.wrong.slice(0, 5).join('\n'));
+          say(`round ${round + 1}: ${disk} was full and is not; ${(ledger.statuses.get(503) ?? 0) - before} refused`);
+        }
+      } finally {
+        await load.stop();
       }
-      await load.stop();
       if (ledger.wrong.length > 0) throw new Error(ledger.wrong.slice(0, 5).join('\n'));
       await verifyRefusals(site, ledger);
       await verifyWhole(site, home, ledger);

@@ -174,7 +174,9 @@ function lineItems({ home: { path, instrument }, ledger, send, own }: Job): Work
     const name = `i ${own} ${count}`;
     ledger.lineItems.set(name, 'unknown');
     const day = `2027-0${1 + (count % 9)}-01`;
-    const objective = { objective: 'REACH', product_type: 'PROMOTED_POSTS', placements: 'ALL_ON_SERVICE' };
+    const kind = { objective: 'REACH', product_type: 'PROMOTED_POSTS', placements: 'ALL_ON_SERVICE' };
+    // An account may have only so many that are active.
+    const objective = { ...kind, entity_status: 'PAUSED' };
     const params = { ...objective, name, campaign_id: campaign, start_time: day, end_time: `${day.slice(0, 8)}15` };
     await send('POST', `${path}/line_items`, { params });
     ledger.lineItems.set(name, 'acknowledged');
