@@ -12,15 +12,26 @@ export async function isWholeContainer(path: string): Promise<boolean> {
 
 /** A container has a few boxes at its top, or a few for each second of a recording. */
 const BOXES_MAX = 100_000;
+/** What is read at once: boxes that lie close together do not cost a read each. */
+const WINDOW_BYTES = 4096;
+const HEAD_BYTES = 16;
 
 async function areWhole(file: FileHandle, size: number): Promise<boolean> {
   let at = 0;
   let hasIndex = false;
+  const window = Buffer.alloc(WINDOW_BYTES);
+  let from = 0;
+  let read = 0;
   for (let count = 0; count < BOXES_MAX && at < size; count++) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, at);
-    if (bytesRead < 8) return false;
-    hasIndex ||= buffer.toString('latin1', 4, 8) === 'moov';
-    const length = boxLength(buffer, size - at);
+    if (at + HEAD_BYTES > from + read) {
+      from = at;
+      read = (await file.read(window, 0, WINDOW_BYTES, from)).bytesRead;
+    }
+    // Of the last box there may be less than a long head.
+    const head = window.subarray(at - from, read);
+    if (head.length < 8) return false;
+    hasIndex ||= head.toString('latin1', 4, 8) === 'moov';
+    const length = boxLength(head, size - at);
     if (length < 8) return false;
     at += length;
   }
@@ -31,5 +42,6 @@ async function areWhole(file: FileHandle, size: number): Promise<boolean> {
 function boxLength(head: Buffer, rest: number): number {
   const length = head.readUInt32BE(0);
   if (length === 0) return rest;
-  return length === 1 ? Number(head.readBigUInt64BE(8)) : length;
+  if (length !== 1) return length;
+  return head.length < HEAD_BYTES ? 0 : Number(head.readBigUInt64BE(8));
 }

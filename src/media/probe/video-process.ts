@@ -37,6 +37,9 @@ async function look(file: FileHandle): Promise<Seen> {
   };
 }
 
-const file = await open(process.argv[2]!);
-process.send!(await look(file));
-await file.close();
+// One video after the other; each gets memory of its own from the library. What fails ends the process.
+process.on('message', async (path: string) => {
+  const file = await open(path);
+  process.send!(await look(file));
+  await file.close();
+});

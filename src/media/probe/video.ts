@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { childOptions } from '../../base/children.ts';
 import { within } from '../../base/timers.ts';
@@ -6,14 +6,14 @@ import { isWholeContainer } from './boxes.ts';
 import type { Probed } from './probe.ts';
 import type { Seen } from './video-process.ts';
 
-/** Nothing that can be played takes longer to look at. */
-const TIME_MS = 30_000;
+/** Nothing that can be played takes longer to look at; meanwhile others wait. */
+const TIME_MS = 10_000;
 /** Of JavaScript, and of the library in pages of 64 KiB: 256 MB each. */
 const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
 
 /**
  * Measures a video as it is shown. The library that knows the containers takes a lot of memory and time, and reads what
- * strangers have sent: it has a process of its own, which ends with it.
+ * strangers have sent: it has a process of its own, which ends when no video waits.
  */
 export async function lookAtVideo(path: string, mime: string): Promise<Probed> {
   const hasBoxes = mime === 'video/mp4' || mime === 'video/quicktime';
@@ -26,29 +26,50 @@ export async function lookAtVideo(path: string, mime: string): Promise<Probed> {
 }
 
 let last: Promise<unknown> = Promise.resolve();
+let waiting = 0;
 
 /** Many may come at once; each process takes as much memory as a small server. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const mine = last.then(work, work);
+  waiting += 1;
+  const mine = last.then(work, work).finally(() => {
+    waiting -= 1;
+  });
   last = mine;
   return mine;
 }
 
+/** A process that has looked at a video, for the next one that waits: starting it takes longer than looking. */
+let warm: ChildProcess | undefined;
+
 async function seenByProcess(path: string): Promise<Seen> {
-  const child = fork(new URL('./video-process.ts', import.meta.url), [resolve(path)], {
-    ...childOptions(),
-    execArgv: BOUNDS,
-    stdio: 'ignore',
-  });
-  const seen = new Promise<Seen>((resolve, reject) => {
-    child.on('message', (message) => resolve(message as Seen));
-    child.on('error', reject);
-    // What it sent has arrived by then, which its end does not say.
-    child.on('disconnect', () => reject(new Error('nothing was seen')));
-  });
+  const child = warm ?? started();
+  warm = undefined;
   try {
-    return await within(TIME_MS, seen);
+    const seen = await within(TIME_MS, answerOf(child, resolve(path)));
+    if (waiting > 1) warm = child;
+    return seen;
   } finally {
-    child.kill('SIGKILL');
+    if (warm !== child) child.kill('SIGKILL');
   }
+}
+
+function started(): ChildProcess {
+  const program = new URL('./video-process.ts', import.meta.url);
+  const child = fork(program, [], { ...childOptions(), execArgv: BOUNDS, stdio: 'ignore' });
+  // Told to whoever waits for an answer; between two videos nobody does.
+  child.on('error', () => {});
+  return child;
+}
+
+function answerOf(child: ChildProcess, path: string): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const answered = (seen: unknown): void => {
+      child.off('error', reject).off('disconnect', ended);
+      resolve(seen as Seen);
+    };
+    // What it sent has arrived by then, which its end does not say.
+    const ended = (): void => reject(new Error('nothing was seen'));
+    child.once('message', answered).once('error', reject).once('disconnect', ended);
+    child.send(path, (error) => void (error && reject(error)));
+  });
 }
