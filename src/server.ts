@@ -205,6 +205,7 @@ export async function startListeners(
     connections,
     ...{ firstRequests, callerMemory },
     request_head_timeout_s: settings.request_head_timeout_s,
+    reply_stall_timeout_s: settings.reply_stall_timeout_s,
     rates: rateWindows({ ...settings, isOn: isLimited }, clock),
     observer: watching,
     auditLog: auditing,

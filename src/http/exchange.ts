@@ -47,6 +47,8 @@ export interface PipelineParts {
   readonly body_bytes_max: number;
   /** How long a connection may take for the head of a request, and for the handshake before it. */
   readonly request_head_timeout_s: number;
+  /** How long a client may take nothing of a reply that waits for it. */
+  readonly reply_stall_timeout_s: number;
   /** The service is ending: connections are closed after their reply. */
   readonly isDraining: () => boolean;
   /** Development mode: headers name parameters that nobody reads, and tell more of what is wrong. */

@@ -34,6 +34,7 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
         noteChunks(request, response);
         if (!isTurn(request, response)) return;
         parts.connections.begun(request.socket, response);
+        response.on('timeout', endStalled);
         if (parts.firstRequests.failureOf(request.socket)) {
           response.shouldKeepAlive = false;
           endSoftly(request);
@@ -51,6 +52,7 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
       parts.connections.guard(server, (socket, why) => refuseConnection(parts, why, socket, tls !== undefined));
       server.keepAliveTimeout = 72_000;
       server.requestTimeout = 120_000;
+      server.timeout = parts.reply_stall_timeout_s * 1000;
       server.on('clientError', (error, socket) =>
         answerUnread(parts, error, tls?.carrierOf(socket as Socket), socket as Socket),
       );
@@ -98,6 +100,14 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
     notFound(parts, request.raw, reply.raw);
   });
   return app;
+}
+
+/**
+ * Ends a connection on which nothing has moved for long while a reply waits for its client to read. A request that is
+ * still being answered waits for us.
+ */
+function endStalled(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
 }
 
 type ByMethod = Map<string, Operation>;

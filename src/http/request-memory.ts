@@ -42,9 +42,9 @@ export interface Holding {
 /** The memory of requests that have not arrived completely. */
 export interface RequestMemory {
   hold(holding: Holding): Held;
-  /** The bodies that are arriving, and the memory counted for them and for unfinished heads. */
   /** Ends the stranger who has been sending for longest; false when there is none. */
   endOldest(): boolean;
+  /** The bodies that are arriving, and the memory counted for them and for unfinished heads. */
   load(): { readonly bodies: number; readonly bytes: number };
   /** How many were ended, by reason. */
   ended(): ReadonlyMap<string, number>;

@@ -33,6 +33,11 @@ export const strangerSettings = {
     unit: 'bytes per second',
     bounds: [1, 1_000_000],
   }),
+  reply_stall_timeout_s: integer('How long a client may leave a reply unread before its connection is closed.', {
+    default: 60,
+    unit: 'seconds',
+    bounds: [1, 3600],
+  }),
   unauthenticated_body_bytes_max: integer(
     'Forms are read before their signature can be checked; a larger one must name a known key and access token.',
     { default: 65_536, unit: 'bytes', bounds: [1024, 104_857_600] },

@@ -25,6 +25,8 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
   let users = 0;
   let isOpen = false;
   let isHeld = false;
+  /** The turn in which it was opened has ended: it is closed as soon as nobody uses it. */
+  let isOver = false;
   /** Resolves when the last user of a snapshot that is out of date has gone. */
   let leaving: { promise: Promise<void>; resolve: () => void } | undefined;
 
@@ -35,24 +37,29 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
     if (reader.isInTransaction()) reader.run('commit');
   };
   const endTurn = (): void => {
-    if (!isOpen || isHeld) return;
-    if (users === 0) close();
-    else setImmediate(endTurn);
+    if (!isOpen) return;
+    isOver = true;
+    closeUnused();
+  };
+  const closeUnused = (): void => {
+    if (users === 0 && (leaving || (isOver && !isHeld))) close();
   };
   const open = (): void => {
     if (isOpen) return;
-    isOpen = true;
     reader.run('begin');
+    isOpen = true;
+    isOver = false;
   };
   const join = (): void => {
+    if (!isOpen) {
+      open();
+      setImmediate(endTurn);
+    }
     users += 1;
-    if (isOpen) return;
-    setImmediate(endTurn);
-    open();
   };
   const leave = (): void => {
     users -= 1;
-    if (users === 0 && leaving) close();
+    closeUnused();
   };
 
   return {

@@ -8,17 +8,13 @@ import { openLog } from '../../src/http/log.ts';
 import { type Keys, protocol } from '../rig/client.ts';
 import { rawCall } from '../rig/raw.ts';
 import { halfSent, type Stranger, stranger } from '../rig/strangers.ts';
-import { openAccount, openWorld, type World } from '../rig/world.ts';
+import { closeAll, openAccount, openWorld, type World } from '../rig/world.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const MIB = 1_048_576;
 
 const worlds: World[] = [];
-after(async () => {
-  // All of them, whatever one complains of: what stays open would keep the process alive.
-  const closed = await Promise.allSettled(worlds.map((world) => world.close()));
-  for (const each of closed) if (each.status === 'rejected') throw each.reason;
-});
+after(() => closeAll(worlds));
 async function open(flags: Record<string, unknown>, seams = {}): Promise<World> {
   const world = await openWorld({ flags, seams });
   worlds.push(world);

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { connect as secure } from 'node:tls';
 import { openLog } from '../../src/http/log.ts';
 import { checkReply } from '../rig/validation.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { closeAll, openWorld, type World } from '../rig/world.ts';
 
 interface Said {
   readonly status: number;
@@ -26,7 +26,7 @@ before(async () => {
   worlds.https = await openWorld({ flags: { tls: true, access_log: 'failures' }, seams: { log: kept } });
 });
 after(async () => {
-  for (const world of Object.values(worlds)) await world.close();
+  await closeAll(Object.values(worlds));
 });
 
 /** Sends bytes as they are and reads until the service closes. */

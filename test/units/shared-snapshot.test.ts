@@ -6,9 +6,55 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Session } from '../../src/storage/session.ts';
+import { sharedSnapshot } from '../../src/storage/shared-snapshot.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
 
 const plain = (sql: string) => ({ sql, bind: () => [] });
+
+test("a snapshot that cannot be opened is nobody's, and the next read opens one", async () => {
+  let isBroken = true;
+  const said: string[] = [];
+  const reads = sharedSnapshot({
+    session: {} as Session,
+    run(word) {
+      if (isBroken) throw new Error('database is not open');
+      said.push(word);
+    },
+    look: () => [],
+    isInTransaction: () => true,
+    close: () => {},
+  });
+  await assert.rejects(
+    reads.read(async () => 'never'),
+    /not open/,
+  );
+  assert.equal(reads.busy(), 0);
+  isBroken = false;
+  assert.equal(await reads.read(async () => 'read'), 'read');
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(said, ['begin', 'commit']);
+});
+
+test('a read that takes long keeps its snapshot, and the thread is free meanwhile', async () => {
+  const said: string[] = [];
+  const reads = sharedSnapshot({
+    session: {} as Session,
+    run: (word) => void said.push(word),
+    look: () => [],
+    isInTransaction: () => true,
+    close: () => {},
+  });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const slow = reads.read(() => promise);
+  await nextTurn();
+  await nextTurn();
+  const waits = process.getActiveResourcesInfo().filter((kind) => kind === 'Immediate');
+  assert.deepEqual([said, waits], [['begin'], []]);
+  resolve('read');
+  assert.equal(await slow, 'read');
+  assert.deepEqual(said, ['begin', 'commit']);
+});
 
 describe('reads that share a snapshot', () => {
   const folder = mkdtempSync(join(tmpdir(), 'barker-snapshot-'));

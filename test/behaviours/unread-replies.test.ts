@@ -1,0 +1,80 @@
+// On either database: it is about connections, and one request alone asks the database.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { closeAll, openWorldOver, type World } from '../rig/world.ts';
+
+const STALL_S = 1;
+/** Sent ahead: the replies are more than the operating system keeps for a client that does not read. */
+const AHEAD = 50;
+const REQUEST = 'GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n';
+const REQUESTS = `${`${REQUEST}\r\n`.repeat(AHEAD - 1)}${REQUEST}connection: close\r\n\r\n`;
+
+let isSlow = false;
+let world: World;
+let bytes: number;
+before(async () => {
+  world = await openWorldOver(
+    (driver) => ({
+      ...driver,
+      async read(work) {
+        if (isSlow) await wait(STALL_S * 2500);
+        return driver.read(work);
+      },
+    }),
+    { flags: { reply_stall_timeout_s: STALL_S } },
+  );
+  bytes = Buffer.byteLength(await (await fetch(`${world.service.url}/openapi.json`)).text()) * AHEAD;
+});
+after(() => closeAll([world]));
+
+/** Has asked, and reads nothing yet. */
+async function reader(): Promise<Socket> {
+  const socket = connect(Number(new URL(world.service.url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.pause();
+  socket.write(REQUESTS);
+  return socket;
+}
+
+describe('a reply that waits for its client', () => {
+  test('is given up when nothing of it is read for long', async () => {
+    const socket = await reader();
+    await wait(STALL_S * 3000);
+    let size = 0;
+    socket.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+    });
+    socket.resume();
+    await once(socket, 'close');
+    assert.ok(size < bytes, `${size} bytes`);
+  });
+
+  test('arrives whole where it is read slowly', async () => {
+    const socket = await reader();
+    let size = 0;
+    let pauses = 0;
+    // Slowly for three times as long, and then at once.
+    socket.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (++pauses > 300 * STALL_S) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), 10);
+    });
+    socket.resume();
+    await once(socket, 'close');
+    assert.ok(size > bytes, `${size} bytes`);
+  });
+
+  test('may take its time to be made', async () => {
+    isSlow = true;
+    try {
+      assert.equal((await world.production.call('GET', '/12/accounts')).status, 200);
+    } finally {
+      isSlow = false;
+    }
+  });
+});
