@@ -88,8 +88,10 @@ async function isGrantable({ after, account, tx }: Change<AudiencePermission>): 
     await tx.audiences.findSharingAccount(account!.id),
     await tx.audiences.findSharingAccount(value),
   ];
-  if (granted?.environment !== owner!.environment) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter, value };
-  const isOneBusiness = owner!.business_id !== null && owner!.business_id === granted.business_id;
+  // Deleted since the call was let in.
+  if (!owner) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter: 'account_id', value: account!.id };
+  if (granted?.environment !== owner.environment) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter, value };
+  const isOneBusiness = owner.business_id !== null && owner.business_id === granted.business_id;
   if (isOneBusiness || (await tx.memberships.listFeatures(account!.id)).includes(FEATURE)) return undefined;
   return { problem: 'FEATURE_NOT_AVAILABLE', parameter, words: { feature: FEATURE, account: account!.id } };
 }

@@ -1,14 +1,16 @@
 import { type Command, Option } from 'commander';
 import { SketchUnfit } from '../activity/emit.ts';
 import { typeNamed } from '../activity/event-types.ts';
+import { systemClock } from '../base/clock.ts';
 import type { User } from '../contract/credentials.ts';
 import { type Direction, EVENT_TYPES, eventUuid } from '../contract/events.ts';
 import type { Reading } from '../contract/store.ts';
 import { recorded } from './command-record.ts';
 import { listenCommand } from './events/listen.ts';
 import { CommandFailed } from './failure.ts';
+import { onStore } from './on-store.ts';
 import { tell } from './registering.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { addSettings } from './setting-options.ts';
 
 /** `barker events`. */
 export function eventsCommand(command: Command): void {
@@ -53,38 +55,31 @@ async function emitEvents(command: Command, name: string): Promise<void> {
   if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count is a number from 1 to ${COUNT_MAX}`, 2);
   const payload = given.payload === undefined ? undefined : objectOf(given.payload);
   const { eventOf } = await import('../activity/emit.ts');
-  const { systemClock } = await import('../base/clock.ts');
   const { formatInstant } = await import('../base/instants.ts');
-  const { openDriver } = await import('../ground.ts');
-  const { checkSchema } = await import('../storage/migrate.ts');
-  const { storeOn } = await import('../storage/store.ts');
-  const driver = await openDriver(settingsFrom(command, 'serve', true));
-  const store = storeOn(driver);
   try {
-    await checkSchema(driver);
-    const { first, last } = await recorded(command, { store, clock: systemClock }, async (touched) => {
-      let first = 0;
-      let last = 0;
-      for (let left = count; left > 0; left -= TOGETHER) {
-        const now_ms = systemClock.now();
-        const positions = await store.write(async (tx) => {
-          const user = await userNamed(tx, given.user);
-          touched('user', user.id);
-          const other = given.with === undefined ? undefined : await userNamed(tx, given.with);
-          const event = await eventOf(tx, { ...given, event_type: type, user, other, payload }, now_ms);
-          return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
-        });
-        first ||= positions[0]!;
-        last = positions.at(-1)!;
-      }
-      return { first, last };
-    });
+    const { first, last } = await onStore(command, (store) =>
+      recorded(command, { store, clock: systemClock }, async (touched) => {
+        let first = 0;
+        let last = 0;
+        for (let left = count; left > 0; left -= TOGETHER) {
+          const now_ms = systemClock.now();
+          const positions = await store.write(async (tx) => {
+            const user = await userNamed(tx, given.user);
+            touched('user', user.id);
+            const other = given.with === undefined ? undefined : await userNamed(tx, given.with);
+            const event = await eventOf(tx, { ...given, event_type: type, user, other, payload }, now_ms);
+            return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
+          });
+          first ||= positions[0]!;
+          last = positions.at(-1)!;
+        }
+        return { first, last };
+      }),
+    );
     tell({ event_uuid: eventUuid(first), ...(count > 1 && { last_event_uuid: eventUuid(last) }) });
   } catch (error) {
     if (error instanceof SketchUnfit) throw new CommandFailed(`${error.message}; see --help`, 2);
     throw error;
-  } finally {
-    await store.close();
   }
 }
 

@@ -32,7 +32,8 @@ export async function removeOne(resource: AnyResource, call: Call): Promise<Answ
   const key = keyOf(resource, call);
   const [ids] = await freshIds(resource, call, [call.given]);
   const apply = (tx: Writing): Promise<Made> => applyRemove(tx, resource, call, key, ids!);
-  return change(resource, call, false, apply, removedPresenterOf(resource));
+  // An id that is not ours stays taken: who finds the row and means to use it is not to meet its removal.
+  return change(resource, call, resource.key !== undefined, apply, removedPresenterOf(resource));
 }
 
 /** Whether others must wait: rows are counted, judged together with others, or made if they are not there yet. */

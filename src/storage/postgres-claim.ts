@@ -85,7 +85,7 @@ async function look(client: pg.Client): Promise<Look> {
   const last = await lastClaim(client);
   return {
     token: last?.token,
-    isOver: !last || last.released === 1 || hasEnded(last.process),
+    isOver: !last || last.isReleased || hasEnded(last.process),
     isServed: held.rowCount !== 0,
   };
 }
@@ -93,7 +93,7 @@ async function look(client: pg.Client): Promise<Look> {
 interface Claimed {
   readonly token: string;
   readonly process: string;
-  readonly released: number;
+  readonly isReleased: boolean;
 }
 
 /** What PostgreSQL says of a table that is not there. */
@@ -109,7 +109,7 @@ function unlessUndefined(error: { readonly code?: string }): void {
 
 async function lastClaim(client: pg.Client): Promise<Claimed | undefined> {
   const found = await client
-    .query('select token, process, released from server_claim where id = 1')
+    .query('select token, process, released = 1 as "isReleased" from server_claim where id = 1')
     .catch(unlessUndefined);
   return found?.rows[0];
 }

@@ -1,14 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openWorld, type World } from '../rig/world.ts';
+import type { Driver } from '../../src/storage/store.ts';
+import { openWorldOver, type World } from '../rig/world.ts';
 import { type Owner, openOwner, refusal } from './audience-calls.ts';
 
 let world: World;
 let owner: Owner;
 let grantee: Owner;
 let audience: string;
+/** Comes between a call that was let in and what it stores. */
+let beforeWrite: (() => Promise<unknown>) | undefined;
 before(async () => {
-  world = await openWorld({ flags: { rate_limits: 'off' } });
+  const around = (driver: Driver): Driver => ({
+    ...driver,
+    async write(work) {
+      const first = beforeWrite;
+      beforeWrite = undefined;
+      await first?.();
+      return driver.write(work);
+    },
+  });
+  world = await openWorldOver(around, { flags: { rate_limits: 'off' } });
   owner = await openOwner(world);
   grantee = await openOwner(world);
   audience = await owner.audience('Shared');
@@ -55,6 +67,13 @@ describe('a permission', () => {
     assert.equal(refusal(again), '404 NOT_FOUND custom_audience_permission_id');
     const anew = (await owner.grant(id, grantee)).body.data;
     assert.notEqual(anew.id, data.id);
+  });
+
+  test('is refused when its account was deleted after the call was let in', async () => {
+    const gone = await openOwner(world);
+    const id = await gone.audience('Too late');
+    beforeWrite = () => world.sandbox.call('DELETE', `/12/accounts/${gone.account}`);
+    assert.equal(refusal(await gone.grant(id, grantee)), '403 ACCOUNT_NOT_FOUND account_id');
   });
 
   test('belongs to its audience: below another it is not found', async () => {

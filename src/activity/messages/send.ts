@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { isLegalText, lengthOf } from '../../base/text.ts';
 import { field } from '../../contract/fields.ts';
+import { LONG_ID } from '../../contract/long-ids.ts';
 import { readMembers } from '../../contract/members.ts';
 import { conversationOf, type Message } from '../../contract/messages.ts';
 import type { Operation } from '../../contract/operation.ts';
@@ -27,7 +28,7 @@ const messageText = field<string>({
 });
 
 const MEMBERS = { text: messageText.required().says('What the message says; lines and tabs may be in it.') };
-const id = Type.String({ pattern: '^[0-9]{1,19}$' });
+const id = Type.String({ pattern: LONG_ID.source });
 
 /**
  * Sends a direct message: an event for each of both.

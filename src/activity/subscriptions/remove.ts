@@ -1,11 +1,12 @@
 import Type from 'typebox';
 import { itemsOf, listOf } from '../../contract/fields.ts';
+import { LONG_ID } from '../../contract/long-ids.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { longId } from '../long-id.ts';
 import { findOwn, isOwn, ownerOf } from './caller.ts';
 import { totalSchema } from './shown.ts';
 
-const id = Type.String({ pattern: '^[0-9]{1,19}$' });
+const id = Type.String({ pattern: LONG_ID.source });
 const deleted = Type.Literal(true);
 
 /**

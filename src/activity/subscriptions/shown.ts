@@ -1,9 +1,10 @@
 import Type, { type TSchema } from 'typebox';
 import { jsonText } from '../../base/text.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
+import { LONG_ID } from '../../contract/long-ids.ts';
 import type { Subscription } from '../../contract/subscriptions.ts';
 
-const id = Type.String({ pattern: '^[0-9]{1,19}$' });
+const id = Type.String({ pattern: LONG_ID.source });
 const time = Type.String({ format: 'date-time', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.000Z$' });
 
 /** JSON Schema of a subscription. @source activity gaps 17.2 */

@@ -1,9 +1,10 @@
 import Type, { type TSchema } from 'typebox';
 import { jsonText } from '../../base/text.ts';
+import { LONG_ID } from '../../contract/long-ids.ts';
 import type { Webhook } from '../../contract/webhooks.ts';
 
 /** JSON Schema of an id. */
-export const idSchema: TSchema = Type.String({ pattern: '^[0-9]{1,19}$' });
+export const idSchema: TSchema = Type.String({ pattern: LONG_ID.source });
 
 /** JSON Schema of a time with milliseconds. */
 export const timeSchema: TSchema = Type.String({

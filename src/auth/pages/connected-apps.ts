@@ -1,6 +1,7 @@
 import { html } from 'ghtml';
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
+import { isLongId } from '../../contract/long-ids.ts';
 import type { Page, PageAnswer, Visit } from '../../contract/pages.ts';
 import type { Store } from '../../contract/store.ts';
 import { withdrawAccess } from '../applications/administer.ts';
@@ -79,7 +80,7 @@ async function withdraw({ store, clock }: ConnectedAppsParts, visit: Visit): Pro
   const [user, application] = [visit.user!.id, visit.given('application') ?? ''];
   const now = formatInstant(clock.now());
   const event = { event: 'access_withdrawn', user_id: user, application_id: application } as const;
-  const isDone = /^\d{1,19}$/.test(application)
+  const isDone = isLongId(application)
     ? await store.write(async (tx) => {
         if (!(await withdrawAccess(tx, { user, application }, now))) return false;
         await visit.record(tx, event);

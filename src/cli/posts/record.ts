@@ -1,5 +1,6 @@
 import { instantMs, parseInstant } from '../../base/instants.ts';
 import { lengthOf } from '../../base/text.ts';
+import { isLongId } from '../../contract/long-ids.ts';
 import { countryMeant } from '../people/look-ups.ts';
 import type { PostSaid } from './take-in.ts';
 
@@ -79,7 +80,7 @@ function languageOf(given: unknown): string | undefined {
 
 function userOf(given: unknown): string | undefined {
   const text = typeof given === 'number' && Number.isSafeInteger(given) ? String(given) : given;
-  return typeof text === 'string' && /^\d{1,19}$/.test(text) ? text.replace(/^0+(?=\d)/, '') : undefined;
+  return typeof text === 'string' && isLongId(text) ? text.replace(/^0+(?=\d)/, '') : undefined;
 }
 
 function shown(value: unknown): string {

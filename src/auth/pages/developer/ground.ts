@@ -4,6 +4,7 @@ import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { Noted } from '../../../contract/audit.ts';
 import type { Application } from '../../../contract/credentials.ts';
+import { isLongId } from '../../../contract/long-ids.ts';
 import type { PageAnswer, Visit } from '../../../contract/pages.ts';
 import type { Store, Writing } from '../../../contract/store.ts';
 import type { WebhookAdministration } from '../../../contract/webhooks.ts';
@@ -44,7 +45,7 @@ export function forOwner(
   answer: (application: Application) => Promise<PageAnswer>,
 ): Promise<PageAnswer> {
   const { id = '' } = visit.path;
-  if (!/^\d{1,19}$/.test(id)) return Promise.resolve(refusal('page'));
+  if (!isLongId(id)) return Promise.resolve(refusal('page'));
   return forUser(visit, `${DEVELOPER}/${id}`, async (user) => {
     const application = await store.read((tx) => tx.credentials.findApplication(id));
     return application?.owner_user_id === user ? answer(application) : refusal('page');
