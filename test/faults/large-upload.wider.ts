@@ -4,12 +4,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
 import { storeOn } from '../../src/storage/store.ts';
 import { clientOf } from '../rig/client.ts';
-import { openPlace, type Place } from '../rig/databases.ts';
+import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { type Running, startBarker } from '../rig/process.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 import { command } from '../rig/uploading.ts';
@@ -74,17 +73,13 @@ async function send(id: string, indexes: readonly number[], enough: (count: numb
 /** Asks until the video is processed; the answer is its name in addresses. */
 async function processed(id: string): Promise<string> {
   for (;;) {
-    const { processing_info } = (await command(client(), 'STATUS', { media_id: id })).body;
-    assert.notEqual(processing_info.state, 'failed', JSON.stringify(processing_info));
-    if (processing_info.state === 'succeeded') break;
+    const { status, body, text } = await command(client(), 'STATUS', { media_id: id });
+    assert.equal(status, 200, text);
+    assert.notEqual(body.processing_info.state, 'failed', text);
+    if (body.processing_info.state === 'succeeded') break;
+    await setTimeout(200);
   }
-  const { databaseUrl, folder } = place;
-  const driver =
-    databaseUrl === ''
-      ? openSqlite({ file: join(folder, 'barker.db') })
-      : openPostgres({ url: databaseUrl, connectionsMax: 1 });
-  const upload = await storeOn(driver).read((tx) => tx.uploads.find(id));
-  await driver.close();
+  const upload = await onPlace(place, (driver) => storeOn(driver).read((tx) => tx.uploads.find(id)));
   return upload!.file_name;
 }
 
