@@ -1,5 +1,5 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { run } from 'node:test';
@@ -67,11 +67,14 @@ let passed = 0;
 let failed = 0;
 /** What failed, told once more at the end: the output of a whole run is long. */
 const failures: string[] = [];
+/** How long each file took, in seconds. */
+const times = new Map<string, number>();
+const SLOWEST = 15;
 
 /** Files that a process runs one after the other: loading the whole program takes longer than most of them. */
 const TOGETHER = 8;
-/** As many as the machine of the checks has processors. */
-const AT_ONCE = 2;
+/** One more than there are processors: many wait for processes, locks and clocks. */
+const AT_ONCE = availableParallelism() + 1;
 /** These stop and start processes, and wait for them: each has a process of its own. */
 const ALONE = /^test\/(commands|faults)\//;
 
@@ -100,8 +103,12 @@ async function runFiles(title: string, files: readonly string[]): Promise<void> 
   if (files.length === 0) return;
   process.stdout.write(`\n== ${title}\n`);
   const stream = run({ files: bundles(files), concurrency: AT_ONCE, timeout: 600_000 });
-  stream.on('test:pass', (event) => void (isCounted(event) && passed++));
+  stream.on('test:pass', (event) => {
+    time(title, event);
+    if (isCounted(event)) passed++;
+  });
   stream.on('test:fail', (event) => {
+    time(title, event);
     if (!isCounted(event)) return;
     failed++;
     const { file, line, name, details } = event;
@@ -141,6 +148,21 @@ function tellLeaks(engine: string, logs: string): void {
   for (const [place, found] of byPlace) {
     process.stdout.write(`  ${place} line ${found[0]!.line}, ${found.length} in all\n`);
   }
+}
+
+/** A file is a suite of its bundle, or a process of its own. */
+function time(title: string, { name, nesting, file, details }: TestEvent): void {
+  const isBundled = name.startsWith('test/');
+  if (!isBundled && (nesting > 0 || file === undefined || file.startsWith(compiled))) return;
+  const of = `${title}: ${isBundled ? name : relative('.', file!)}`;
+  times.set(of, (times.get(of) ?? 0) + details.duration_ms / 1000);
+}
+
+interface TestEvent {
+  readonly name: string;
+  readonly nesting: number;
+  readonly file?: string;
+  readonly details: { readonly duration_ms: number };
 }
 
 function isCounted(event: { details: { type?: string }; skip?: unknown; todo?: unknown }): boolean {
@@ -183,6 +205,11 @@ if (onDatabases.length + onEither.length > 0) {
   }
 }
 rmSync(compiled, { recursive: true, force: true });
+if (isWhole || isWider) {
+  const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
+  process.stdout.write('\nThe slowest files, in seconds:\n');
+  for (const [file, seconds] of slowest) process.stdout.write(`  ${seconds.toFixed(1).padStart(6)}  ${file}\n`);
+}
 for (const failure of failures) process.stdout.write(`\n✖ ${failure}\n`);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -13,13 +13,13 @@ import { auditExpiry } from '../../src/platform/audit-expiry.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { migrations } from '../../src/storage/migrations/list.ts';
 import { storeOn } from '../../src/storage/store.ts';
-import { onPlace, sumsOf } from '../rig/copies.ts';
-import { openPlace, type Place } from '../rig/databases.ts';
-import { type Ran, run } from '../rig/in-process.ts';
+import { sumsOf } from '../rig/copies.ts';
+import { onPlace, openPlace, type Place } from '../rig/databases.ts';
+import { runHere } from '../rig/in-process.ts';
 import { collectLog } from '../rig/logs.ts';
 import { plantNamed } from '../rig/secrets.ts';
 import { CHANGES, ELSEWHERE, file, LOOKS, made, READS, user, WEBHOOK } from './audited-commands.ts';
-import { flagsOf, MASTER_KEY, toldBy } from './program.ts';
+import { flagsOf, MASTER_KEY, type Outcome, toldBy } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY, SUDO_USER: 'grace' };
 const PASSWORD = 'correct horse battery staple';
@@ -28,8 +28,9 @@ const box = secretBox({ currentKeyId: 'k1', keys: { k1: Buffer.from(MASTER_KEY, 
 const secrets: string[] = [];
 let place: Place;
 
-const barker = (words: string, args: readonly string[], flags = flagsOf(place)): Promise<Ran> =>
-  run([...words.split(' '), ...args, ...flags], env);
+// What is written is not searched: secrets stand where names belong.
+const run = (words: string, args: readonly string[], flags = flagsOf(place)): Promise<Outcome> =>
+  runHere([...words.split(' '), ...args, ...flags], { env });
 
 function records(of: Pick<Place, 'folder' | 'databaseUrl'> = place): Promise<AuditRecord[]> {
   return onPlace(of, (driver) => storeOn(driver).read((tx) => tx.audit.listRecords({ limit: 1000 })));
@@ -50,7 +51,7 @@ after(() => place.remove());
 /** What a command needs that no command makes. */
 const PREPARATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
   'user password': async () => {
-    made.ben = toldBy(await barker('user create', ['ben', '--password-file', file('password')])).user_id!;
+    made.ben = toldBy(await run('user create', ['ben', '--password-file', file('password')])).user_id!;
   },
   'user totp': () =>
     onPlace(place, (driver) =>
@@ -80,7 +81,7 @@ const PREPARATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 /** Takes note of what a command told, for those after it. */
-function takeNote(words: string, { stdout }: Ran): void {
+function takeNote(words: string, { stdout }: Outcome): void {
   const told = Object.fromEntries([...stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
   plantNamed(told);
   for (const [name, value] of Object.entries(told)) {
@@ -110,7 +111,7 @@ describe('a record is left by', () => {
     test(words, async () => {
       await PREPARATIONS[words]?.();
       const target = { folder: file('restored'), databaseUrl: '' };
-      const ran = await barker(words, args(), words === 'restore' ? flagsOf(target as Place) : flagsOf(place));
+      const ran = await run(words, args(), words === 'restore' ? flagsOf(target as Place) : flagsOf(place));
       assert.deepEqual([ran.code, ran.stderr], [0, '']);
       takeNote(words, ran);
       if (/token/.test(words)) made.token_id = await newestToken();
@@ -144,7 +145,7 @@ describe('nothing is changed, and nothing recorded, by', () => {
     test(`${words} ${LOOKS.some(([each]) => each === words) ? 'that only shows' : ''}`.trimEnd(), async () => {
       const sums = () => onPlace(place, sumsOf);
       const earlier = await sums();
-      const ran = await barker(words, args());
+      const ran = await run(words, args());
       if (words !== 'doctor') assert.deepEqual([ran.code, ran.stderr], [0, '']);
       assert.deepEqual(await sums(), earlier);
     });
@@ -164,7 +165,7 @@ describe('a command that fails', () => {
   for (const [words, args, targets] of cases) {
     test(`is recorded as failed: ${words}`, async () => {
       const { length } = await records();
-      assert.equal((await barker(words, args())).code, 1);
+      assert.equal((await run(words, args())).code, 1);
       const found = await records();
       assert.equal(found.length, length + 1);
       assert.deepEqual([found[0]!.outcome, found[0]!.targets], ['failed', targets()]);
@@ -198,7 +199,7 @@ test('no secret is in a record, whatever was told or given', async () => {
 
 describe('barker audit list', () => {
   const list = async (...args: string[]): Promise<AuditRecord[]> => {
-    const { code, stdout, stderr } = await barker('audit list', [...args, '--json']);
+    const { code, stdout, stderr } = await run('audit list', [...args, '--json']);
     assert.deepEqual([code, stderr], [0, '']);
     return stdout
       .split('\n')
@@ -235,8 +236,8 @@ describe('barker audit list', () => {
   });
 
   test('shows a line for people, which no name can break', async () => {
-    await run(['user', 'suspend', 'ben', ...flagsOf(place)], { ...env, SUDO_USER: 'eve\u001b[2J\nroot' });
-    const { stdout } = await barker('audit list', ['--count', '1']);
+    await runHere(['user', 'suspend', 'ben', ...flagsOf(place)], { env: { ...env, SUDO_USER: 'eve\u001b[2J\nroot' } });
+    const { stdout } = await run('audit list', ['--count', '1']);
     const columns = stdout.trimEnd().split('\t');
     assert.equal(stdout.split('\n').length, 2);
     assert.deepEqual(columns.slice(1, 3), ['command', 'done']);
@@ -253,7 +254,7 @@ describe('barker audit list', () => {
   ];
   for (const [args, stderr] of senseless) {
     test(`refuses ${args.join(' ')}`, async () => {
-      const ran = await barker('audit list', args);
+      const ran = await run('audit list', args);
       assert.equal(ran.code, 2);
       assert.match(ran.stderr, stderr);
     });

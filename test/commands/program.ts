@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Place } from '../rig/databases.ts';
+import { runHere } from '../rig/in-process.ts';
 import { collectLog } from '../rig/logs.ts';
 import { plant, plantNamed } from '../rig/secrets.ts';
 
@@ -22,9 +23,27 @@ export interface Surroundings {
   readonly cwd?: string;
 }
 
-/** Runs a command to its end. */
+/** These go on until they are stopped, and look after their process. */
+const LASTING = /^(dev|serve|events listen)( |$)/;
+
+/** Runs a command to its end; in this process, unless it must have one of its own. */
 export async function barker(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
+  const isOurs = Object.keys(surroundings.env ?? {}).every((name) => /^(BARKER_|SUDO_USER$)/.test(name));
+  if (!isOurs || LASTING.test(args.join(' '))) return barkerApart(args, surroundings);
+  const outcome = await runHere(args, surroundings);
+  plantTyped(args, surroundings);
+  collectLog(outcome.stderr);
+  return outcome;
+}
+
+/** The same in a process of its own: beside what this process does meanwhile. */
+export function barkerApart(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   return started(args, surroundings).ended;
+}
+
+/** Commands that answer on stdout may be meant to tell secrets; their messages and logs are not. */
+function plantTyped(args: readonly string[], { input }: Pick<Surroundings, 'input'>): void {
+  if (args[0] === 'user') plant('password', input?.trim());
 }
 
 /** A command that goes on running. */
@@ -49,8 +68,7 @@ export function started(args: readonly string[], { env, input, cwd }: Surroundin
       for (const look of looks) look();
     });
   }
-  // Commands that answer on stdout may be meant to tell secrets; their messages and logs are not.
-  if (args[0] === 'user') plant('password', input?.trim());
+  plantTyped(args, { input });
   if (input !== null) child.stdin.end(input ?? '');
   const ended = new Promise<Outcome>((done) => {
     child.on('close', (code) => done({ code, ...written }));

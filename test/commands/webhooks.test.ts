@@ -10,7 +10,7 @@ import { register } from '../rig/people.ts';
 import { openReceiver, type Receiver, said, status } from '../rig/receiver.ts';
 import { plant } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { barker, flagsOf, type Outcome } from './program.ts';
+import { barkerApart, flagsOf, type Outcome } from './program.ts';
 
 let world: World;
 let keys: Keys & { readonly user: string };
@@ -37,7 +37,8 @@ after(async () => {
   await world.close();
 });
 
-const run = (...args: string[]): Promise<Outcome> => barker(['webhooks', ...args, ...flagsOf(world.place)]);
+// In a process of its own: this one serves the database, and a lock that it holds could not be given back while a command waits.
+const run = (...args: string[]): Promise<Outcome> => barkerApart(['webhooks', ...args, ...flagsOf(world.place)]);
 const failed = async (state: string): Promise<void> =>
   until(`a delivery is ${state}`, async () => {
     const query = { webhook, state: undefined, after: undefined, limit: 1 };
@@ -89,7 +90,7 @@ describe('webhooks at the command line', () => {
 
   test('are given a new secret, and the former signs beside it for a day', async () => {
     const master = { env: { BARKER_MASTER_KEY: world.service.settings.master_key } };
-    const { stdout } = await barker(['webhooks', 'secret', webhook, ...flagsOf(world.place)], master);
+    const { stdout } = await barkerApart(['webhooks', 'secret', webhook, ...flagsOf(world.place)], master);
     const [, webhook_secret] = /^webhook_secret=(.*)\n$/.exec(stdout)!;
     plant('webhook secret', webhook_secret);
     assert.match(webhook_secret!, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -128,7 +129,7 @@ describe('webhooks at the command line', () => {
 
 describe('a check of an address', () => {
   const check = (url: string): Promise<Outcome> =>
-    barker(['webhooks', 'check', url, '--data', world.place.folder, '--consumer-key', keys.consumer_key], {
+    barkerApart(['webhooks', 'check', url, '--data', world.place.folder, '--consumer-key', keys.consumer_key], {
       env: { BARKER_CALL_CONSUMER_SECRET: keys.consumer_secret },
     });
 

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
-import type { Driver } from '../../src/storage/store.ts';
 import { asUser, happen, newPerson, type Person, SUBSCRIPTIONS, sendForm } from '../rig/activity.ts';
 import type { Reply } from '../rig/client.ts';
-import { openPlace, type Place } from '../rig/databases.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { openWorldOver, type World } from '../rig/world.ts';
 
 /** Fails one statement of a call: the n-th from when it is set. */
 let fuse = 0;
@@ -17,23 +12,14 @@ function probe(sql: string): void {
   if (fuse > 0 && --fuse === 0) throw new Error('the disk of rack 7 is on fire');
 }
 
-let place: Place;
 let world: World;
 let ada: Person;
 let ben: Person;
 before(async () => {
-  place = await openPlace();
-  const driver: Driver =
-    place.databaseUrl === ''
-      ? openSqlite({ file: join(place.folder, 'fused.db'), probe })
-      : openPostgres({ url: place.databaseUrl, connectionsMax: 10, probe });
-  world = await openWorld({ seams: { driver }, flags: { rate_limits: 'off' } });
+  world = await openWorldOver((driver) => driver, { probe, flags: { rate_limits: 'off' } });
   [ada, ben] = [await newPerson(world), await newPerson(world)];
 });
-after(async () => {
-  await world.close();
-  await place.remove();
-});
+after(() => world.close());
 
 let count = 0;
 function fresh(): number {

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sign } from '../../src/auth/oauth1/signature.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
 import { type Client, clientOf, protocol } from '../rig/client.ts';
-import { openPlace, type Place } from '../rig/databases.ts';
+import { driverOn, openPlace, type Place } from '../rig/databases.ts';
 import { type Running, startBarker, type Written } from '../rig/process.ts';
 import { openAccount } from '../rig/world.ts';
 
@@ -204,9 +201,7 @@ const HALVES = [
 /** Looks into the database itself, beside the process that is running on it. */
 async function assertSound(): Promise<void> {
   const isEmbedded = place.databaseUrl === '';
-  const driver = isEmbedded
-    ? openSqlite({ file: join(place.folder, 'barker.db') })
-    : openPostgres({ url: place.databaseUrl, connectionsMax: 1 });
+  const driver = driverOn(place);
   const ask = (sql: string) => driver.read((session) => session.all({ sql, bind: () => [] }, {}));
   try {
     for (const sql of HALVES) assert.deepEqual(await ask(sql), [], sql);

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
 import type { Driver } from '../../src/storage/store.ts';
 import type { Client, Reply } from '../rig/client.ts';
-import { openPlace, type Place } from '../rig/databases.ts';
-import { openAccount, openWorld, type World } from '../rig/world.ts';
+import { openAccount, openWorldOver, type World } from '../rig/world.ts';
 
 const SECRET = 'the disk of rack 7 is on fire';
 
@@ -22,24 +18,19 @@ function probe(sql: string): void {
   if (fuse > 0 && --fuse === 0) throw new Error(SECRET);
 }
 
-let place: Place;
 let driver: Driver;
 let world: World;
 let home: { path: string; instrument: string };
 
 before(async () => {
-  place = await openPlace();
-  driver =
-    place.databaseUrl === ''
-      ? openSqlite({ file: join(place.folder, 'fused.db'), probe })
-      : openPostgres({ url: place.databaseUrl, connectionsMax: 10, probe });
-  world = await openWorld({ seams: { driver }, flags: { rate_limits: 'off' } });
+  const keep = (opened: Driver): Driver => {
+    driver = opened;
+    return driver;
+  };
+  world = await openWorldOver(keep, { probe, flags: { rate_limits: 'off' } });
   home = await openAccount(world.sandbox);
 });
-after(async () => {
-  await world.close();
-  await place.remove();
-});
+after(() => world.close());
 
 /** The calls, and how many statements each has at least: fewer would mean that the fuse missed most of them. */
 const calls: readonly { what: string; atLeast: number; send(client: Client): Promise<Reply> }[] = [

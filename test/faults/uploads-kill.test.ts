@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
 import { storeOn } from '../../src/storage/store.ts';
 import { audienceOn, persons, update } from '../resources/people-calls.ts';
 import { clientOf } from '../rig/client.ts';
-import { openPlace, type Place } from '../rig/databases.ts';
+import { driverOn, openPlace, type Place } from '../rig/databases.ts';
 import { type Running, startBarker } from '../rig/process.ts';
 import { openAccount } from '../rig/world.ts';
 
@@ -70,10 +67,7 @@ async function uploadUntilKilled(
 
 /** How many people an audience has, once everything is processed. */
 async function settledSize(id: string): Promise<number> {
-  const options = { url: place.databaseUrl, connectionsMax: 1 };
-  const driver =
-    place.databaseUrl === '' ? openSqlite({ file: join(place.folder, 'barker.db') }) : openPostgres(options);
-  const store = storeOn(driver);
+  const store = storeOn(driverOn(place));
   try {
     for (;;) {
       const found = await store.read((tx) => tx.audiences.find(`audience:${id}`));

@@ -22,6 +22,7 @@ export interface Fuzzed {
 }
 
 const LOOK_EVERY_MS = 5000;
+const LOG_MS = 1000;
 const FLAGS = ['--rate-limits', 'off', '--access-log', 'off', '--log-level', 'error'];
 /** What limits how often somebody may do something would answer for everything else. */
 const UNLIMITED = ['rate-page-views-per-15min', 'login-failures-per-address'].flatMap((name) => [
@@ -53,8 +54,12 @@ export async function fuzz(plan: Fuzzing): Promise<Fuzzed> {
     say(
       `\nFOUND at ${number} (${kind}): ${what}\n  again: --seed ${seed} --from ${number} --requests 1${only(plan)}\n  ${request.slice(0, 6000)}`,
     );
-    const line = log.findLast((each) => /error/i.test(each));
-    if (/status 5/.test(what) && line) say(`  log: ${line.slice(0, 1500)}`);
+    if (!/status 5/.test(what)) return;
+    // The line of the log comes a moment after the reply.
+    setTimeout(() => {
+      const line = log.findLast((each) => /error/i.test(each));
+      if (line) say(`  log of case ${number}: ${line.slice(0, 1500)}`);
+    }, LOG_MS);
   });
   const memory = watchMemory(running.pid, plan, judge);
   const startedAt = performance.now();

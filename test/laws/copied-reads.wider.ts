@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { copyAll } from '../../src/backup/restore.ts';
 import { openGround } from '../behaviours/ground.ts';
-import { onPlace, RECORD, sourceOn } from '../rig/copies.ts';
-import { openPlace, type Place } from '../rig/databases.ts';
+import { RECORD, sourceOn } from '../rig/copies.ts';
+import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { answersOf, mediaIn, READ_FLAGS, readsOf } from '../rig/reads.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { closeAll, openWorld, type World } from '../rig/world.ts';
 
 const places: Place[] = [];
 const open = new Set<World>();
-after(async () => {
-  for (const world of open) await world.service.close();
-  for (const place of places) await place.remove();
-});
+after(() =>
+  closeAll([...open].map(({ service }) => service)).finally(() =>
+    closeAll(places.map(({ remove }) => ({ close: remove }))),
+  ),
+);
 
 const other = { sqlite: 'postgres', postgres: 'sqlite' } as const;
 for (const engine of ['sqlite', 'postgres'] as const) {

@@ -13,8 +13,8 @@ import type { Settings } from '../../src/settings.ts';
 import { tablesOf } from '../../src/storage/migrate.ts';
 import type { TableSum } from '../../src/storage/transfer/read-rows.ts';
 import { OF_THE_MOMENT } from '../../src/storage/transfer/shapes.ts';
-import { COPY_KEYS, fillEveryTable, onPlace, RECORD, sourceOn, sumsOf } from '../rig/copies.ts';
-import { openPlace, type Place } from '../rig/databases.ts';
+import { COPY_KEYS, fillEveryTable, RECORD, sourceOn, sumsOf } from '../rig/copies.ts';
+import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 
 const ROWS = 20;
 const NOW = Date.parse('2026-03-02T17:04:55Z');

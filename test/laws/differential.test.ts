@@ -6,7 +6,7 @@ import type { Reply } from '../rig/client.ts';
 import { engine } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';
 import { openReceiver, type Receiver } from '../rig/receiver.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { closeAll, openWorld, type World } from '../rig/world.ts';
 import { type Callers, callersOf, SECRET_OF_CLEO, type Who } from './callers.ts';
 import { found, type Met, nothingMet, remember, resolved, resolvedJson } from './met.ts';
 import { programs } from './programs.ts';
@@ -53,8 +53,7 @@ before(async () => {
   }
 });
 after(async () => {
-  for (const world of worlds) await world.close();
-  await receiver.close();
+  await closeAll([...worlds, receiver]);
 });
 
 describe('the two databases', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { eventUuid, type NewEvent } from '../../src/contract/events.ts';
-import { barker, flagsOf } from '../commands/program.ts';
+import { barkerApart, flagsOf } from '../commands/program.ts';
 import { happen, listen } from '../rig/activity.ts';
 import { register } from '../rig/people.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -61,7 +61,7 @@ describe('whoever follows the log', () => {
     const acknowledged: string[] = [];
     const COUNT = 3000;
     const args = ['events', 'emit', 'spaces.end', '--user', user, '--payload', '{"other":1}', '--count', String(COUNT)];
-    const other = barker([...args, ...flagsOf(world.place)]);
+    const other = barkerApart([...args, ...flagsOf(world.place)]);
     let isOver = false;
     void other.finally(() => {
       isOver = true;

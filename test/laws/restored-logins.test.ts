@@ -7,8 +7,8 @@ import { backUp } from '../../src/backup/backup.ts';
 import { examine } from '../../src/backup/examine.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
-import { COPY_KEYS, onPlace, RECORD, sourceOn } from '../rig/copies.ts';
-import { openPlace } from '../rig/databases.ts';
+import { COPY_KEYS, RECORD, sourceOn } from '../rig/copies.ts';
+import { onPlace, openPlace } from '../rig/databases.ts';
 import { plant } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

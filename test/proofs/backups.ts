@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { type Random, seededRandom } from '../../src/base/random.ts';
-import { barker, flagsOf } from '../commands/program.ts';
+import { barkerApart, flagsOf } from '../commands/program.ts';
 import { openPlace } from '../rig/databases.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { acknowledgedIn, atBackup, type Ledger, openLedger, repliesIn } from './ledger.ts';
@@ -143,7 +143,7 @@ async function restore(archive: string, { place }: Site): Promise<void> {
 }
 
 async function succeed(args: readonly string[]): Promise<void> {
-  const { code, stderr } = await barker(args, { env });
+  const { code, stderr } = await barkerApart(args, { env });
   assert.equal(code, 0, `barker ${args[0]} ended with ${code}: ${stderr}`);
 }
 

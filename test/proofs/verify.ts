@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LINE_ITEMS_SUMMARY, summaryOf } from '../../src/contract/delivery.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
+import { onPlace } from '../rig/databases.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import type { Fate, Ledger } from './ledger.ts';
 import { BATCH, type Home, PEOPLE, sendAgain } from './load.ts';
@@ -13,16 +12,8 @@ import type { Site } from './sites.ts';
 type Ask = (sql: string) => Promise<any[]>;
 
 /** Asks the database itself, beside the process that is running on it. */
-export async function asking<T>({ place }: Site, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const driver =
-    place.databaseUrl === ''
-      ? openSqlite({ file: join(place.folder, 'barker.db') })
-      : openPostgres({ url: place.databaseUrl, connectionsMax: 1 });
-  try {
-    return await work((sql) => driver.read((session) => session.all({ sql, bind: () => [] }, {})));
-  } finally {
-    await driver.close();
-  }
+export function asking<T>({ place }: Site, work: (ask: Ask) => Promise<T>): Promise<T> {
+  return onPlace(place, (driver) => work((sql) => driver.read((session) => session.all({ sql, bind: () => [] }, {}))));
 }
 
 /** Requests whose replay is tried after each restart: the latest. */

@@ -1,8 +1,5 @@
-import { join } from 'node:path';
 import type { Source } from '../../src/backup/backup.ts';
 import type { AuditRecord } from '../../src/contract/audit.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
 import type { Driver } from '../../src/storage/store.ts';
 import type { TransferRow } from '../../src/storage/transfer/lines.ts';
 import { loadRows } from '../../src/storage/transfer/load-rows.ts';
@@ -18,22 +15,6 @@ export const RECORD: AuditRecord = {
   ...{ id: 'a1', at: '2026-03-02T17:05:55.000Z', event: 'command', outcome: 'done', command: 'restore' },
   ...{ actor: 'operator:barker', sudo_user: null, origin: 'host', transaction_id: null, targets: ['database'] },
 };
-
-/** Opens the database of a place beside whatever else works on it. */
-export function driverOn({ folder, databaseUrl }: Pick<Place, 'folder' | 'databaseUrl'>): Driver {
-  if (databaseUrl === '') return openSqlite({ file: join(folder, 'barker.db') });
-  return openPostgres({ url: databaseUrl, connectionsMax: 3 });
-}
-
-/** Opens the database of a place for one piece of work. */
-export async function onPlace<T>(place: Pick<Place, 'folder' | 'databaseUrl'>, work: (driver: Driver) => Promise<T>) {
-  const driver = driverOn(place);
-  try {
-    return await work(driver);
-  } finally {
-    await driver.close();
-  }
-}
 
 /** A place as what a copy is made from. */
 export function sourceOn(place: Pick<Place, 'folder' | 'databaseUrl'>, driver: Driver, now: number): Source {

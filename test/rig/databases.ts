@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../src/storage/migrate.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
+import type { StatementProbe } from '../../src/storage/session.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
+import type { Driver } from '../../src/storage/store.ts';
 import { hastyFolder } from './hasty-folder.ts';
 
 /** Which database this run of the tests uses; the runner runs every file once for each. */
@@ -68,6 +70,26 @@ export async function openPlace(
       await administer(server, `drop database "${name}" with (force)`);
     },
   };
+}
+
+/** Opens the database of a place, beside whatever else works on it. The probe is called before each statement. */
+export function driverOn(
+  { folder, databaseUrl }: Pick<Place, 'folder' | 'databaseUrl'>,
+  { probe, connectionsMax = 3 }: { readonly probe?: StatementProbe; readonly connectionsMax?: number } = {},
+): Driver {
+  const probed = probe ? { probe } : {};
+  if (databaseUrl === '') return openSqlite({ file: join(folder, 'barker.db'), ...probed });
+  return openPostgres({ url: databaseUrl, connectionsMax, ...probed });
+}
+
+/** Opens the database of a place for one piece of work. */
+export async function onPlace<T>(place: Pick<Place, 'folder' | 'databaseUrl'>, work: (driver: Driver) => Promise<T>) {
+  const driver = driverOn(place);
+  try {
+    return await work(driver);
+  } finally {
+    await driver.close();
+  }
 }
 
 function databaseOf(server: string, name: string): string {

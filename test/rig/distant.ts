@@ -1,11 +1,6 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { seededRandom } from '../../src/base/random.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
-import type { Driver } from '../../src/storage/store.ts';
-import { openPlace } from './databases.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorldOver, type World } from './world.ts';
 
 /** Most answers take a moment, in milliseconds; some take long. */
 const USUAL_MS = 4;
@@ -15,28 +10,39 @@ const LONG_ONE_IN = 10;
 /**
  * Starts a world whose database is far away: what is read is already old when it comes, and answers overtake each other.
  */
-export async function openDistantWorld(flags: Record<string, unknown>): Promise<World> {
-  const place = await openPlace(undefined, { hasSchema: true, isHasty: true });
-  const reached =
-    place.databaseUrl === ''
-      ? openSqlite({ file: join(place.folder, 'barker.db') })
-      : openPostgres({ url: place.databaseUrl, connectionsMax: 10 });
+export function openDistantWorld(flags: Record<string, unknown>): Promise<World> {
   const random = seededRandom(8, 'distance');
   const below = (max: number): number => random.bytes(4).readUInt32BE() % max;
-  const driver: Driver = {
-    ...reached,
-    async read(work) {
-      const answer = await reached.read(work);
-      await wait(below(LONG_ONE_IN) === 0 ? LONG_MS : below(USUAL_MS));
-      return answer;
-    },
-  };
-  const world = await openWorld({ seams: { driver }, flags });
-  return {
-    ...world,
-    async close() {
-      await world.close();
-      await place.remove();
-    },
-  };
+  return openWorldOver(
+    (driver) => ({
+      ...driver,
+      async read(work) {
+        const answer = await driver.read(work);
+        await wait(below(LONG_ONE_IN) === 0 ? LONG_MS : below(USUAL_MS));
+        return answer;
+      },
+    }),
+    { flags },
+  );
+}
+
+/**
+ * Starts a world that is told late what was stored: between a commit and its acknowledgment, up to so many milliseconds
+ * later, everybody else sees what was committed already.
+ */
+export function openLateWorld(flags: Record<string, unknown>, late_ms: number): Promise<World> {
+  let units = 0;
+  return openWorldOver(
+    (driver) => ({
+      ...driver,
+      async write(work) {
+        const value = await driver.write(work);
+        units += 1;
+        // Every third unit is told at once, so that late ones are overtaken.
+        if (units % 3 !== 0) await wait((units * 7919) % late_ms);
+        return value;
+      },
+    }),
+    { flags },
+  );
 }

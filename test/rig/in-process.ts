@@ -1,39 +1,51 @@
+import { Readable } from 'node:stream';
 import { runCommand } from '../../src/cli/program.ts';
+import { cleanEnvironment, type Outcome, type Surroundings } from '../commands/program.ts';
 
-/** What a command that ran in this process came to. */
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs a command in this process, which takes a tenth of the time of one of its own; one after the other. */
+export function runHere(args: readonly string[], surroundings: Surroundings): Promise<Outcome> {
+  const ran = last.then(() => run(args, surroundings));
+  last = ran.catch(() => {});
+  return ran;
 }
 
-/** Runs a command in this process, which takes a tenth of the time of one of its own. Never two at a time. */
-export async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+async function run(args: readonly string[], { env = {}, input, cwd }: Surroundings): Promise<Outcome> {
   const written = { stdout: '', stderr: '' };
-  const before = { ...process.env };
-  const restores = (['stdout', 'stderr'] as const).map((name) => {
-    const { write } = process[name];
-    process[name].write = ((chunk: unknown, ...rest: never[]) => {
-      // The test runner speaks in bytes.
-      if (typeof chunk !== 'string') return write.call(process[name], chunk as Uint8Array, ...rest);
-      written[name] += chunk;
-      return true;
-    }) as typeof write;
-    return () => {
-      process[name].write = write;
-    };
-  });
-  Object.assign(process.env, env);
+  const restores = (['stdout', 'stderr'] as const).map((name) => capture(name, (text) => (written[name] += text)));
+  restores.push(replace(process, 'stdin', Readable.from(input ? [Buffer.from(input)] : [])));
+  restores.push(replace(process, 'env', { ...cleanEnvironment(), ...env }));
+  const folder = process.cwd();
+  if (cwd !== undefined) process.chdir(cwd);
+  // What a command writes belongs to its user alone.
+  const umask = process.umask(0o077);
   process.exitCode = undefined;
   try {
-    const code = await runCommand(args);
-    return { code, ...written };
+    return { code: await runCommand(args), ...written };
   } finally {
     process.exitCode = undefined;
+    process.umask(umask);
+    process.chdir(folder);
     for (const restore of restores) restore();
-    for (const name of Object.keys(env)) {
-      if (before[name] === undefined) delete process.env[name];
-      else process.env[name] = before[name];
-    }
   }
+}
+
+function capture(name: 'stdout' | 'stderr', heard: (text: string) => void): () => void {
+  const { write } = process[name];
+  process[name].write = ((chunk: unknown, ...rest: never[]) => {
+    // The test runner speaks in bytes.
+    if (typeof chunk !== 'string') return write.call(process[name], chunk as Uint8Array, ...rest);
+    heard(chunk);
+    return true;
+  }) as typeof write;
+  return () => {
+    process[name].write = write;
+  };
+}
+
+function replace(of: typeof process, name: 'stdin' | 'env', value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(of, name)!;
+  Object.defineProperty(of, name, { value, configurable: true, enumerable: true, writable: true });
+  return () => void Object.defineProperty(of, name, before);
 }

@@ -5,8 +5,10 @@ import { openLog } from '../../src/http/log.ts';
 import type { Seams } from '../../src/parts.ts';
 import type { Service } from '../../src/server.ts';
 import { loadSettings } from '../../src/settings/load.ts';
+import type { StatementProbe } from '../../src/storage/session.ts';
+import type { Driver } from '../../src/storage/store.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
-import { openPlace, type Place } from './databases.ts';
+import { driverOn, openPlace, type Place } from './databases.ts';
 import { collectLog, collectsLogs } from './logs.ts';
 import { plant, plantNamed } from './secrets.ts';
 import { watchReplies } from './watch.ts';
@@ -47,18 +49,19 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** How a world is started. */
+export interface WorldOptions {
+  readonly flags?: Record<string, unknown>;
+  readonly seams?: Seams;
+  readonly which?: 'sqlite' | 'postgres';
+  /** A place that is there already, with what is in it. */
+  readonly place?: Place;
+  /** What its clock shows at first. */
+  readonly start?: string;
+}
+
 /** Starts a world. Settings are given as flags are; with `tls: true` it speaks https. Every reply is held against the description, at the latest at the end. */
-export async function openWorld(
-  options: {
-    readonly flags?: Record<string, unknown>;
-    readonly seams?: Seams;
-    readonly which?: 'sqlite' | 'postgres';
-    /** A place that is there already, with what is in it. */
-    readonly place?: Place;
-    /** What its clock shows at first. */
-    readonly start?: string;
-  } = {},
-): Promise<World> {
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const place = options.place ?? (await openPlace(options.which, { hasSchema: true, isHasty: true }));
   const clock = testClock(options.start);
   const settings = loadSettings({
@@ -100,6 +103,22 @@ export async function openWorld(
       watch.end();
     },
   };
+}
+
+/** Starts a world over the database of a place of its own, as what is put around it shows that database. */
+export async function openWorldOver(
+  around: (driver: Driver) => Driver,
+  { probe, ...options }: WorldOptions & { readonly probe?: StatementProbe } = {},
+): Promise<World> {
+  const place = await openPlace(undefined, { hasSchema: true, isHasty: true });
+  const driver = around(driverOn(place, { connectionsMax: 10, ...(probe && { probe }) }));
+  return openWorld({ ...options, place, seams: { ...options.seams, driver } });
+}
+
+/** Closes all of them, whatever one complains of: what stays open would keep the process alive. */
+export async function closeAll(open: readonly { close(): Promise<unknown> }[]): Promise<void> {
+  const closed = await Promise.allSettled(open.map((each) => each.close()));
+  for (const each of closed) if (each.status === 'rejected') throw each.reason;
 }
 
 /** Lets every client of this process trust an authority, without touching the client. */
