@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { sign } from '../src/auth/oauth1/signature.ts';
+import { sign } from '../src/features/auth/oauth1/signature.ts';
 import { median } from './rig/report.ts';
 import { startBarker } from './rig/target.ts';
 

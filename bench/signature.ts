@@ -2,7 +2,14 @@
  * Verification of signed requests against one `createHmac` of the same base string, interleaved in one process.
  */
 import { createHmac } from 'node:crypto';
-import { baseStrings, parseClaim, type SignedParts, sign, signingKey, verify } from '../src/auth/oauth1/signature.ts';
+import {
+  baseStrings,
+  parseClaim,
+  type SignedParts,
+  sign,
+  signingKey,
+  verify,
+} from '../src/features/auth/oauth1/signature.ts';
 
 const REQUESTS = 4_000;
 const ROUNDS = 101;

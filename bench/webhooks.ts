@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Pool } from 'undici';
 import { formatInstant } from '../src/base/instants.ts';
-import type { NewEvent } from '../src/contract/events.ts';
+import type { NewEvent } from '../src/contract/store/events.ts';
 import { bearerClient } from '../test/rig/events.ts';
 import { openWorld, type World } from '../test/rig/world.ts';
 import { interleaved, printRates, printRatio, ratio } from './rig/report.ts';

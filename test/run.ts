@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
-import { operations } from '../src/parts.ts';
+import { operations } from '../src/app/dependencies.ts';
 import { makePatterns } from './rig/databases.ts';
 import { findLeaks } from './rig/leaks.ts';
 import { holes } from './rig/ledger.ts';

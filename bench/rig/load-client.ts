@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import { sign } from '../../src/auth/oauth1/signature.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import type { LoadPlan, LoadResult } from './load.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startDev } from '../../src/cli/dev.ts';
 import { loadSettings } from '../../src/settings/load.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
+import { openSqlite } from '../../src/storage/core/sqlite.ts';
 import type { TargetSeams } from './target.ts';
 
 const plan = JSON.parse(process.argv[2]!) as { folder: string; databaseUrl?: string } & TargetSeams;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { Agent, request } from 'node:http';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol } from '../../test/rig/client.ts';
 import { type Keys, said } from './load.ts';
 

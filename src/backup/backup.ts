@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { formatInstant } from '../base/instants.ts';
-import { AlreadyServed, claimFile } from '../storage/sole-server.ts';
-import type { Driver } from '../storage/store.ts';
+import { AlreadyServed, claimFile } from '../storage/core/sole-server.ts';
+import type { Driver } from '../storage/core/store.ts';
 import { writeArchive } from './archive-writer.ts';
 import { fingerprintsOf, type MasterKeys } from './examine.ts';
 import { heldMedia } from './held-media.ts';

@@ -1,6 +1,6 @@
 import { keyFingerprint, type SecretBox, sealingKeyId, secretBox } from '../base/secret-box.ts';
-import { SEALED_COLUMNS } from '../contract/sealed-columns.ts';
-import { stepsNamed } from '../storage/migrate.ts';
+import { SEALED_COLUMNS } from '../contract/store/sealed-columns.ts';
+import { stepsNamed } from '../storage/core/migrate.ts';
 import { rowsOfLines, type TransferRow } from '../storage/transfer/lines.ts';
 import type { TableShape } from '../storage/transfer/shapes.ts';
 import { readArchive } from './archive-reader.ts';

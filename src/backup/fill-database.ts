@@ -1,8 +1,8 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeAll } from '../storage/file-sink.ts';
-import { applySteps, dropTables, stepsNamed } from '../storage/migrate.ts';
-import type { Session } from '../storage/session.ts';
+import { writeAll } from '../storage/core/file-sink.ts';
+import { applySteps, dropTables, stepsNamed } from '../storage/core/migrate.ts';
+import type { Session } from '../storage/core/session.ts';
 import { rowsOfLines } from '../storage/transfer/lines.ts';
 import { loadRows, withoutIndexes } from '../storage/transfer/load-rows.ts';
 import { readTable } from '../storage/transfer/read-rows.ts';

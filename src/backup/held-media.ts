@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { UploadState } from '../contract/uploads.ts';
+import type { UploadState } from '../contract/store/uploads.ts';
 
 /** What is known of an upload in a copy. */
 export interface UploadPlace {

@@ -1,8 +1,8 @@
 import { formatInstant } from '../base/instants.ts';
-import type { AuditRecord } from '../contract/audit.ts';
-import { auditOn } from '../storage/audit.ts';
-import { applySteps } from '../storage/migrate.ts';
-import type { Session } from '../storage/session.ts';
+import type { AuditRecord } from '../contract/store/audit.ts';
+import { applySteps } from '../storage/core/migrate.ts';
+import type { Session } from '../storage/core/session.ts';
+import { auditOn } from '../storage/tables/audit.ts';
 import { afterRestore } from '../storage/transfer/after-restore.ts';
 import { readArchive } from './archive-reader.ts';
 import { type Source, sendAll } from './backup.ts';

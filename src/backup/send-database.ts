@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stepsNamed } from '../storage/migrate.ts';
-import type { Session } from '../storage/session.ts';
+import { stepsNamed } from '../storage/core/migrate.ts';
+import type { Session } from '../storage/core/session.ts';
 import { readTable, type TableSum } from '../storage/transfer/read-rows.ts';
 import { rowsOf, type TableShape, tableShapes } from '../storage/transfer/shapes.ts';
 import { bytesOf, type HeldMedia, namesIn, type UploadPlace, unlessGone } from './held-media.ts';

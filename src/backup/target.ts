@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openPostgres } from '../storage/postgres.ts';
-import type { Session } from '../storage/session.ts';
-import { claimFile } from '../storage/sole-server.ts';
-import { openBulkSqlite, openSqlite } from '../storage/sqlite.ts';
-import type { Driver } from '../storage/store.ts';
+import { openPostgres } from '../storage/core/postgres.ts';
+import type { Session } from '../storage/core/session.ts';
+import { claimFile } from '../storage/core/sole-server.ts';
+import { openBulkSqlite, openSqlite } from '../storage/core/sqlite.ts';
+import type { Driver } from '../storage/core/store.ts';
 import { rowsOf, tableShapes } from '../storage/transfer/shapes.ts';
 import { syncFolder } from './archive-writer.ts';
 import { isIncomplete, markIncomplete, unmarkIncomplete } from './incomplete.ts';

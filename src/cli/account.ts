@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ROLES } from '../contract/roles.ts';
+import { ROLES } from '../contract/declare/roles.ts';
 import { setApproval } from './account/approve.ts';
 import { createAccount } from './account/create.ts';
 import { changeFeatures } from './account/features.ts';

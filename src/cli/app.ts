@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { APPLICATION_LIMITS, type ApplicationLimit, usualLimits } from '../contract/declare/application-limits.ts';
+import type { Application, ApplicationDraft } from '../contract/store/credentials.ts';
+import type { Reading } from '../contract/store/store.ts';
 import {
   changeApplication,
   issueOwnToken,
@@ -6,13 +9,10 @@ import {
   regenerateKeys,
   revokeBearerOf,
   suspendApplication,
-} from '../auth/applications/administer.ts';
-import { allApplications } from '../auth/applications/all.ts';
-import { BLANK, type CallbackPolicy, draftFaults, draftOf } from '../auth/applications/draft.ts';
-import { APPLICATION_LIMITS, type ApplicationLimit, usualLimits } from '../contract/application-limits.ts';
-import type { Application, ApplicationDraft } from '../contract/credentials.ts';
-import type { Reading } from '../contract/store.ts';
-import { registerApplication } from '../platform/register.ts';
+} from '../features/auth/applications/administer.ts';
+import { allApplications } from '../features/auth/applications/all.ts';
+import { BLANK, type CallbackPolicy, draftFaults, draftOf } from '../features/auth/applications/draft.ts';
+import { registerApplication } from '../features/platform/register.ts';
 import type { Settings } from '../settings.ts';
 import { addApplicationOptions, draftFrom } from './application-options.ts';
 import { CommandFailed } from './failure.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ACCESS_LEVELS, type ApplicationDraft } from '../contract/credentials.ts';
+import { ACCESS_LEVELS, type ApplicationDraft } from '../contract/store/credentials.ts';
 
 /** Options of texts and lists, by the member that they say something about. */
 const TEXTS = {

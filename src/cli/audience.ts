@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { hashOfIdentifier, isHashedKind, normalForm } from '../audiences/people/normal-forms.ts';
 import { CsvBroken } from '../base/csv.ts';
-import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/audiences.ts';
+import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/store/audiences.ts';
+import { hashOfIdentifier, isHashedKind, normalForm } from '../features/audiences/people/normal-forms.ts';
 import { addCaller, callerOf, collectPair } from './caller.ts';
 import { CommandFailed } from './failure.ts';
 import { linesIn } from './lines.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { formatMillisecond, instantMs, parseInstant } from '../base/instants.ts';
-import { AUDIT_EVENTS, type AuditEvent, type AuditRecord } from '../contract/audit.ts';
-import type { Store } from '../contract/store.ts';
+import { AUDIT_EVENTS, type AuditEvent, type AuditRecord } from '../contract/store/audit.ts';
+import type { Store } from '../contract/store/store.ts';
 import { CommandFailed } from './failure.ts';
 import { onStore } from './on-store.ts';
 import { oneLine, print } from './output.ts';

@@ -47,7 +47,7 @@ async function runCall(command: Command, method: string, path: string): Promise<
 }
 
 async function signatureFor(request: Outgoing, { keys }: Caller): Promise<string> {
-  const { sign } = await import('../auth/oauth1/signature.ts');
+  const { sign } = await import('../features/auth/oauth1/signature.ts');
   const { consumer_secret: consumerSecret, access_token_secret: tokenSecret } = keys;
   return sign({ ...request, oauth: protocolParameters(keys), consumerSecret, tokenSecret }).header;
 }

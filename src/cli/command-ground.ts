@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Ground } from '../app/database.ts';
 import { findMasterKey } from '../dev/folder.ts';
-import type { Ground } from '../ground.ts';
 import { originsOf } from '../settings/load.ts';
 import { settingsTable } from '../settings.ts';
 import { settingsFrom } from './setting-options.ts';
@@ -11,7 +11,7 @@ import { settingsFrom } from './setting-options.ts';
  * there what they may be on the pages of that service.
  */
 export async function commandGround(command: Command): Promise<Ground> {
-  const { openGround } = await import('../ground.ts');
+  const { openGround } = await import('../app/database.ts');
   const given = settingsFrom(command, 'serve', true);
   const own = given.master_key === '' ? findMasterKey(given.data_folder) : undefined;
   if (own !== undefined) {

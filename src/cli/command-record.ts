@@ -3,8 +3,8 @@ import type { Command, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import { formatMillisecond } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
-import type { AuditOutcome, AuditRecord } from '../contract/audit.ts';
-import type { Store } from '../contract/store.ts';
+import type { AuditOutcome, AuditRecord } from '../contract/store/audit.ts';
+import type { Store } from '../contract/store/store.ts';
 import { isSetting } from './setting-options.ts';
 
 /** What a command can touch. */

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CorpusPost } from '../contract/corpus.ts';
-import type { Person } from '../contract/directory.ts';
-import type { Ground } from '../ground.ts';
+import type { Ground } from '../app/database.ts';
+import type { CorpusPost } from '../contract/store/corpus.ts';
+import type { Person } from '../contract/store/directory.ts';
 import { commandGround } from './command-ground.ts';
 import { recorded } from './command-record.ts';
 import { tell } from './registering.ts';
@@ -105,7 +105,7 @@ async function makePosts(command: Command): Promise<void> {
 const FOLLOWED_MAX = 20;
 
 async function registeredUsers(ground: Ground): Promise<string[]> {
-  const { FIRST_USER } = await import('../platform/register.ts');
+  const { FIRST_USER } = await import('../features/platform/register.ts');
   const ids = Array.from({ length: FOLLOWED_MAX }, (_, index) => String(Number(FIRST_USER) + index));
   const found = await ground.store.read((tx) => tx.credentials.findScreenNames(ids));
   return ids.filter((id) => found.has(id));

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import type { Parts, Seams } from '../app/dependencies.ts';
+import type { Service } from '../app/server.ts';
 import { systemClock } from '../base/clock.ts';
-import { ConstraintViolated, type Reading } from '../contract/store.ts';
+import { ConstraintViolated, type Reading } from '../contract/store/store.ts';
 import type { LocalCertificates } from '../dev/certificates.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
 import {
@@ -15,8 +17,6 @@ import {
   readKeys,
   writeDevFile,
 } from '../dev/folder.ts';
-import type { Parts, Seams } from '../parts.ts';
-import type { Service } from '../server.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { complain, print } from './output.ts';
@@ -67,8 +67,8 @@ export async function startDev(
   options: { readonly reset: boolean; readonly seams?: Seams },
 ): Promise<{ service: Service; file: DevFile }> {
   // Loaded here, so that other commands can read `dev.json` without loading the server.
-  const { openParts } = await import('../parts.ts');
-  const { startListeners } = await import('../server.ts');
+  const { openParts } = await import('../app/dependencies.ts');
+  const { startListeners } = await import('../app/server.ts');
   makeDataFolder(given.data_folder);
   if (options.reset) await reset(given);
   const certificates = given.tls ? await ownCertificates(given) : undefined;
@@ -106,9 +106,9 @@ const UNDEFINED_TABLE = '42P01';
 
 /** Forgets what earlier runs stored. A database that is not of development is left alone. */
 async function reset(settings: Settings): Promise<void> {
-  const { openDriver } = await import('../ground.ts');
-  const { dropSchema } = await import('../storage/migrate.ts');
-  const { storeOn } = await import('../storage/store.ts');
+  const { openDriver } = await import('../app/database.ts');
+  const { dropSchema } = await import('../storage/core/migrate.ts');
+  const { storeOn } = await import('../storage/core/store.ts');
   const driver = await openDriver(settings);
   let release = async (): Promise<void> => {};
   try {
@@ -137,7 +137,7 @@ const FOREIGN =
 
 /** Whether there are users, and none of them from a demo world. */
 async function holdsOthers(tx: Reading): Promise<boolean> {
-  const { FIRST_USER } = await import('../platform/register.ts');
+  const { FIRST_USER } = await import('../features/platform/register.ts');
   return !(await tx.credentials.findDemo()) && (await tx.credentials.findUser(FIRST_USER)) !== undefined;
 }
 

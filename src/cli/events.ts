@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { SketchUnfit } from '../activity/emit.ts';
-import { typeNamed } from '../activity/event-types.ts';
 import { systemClock } from '../base/clock.ts';
-import type { User } from '../contract/credentials.ts';
-import { type Direction, EVENT_TYPES, eventUuid } from '../contract/events.ts';
-import type { Reading } from '../contract/store.ts';
+import type { User } from '../contract/store/credentials.ts';
+import { type Direction, EVENT_TYPES, eventUuid } from '../contract/store/events.ts';
+import type { Reading } from '../contract/store/store.ts';
+import { SketchUnfit } from '../features/activity/emit.ts';
+import { typeNamed } from '../features/activity/event-types.ts';
 import { recorded } from './command-record.ts';
 import { listenCommand } from './events/listen.ts';
 import { CommandFailed } from './failure.ts';
@@ -54,7 +54,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
   const count = /^\d+$/.test(given.count) ? Number(given.count) : 0;
   if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count is a number from 1 to ${COUNT_MAX}`, 2);
   const payload = given.payload === undefined ? undefined : objectOf(given.payload);
-  const { eventOf } = await import('../activity/emit.ts');
+  const { eventOf } = await import('../features/activity/emit.ts');
   const { formatInstant } = await import('../base/instants.ts');
   try {
     const { first, last } = await onStore(command, (store) =>

@@ -1,8 +1,8 @@
-import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../contract/audit.ts';
-import { RATES, type RateSetting } from '../contract/rates.ts';
+import { operations } from '../app/dependencies.ts';
+import { RATES, type RateSetting } from '../contract/declare/rates.ts';
+import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../contract/store/audit.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from '../engine/describe/markdown.ts';
 import { openApiOf, type Surroundings } from '../engine/describe.ts';
-import { operations } from '../parts.ts';
 import { settingsMarkdown } from '../settings/show.ts';
 import { settingsTable } from '../settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';

@@ -3,9 +3,9 @@ import { systemClock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
 import { type SecretBox, secretBox } from '../base/secret-box.ts';
 import { findMasterKey } from '../dev/folder.ts';
-import { isKeyInUse } from '../platform/first-secret.ts';
+import { isKeyInUse } from '../features/platform/first-secret.ts';
 import type { Settings } from '../settings.ts';
-import { type Driver, storeOn } from '../storage/store.ts';
+import { type Driver, storeOn } from '../storage/core/store.ts';
 import { recorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
 import { configuredKeys, type KeyUse, keyUses, resealAll } from './keys/sealed-with.ts';
@@ -39,8 +39,8 @@ interface Secrets {
 
 /** Opens the database without holding the keys against it: what is wrong with them is what people want to know. */
 async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<void>): Promise<void> {
-  const { openDriver } = await import('../ground.ts');
-  const { pendingMigrations } = await import('../storage/migrate.ts');
+  const { openDriver } = await import('../app/database.ts');
+  const { pendingMigrations } = await import('../storage/core/migrate.ts');
   const given = settingsFrom(command, 'serve', true);
   const settings = { ...given, master_key: given.master_key || (findMasterKey(given.data_folder) ?? '') };
   const box =

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { Settings } from '../settings.ts';
-import type { Driver } from '../storage/store.ts';
+import type { Driver } from '../storage/core/store.ts';
 import { commandRecord } from './command-record.ts';
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -18,8 +18,8 @@ export function migrateCommand(command: Command): void {
 }
 
 async function runMigrate(command: Command): Promise<void> {
-  const { pendingMigrations } = await import('../storage/migrate.ts');
-  const { upgradeSchema } = await import('../ground.ts');
+  const { pendingMigrations } = await import('../storage/core/migrate.ts');
+  const { upgradeSchema } = await import('../app/database.ts');
   const { dryRun = false, copy } = command.opts();
   const settings = settingsFrom(command, 'serve', true);
   const driver = await open(settings, dryRun);
@@ -42,9 +42,9 @@ async function runMigrate(command: Command): Promise<void> {
 async function open(settings: Settings, dryRun: boolean): Promise<Driver> {
   // Opening a database that does not exist would make it.
   if (dryRun && settings.database_url === '' && !existsSync(join(settings.data_folder, 'barker.db'))) {
-    const { openSqlite } = await import('../storage/sqlite.ts');
+    const { openSqlite } = await import('../storage/core/sqlite.ts');
     return openSqlite({ file: ':memory:' });
   }
-  const { openDriver } = await import('../ground.ts');
+  const { openDriver } = await import('../app/database.ts');
   return openDriver(settings);
 }

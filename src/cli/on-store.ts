@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import type { Store } from '../contract/store.ts';
+import type { Store } from '../contract/store/store.ts';
 import { settingsFrom } from './setting-options.ts';
 
 /** Works on the database of the settings. No secret is read or sealed, so no master key is needed. */
 export async function onStore<T>(command: Command, work: (store: Store, now: string) => Promise<T>): Promise<T> {
   const { formatInstant } = await import('../base/instants.ts');
-  const { openDriver } = await import('../ground.ts');
-  const { checkSchema } = await import('../storage/migrate.ts');
-  const { storeOn } = await import('../storage/store.ts');
+  const { openDriver } = await import('../app/database.ts');
+  const { checkSchema } = await import('../storage/core/migrate.ts');
+  const { storeOn } = await import('../storage/core/store.ts');
   const driver = await openDriver(settingsFrom(command, 'serve', true));
   const store = storeOn(driver);
   try {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { formatInstant } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
-import type { Reading } from '../contract/store.ts';
-import type { Registrar } from '../platform/register.ts';
+import type { Reading } from '../contract/store/store.ts';
+import type { Registrar } from '../features/platform/register.ts';
 import type { Settings } from '../settings.ts';
 import { commandGround } from './command-ground.ts';
 import { type CommandRecord, commandRecord, type Touched } from './command-record.ts';
@@ -23,8 +23,8 @@ export async function registering<T>(
   command: Command,
   work: (registrar: RecordedRegistrar, settings: Settings) => Promise<T>,
 ): Promise<T> {
-  const { announce } = await import('../storage/outside.ts');
-  const { ConstraintViolated } = await import('../contract/store.ts');
+  const { announce } = await import('../storage/core/outside.ts');
+  const { ConstraintViolated } = await import('../contract/store/store.ts');
   const { store, clock, box, settings } = await commandGround(command);
   let record: CommandRecord = commandRecord(command, clock.now());
   try {

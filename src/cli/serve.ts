@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Parts } from '../parts.ts';
-import type { Service } from '../server.ts';
+import type { Parts } from '../app/dependencies.ts';
+import type { Service } from '../app/server.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -26,7 +26,7 @@ export function serveCommand(command: Command): void {
 }
 
 async function runServe(settings: Settings): Promise<number> {
-  const { openParts } = await import('../parts.ts');
+  const { openParts } = await import('../app/dependencies.ts');
   const parts = await openParts('serve', settings);
   const { log } = parts;
   for (const warning of startWarnings(settings)) log.warn(warning);
@@ -49,7 +49,7 @@ async function runServe(settings: Settings): Promise<number> {
 }
 
 async function start(parts: Parts): Promise<Service> {
-  const { startListeners } = await import('../server.ts');
+  const { startListeners } = await import('../app/server.ts');
   if (await parts.store.read((tx) => tx.credentials.findDemo())) {
     await parts.store.close();
     throw new CommandFailed('the database holds a demo world, whose keys are not secret; serve another database');

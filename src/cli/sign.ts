@@ -38,7 +38,7 @@ async function runSign(command: Command, method: string, url: string): Promise<v
   const { param: data, json, protocol = [] } = command.opts<{ param?: Pair[]; json?: string; protocol?: Pair[] }>();
   const caller = callerOf(command);
   const request = outgoing(method, url, caller, { data, json });
-  const { sign } = await import('../auth/oauth1/signature.ts');
+  const { sign } = await import('../features/auth/oauth1/signature.ts');
   const signed = sign({
     ...request,
     oauth: changed(protocolParameters(caller.keys), protocol),

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ACCESS_LEVELS, type AccessLevel } from '../contract/credentials.ts';
+import { ACCESS_LEVELS, type AccessLevel } from '../contract/store/credentials.ts';
 import { CommandFailed } from './failure.ts';
 import { registering, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
@@ -18,7 +18,7 @@ export function tokenCommand(command: Command): void {
 
 async function createToken(command: Command): Promise<void> {
   const given = command.opts<{ app: string; user: string; level?: AccessLevel }>();
-  const { issueToken } = await import('../platform/register.ts');
+  const { issueToken } = await import('../features/platform/register.ts');
   const made = await registering(command, async (registrar) => {
     const { credentials } = registrar.tx;
     const application = await credentials.findApplicationByKey(given.app);

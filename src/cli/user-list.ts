@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { User } from '../contract/credentials.ts';
-import { isLiveSession } from '../contract/logins.ts';
+import type { User } from '../contract/store/credentials.ts';
+import { isLiveSession } from '../contract/store/logins.ts';
 import { print } from './output.ts';
 import { looking, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';

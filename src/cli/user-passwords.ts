@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { secureRandom } from '../base/random.ts';
-import type { User } from '../contract/credentials.ts';
+import type { User } from '../contract/store/credentials.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { readPassword } from './password.ts';
@@ -30,8 +30,8 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
   const user = await looking(command, ({ tx }) => userNamed(tx, userName));
   const password = generate ? secureRandom.bytes(15).toString('base64url') : await readPassword(passwordFile);
   if (!generate) insist(await wrongPasswordOf(command, password, user));
-  const { hashPassword } = await import('../platform/passwords.ts');
-  const { setPassword } = await import('../platform/standing.ts');
+  const { hashPassword } = await import('../features/platform/passwords.ts');
+  const { setPassword } = await import('../features/platform/standing.ts');
   const hash = await hashPassword(password, secureRandom);
   await registering(command, ({ tx, now, touched }) => {
     touched('user', user.id);
@@ -41,7 +41,7 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
 }
 
 async function makeLink(command: Command, userName: string): Promise<void> {
-  const { addPasswordLink, PASSWORD_LINK_S } = await import('../platform/standing.ts');
+  const { addPasswordLink, PASSWORD_LINK_S } = await import('../features/platform/standing.ts');
   const made = await registering(command, async ({ tx, now, touched }) => {
     const user = await userNamed(tx, userName);
     touched('user', user.id);
@@ -64,7 +64,7 @@ export async function wrongPasswordOf(
   password: string,
   user: Pick<User, 'screen_name' | 'name'>,
 ): Promise<string | undefined> {
-  const { wrongPassword } = await import('../platform/password-rules.ts');
+  const { wrongPassword } = await import('../features/platform/password-rules.ts');
   const { passwordRulesOf } = await import('../settings/logins.ts');
   return wrongPassword(password, user, passwordRulesOf(settingsFrom(command, 'serve', true)));
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { secureRandom } from '../base/random.ts';
-import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/credentials.ts';
+import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/store/credentials.ts';
 import { CommandFailed } from './failure.ts';
 import { readPassword } from './password.ts';
 import { insist, registering, tell } from './registering.ts';
@@ -53,14 +53,14 @@ export function userCommand(command: Command): void {
 
 async function createUser(command: Command, userName: string): Promise<void> {
   const { name = userName, email, passwordFile } = command.opts();
-  const rules = await import('../platform/rules.ts');
+  const rules = await import('../features/platform/rules.ts');
   insist(rules.wrongUserName(userName));
   insist(rules.wrongName(name));
   if (email !== undefined) insist(rules.wrongEmail(email));
   const password = await readPassword(passwordFile);
   insist(await wrongPasswordOf(command, password, { screen_name: userName, name }));
-  const { registerUser } = await import('../platform/register.ts');
-  const { hashPassword } = await import('../platform/passwords.ts');
+  const { registerUser } = await import('../features/platform/register.ts');
+  const { hashPassword } = await import('../features/platform/passwords.ts');
   const passwordHash = await hashPassword(password, secureRandom);
   const user = { screenName: userName, name, passwordHash, email };
   const id = await registering(command, async (registrar) => {
@@ -73,8 +73,8 @@ async function createUser(command: Command, userName: string): Promise<void> {
 
 async function changeProfileOf(command: Command, userName: string): Promise<void> {
   const { name, handle, bio, location, url, verified, affiliate } = command.opts<Record<string, string | undefined>>();
-  const rules = await import('../platform/rules.ts');
-  const profiles = await import('../platform/profile.ts');
+  const rules = await import('../features/platform/rules.ts');
+  const profiles = await import('../features/platform/profile.ts');
   if (name !== undefined) insist(rules.wrongName(name));
   if (handle !== undefined) insist(rules.wrongUserName(handle));
   if (bio !== undefined) insist(profiles.wrongBio(bio));
@@ -111,7 +111,7 @@ async function changeUser(
   userName: string,
   changes: Partial<Pick<User, 'suspended' | 'locked'>>,
 ): Promise<void> {
-  const { changeStanding } = await import('../platform/standing.ts');
+  const { changeStanding } = await import('../features/platform/standing.ts');
   const user = await registering(command, async ({ tx, touched }) => {
     const found = await userNamed(tx, userName);
     touched('user', found.id);

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { findDelivery, lastOutcome, renewSecret, resend } from '../activity/webhooks/administer.ts';
 import { systemClock } from '../base/clock.ts';
-import type { Reading } from '../contract/store.ts';
-import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/webhooks.ts';
+import type { Reading } from '../contract/store/store.ts';
+import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/store/webhooks.ts';
+import { findDelivery, lastOutcome, renewSecret, resend } from '../features/activity/webhooks/administer.ts';
 import { addCaller } from './caller.ts';
 import { recorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
@@ -136,7 +136,7 @@ const RESENT_AT_ONCE = 500;
 async function resendDeliveries(command: Command, webhook: string, messages: readonly string[]): Promise<void> {
   const { failed } = command.opts<{ failed?: boolean }>();
   if ((messages.length === 0) === !failed) throw new CommandFailed('name messages, or give --failed', 2);
-  const { announce } = await import('../storage/outside.ts');
+  const { announce } = await import('../storage/core/outside.ts');
   const count = await onStore(command, (store, now) =>
     recorded(command, { store, clock: systemClock }, async (touched) => {
       let sent = 0;

@@ -1,4 +1,4 @@
-import type { ApplicationDraft } from '../contract/credentials.ts';
+import type { ApplicationDraft } from '../contract/store/credentials.ts';
 
 /** Where the logins of demo applications come back to. */
 export const DEMO_CALLBACK = 'http://127.0.0.1:9911/callback';

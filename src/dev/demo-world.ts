@@ -1,16 +1,16 @@
-import { accounts, newAccount } from '../ads/accounts.ts';
-import { SANDBOX_FEATURES } from '../ads/features.ts';
-import { fundingInstruments } from '../ads/funding-instruments.ts';
-import { newPromotableUser, promotableUsers } from '../ads/promotable-users.ts';
 import { formatInstant } from '../base/instants.ts';
 import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import type { Services } from '../contract/operation.ts';
-import type { AnyResource, Row } from '../contract/resource.ts';
-import type { Role } from '../contract/roles.ts';
-import type { Writing } from '../contract/store.ts';
-import { hashPassword } from '../platform/passwords.ts';
-import { issueToken, type Registrar, registerApplication, registerUser } from '../platform/register.ts';
+import type { Services } from '../contract/declare/operation.ts';
+import type { AnyResource, Row } from '../contract/declare/resource.ts';
+import type { Role } from '../contract/declare/roles.ts';
+import type { Writing } from '../contract/store/store.ts';
+import { accounts, newAccount } from '../features/ads/accounts.ts';
+import { SANDBOX_FEATURES } from '../features/ads/features.ts';
+import { fundingInstruments } from '../features/ads/funding-instruments.ts';
+import { newPromotableUser, promotableUsers } from '../features/ads/promotable-users.ts';
+import { hashPassword } from '../features/platform/passwords.ts';
+import { issueToken, type Registrar, registerApplication, registerUser } from '../features/platform/register.ts';
 import { DEMO_APPLICATION, DEMO_CALLBACK } from './demo-application.ts';
 import { addMessagesApplication, type MessagesKeys } from './messages-application.ts';
 

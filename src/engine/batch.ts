@@ -1,9 +1,9 @@
-import { BatchProblem } from '../contract/batch-problem.ts';
-import { type Field, id, quoted, type Raw } from '../contract/fields.ts';
-import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/operation.ts';
-import { type Fault, Problem, type ProblemName, problem } from '../contract/problems.ts';
-import type { AnyResource, Verb } from '../contract/resource.ts';
-import type { Writing } from '../contract/store.ts';
+import { type Field, id, quoted, type Raw } from '../contract/declare/fields.ts';
+import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/declare/operation.ts';
+import type { AnyResource, Verb } from '../contract/declare/resource.ts';
+import { BatchProblem } from '../contract/problems/batch-problem.ts';
+import { type Fault, Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
+import type { Writing } from '../contract/store/store.ts';
 import { echo } from './echo.ts';
 import { type Expected, gathered, ONE_KEY } from './gathered.ts';
 import { keyFrom } from './get.ts';

@@ -1,6 +1,6 @@
-import type { Call, FreshIds, Given } from '../contract/operation.ts';
-import type { AnyResource, Change, Consequence, Row } from '../contract/resource.ts';
-import type { Writing } from '../contract/store.ts';
+import type { Call, FreshIds, Given } from '../contract/declare/operation.ts';
+import type { AnyResource, Change, Consequence, Row } from '../contract/declare/resource.ts';
+import type { Writing } from '../contract/store/store.ts';
 import { idPairs, rowOf, storeNew } from './new-row.ts';
 
 /** A consequence that a write may have, and the ids of the rows that it may make. */

@@ -1,5 +1,5 @@
-import type { CredentialKind, Operation } from '../contract/operation.ts';
-import { RATES, type RateSetting } from '../contract/rates.ts';
+import type { CredentialKind, Operation } from '../contract/declare/operation.ts';
+import { RATES, type RateSetting } from '../contract/declare/rates.ts';
 import { parameterObjects, requestBody } from './describe/given.ts';
 import { HEADERS, responses } from './describe/replies.ts';
 import type { Json, NamedSchemas } from './describe/schemas.ts';

@@ -1,6 +1,6 @@
 import { jsonText } from '../base/text.ts';
-import type { Raw } from '../contract/fields.ts';
-import type { Given, Parameters } from '../contract/operation.ts';
+import type { Raw } from '../contract/declare/fields.ts';
+import type { Given, Parameters } from '../contract/declare/operation.ts';
 import type { RawParameters } from './validate.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Answer, Operation } from '../contract/operation.ts';
+import type { Answer, Operation } from '../contract/declare/operation.ts';
 
 /**
  * The envelope of an answer: the echo of the request beside the data, as its shape wants it.

@@ -1,6 +1,6 @@
-import type { ChangeRow } from '../contract/changes.ts';
-import type { AnyResource, Row } from '../contract/resource.ts';
-import type { Deleted, RecordsWriting, RowKey, Writing } from '../contract/store.ts';
+import type { AnyResource, Row } from '../contract/declare/resource.ts';
+import type { ChangeRow } from '../contract/store/changes.ts';
+import type { Deleted, RecordsWriting, RowKey, Writing } from '../contract/store/store.ts';
 
 /** What the items of a batch will look at: read together, before the first of them. */
 export interface Expected {

@@ -1,8 +1,8 @@
-import { isFault, isId } from '../contract/fields.ts';
-import { type Call, showContext } from '../contract/operation.ts';
-import { Problem, problem } from '../contract/problems.ts';
-import type { AnyResource, Row } from '../contract/resource.ts';
-import type { Deleted, RecordsReading, RowKey } from '../contract/store.ts';
+import { isFault, isId } from '../contract/declare/fields.ts';
+import { type Call, showContext } from '../contract/declare/operation.ts';
+import type { AnyResource, Row } from '../contract/declare/resource.ts';
+import { Problem, problem } from '../contract/problems/problems.ts';
+import type { Deleted, RecordsReading, RowKey } from '../contract/store/store.ts';
 import { presenterOf } from './present.ts';
 
 /** Reads one row and shows it. A deleted row is there only for those who ask for deleted rows. */

@@ -1,6 +1,6 @@
-import type { Occasion } from '../contract/operation.ts';
-import type { AnyResource, Row } from '../contract/resource.ts';
-import type { Writing } from '../contract/store.ts';
+import type { Occasion } from '../contract/declare/operation.ts';
+import type { AnyResource, Row } from '../contract/declare/resource.ts';
+import type { Writing } from '../contract/store/store.ts';
 import type { Made } from './new-row.ts';
 import { presenterOf } from './present.ts';
 

@@ -1,10 +1,10 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { foldCase, termsOf } from '../base/text.ts';
-import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/fields.ts';
-import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/operation.ts';
-import { type Fault, problem } from '../contract/problems.ts';
-import type { AnyResource, Fields, Row } from '../contract/resource.ts';
-import type { PageQuery, SortKey } from '../contract/store.ts';
+import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/declare/fields.ts';
+import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/declare/operation.ts';
+import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
+import { type Fault, problem } from '../contract/problems/problems.ts';
+import type { PageQuery, SortKey } from '../contract/store/store.ts';
 import { checkParent } from './get.ts';
 import { presenterOf } from './present.ts';
 import { sortField } from './sort.ts';

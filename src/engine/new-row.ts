@@ -1,8 +1,8 @@
 import { foldCase, termsOf } from '../base/text.ts';
-import type { Field } from '../contract/fields.ts';
-import type { Call, FreshIds, Given, Ids, Making, Occasion, Services } from '../contract/operation.ts';
-import { type AnyResource, LONG_IDS_FROM, type MadeChange, type Row } from '../contract/resource.ts';
-import type { Writing } from '../contract/store.ts';
+import type { Field } from '../contract/declare/fields.ts';
+import type { Call, FreshIds, Given, Ids, Making, Occasion, Services } from '../contract/declare/operation.ts';
+import { type AnyResource, LONG_IDS_FROM, type MadeChange, type Row } from '../contract/declare/resource.ts';
+import type { Writing } from '../contract/store/store.ts';
 import { ONE_KEY } from './gathered.ts';
 import { recordChange } from './history.ts';
 

@@ -1,8 +1,8 @@
 import Type, { type TSchema } from 'typebox';
-import { boolean } from '../contract/fields.ts';
-import type { Operation } from '../contract/operation.ts';
-import type { ProblemName } from '../contract/problems.ts';
-import type { AnyResource, Verb } from '../contract/resource.ts';
+import { boolean } from '../contract/declare/fields.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import type { AnyResource, Verb } from '../contract/declare/resource.ts';
+import type { ProblemName } from '../contract/problems/problems.ts';
 import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } from './batch.ts';
 import { getOne } from './get.ts';
 import { checkList, listPage, listParameters } from './list.ts';

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
-import { boolean, type Field, id, instant, type Stored } from '../contract/fields.ts';
-import type { ShowContext } from '../contract/operation.ts';
-import type { AnyResource, Fields, Row } from '../contract/resource.ts';
+import { boolean, type Field, id, instant, type Stored } from '../contract/declare/fields.ts';
+import type { ShowContext } from '../contract/declare/operation.ts';
+import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
 
 /** Shows rows of a resource as JSON text. */
 export interface Presenter {

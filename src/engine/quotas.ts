@@ -1,8 +1,8 @@
-import type { Field, Stored } from '../contract/fields.ts';
-import type { Call, Given } from '../contract/operation.ts';
-import type { Fault } from '../contract/problems.ts';
-import type { AnyResource, Quota, Row, WholeRule } from '../contract/resource.ts';
-import type { Writing } from '../contract/store.ts';
+import type { Field, Stored } from '../contract/declare/fields.ts';
+import type { Call, Given } from '../contract/declare/operation.ts';
+import type { AnyResource, Quota, Row, WholeRule } from '../contract/declare/resource.ts';
+import type { Fault } from '../contract/problems/problems.ts';
+import type { Writing } from '../contract/store/store.ts';
 import type { Made } from './new-row.ts';
 
 /** Whether a write with these parameters could come under a quota: then the account is locked before counting. */

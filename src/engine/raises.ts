@@ -1,8 +1,8 @@
-import type { Field } from '../contract/fields.ts';
-import type { CredentialKind, Operation, Parameters } from '../contract/operation.ts';
-import { NOT_LET_IN, type ProblemName, type Wording, wordingIn } from '../contract/problems.ts';
-import type { AnyResource, Quota, Row, Verb } from '../contract/resource.ts';
-import { ROLES } from '../contract/roles.ts';
+import type { Field } from '../contract/declare/fields.ts';
+import type { CredentialKind, Operation, Parameters } from '../contract/declare/operation.ts';
+import type { AnyResource, Quota, Row, Verb } from '../contract/declare/resource.ts';
+import { ROLES } from '../contract/declare/roles.ts';
+import { NOT_LET_IN, type ProblemName, type Wording, wordingIn } from '../contract/problems/problems.ts';
 
 /** What can end any call before anything is known of it, in the order of the checks. */
 const BEFORE_ALL: readonly ProblemName[] = [...NOT_LET_IN, 'BODY_TOO_LARGE'];

@@ -1,6 +1,6 @@
-import { type Answer, type Call, showContext } from '../contract/operation.ts';
-import type { AnyResource } from '../contract/resource.ts';
-import type { Writing } from '../contract/store.ts';
+import { type Answer, type Call, showContext } from '../contract/declare/operation.ts';
+import type { AnyResource } from '../contract/declare/resource.ts';
+import type { Writing } from '../contract/store/store.ts';
 import { checkParent, keyOf } from './get.ts';
 import type { Made } from './new-row.ts';
 import { type Presenter, presenterOf, removedPresenterOf } from './present.ts';

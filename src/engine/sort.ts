@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { type Field, field, type Raw } from '../contract/fields.ts';
-import type { Fault } from '../contract/problems.ts';
-import type { AnyResource } from '../contract/resource.ts';
+import { type Field, field, type Raw } from '../contract/declare/fields.ts';
+import type { AnyResource } from '../contract/declare/resource.ts';
+import type { Fault } from '../contract/problems/problems.ts';
 
 /** What any list can be sorted by. */
 const STANDARD = ['created_at', 'updated_at', 'deleted'];

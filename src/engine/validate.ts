@@ -1,6 +1,6 @@
-import { type Field, isFault, type Raw, type Stored } from '../contract/fields.ts';
-import type { Given, Parameters } from '../contract/operation.ts';
-import { type Fault, Problem } from '../contract/problems.ts';
+import { type Field, isFault, type Raw, type Stored } from '../contract/declare/fields.ts';
+import type { Given, Parameters } from '../contract/declare/operation.ts';
+import { type Fault, Problem } from '../contract/problems/problems.ts';
 
 /** Parameters as received, by name; more than one value when a name was repeated. */
 export type RawParameters = ReadonlyMap<string, readonly Raw[]>;

@@ -1,10 +1,17 @@
-import type { Field, Stored } from '../contract/fields.ts';
-import type { Call, FreshIds, Given, Parameters } from '../contract/operation.ts';
-import type { Fault } from '../contract/problems.ts';
-import { type AnyResource, type Author, type Change, jobKeyOf, type Row, type Rule } from '../contract/resource.ts';
-import { COMPOSER_ROLES } from '../contract/roles.ts';
-import type { Writing } from '../contract/store.ts';
-import { refusal } from '../contract/unwritten-fields.ts';
+import type { Field, Stored } from '../contract/declare/fields.ts';
+import type { Call, FreshIds, Given, Parameters } from '../contract/declare/operation.ts';
+import {
+  type AnyResource,
+  type Author,
+  type Change,
+  jobKeyOf,
+  type Row,
+  type Rule,
+} from '../contract/declare/resource.ts';
+import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
+import { refusal } from '../contract/declare/unwritten-fields.ts';
+import type { Fault } from '../contract/problems/problems.ts';
+import type { Writing } from '../contract/store/store.ts';
 import { type Following, follow, followingOf } from './consequences.ts';
 import { ONE_KEY } from './gathered.ts';
 import { existing, type PathKey } from './get.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { html } from 'ghtml';
-import type { PageDocument } from '../contract/pages.ts';
+import type { PageDocument } from '../contract/declare/pages.ts';
 import { type Face, framed } from './pages/frame.ts';
 import { openPageHeaders } from './pages/policy.ts';
 import { softCode } from './reference/operation.ts';

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { formatMillisecond } from '../base/instants.ts';
 import type { Random } from '../base/random.ts';
-import { type AuditRecord, LOG_ONLY, type Noted, type RecordIn, recordOf } from '../contract/audit.ts';
-import type { Store } from '../contract/store.ts';
+import { type AuditRecord, LOG_ONLY, type Noted, type RecordIn, recordOf } from '../contract/store/audit.ts';
+import type { Store } from '../contract/store/store.ts';
 
 /** The request of which events are recorded. */
 export interface AuditOrigin {

@@ -3,8 +3,8 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
 import { formatInstant, instantMs } from '../base/instants.ts';
 import { within } from '../base/timers.ts';
-import type { Backlog } from '../contract/jobs.ts';
-import type { Store } from '../contract/store.ts';
+import type { Backlog } from '../contract/store/jobs.ts';
+import type { Store } from '../contract/store/store.ts';
 import { addGauge, type GaugeSource } from './gauge.ts';
 
 /** What the state of a service is read from. */

@@ -1,4 +1,4 @@
-import { problem } from '../contract/problems.ts';
+import { problem } from '../contract/problems/problems.ts';
 
 /**
  * What base64 text says, piece by piece. Line ends are passed over; both alphabets are read.

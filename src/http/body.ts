@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { problem } from '../contract/problems.ts';
+import { problem } from '../contract/problems/problems.ts';
 
 /** Watches a body that is being read. */
 export interface BodyWatch {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import type { Operation } from '../contract/operation.ts';
+import type { Operation } from '../contract/declare/operation.ts';
 import { openApiOf, type Surroundings } from '../engine/describe.ts';
 import { referencePage } from './reference/page.ts';
 

@@ -1,6 +1,6 @@
-import { BatchProblem } from '../contract/batch-problem.ts';
-import { problemBody } from '../contract/problem-details.ts';
-import { type Family, type Fault, isFlat, Problem, problems, wordingOf } from '../contract/problems.ts';
+import { BatchProblem } from '../contract/problems/batch-problem.ts';
+import { problemBody } from '../contract/problems/problem-details.ts';
+import { type Family, type Fault, isFlat, Problem, problems, wordingOf } from '../contract/problems/problems.ts';
 
 /** A reply ready to be sent. */
 export interface Reply {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Noted } from '../contract/audit.ts';
-import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/callers.ts';
-import type { Operation, Services } from '../contract/operation.ts';
-import type { Environment } from '../contract/resource.ts';
+import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/declare/callers.ts';
+import type { Operation, Services } from '../contract/declare/operation.ts';
+import type { Environment } from '../contract/declare/resource.ts';
+import type { Noted } from '../contract/store/audit.ts';
 import type { AddressCounts } from './address-counts.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Connections } from './connections.ts';

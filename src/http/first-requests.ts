@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBlock } from '../base/address-block.ts';
-import { type Problem, problem } from '../contract/problems.ts';
+import { type Problem, problem } from '../contract/problems/problems.ts';
 import { firstBytes } from './first-bytes.ts';
 import type { Held, Holding, RequestMemory } from './request-memory.ts';
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { SignedParts } from '../contract/callers.ts';
-import type { Operation } from '../contract/operation.ts';
-import { problem } from '../contract/problems.ts';
+import type { SignedParts } from '../contract/declare/callers.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import { problem } from '../contract/problems/problems.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
 
 /** Whether a request says that its body is a form. */

@@ -1,5 +1,5 @@
 import { pause } from '../base/timers.ts';
-import { Problem, type ProblemName } from '../contract/problems.ts';
+import { Problem, type ProblemName } from '../contract/problems/problems.ts';
 
 /** Refusals whose time could tell which keys, tokens or secrets exist. */
 const TELLING: ReadonlySet<ProblemName> = new Set([

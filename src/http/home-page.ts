@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { html } from 'ghtml';
-import type { PageDocument } from '../contract/pages.ts';
-import type { Environment } from '../contract/resource.ts';
+import type { PageDocument } from '../contract/declare/pages.ts';
+import type { Environment } from '../contract/declare/resource.ts';
 import { takesHtml } from './accept.ts';
 import { type Face, framed } from './pages/frame.ts';
 import { openPageHeaders } from './pages/policy.ts';

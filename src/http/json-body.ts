@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
-import { applicationOf, type Caller } from '../contract/callers.ts';
-import type { Operation } from '../contract/operation.ts';
-import { problem } from '../contract/problems.ts';
+import { applicationOf, type Caller } from '../contract/declare/callers.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import { problem } from '../contract/problems/problems.ts';
 import { type BodyWatch, readBody } from './body.ts';
 import { readBytes } from './bytes-body.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';

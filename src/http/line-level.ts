@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../contract/store-unavailable.ts';
+import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 
 /** Which requests get a line in the log. */
 export type AccessLog = 'all' | 'failures' | 'off';

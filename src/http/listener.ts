@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify';
 import { asciiLowerCase } from '../base/text.ts';
-import type { Operation } from '../contract/operation.ts';
-import { Problem, type ProblemName, problem } from '../contract/problems.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import { endSoftly } from './bytes-body.ts';
 import type { PipelineParts } from './exchange.ts';

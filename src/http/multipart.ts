@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { type Blobs, type Incoming, SourceFailed, TooManyBytes } from '../contract/blobs.ts';
-import type { Raw } from '../contract/fields.ts';
-import type { Operation } from '../contract/operation.ts';
-import { Problem, problem } from '../contract/problems.ts';
+import type { Raw } from '../contract/declare/fields.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import { Problem, problem } from '../contract/problems/problems.ts';
+import { type Blobs, type Incoming, SourceFailed, TooManyBytes } from '../contract/services/blobs.ts';
 import { decodedBase64 } from './base64.ts';
 import type { BodyWatch } from './body.ts';
 

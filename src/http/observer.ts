@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { BatchProblem } from '../contract/batch-problem.ts';
-import { applicationOf } from '../contract/callers.ts';
-import { isId } from '../contract/fields.ts';
-import type { Operation } from '../contract/operation.ts';
-import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems.ts';
+import { applicationOf } from '../contract/declare/callers.ts';
+import { isId } from '../contract/declare/fields.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import { BatchProblem } from '../contract/problems/batch-problem.ts';
+import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems/problems.ts';
 import type { Exchange } from './exchange.ts';
 import { type AccessLog, lineLevel } from './line-level.ts';
 import { requestIdOf } from './request-id.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { OutageListener } from '../contract/store.ts';
-import { StoreUnavailable } from '../contract/store-unavailable.ts';
+import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
+import type { OutageListener } from '../contract/store/store.ts';
 
 /** Reports outages of the database: one line when it goes away, and one when it is back. */
 export function outageLog(log: Logger): OutageListener {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem } from '../contract/problems.ts';
+import { Problem } from '../contract/problems/problems.ts';
 import type { PipelineParts } from './exchange.ts';
 import { refuse } from './refusal.ts';
 

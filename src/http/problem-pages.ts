@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { html } from 'ghtml';
-import type { PageDocument } from '../contract/pages.ts';
-import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problem-details.ts';
+import type { PageDocument } from '../contract/declare/pages.ts';
+import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problems/problem-details.ts';
 import { wantsJson } from './accept.ts';
 import { type Face, framed } from './pages/frame.ts';
 import { openPageHeaders } from './pages/policy.ts';

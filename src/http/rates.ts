@@ -1,10 +1,10 @@
 import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Counter, fixedWindows } from '../base/windows.ts';
-import { applicationOf, type Caller } from '../contract/callers.ts';
-import type { Operation } from '../contract/operation.ts';
-import { RATES, type RateCategory, type RateSetting } from '../contract/rates.ts';
-import type { Environment } from '../contract/resource.ts';
+import { applicationOf, type Caller } from '../contract/declare/callers.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import { RATES, type RateCategory, type RateSetting } from '../contract/declare/rates.ts';
+import type { Environment } from '../contract/declare/resource.ts';
 
 /** The limits of calls, numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Family, Problem } from '../contract/problems.ts';
+import type { Family, Problem } from '../contract/problems/problems.ts';
 import { failureReply } from './envelopes.ts';
 import type { PipelineParts } from './exchange.ts';
 import { type Headers, JSON_TYPES, PROBLEM_TYPE, send, standingHeaders } from './reply.ts';

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Random } from '../base/random.ts';
-import type { Deprecation } from '../contract/deprecations.ts';
-import type { Operation } from '../contract/operation.ts';
-import { type Family, Problem } from '../contract/problems.ts';
-import { RATES } from '../contract/rates.ts';
+import type { Deprecation } from '../contract/declare/deprecations.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import { RATES } from '../contract/declare/rates.ts';
+import { type Family, Problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { Exchange, PipelineParts } from './exchange.ts';
 import type { RateScope } from './rates.ts';

@@ -1,5 +1,5 @@
 import { elapsed_ms, every } from '../base/timers.ts';
-import { Problem } from '../contract/problems.ts';
+import { Problem } from '../contract/problems/problems.ts';
 import type { BodyWatch } from './body.ts';
 
 /** What requests may cost while they arrive. */

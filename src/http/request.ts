@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { origin } from '../base/origin.ts';
 import { decode } from '../base/percent.ts';
-import type { Raw } from '../contract/fields.ts';
-import { problem } from '../contract/problems.ts';
+import type { Raw } from '../contract/declare/fields.ts';
+import { problem } from '../contract/problems/problems.ts';
 import { isAuthority } from './request-host.ts';
 
 /** Who may speak for the caller's scheme and host, and what plain HTTP is allowed. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { problem } from '../contract/problems.ts';
+import { problem } from '../contract/problems/problems.ts';
 import { readBody } from './body.ts';
 import { failureReply } from './envelopes.ts';
 import { JSON_TYPES, send, standingHeaders } from './reply.ts';

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem, type ProblemName, problem } from '../contract/problems.ts';
+import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import type { ConnectionRefusal } from './connections.ts';
 import type { PipelineParts } from './exchange.ts';
 import { closeSoon, mayLinger } from './lingering.ts';

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Job } from '../contract/jobs.ts';
-import type { Sender, Sent } from '../contract/sending.ts';
+import type { Sender, Sent } from '../contract/services/sending.ts';
+import type { Job } from '../contract/store/jobs.ts';
 
 /** Counts what is done beside the requests: jobs, and deliveries to webhooks. */
 export interface WorkMetrics {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Field } from '../../src/contract/fields.ts';
+import type { Field } from '../../src/contract/declare/fields.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { batchParameters, collection, fill, type Ground, make, openGround, operationOf, resources } from './ground.ts';

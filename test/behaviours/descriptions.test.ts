@@ -1,8 +1,8 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { operations } from '../../src/app/dependencies.ts';
 import { raisable, wording } from '../../src/engine/raises.ts';
-import { operations } from '../../src/parts.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

@@ -1,8 +1,8 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Field } from '../../src/contract/fields.ts';
-import type { Operation } from '../../src/contract/operation.ts';
+import type { Field } from '../../src/contract/declare/fields.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { accountOperations, type Ground, goodCall, goodValue, openGround, send } from './ground.ts';
 

@@ -1,11 +1,11 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { lookUpPlacements } from '../../src/ads/line-items/look-up-placements.ts';
-import { referenceOperations, targetingLookups } from '../../src/ads/reference/operations.ts';
+import { operations } from '../../src/app/dependencies.ts';
 import { exampleReply } from '../../src/engine/describe/examples.ts';
 import { exampleLine } from '../../src/engine/describe/words.ts';
-import { operations } from '../../src/parts.ts';
+import { lookUpPlacements } from '../../src/features/ads/line-items/look-up-placements.ts';
+import { referenceOperations, targetingLookups } from '../../src/features/ads/reference/operations.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { fill } from './ground.ts';
 

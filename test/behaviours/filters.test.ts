@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { foldCase } from '../../src/base/text.ts';
-import type { Field } from '../../src/contract/fields.ts';
-import type { AnyResource, Row } from '../../src/contract/resource.ts';
+import type { Field } from '../../src/contract/declare/fields.ts';
+import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
   collection,

@@ -1,7 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { operations } from '../../src/parts.ts';
+import { operations } from '../../src/app/dependencies.ts';
 import { browserOf } from '../rig/browser.ts';
 import { rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';

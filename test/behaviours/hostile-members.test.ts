@@ -1,8 +1,8 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Operation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/parts.ts';
+import { operations } from '../../src/app/dependencies.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
 import { goodCalls } from '../rig/good-calls.ts';
 import { HOSTILE_JSON, HOSTILE_MEMBERS, placesIn, textWith } from '../rig/hostile-values.ts';
 import { type RawCall, rawCall } from '../rig/raw.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { operations } from '../../src/parts.ts';
+import { operations } from '../../src/app/dependencies.ts';
 import { goodCalls } from '../rig/good-calls.ts';
 import { rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { sign } from '../../src/auth/oauth1/signature.ts';
-import type { Operation } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol, type Reply, read } from '../rig/client.ts';
 import { HOSTILE_JSON } from '../rig/hostile-values.ts';
 import { openWorld, type World } from '../rig/world.ts';

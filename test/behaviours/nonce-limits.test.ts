@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { sign } from '../../src/auth/oauth1/signature.ts';
-import { nonceDigest } from '../../src/contract/nonces.ts';
+import { nonceDigest } from '../../src/contract/store/nonces.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

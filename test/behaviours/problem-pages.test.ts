@@ -1,9 +1,9 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PROBLEM_PAGES, problemDetails } from '../../src/contract/problem-details.ts';
+import { operations } from '../../src/app/dependencies.ts';
+import { PROBLEM_PAGES, problemDetails } from '../../src/contract/problems/problem-details.ts';
 import { raisable } from '../../src/engine/raises.ts';
-import { operations } from '../../src/parts.ts';
 import { bearerOf, withBearer } from '../rig/application.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

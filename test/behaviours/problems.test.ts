@@ -1,8 +1,8 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { operations } from '../../src/app/dependencies.ts';
 import { raisable, UNROUTED } from '../../src/engine/raises.ts';
-import { operations } from '../../src/parts.ts';
 import { sampleOf } from './ground.ts';
 import { access } from './problems/access.ts';
 import { audience, audienceProblems } from './problems/audiences.ts';

@@ -1,7 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Operation } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { accountOperations, type Ground, goodCall, openGround, send } from './ground.ts';

@@ -1,8 +1,8 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Operation } from '../../src/contract/operation.ts';
-import { ROLES, type Role } from '../../src/contract/roles.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { ROLES, type Role } from '../../src/contract/declare/roles.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { accountOperations, fill, type Ground, goodCall, openGround, send } from './ground.ts';
 

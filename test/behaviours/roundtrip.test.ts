@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Row } from '../../src/contract/resource.ts';
-import { operations } from '../../src/parts.ts';
+import { operations } from '../../src/app/dependencies.ts';
+import type { Row } from '../../src/contract/declare/resource.ts';
 import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { fill, goodCall, goodValue, openGround, operationOf, resources, seed, visible } from './ground.ts';

@@ -1,8 +1,8 @@
-import { objectiveOf } from '../../src/ads/line-items/objectives.ts';
-import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
-import type { Field, Stored } from '../../src/contract/fields.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { FIRST_USER } from '../../src/platform/register.ts';
+import type { Field, Stored } from '../../src/contract/declare/fields.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { objectiveOf } from '../../src/features/ads/line-items/objectives.ts';
+import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
+import { FIRST_USER } from '../../src/features/platform/register.ts';
 
 /** A field as a test can look at it. */
 type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;

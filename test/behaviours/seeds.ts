@@ -1,9 +1,9 @@
-import { newAccount } from '../../src/ads/accounts.ts';
-import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { foldCase } from '../../src/base/text.ts';
-import type { Field, Stored } from '../../src/contract/fields.ts';
-import type { AnyResource, Row } from '../../src/contract/resource.ts';
+import type { Field, Stored } from '../../src/contract/declare/fields.ts';
+import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
+import { newAccount } from '../../src/features/ads/accounts.ts';
+import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
 import { ACCOUNT_LINE, type Ground, lineItem, make, operationOf, parentOf, settle } from './ground.ts';
 import { SOUND, seededValue } from './samples.ts';
 

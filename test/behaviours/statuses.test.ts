@@ -1,10 +1,10 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Operation } from '../../src/contract/operation.ts';
-import { RATES } from '../../src/contract/rates.ts';
+import { operations } from '../../src/app/dependencies.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { RATES } from '../../src/contract/declare/rates.ts';
 import { statusesOf } from '../../src/engine/raises.ts';
-import { operations } from '../../src/parts.ts';
 import { basic } from '../rig/application.ts';
 import { type BreakableWorld, openBreakableWorld } from '../rig/breakable.ts';
 import { clientOf, type Reply } from '../rig/client.ts';

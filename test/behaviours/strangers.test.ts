@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { openLog } from '../../src/http/log.ts';
 import { type Keys, protocol } from '../rig/client.ts';
 import { rawCall } from '../rig/raw.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Field } from '../../src/contract/fields.ts';
-import type { AnyResource } from '../../src/contract/resource.ts';
+import type { Field } from '../../src/contract/declare/fields.ts';
+import type { AnyResource } from '../../src/contract/declare/resource.ts';
 import { type Client, clientOf } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {

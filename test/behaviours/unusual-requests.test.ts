@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { sign } from '../../src/auth/oauth1/signature.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol, type Reply, read } from '../rig/client.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 

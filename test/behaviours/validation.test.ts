@@ -1,9 +1,9 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Field } from '../../src/contract/fields.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { AnyResource } from '../../src/contract/resource.ts';
+import type { Field } from '../../src/contract/declare/fields.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import type { AnyResource } from '../../src/contract/declare/resource.ts';
 import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { MISSING_BESIDES, NEEDED, TAKEN_ONCE } from './dependent.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
-import { NOTICED_MS } from '../../src/storage/outside.ts';
+import { NOTICED_MS } from '../../src/storage/core/outside.ts';
 import { clientOf, type Keys } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, startServe, toldBy } from './program.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { copyBefore } from '../../src/storage/copy-before.ts';
+import { copyBefore } from '../../src/storage/core/copy-before.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, type Outcome, started } from './program.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openParts, type Parts } from '../../src/parts.ts';
+import { openParts, type Parts } from '../../src/app/dependencies.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, toldBy } from './program.ts';

@@ -1,8 +1,8 @@
 // On either database: commands open it as the service does.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { hideInText, openLog } from '../../src/http/log.ts';
 import { clientOf, type Keys, protocol } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { CorpusPost } from '../../src/contract/corpus.ts';
-import { openDriver } from '../../src/ground.ts';
-import { unpackPage } from '../../src/keywords/page.ts';
+import { openDriver } from '../../src/app/database.ts';
+import type { CorpusPost } from '../../src/contract/store/corpus.ts';
+import { unpackPage } from '../../src/features/keywords/page.ts';
 import type { Settings } from '../../src/settings.ts';
-import { storeOn } from '../../src/storage/store.ts';
+import { storeOn } from '../../src/storage/core/store.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, type Outcome, toldBy } from './program.ts';
 

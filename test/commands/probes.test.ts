@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { probes } from '../../src/http/probes.ts';
-import { dropSchema, migrate } from '../../src/storage/migrate.ts';
+import { dropSchema, migrate } from '../../src/storage/core/migrate.ts';
 import { openWorld, testClock, type World } from '../rig/world.ts';
 
 describe('in development mode the main listener answers probes', () => {

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { type Client, clientOf, type Keys, protocol } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { ANY_PORTS, barker, flagsOf, MASTER_KEY, type Outcome, started, startServe, toldBy } from './program.ts';
@@ -56,7 +56,7 @@ describe('migrate', () => {
   });
 
   test('refuses a schema of a newer version', async () => {
-    const { openDriver } = await import('../../src/ground.ts');
+    const { openDriver } = await import('../../src/app/database.ts');
     const { loadSettings } = await import('../../src/settings/load.ts');
     const flags = { data_folder: place.folder, database_url: place.databaseUrl || undefined };
     const driver = await openDriver(loadSettings({ mode: 'dev', environment: {}, flags, readFile: () => '' }));

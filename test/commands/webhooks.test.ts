@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { webhookKey } from '../../src/activity/webhooks/signing.ts';
-import { eventUuid } from '../../src/contract/events.ts';
+import { eventUuid } from '../../src/contract/store/events.ts';
+import { webhookKey } from '../../src/features/activity/webhooks/signing.ts';
 import type { Keys } from '../rig/client.ts';
 import { bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { type Client, clientOf, protocol } from '../rig/client.ts';
 import { driverOn, openPlace, type Place } from '../rig/databases.ts';
 import { type Running, startBarker, type Written } from '../rig/process.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
-import { storeOn } from '../../src/storage/store.ts';
+import { storeOn } from '../../src/storage/core/store.ts';
 import { clientOf } from '../rig/client.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { type Running, startBarker } from '../rig/process.ts';

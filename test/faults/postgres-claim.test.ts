@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
 import { within } from '../../src/base/timers.ts';
-import { StoreUnavailable } from '../../src/contract/store-unavailable.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
-import type { Session } from '../../src/storage/session.ts';
-import { AlreadyServed, type Release } from '../../src/storage/sole-server.ts';
-import type { Driver } from '../../src/storage/store.ts';
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import { openPostgres } from '../../src/storage/core/postgres.ts';
+import type { Session } from '../../src/storage/core/session.ts';
+import { AlreadyServed, type Release } from '../../src/storage/core/sole-server.ts';
+import type { Driver } from '../../src/storage/core/store.ts';
 import { type CuttableWay, openWay } from '../rig/cuttable.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { storeOn } from '../../src/storage/store.ts';
+import { storeOn } from '../../src/storage/core/store.ts';
 import { audienceOn, persons, update } from '../resources/people-calls.ts';
 import { clientOf } from '../rig/client.ts';
 import { driverOn, openPlace, type Place } from '../rig/databases.ts';

@@ -1,9 +1,9 @@
-import { grants } from '../../src/auth/oauth1/grants.ts';
+import { openGround } from '../../src/app/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { findMasterKey } from '../../src/dev/folder.ts';
-import { openGround } from '../../src/ground.ts';
-import { idsFrom } from '../../src/platform/ids.ts';
+import { grants } from '../../src/features/auth/oauth1/grants.ts';
+import { idsFrom } from '../../src/features/platform/ids.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import type { Place } from '../rig/databases.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import { encode } from '../../src/base/percent.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import type { Keys } from '../rig/client.ts';
 
 /** Names and values of a query or a form, as they are before they are encoded. */

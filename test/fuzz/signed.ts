@@ -1,5 +1,5 @@
-import type { Field } from '../../src/contract/fields.ts';
-import type { AnyResource } from '../../src/contract/resource.ts';
+import type { Field } from '../../src/contract/declare/fields.ts';
+import type { AnyResource } from '../../src/contract/declare/resource.ts';
 import { goodValue } from '../behaviours/samples.ts';
 import { HOSTILE_JSON, HOSTILE_MEMBERS, placesIn, textWith } from '../rig/hostile-values.ts';
 import { bytesOf, type Call, type Pairs, targetOf } from './call.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { AnyResource } from '../../src/contract/resource.ts';
-import { operations } from '../../src/parts.ts';
+import { operations } from '../../src/app/dependencies.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import type { AnyResource } from '../../src/contract/declare/resource.ts';
 import { type Ground, goodCall, openGround, resources } from '../behaviours/ground.ts';
 import type { Keys } from '../rig/client.ts';
 import { goodCalls, presenting } from '../rig/good-calls.ts';

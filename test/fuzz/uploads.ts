@@ -1,4 +1,4 @@
-import { greyPicture } from '../../src/media/grey-picture.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
 import { GIF, JPEG, MOV, MP4, WEBM, WEBP } from '../rig/tiny-media.ts';
 import { bytesOf, type Call, type Pairs, targetOf } from './call.ts';
 import type { Dice } from './dice.ts';

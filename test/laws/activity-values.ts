@@ -1,5 +1,5 @@
-import { TYPE_NAMES } from '../../src/activity/event-types.ts';
-import { EVENT_TYPES } from '../../src/contract/events.ts';
+import { EVENT_TYPES } from '../../src/contract/store/events.ts';
+import { TYPE_NAMES } from '../../src/features/activity/event-types.ts';
 import { fc } from '../rig/laws.ts';
 import { DIFFICULT, type Given, type JsonValue, mostly, name, type Ref, ref, type Value } from './values.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
-import type { EventType, LoggedEvent } from '../../src/contract/events.ts';
+import type { EventType, LoggedEvent } from '../../src/contract/store/events.ts';
 import type { Reply } from '../rig/client.ts';
 import { engine } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';

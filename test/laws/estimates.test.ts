@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { rounded } from '../../src/ads/audience-estimate/rounded.ts';
 import {
   type Condition,
   joined,
@@ -9,7 +8,8 @@ import {
   PERSON_WORDS,
   type PeopleQuestion,
   type Person,
-} from '../../src/contract/directory.ts';
+} from '../../src/contract/store/directory.ts';
+import { rounded } from '../../src/features/ads/audience-estimate/rounded.ts';
 import { fc } from '../rig/laws.ts';
 import { NOBODY_IN_PARTICULAR, person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';

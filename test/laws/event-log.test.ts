@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
-import { eventUuid, type NewEvent } from '../../src/contract/events.ts';
+import { eventUuid, type NewEvent } from '../../src/contract/store/events.ts';
 import { barkerApart, flagsOf } from '../commands/program.ts';
 import { happen, listen } from '../rig/activity.ts';
 import { register } from '../rig/people.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { locations } from '../../src/ads/reference/entries.ts';
 import { formatInstant } from '../../src/base/instants.ts';
-import type { CorpusPost } from '../../src/contract/corpus.ts';
+import type { CorpusPost } from '../../src/contract/store/corpus.ts';
+import { locations } from '../../src/features/ads/reference/entries.ts';
 import { importPosts, madeHere } from '../rig/corpus.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';

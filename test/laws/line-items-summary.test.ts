@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { accountMedia } from '../../src/ads/account-media.ts';
-import { campaigns } from '../../src/ads/campaigns.ts';
-import { lineItems } from '../../src/ads/line-items.ts';
-import { mediaCreatives } from '../../src/ads/media-creatives.ts';
-import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
-import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, readSummary, summaryOf } from '../../src/contract/delivery.ts';
-import type { AnyResource, Row } from '../../src/contract/resource.ts';
-import { openDriver } from '../../src/ground.ts';
-import { migrate } from '../../src/storage/migrate.ts';
+import { openDriver } from '../../src/app/database.ts';
+import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
+import {
+  LINE_ITEMS_SUMMARY,
+  type LineItemOfCampaign,
+  readSummary,
+  summaryOf,
+} from '../../src/contract/store/delivery.ts';
+import { accountMedia } from '../../src/features/ads/account-media.ts';
+import { campaigns } from '../../src/features/ads/campaigns.ts';
+import { lineItems } from '../../src/features/ads/line-items.ts';
+import { mediaCreatives } from '../../src/features/ads/media-creatives.ts';
+import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
+import { migrate } from '../../src/storage/core/migrate.ts';
+import type { Driver } from '../../src/storage/core/store.ts';
 import { servability } from '../../src/storage/migrations/0007-servability.ts';
 import { migrations } from '../../src/storage/migrations/list.ts';
-import type { Driver } from '../../src/storage/store.ts';
 import { lineItemCalls, type Params, type Place } from '../resources/line-item-calls.ts';
 import { openPlace } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';

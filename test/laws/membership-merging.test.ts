@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { countRecords } from '../../src/audiences/memberships/joined-records.ts';
-import { openMembers } from '../../src/audiences/memberships/member-file.ts';
-import { mergeInto } from '../../src/audiences/memberships/merge.ts';
-import { openNow } from '../../src/audiences/memberships/windows.ts';
-import type { Subject } from '../../src/contract/audiences.ts';
+import type { Subject } from '../../src/contract/store/audiences.ts';
+import { countRecords } from '../../src/features/audiences/memberships/joined-records.ts';
+import { openMembers } from '../../src/features/audiences/memberships/member-file.ts';
+import { mergeInto } from '../../src/features/audiences/memberships/merge.ts';
+import { openNow } from '../../src/features/audiences/memberships/windows.ts';
 import { fc } from '../rig/laws.ts';
 import { entriesIn, membersIn } from './members-in.ts';
 import {

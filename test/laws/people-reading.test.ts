@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, hash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { readCarefully } from '../../src/audiences/people/careful.ts';
-import { readPacked } from '../../src/audiences/people/packed.ts';
-import { readUsual } from '../../src/audiences/people/usual.ts';
-import { IDENTIFIER_KINDS, type PeopleRules } from '../../src/contract/audiences.ts';
+import { IDENTIFIER_KINDS, type PeopleRules } from '../../src/contract/store/audiences.ts';
+import { readCarefully } from '../../src/features/audiences/people/careful.ts';
+import { readPacked } from '../../src/features/audiences/people/packed.ts';
+import { readUsual } from '../../src/features/audiences/people/usual.ts';
 import { fc } from '../rig/laws.ts';
 
 const NOW_S = Date.parse('2026-03-02T17:04:55Z') / 1000;

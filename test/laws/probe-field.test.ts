@@ -12,7 +12,7 @@ import { openAccount } from '../rig/world.ts';
 
 /** The one line of the declaration. */
 const FIELD = "  probe: oneOf('HIGH', 'LOW').filteredBy('probes').sortable().says('A probe.'),";
-const DECLARATION = 'src/ads/campaigns.ts';
+const DECLARATION = 'src/features/ads/campaigns.ts';
 const STEPS = 'src/storage/migrations';
 /** What is needed to run and to check the copy. */
 const COPIED = ['src', 'bin', 'package.json', 'tsconfig.json'];

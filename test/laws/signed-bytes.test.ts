@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { sign } from '../../src/auth/oauth1/signature.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol } from '../rig/client.ts';
 import { type Wire, type WireReply, wireTo } from '../rig/wire.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';

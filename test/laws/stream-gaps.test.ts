@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { emitterOf } from '../../src/activity/emit.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { eventUuid } from '../../src/contract/events.ts';
+import { eventUuid } from '../../src/contract/store/events.ts';
+import { emitterOf } from '../../src/features/activity/emit.ts';
 import { happen } from '../rig/activity.ts';
 import { openDistantWorld } from '../rig/distant.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import type { DeliveryTry, WebhookDelivery } from '../../src/contract/webhooks.ts';
+import type { DeliveryTry, WebhookDelivery } from '../../src/contract/store/webhooks.ts';
 import { openLateWorld } from '../rig/distant.ts';
 import { type BearerClient, bearerClient, changeBio, until } from '../rig/events.ts';
 import { fc } from '../rig/laws.ts';

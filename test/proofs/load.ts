@@ -1,7 +1,7 @@
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { type MediaCategory, mediaKeyOf } from '../../src/contract/media.ts';
-import { greyPicture } from '../../src/media/grey-picture.ts';
+import { type MediaCategory, mediaKeyOf } from '../../src/contract/services/media.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
 import { persons, update } from '../resources/people-calls.ts';
 import { type Client, clientOf, protocol, type Reply } from '../rig/client.ts';
 import { JPEG, MP4 } from '../rig/tiny-media.ts';

@@ -1,7 +1,7 @@
+import { operations } from '../../src/app/dependencies.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { operations } from '../../src/parts.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
 import { clientOf, type Reply } from '../rig/client.ts';
 import type { Home } from './load.ts';
 import type { Site } from './sites.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { accounts } from '../../src/ads/accounts.ts';
+import { accounts } from '../../src/features/ads/accounts.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { MatchedBatch } from '../../src/contract/events.ts';
+import type { MatchedBatch } from '../../src/contract/store/events.ts';
 import {
   asUser,
   type Envelope,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { readCriteria } from '../../src/ads/audience-estimate/asked.ts';
-import { questionOf } from '../../src/ads/audience-estimate/question.ts';
-import { rounded } from '../../src/ads/audience-estimate/rounded.ts';
-import { devices, locations, platformVersions } from '../../src/ads/reference/entries.ts';
-import type { Person } from '../../src/contract/directory.ts';
+import type { Person } from '../../src/contract/store/directory.ts';
+import { readCriteria } from '../../src/features/ads/audience-estimate/asked.ts';
+import { questionOf } from '../../src/features/ads/audience-estimate/question.ts';
+import { rounded } from '../../src/features/ads/audience-estimate/rounded.ts';
+import { devices, locations, platformVersions } from '../../src/features/ads/reference/entries.ts';
 import type { Reply } from '../rig/client.ts';
 import { importPosts, post } from '../rig/corpus.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';

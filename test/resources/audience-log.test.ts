@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Subject } from '../../src/contract/audiences.ts';
-import type { Writing } from '../../src/contract/store.ts';
+import type { Subject } from '../../src/contract/store/audiences.ts';
+import type { Writing } from '../../src/contract/store/store.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

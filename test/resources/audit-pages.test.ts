@@ -11,9 +11,9 @@ import {
   type AuditRecord,
   LOG_ONLY,
   type Noted,
-} from '../../src/contract/audit.ts';
+} from '../../src/contract/store/audit.ts';
+import { addPasswordLink } from '../../src/features/platform/standing.ts';
 import { openLog } from '../../src/http/log.ts';
-import { addPasswordLink } from '../../src/platform/standing.ts';
 import { addPerson, addRequestToken, type Browser, browserOf, logIn, type Person, typed } from '../rig/browser.ts';
 import { clientOf } from '../rig/client.ts';
 import { APPS, confirm, filled, keysOn, type Made, make, ownToken } from '../rig/developer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { AuditEvent } from '../../src/contract/audit.ts';
+import type { AuditEvent } from '../../src/contract/store/audit.ts';
 import { openLog } from '../../src/http/log.ts';
 import { askToken, basic, bearerOf, postForm } from '../rig/application.ts';
 import { clientOf, type Reply } from '../rig/client.ts';

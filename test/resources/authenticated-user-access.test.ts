@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Role } from '../../src/contract/roles.ts';
+import type { Role } from '../../src/contract/declare/roles.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { refusal } from '../../src/auth/pages/refusals.ts';
-import { changeStanding } from '../../src/platform/standing.ts';
+import { refusal } from '../../src/features/auth/pages/refusals.ts';
+import { changeStanding } from '../../src/features/platform/standing.ts';
 import { addApplication, addPerson, addRequestToken, browserOf, logIn, outlineOf, typed } from '../rig/browser.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

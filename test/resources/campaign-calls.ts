@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { accounts } from '../../src/ads/accounts.ts';
+import { accounts } from '../../src/features/ads/accounts.ts';
 import type { Reply } from '../rig/client.ts';
 import type { openAccount, World } from '../rig/world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { campaigns } from '../../src/ads/campaigns.ts';
-import type { Row } from '../../src/contract/resource.ts';
+import type { Row } from '../../src/contract/declare/resource.ts';
+import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { campaignCalls, needed, type Params, type Place } from './campaign-calls.ts';
 

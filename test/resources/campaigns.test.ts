@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fundingInstruments } from '../../src/ads/funding-instruments.ts';
-import type { Row } from '../../src/contract/resource.ts';
+import type { Row } from '../../src/contract/declare/resource.ts';
+import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { campaignCalls, type Params } from './campaign-calls.ts';
 

@@ -1,7 +1,7 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Application } from '../../src/contract/credentials.ts';
+import type { Application } from '../../src/contract/store/credentials.ts';
 import { type BreakableWorld, openBreakableWorld } from '../rig/breakable.ts';
 import {
   addApplication,

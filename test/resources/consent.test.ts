@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import type { AccessLevel, Application } from '../../src/contract/credentials.ts';
-import { issueToken } from '../../src/platform/register.ts';
+import type { AccessLevel, Application } from '../../src/contract/store/credentials.ts';
+import { issueToken } from '../../src/features/platform/register.ts';
 import {
   addApplication,
   addPerson,

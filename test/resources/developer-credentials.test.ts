@@ -1,8 +1,8 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { issueOwnToken, suspendApplication } from '../../src/auth/applications/administer.ts';
 import { secureRandom } from '../../src/base/random.ts';
+import { issueOwnToken, suspendApplication } from '../../src/features/auth/applications/administer.ts';
 import { bearerOf, withBearer } from '../rig/application.ts';
 import { addPerson, type Browser, browserOf, logIn, outlineOf, type Person, unescaped } from '../rig/browser.ts';
 import { type Client, clientOf } from '../rig/client.ts';

@@ -1,8 +1,8 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { cardOf } from '../../src/ads/cards/by-uri.ts';
 import { formatInstant } from '../../src/base/instants.ts';
+import { cardOf } from '../../src/features/ads/cards/by-uri.ts';
 import type { Reply } from '../rig/client.ts';
 import { shelve, VIDEO } from '../rig/uploaded.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';

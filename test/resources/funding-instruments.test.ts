@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fundingInstruments } from '../../src/ads/funding-instruments.ts';
+import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { problemPath } from '../../src/contract/problem-details.ts';
+import { problemPath } from '../../src/contract/problems/problem-details.ts';
 import { openBranding } from '../../src/http/pages/branding.ts';
 import { browserOf } from '../rig/browser.ts';
 import { JPEG } from '../rig/tiny-media.ts';

@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { within } from '../../src/base/timers.ts';
-import type { JobKind } from '../../src/contract/jobs.ts';
-import { StoreUnavailable } from '../../src/contract/store-unavailable.ts';
-import { type JobRunner, jobRunner } from '../../src/platform/job-runner.ts';
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import type { JobKind } from '../../src/contract/store/jobs.ts';
+import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
-import type { KeywordQuestion } from '../../src/contract/keywords.ts';
-import { Problem } from '../../src/contract/problems.ts';
-import { keywordsFolder, openKeywords } from '../../src/keywords/keywords.ts';
-import { readManifest } from '../../src/keywords/manifest.ts';
+import { Problem } from '../../src/contract/problems/problems.ts';
+import type { KeywordQuestion } from '../../src/contract/services/keywords.ts';
+import { keywordsFolder, openKeywords } from '../../src/features/keywords/keywords.ts';
+import { readManifest } from '../../src/features/keywords/manifest.ts';
 import { importPosts, madeHere, post } from '../rig/corpus.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

@@ -1,8 +1,8 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { CURATED_CATEGORIES } from '../../src/ads/reference/categories.ts';
-import { locations } from '../../src/ads/reference/entries.ts';
+import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
+import { locations } from '../../src/features/ads/reference/entries.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { creating, good, itemFaults, openPlace, type Place } from './targeting-calls.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { lineItems } from '../../src/ads/line-items.ts';
-import type { Row } from '../../src/contract/resource.ts';
+import type { Row } from '../../src/contract/declare/resource.ts';
+import { lineItems } from '../../src/features/ads/line-items.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { campaignCalls } from './campaign-calls.ts';
 import { GOOD, idOf, lineItemCalls, type Params, type Place } from './line-item-calls.ts';

@@ -1,7 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ADVERTISER_BUSINESS_CATEGORIES } from '../../src/ads/reference/categories.ts';
+import { ADVERTISER_BUSINESS_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
   check,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { loginExpiry } from '../../src/auth/logins/expiry.ts';
-import { loginThrottle } from '../../src/auth/logins/throttle.ts';
 import { formatInstant } from '../../src/base/instants.ts';
+import { loginExpiry } from '../../src/features/auth/logins/expiry.ts';
+import { loginThrottle } from '../../src/features/auth/logins/throttle.ts';
 import { addPerson, type Browser, browserOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

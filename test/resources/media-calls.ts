@@ -1,5 +1,5 @@
-import { MEDIA_CATEGORIES, type MediaCategory, mediaKeyOf } from '../../src/contract/media.ts';
-import type { Upload, UploadState } from '../../src/contract/uploads.ts';
+import { MEDIA_CATEGORIES, type MediaCategory, mediaKeyOf } from '../../src/contract/services/media.ts';
+import type { Upload, UploadState } from '../../src/contract/store/uploads.ts';
 import type { Client, Reply } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { imageSize } from 'image-size';
-import { mediaPath, posterPath } from '../../src/contract/media.ts';
+import { mediaPath, posterPath } from '../../src/contract/services/media.ts';
 import { command, upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

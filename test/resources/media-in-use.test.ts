@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { greyPicture } from '../../src/media/grey-picture.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 import { upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';

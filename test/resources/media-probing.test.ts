@@ -1,7 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { greyPicture } from '../../src/media/grey-picture.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
 import { BMP, GIF, JPEG, MOV, MP4, TIFF, WEBM, WEBP } from '../rig/tiny-media.ts';
 import { command, UPLOAD, upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';

@@ -1,7 +1,7 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { greyPicture } from '../../src/media/grey-picture.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
 import { clientOf } from '../rig/client.ts';
 import { register } from '../rig/people.ts';
 import { MP4 } from '../rig/tiny-media.ts';

@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { hlsPath, mediaKeyOf, mediaPath, parseMediaKey, posterPath, vmapPath } from '../../src/contract/media.ts';
-import type { Upload } from '../../src/contract/uploads.ts';
-import { greyPicture } from '../../src/media/grey-picture.ts';
+import {
+  hlsPath,
+  mediaKeyOf,
+  mediaPath,
+  parseMediaKey,
+  posterPath,
+  vmapPath,
+} from '../../src/contract/services/media.ts';
+import type { Upload } from '../../src/contract/store/uploads.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
 import { GIF, JPEG, MP4 } from '../rig/tiny-media.ts';
 import { command, upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';

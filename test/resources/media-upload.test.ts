@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { greyPicture } from '../../src/media/grey-picture.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
 import { clientOf } from '../rig/client.ts';
 import { register } from '../rig/people.ts';
 import { rawCall } from '../rig/raw.ts';

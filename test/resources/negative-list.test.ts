@@ -1,7 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { operations } from '../../src/parts.ts';
+import { operations } from '../../src/app/dependencies.ts';
 import { fill } from '../behaviours/ground.ts';
 import { askToken, basic, bearerOf, postForm, withBearer } from '../rig/application.ts';
 import { clientOf, type Keys, type Reply } from '../rig/client.ts';

@@ -1,10 +1,10 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PROBLEM_PAGES, problemPath } from '../../src/contract/problem-details.ts';
-import { secretContext } from '../../src/contract/sealed-columns.ts';
-import type { DeliveryTry, WebhookDelivery } from '../../src/contract/webhooks.ts';
-import { issueToken } from '../../src/platform/register.ts';
+import { PROBLEM_PAGES, problemPath } from '../../src/contract/problems/problem-details.ts';
+import { secretContext } from '../../src/contract/store/sealed-columns.ts';
+import type { DeliveryTry, WebhookDelivery } from '../../src/contract/store/webhooks.ts';
+import { issueToken } from '../../src/features/platform/register.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';

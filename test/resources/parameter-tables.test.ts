@@ -5,7 +5,7 @@ import { openWorld, type World } from '../rig/world.ts';
 import { faultsOf, GOOD, idOf, lineItemCalls, type Params, type Place } from './line-item-calls.ts';
 
 /**
- * The tables of parameters, copied from the reference word for word: what is declared in `src/ads` is held against them.
+ * The tables of parameters, copied from the reference word for word: what is declared in `src/features/ads` is held against them.
  * What a bad value of each kind is told stands in `test/behaviours/validation.test.ts`, which reads the declarations.
  */
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { sign } from '../../src/auth/oauth1/signature.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { type Client, protocol, type Reply } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
 

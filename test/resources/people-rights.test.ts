@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { ROLES, type Role } from '../../src/contract/roles.ts';
+import { ROLES, type Role } from '../../src/contract/declare/roles.ts';
 import { type Client, clientOf } from '../rig/client.ts';
 import { register } from '../rig/people.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';

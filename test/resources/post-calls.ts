@@ -46,7 +46,7 @@ export async function openPlace(world: World): Promise<PostPlace> {
     async promotes(user) {
       promotables += 1;
       const row = { id: `pu${promotables}`, account, user, type: 'REPOSTS_ONLY', now: '2026-03-01T00:00:00Z' } as const;
-      const { newPromotableUser, promotableUsers } = await import('../../src/ads/promotable-users.ts');
+      const { newPromotableUser, promotableUsers } = await import('../../src/features/ads/promotable-users.ts');
       await services.store.write((tx) => tx.records.insert(promotableUsers, newPromotableUser(row)));
     },
     async post_(params = { text: 'Sample' }, client = world.sandbox) {

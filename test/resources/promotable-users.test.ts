@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { advertiserOf, newPromotableUser, promotableUsers } from '../../src/ads/promotable-users.ts';
-import { ConstraintViolated } from '../../src/contract/store.ts';
-import { openDriver } from '../../src/ground.ts';
-import { migrate } from '../../src/storage/migrate.ts';
+import { openDriver } from '../../src/app/database.ts';
+import { ConstraintViolated } from '../../src/contract/store/store.ts';
+import { advertiserOf, newPromotableUser, promotableUsers } from '../../src/features/ads/promotable-users.ts';
+import { migrate } from '../../src/storage/core/migrate.ts';
 import { migrations } from '../../src/storage/migrations/list.ts';
 import type { Client } from '../rig/client.ts';
 import { openPlace } from '../rig/databases.ts';

@@ -1,7 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { COUNTRY_CODES } from '../../src/contract/codes.ts';
+import { COUNTRY_CODES } from '../../src/contract/declare/codes.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { eventUuid } from '../../src/contract/events.ts';
+import { eventUuid } from '../../src/contract/store/events.ts';
 import type { Keys, Reply } from '../rig/client.ts';
 import { type BearerClient, bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';

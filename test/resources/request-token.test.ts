@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { verifierHash } from '../../src/auth/oauth1/verifier.ts';
 import { encode } from '../../src/base/percent.ts';
-import type { AccessLevel } from '../../src/contract/credentials.ts';
-import { secretContext } from '../../src/contract/sealed-columns.ts';
+import type { AccessLevel } from '../../src/contract/store/credentials.ts';
+import { secretContext } from '../../src/contract/store/sealed-columns.ts';
+import { verifierHash } from '../../src/features/auth/oauth1/verifier.ts';
 import { type Keys, read } from '../rig/client.ts';
 import { approve, begin, pairs, prepare, type Step, send, take } from '../rig/login.ts';
 import { register, type Standing } from '../rig/people.ts';

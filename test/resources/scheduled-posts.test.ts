@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { publication } from '../../src/ads/posts/publication.ts';
-import { scheduledPosts } from '../../src/ads/scheduled-posts.ts';
+import { openParts } from '../../src/app/dependencies.ts';
+import { startListeners } from '../../src/app/server.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { openParts } from '../../src/parts.ts';
-import { type JobRunner, jobRunner } from '../../src/platform/job-runner.ts';
-import { startListeners } from '../../src/server.ts';
+import { publication } from '../../src/features/ads/posts/publication.ts';
+import { scheduledPosts } from '../../src/features/ads/scheduled-posts.ts';
+import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { faults, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
 

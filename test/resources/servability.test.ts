@@ -1,8 +1,8 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fundingInstruments } from '../../src/ads/funding-instruments.ts';
-import { promotedAccounts } from '../../src/ads/promoted-accounts.ts';
+import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
+import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { campaignCalls } from './campaign-calls.ts';
 import { idOf, lineItemCalls, type Params, type Place } from './line-item-calls.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { CONTENT_CATEGORIES } from '../../src/ads/reference/categories.ts';
+import { CONTENT_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { creating, deleting, good, type Item, itemFaults, openPlace, type Place } from './targeting-calls.ts';
 

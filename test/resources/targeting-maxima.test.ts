@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { interests, locations } from '../../src/ads/reference/entries.ts';
-import { targetingCriteria } from '../../src/ads/targeting-criteria.ts';
+import { interests, locations } from '../../src/features/ads/reference/entries.ts';
+import { targetingCriteria } from '../../src/features/ads/targeting-criteria.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { creating, deleting, good, itemFaults, openPlace, type Place } from './targeting-calls.ts';
 

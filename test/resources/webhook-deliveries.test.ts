@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { webhookKey } from '../../src/activity/webhooks/signing.ts';
-import { eventUuid } from '../../src/contract/events.ts';
-import { secretContext } from '../../src/contract/sealed-columns.ts';
-import type { WebhookDelivery } from '../../src/contract/webhooks.ts';
+import { eventUuid } from '../../src/contract/store/events.ts';
+import { secretContext } from '../../src/contract/store/sealed-columns.ts';
+import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
+import { webhookKey } from '../../src/features/activity/webhooks/signing.ts';
 import type { Keys } from '../rig/client.ts';
 import { type BearerClient, bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
@@ -329,7 +329,7 @@ describe('a suspended application', () => {
 describe('a new consumer secret', () => {
   test('signs from then on, and is asked for at once', async () => {
     const { receiver, keys } = here;
-    const { regenerateKeys } = await import('../../src/auth/applications/administer.ts');
+    const { regenerateKeys } = await import('../../src/features/auth/applications/administer.ts');
     const { secureRandom } = await import('../../src/base/random.ts');
     const { plant } = await import('../rig/secrets.ts');
     const { store, box } = world.service;

@@ -1,4 +1,4 @@
-import type { Direction, Following, MatchedBatch } from '../../src/contract/events.ts';
+import type { Direction, Following, MatchedBatch } from '../../src/contract/store/events.ts';
 import { readDevFile } from '../../src/dev/folder.ts';
 import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';

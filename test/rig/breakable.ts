@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../src/contract/store-unavailable.ts';
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import { openWorldOver, type World } from './world.ts';
 
 /** A world whose database can be made to fail. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import type { AccessLevel, Application } from '../../src/contract/credentials.ts';
-import type { RequestToken } from '../../src/contract/grants.ts';
-import { secretContext } from '../../src/contract/sealed-columns.ts';
-import { hashPassword } from '../../src/platform/passwords.ts';
+import type { AccessLevel, Application } from '../../src/contract/store/credentials.ts';
+import type { RequestToken } from '../../src/contract/store/grants.ts';
+import { secretContext } from '../../src/contract/store/sealed-columns.ts';
+import { hashPassword } from '../../src/features/platform/passwords.ts';
 import { plant, plantReply } from './secrets.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { plantReply } from './secrets.ts';
 import { checkReply } from './validation.ts';
 

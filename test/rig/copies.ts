@@ -1,6 +1,6 @@
 import type { Source } from '../../src/backup/backup.ts';
-import type { AuditRecord } from '../../src/contract/audit.ts';
-import type { Driver } from '../../src/storage/store.ts';
+import type { AuditRecord } from '../../src/contract/store/audit.ts';
+import type { Driver } from '../../src/storage/core/store.ts';
 import type { TransferRow } from '../../src/storage/transfer/lines.ts';
 import { loadRows } from '../../src/storage/transfer/load-rows.ts';
 import { readTable, type TableSum } from '../../src/storage/transfer/read-rows.ts';

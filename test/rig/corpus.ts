@@ -1,7 +1,7 @@
 import { formatInstant } from '../../src/base/instants.ts';
 import { takePostsIn } from '../../src/cli/posts/take-in.ts';
-import type { CorpusPost } from '../../src/contract/corpus.ts';
-import type { Post } from '../../src/contract/posts.ts';
+import type { CorpusPost } from '../../src/contract/store/corpus.ts';
+import type { Post } from '../../src/contract/store/posts.ts';
 import type { World } from './world.ts';
 
 /** A post of which nothing is known but what a test says. */

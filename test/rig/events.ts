@@ -1,5 +1,5 @@
 import { formatInstant } from '../../src/base/instants.ts';
-import type { NewEvent } from '../../src/contract/events.ts';
+import type { NewEvent } from '../../src/contract/store/events.ts';
 import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
 import { rawCall } from './raw.ts';

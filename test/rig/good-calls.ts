@@ -1,5 +1,5 @@
-import type { CredentialKind } from '../../src/contract/operation.ts';
-import { greyPicture } from '../../src/media/grey-picture.ts';
+import type { CredentialKind } from '../../src/contract/declare/operation.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
 import { basic, bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
 import { activityMisses, goodActivityCalls } from './good-activity-calls.ts';

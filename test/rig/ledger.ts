@@ -1,8 +1,8 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Operation } from '../../src/contract/operation.ts';
-import { problemDetails } from '../../src/contract/problem-details.ts';
-import { type Family, isFlat, type ProblemName, problems } from '../../src/contract/problems.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { problemDetails } from '../../src/contract/problems/problem-details.ts';
+import { type Family, isFlat, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
 import { raisable, statusesOf, UNREAD, UNROUTED, wording } from '../../src/engine/raises.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { type Keys, type Reply, read } from './client.ts';
 import { plant } from './secrets.ts';
 import type { World } from './world.ts';

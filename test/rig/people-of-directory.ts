@@ -1,4 +1,4 @@
-import type { Person } from '../../src/contract/directory.ts';
+import type { Person } from '../../src/contract/store/directory.ts';
 import type { World } from './world.ts';
 
 /** What a person is when a test says nothing else: known by id alone, and active when the clock of tests begins. */

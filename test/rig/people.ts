@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import type { AccessLevel } from '../../src/contract/credentials.ts';
-import type { Role } from '../../src/contract/roles.ts';
-import { secretContext } from '../../src/contract/sealed-columns.ts';
-import { issueToken } from '../../src/platform/register.ts';
+import type { Role } from '../../src/contract/declare/roles.ts';
+import type { AccessLevel } from '../../src/contract/store/credentials.ts';
+import { secretContext } from '../../src/contract/store/sealed-columns.ts';
+import { issueToken } from '../../src/features/platform/register.ts';
 import type { Keys } from './client.ts';
 import { plantNamed } from './secrets.ts';
 import type { World } from './world.ts';

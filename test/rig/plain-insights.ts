@@ -1,5 +1,5 @@
-import type { CorpusPost } from '../../src/contract/corpus.ts';
-import { stopWords } from '../../src/keywords/stop-words.ts';
+import type { CorpusPost } from '../../src/contract/store/corpus.ts';
+import { stopWords } from '../../src/features/keywords/stop-words.ts';
 import { plainTokens } from './plain-tokens.ts';
 
 /** A question as a caller asks it, times in whole seconds since 1970. */

@@ -1,7 +1,7 @@
 import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
-import { sign } from '../../src/auth/oauth1/signature.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { type Keys, protocol, type Reply } from './client.ts';
 import { checkReply } from './validation.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mediaKeyOf } from '../../src/contract/media.ts';
-import { operations } from '../../src/parts.ts';
+import { operations } from '../../src/app/dependencies.ts';
+import { mediaKeyOf } from '../../src/contract/services/media.ts';
 import { type Ground, goodCall, send } from '../behaviours/ground.ts';
 import { type Good, goodCalls } from './good-calls.ts';
 import { type RawCall, rawCall } from './raw.ts';

@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import type { EventType, NewEvent } from '../../src/contract/events.ts';
-import { ENDPOINT_NAMES } from '../../src/contract/streams.ts';
+import { ENDPOINT_NAMES } from '../../src/contract/services/streams.ts';
+import type { EventType, NewEvent } from '../../src/contract/store/events.ts';
 import { bearerOf } from './application.ts';
 import type { Reply } from './client.ts';
 import { register } from './people.ts';

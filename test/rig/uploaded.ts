@@ -1,4 +1,4 @@
-import type { Upload } from '../../src/contract/uploads.ts';
+import type { Upload } from '../../src/contract/store/uploads.ts';
 import type { World } from './world.ts';
 
 /** An image that somebody has uploaded, but for what is said otherwise; its key is `3_<id>`. */

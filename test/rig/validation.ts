@@ -1,14 +1,14 @@
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { operations } from '../../src/app/dependencies.ts';
 import { byDefault } from '../../src/cli/generated-docs.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { type Family, type ProblemName, wordingIn } from '../../src/contract/problems.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { type Family, type ProblemName, wordingIn } from '../../src/contract/problems/problems.ts';
 import { errorEnvelope } from '../../src/engine/describe/failures.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { openApiOf } from '../../src/engine/describe.ts';
 import { UNREAD, UNROUTED } from '../../src/engine/raises.ts';
 import { familyOf } from '../../src/http/refusal.ts';
-import { operations } from '../../src/parts.ts';
 import { note } from './ledger.ts';
 
 /** The description that replies are held against. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { Seams } from '../../src/app/dependencies.ts';
+import type { Service } from '../../src/app/server.ts';
 import { startDev } from '../../src/cli/dev.ts';
 import { openLog } from '../../src/http/log.ts';
-import type { Seams } from '../../src/parts.ts';
-import type { Service } from '../../src/server.ts';
 import { loadSettings } from '../../src/settings/load.ts';
-import type { StatementProbe } from '../../src/storage/session.ts';
-import type { Driver } from '../../src/storage/store.ts';
+import type { StatementProbe } from '../../src/storage/core/session.ts';
+import type { Driver } from '../../src/storage/core/store.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
 import { driverOn, openPlace, type Place } from './databases.ts';
 import { collectLog, collectsLogs } from './logs.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readBasic } from '../../src/auth/oauth2/basic.ts';
+import { readBasic } from '../../src/features/auth/oauth2/basic.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const secret = 's3cr3t/With+Odd=Chars&And%Percent~Tilde';

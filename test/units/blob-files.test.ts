@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
-import { blobFiles } from '../../src/storage/blob-files.ts';
+import { blobFiles } from '../../src/storage/core/blob-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-blobs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

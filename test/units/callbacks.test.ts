@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { callbackFault, nearestRegistered, unregistrable, wrongAddress } from '../../src/auth/callbacks.ts';
 import { schemesOf } from '../../src/base/callback-schemes.ts';
+import { callbackFault, nearestRegistered, unregistrable, wrongAddress } from '../../src/features/auth/callbacks.ts';
 
 const rules = (callbacks: string[], more: { native?: 0 | 1; extra_query?: 0 | 1 } = {}) =>
   ({ callbacks: JSON.stringify(callbacks), native: 0, extra_query: 0, ...more }) as const;

@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Upload, UploadRules } from '../../src/contract/uploads.ts';
-import { posterOf } from '../../src/media/poster.ts';
-import { lookAtVideo } from '../../src/media/probe/video.ts';
+import type { Upload, UploadRules } from '../../src/contract/store/uploads.ts';
+import { posterOf } from '../../src/features/media/poster.ts';
+import { lookAtVideo } from '../../src/features/media/probe/video.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 
 const SECRETS = {

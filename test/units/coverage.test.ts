@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { operations } from '../../src/app/dependencies.ts';
 import { EVENT_ITEMS } from '../../src/cli/coverage/events.ts';
 import { NOT_SHOWN } from '../../src/cli/coverage/not-shown.ts';
 import { PAGES, REFERENCE_TABLES } from '../../src/cli/coverage/reference-tables.ts';
-import { EVENT_TYPES } from '../../src/contract/events.ts';
-import { operations } from '../../src/parts.ts';
+import { EVENT_TYPES } from '../../src/contract/store/events.ts';
 
 const page = readFileSync('docs/generated/endpoints.md', 'utf8');
 const coverage = page.split('\n## ').find((section) => section.startsWith('Coverage\n'))!;

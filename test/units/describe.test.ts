@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
+import { operations } from '../../src/app/dependencies.ts';
 import { generatedDocs } from '../../src/cli/generated-docs.ts';
-import { type ProblemName, problems } from '../../src/contract/problems.ts';
+import { type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
 import { raisable } from '../../src/engine/raises.ts';
-import { operations } from '../../src/parts.ts';
 import { unreachable } from '../rig/ledger.ts';
 import { openApi } from '../rig/validation.ts';
 

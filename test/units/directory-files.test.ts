@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { identifierSorter } from '../../src/audiences/directory/sorted-identifiers.ts';
 import { readSections, writeSections } from '../../src/base/columns-file.ts';
 import { populationOf } from '../../src/cli/people/population.ts';
+import { identifierSorter } from '../../src/features/audiences/directory/sorted-identifiers.ts';
 import { fc } from '../rig/laws.ts';
 
 let folder: string;

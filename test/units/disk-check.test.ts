@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { diskCheck } from '../../src/storage/disk-check.ts';
+import { diskCheck } from '../../src/storage/core/disk-check.ts';
 
 describe('the check of a place on disk', () => {
   const folder = mkdtempSync(join(tmpdir(), 'barker-room-'));

@@ -17,9 +17,9 @@ import {
   type Raw,
   reference,
   text,
-} from '../../src/contract/fields.ts';
-import { wordingOf } from '../../src/contract/problems.ts';
-import { alwaysNull } from '../../src/contract/unwritten-fields.ts';
+} from '../../src/contract/declare/fields.ts';
+import { alwaysNull } from '../../src/contract/declare/unwritten-fields.ts';
+import { wordingOf } from '../../src/contract/problems/problems.ts';
 
 /** What reading comes to: the JSON that a reply shows, or the message. */
 function read(field: Field, raw: Raw): string {

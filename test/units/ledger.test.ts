@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { operations } from '../../src/app/dependencies.ts';
 import { statusesOf } from '../../src/engine/raises.ts';
-import { operations } from '../../src/parts.ts';
 import { holes } from '../rig/ledger.ts';
 
 let folder: string;

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { greyPicture } from '../../src/media/grey-picture.ts';
-import { isWholeContainer } from '../../src/media/probe/boxes.ts';
-import { typeOf } from '../../src/media/probe/type-of.ts';
+import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { isWholeContainer } from '../../src/features/media/probe/boxes.ts';
+import { typeOf } from '../../src/features/media/probe/type-of.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-media-'));

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { nonceDigest, type UsedNonce } from '../../src/contract/nonces.ts';
-import { Problem } from '../../src/contract/problems.ts';
-import { openNonceLog } from '../../src/storage/nonce-log.ts';
+import { Problem } from '../../src/contract/problems/problems.ts';
+import { nonceDigest, type UsedNonce } from '../../src/contract/store/nonces.ts';
+import { openNonceLog } from '../../src/storage/core/nonce-log.ts';
 
 const WINDOW = 300;
 const NOW = 1_772_471_095;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { nonceMemory } from '../../src/auth/oauth1/nonces.ts';
-import { type NonceLog, nonceDigest, type UsedNonce } from '../../src/contract/nonces.ts';
+import { type NonceLog, nonceDigest, type UsedNonce } from '../../src/contract/store/nonces.ts';
+import { nonceMemory } from '../../src/features/auth/oauth1/nonces.ts';
 
 const WINDOW = 300;
 const NOW = 1_772_471_095;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { Problem } from '../../src/contract/problems.ts';
+import { Problem } from '../../src/contract/problems/problems.ts';
 import { originsReader, type Reachability } from '../../src/http/request.ts';
 
 const from = (headers: Record<string, string>, remoteAddress = '127.0.0.1') =>

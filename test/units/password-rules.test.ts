@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { wrongPassword } from '../../src/platform/password-rules.ts';
+import { wrongPassword } from '../../src/features/platform/password-rules.ts';
 
 const ada = { screen_name: 'ada_l', name: 'Ada Lovelace' };
 const rules = { password_length_min: 8, service: 'Barker' };

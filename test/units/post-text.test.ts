@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { languageOf } from '../../src/ads/posts/language.ts';
-import { countedLength } from '../../src/ads/posts/text.ts';
 import { entitiesOf } from '../../src/base/entities.ts';
 import { displayed } from '../../src/base/entity-shapes.ts';
+import { languageOf } from '../../src/features/ads/posts/language.ts';
+import { countedLength } from '../../src/features/ads/posts/text.ts';
 
 describe('entities of a text', () => {
   /** A text, and each of its entities as kind and what it says. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Operation, Principal } from '../../src/contract/operation.ts';
-import { RATES } from '../../src/contract/rates.ts';
+import type { Operation, Principal } from '../../src/contract/declare/operation.ts';
+import { RATES } from '../../src/contract/declare/rates.ts';
 import { type RateLimits, rateWindows } from '../../src/http/rates.ts';
 
 const limits = {

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { daysOf } from '../../src/ads/reference/calendar.ts';
+import { foldName } from '../../src/base/text.ts';
+import { COUNTRY_CODES } from '../../src/contract/declare/codes.ts';
+import { daysOf } from '../../src/features/ads/reference/calendar.ts';
 import {
   ADVERTISER_BUSINESS_CATEGORIES,
   CONTENT_CATEGORIES,
   CURATED_CATEGORIES,
   iabCategories,
   isIabCategory,
-} from '../../src/ads/reference/categories.ts';
-import * as entries from '../../src/ads/reference/entries.ts';
-import { events, occurrencesFrom } from '../../src/ads/reference/events.ts';
-import { localizedName, referenceEntry } from '../../src/ads/reference/lookup.ts';
-import { CONVERSATION_TYPES } from '../../src/ads/reference/topic-lookups.ts';
-import { foldName } from '../../src/base/text.ts';
-import { COUNTRY_CODES } from '../../src/contract/codes.ts';
+} from '../../src/features/ads/reference/categories.ts';
+import * as entries from '../../src/features/ads/reference/entries.ts';
+import { events, occurrencesFrom } from '../../src/features/ads/reference/events.ts';
+import { localizedName, referenceEntry } from '../../src/features/ads/reference/lookup.ts';
+import { CONVERSATION_TYPES } from '../../src/features/ads/reference/topic-lookups.ts';
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 describe('the tables', () => {
-  const folder = 'src/ads/reference/tables';
+  const folder = 'src/features/ads/reference/tables';
   for (const file of globSync(`${folder}/*.tsv`)) {
     test(`${file}: every line has the columns of the first, and no id stands twice`, () => {
       const [head, ...lines] = readFileSync(file, 'utf8').replace(/\n$/, '').split('\n');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { campaigns } from '../../src/ads/campaigns.ts';
-import { fundingInstruments } from '../../src/ads/funding-instruments.ts';
-import type { AnyResource, Row } from '../../src/contract/resource.ts';
-import type { RecordsReading, RecordsWriting } from '../../src/contract/store.ts';
-import { rememberedRows } from '../../src/storage/remembered-rows.ts';
+import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
+import type { RecordsReading, RecordsWriting } from '../../src/contract/store/store.ts';
+import { campaigns } from '../../src/features/ads/campaigns.ts';
+import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
+import { rememberedRows } from '../../src/storage/core/remembered-rows.ts';
 
 const instruments = fundingInstruments as unknown as AnyResource;
 

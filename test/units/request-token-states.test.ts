@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { seededRandom } from '../../src/base/random.ts';
+import {
+  type LoginRules,
+  REQUEST_TOKEN_STATES,
+  type RequestToken,
+  type RequestTokenState,
+} from '../../src/contract/store/grants.ts';
 import {
   after,
   endOf,
@@ -7,15 +14,8 @@ import {
   mistakeAfter,
   type RequestTokenEvent,
   stateAt,
-} from '../../src/auth/oauth1/request-token-states.ts';
-import { isVerifier, makeVerifier, typedVerifier, verifierHash } from '../../src/auth/oauth1/verifier.ts';
-import { seededRandom } from '../../src/base/random.ts';
-import {
-  type LoginRules,
-  REQUEST_TOKEN_STATES,
-  type RequestToken,
-  type RequestTokenState,
-} from '../../src/contract/grants.ts';
+} from '../../src/features/auth/oauth1/request-token-states.ts';
+import { isVerifier, makeVerifier, typedVerifier, verifierHash } from '../../src/features/auth/oauth1/verifier.ts';
 
 const RULES: LoginRules = {
   request_token_ttl_s: 900,

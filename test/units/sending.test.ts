@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newWebhookSecret, signatureOf, standardHeaders, webhookKey } from '../../src/activity/webhooks/signing.ts';
 import { secureRandom } from '../../src/base/random.ts';
+import {
+  newWebhookSecret,
+  signatureOf,
+  standardHeaders,
+  webhookKey,
+} from '../../src/features/activity/webhooks/signing.ts';
 import { addressRules } from '../../src/http/sending/address-rules.ts';
 import { urlFault } from '../../src/http/sending/url-rules.ts';
 

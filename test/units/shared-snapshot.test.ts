@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Session } from '../../src/storage/session.ts';
-import { sharedSnapshot } from '../../src/storage/shared-snapshot.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
+import type { Session } from '../../src/storage/core/session.ts';
+import { sharedSnapshot } from '../../src/storage/core/shared-snapshot.ts';
+import { openSqlite } from '../../src/storage/core/sqlite.ts';
 
 const plain = (sql: string) => ({ sql, bind: () => [] });
 

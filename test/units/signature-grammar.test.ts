@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hmac } from '../../src/auth/oauth1/hmac.ts';
-import { normalise, readForm } from '../../src/auth/oauth1/parameters.ts';
+import { origin } from '../../src/base/origin.ts';
+import { encode } from '../../src/base/percent.ts';
+import { hmac } from '../../src/features/auth/oauth1/hmac.ts';
+import { normalise, readForm } from '../../src/features/auth/oauth1/parameters.ts';
 import {
   baseStrings,
   baseUri,
@@ -12,9 +14,7 @@ import {
   type SignedParts,
   sign,
   signingKey,
-} from '../../src/auth/oauth1/signature.ts';
-import { origin } from '../../src/base/origin.ts';
-import { encode } from '../../src/base/percent.ts';
+} from '../../src/features/auth/oauth1/signature.ts';
 
 type Parameters = Readonly<Record<string, string>>;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { hmac, sameSignature } from '../../src/auth/oauth1/hmac.ts';
-import { readClaim } from '../../src/auth/oauth1/reading.ts';
-import { parseClaim, type SignedParts, sign, signingKey, verify } from '../../src/auth/oauth1/signature.ts';
-import { readUsualClaim } from '../../src/auth/oauth1/usual-shape.ts';
 import { encode } from '../../src/base/percent.ts';
+import { hmac, sameSignature } from '../../src/features/auth/oauth1/hmac.ts';
+import { readClaim } from '../../src/features/auth/oauth1/reading.ts';
+import { parseClaim, type SignedParts, sign, signingKey, verify } from '../../src/features/auth/oauth1/signature.ts';
+import { readUsualClaim } from '../../src/features/auth/oauth1/usual-shape.ts';
 import { fc } from '../rig/laws.ts';
 
 const NAMES = [

@@ -3,7 +3,9 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import OAuth from 'oauth-1.0a';
-import { readForm } from '../../src/auth/oauth1/parameters.ts';
+import { origin } from '../../src/base/origin.ts';
+import { decode, encode } from '../../src/base/percent.ts';
+import { readForm } from '../../src/features/auth/oauth1/parameters.ts';
 import {
   baseStrings,
   type Claim,
@@ -13,9 +15,7 @@ import {
   sign,
   signingKey,
   verify,
-} from '../../src/auth/oauth1/signature.ts';
-import { origin } from '../../src/base/origin.ts';
-import { decode, encode } from '../../src/base/percent.ts';
+} from '../../src/features/auth/oauth1/signature.ts';
 import { fc } from '../rig/laws.ts';
 
 interface Vector {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { statementsFor } from '../../src/storage/statements.ts';
+import { statementsFor } from '../../src/storage/core/statements.ts';
 
 describe('statements by shape', () => {
   test('are built once, and bound by name in the order of their text', () => {

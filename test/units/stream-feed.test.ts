@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type FeedBounds, feedOf } from '../../src/activity/stream/feed.ts';
-import { paceOf } from '../../src/activity/stream/pace.ts';
-import type { Outlet } from '../../src/contract/streams.ts';
+import type { Outlet } from '../../src/contract/services/streams.ts';
+import { type FeedBounds, feedOf } from '../../src/features/activity/stream/feed.ts';
+import { paceOf } from '../../src/features/activity/stream/pace.ts';
 
 const BOUNDS: FeedBounds = { stream_waiting_events_max: 10, stream_waiting_bytes_max: 1000, stream_behind_max_s: 60 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Problem } from '../../src/contract/problems.ts';
-import { openPostgres } from '../../src/storage/postgres.ts';
+import { Problem } from '../../src/contract/problems/problems.ts';
+import { openPostgres } from '../../src/storage/core/postgres.ts';
 
 test('a database server that refuses connections is unavailable, which says nothing of where it is', async () => {
   const driver = openPostgres({ url: 'postgres://nobody@127.0.0.1:1/none', connectionsMax: 1 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { type Lane, laneTo } from '../../src/activity/webhooks/lane.ts';
-import type { Receiver } from '../../src/activity/webhooks/receivers.ts';
 import { nextTurn } from '../../src/base/timers.ts';
-import type { Sent } from '../../src/contract/sending.ts';
+import type { Sent } from '../../src/contract/services/sending.ts';
+import { type Lane, laneTo } from '../../src/features/activity/webhooks/lane.ts';
+import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
 
 const key = createSecretKey(Buffer.from('consumer-secret-example'));
 const receiver: Receiver = { id: '1', url: 'https://a.example/', state: 'in use', consumerKey: key, keys: () => [key] };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterTry } from '../../src/activity/webhooks/deliverer.ts';
-import type { Sent } from '../../src/contract/sending.ts';
-import type { WebhookDelivery } from '../../src/contract/webhooks.ts';
+import type { Sent } from '../../src/contract/services/sending.ts';
+import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
+import { afterTry } from '../../src/features/activity/webhooks/deliverer.ts';
 
 const delivery = { tries: [], tries_before: 0 } as unknown as WebhookDelivery;
 const failed: Sent = { outcome: 'failed', reason: 'timeout', detail: '', duration_ms: 1, addresses: [] };

@@ -4,11 +4,11 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
-import { StoreUnavailable } from '../../src/contract/store-unavailable.ts';
-import { rewriteLog } from '../../src/storage/log-repair.ts';
-import { openSqlite } from '../../src/storage/sqlite.ts';
-import type { Driver } from '../../src/storage/store.ts';
-import { type Connection, writerQueue } from '../../src/storage/writer-queue.ts';
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import { rewriteLog } from '../../src/storage/core/log-repair.ts';
+import { openSqlite } from '../../src/storage/core/sqlite.ts';
+import type { Driver } from '../../src/storage/core/store.ts';
+import { type Connection, writerQueue } from '../../src/storage/core/writer-queue.ts';
 
 const plain = (sql: string) => ({ sql, bind: () => [] });
 const MB = 1_000_000;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { operations } from '../../src/parts.ts';
+import { operations } from '../../src/app/dependencies.ts';
 import { migrations } from '../../src/storage/migrations/list.ts';
 import { schemaWords } from '../../src/storage/migrations/migration.ts';
 import { goodCall, openGround, send } from '../behaviours/ground.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isZone } from '../../base/zones.ts';
-import { takeIdIn } from '../../platform/ids.ts';
+import { takeIdIn } from '../../features/platform/ids.ts';
 import { insist, registering, tell } from '../registering.ts';
 import { PARTS, readPart } from './fields.ts';
 import { good, userNamed } from './found.ts';

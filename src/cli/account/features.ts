@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Raw } from '../../contract/fields.ts';
-import { itemsOf } from '../../contract/fields.ts';
+import type { Raw } from '../../contract/declare/fields.ts';
+import { itemsOf } from '../../contract/declare/fields.ts';
 import { insist, tell } from '../registering.ts';
 import { PARTS, readPart } from './fields.ts';
 import { good, onAccount } from './found.ts';

@@ -1,13 +1,13 @@
-import { accounts } from '../../ads/accounts.ts';
-import { FEATURES } from '../../ads/features.ts';
-import { fundingInstruments } from '../../ads/funding-instruments.ts';
-import { PROMOTABLE_USER_TYPES } from '../../ads/promotable-users.ts';
-import { boolean, type Field, id, integer, listOf, oneOf, type Raw } from '../../contract/fields.ts';
-import type { Given, Parameters } from '../../contract/operation.ts';
-import { type Fault, wordingOf } from '../../contract/problems.ts';
-import type { Fields, LimitName } from '../../contract/resource.ts';
-import { ROLES } from '../../contract/roles.ts';
+import { boolean, type Field, id, integer, listOf, oneOf, type Raw } from '../../contract/declare/fields.ts';
+import type { Given, Parameters } from '../../contract/declare/operation.ts';
+import type { Fields, LimitName } from '../../contract/declare/resource.ts';
+import { ROLES } from '../../contract/declare/roles.ts';
+import { type Fault, wordingOf } from '../../contract/problems/problems.ts';
 import { readParameters } from '../../engine/validate.ts';
+import { accounts } from '../../features/ads/accounts.ts';
+import { FEATURES } from '../../features/ads/features.ts';
+import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
+import { PROMOTABLE_USER_TYPES } from '../../features/ads/promotable-users.ts';
 import { settingsTable } from '../../settings.ts';
 
 /** The limits that an account may have of its own: how operators call them -> the setting that they replace. */

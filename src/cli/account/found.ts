@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { accounts } from '../../ads/accounts.ts';
-import type { User } from '../../contract/credentials.ts';
-import type { Given } from '../../contract/operation.ts';
-import type { Environment, Row } from '../../contract/resource.ts';
-import type { Reading } from '../../contract/store.ts';
-import type { Registrar } from '../../platform/register.ts';
+import type { Given } from '../../contract/declare/operation.ts';
+import type { Environment, Row } from '../../contract/declare/resource.ts';
+import type { User } from '../../contract/store/credentials.ts';
+import type { Reading } from '../../contract/store/store.ts';
+import { accounts } from '../../features/ads/accounts.ts';
+import type { Registrar } from '../../features/platform/register.ts';
 import { CommandFailed } from '../failure.ts';
 import { looking, type RecordedRegistrar, registering } from '../registering.ts';
 import type { Read } from './fields.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { fundingInstruments } from '../../ads/funding-instruments.ts';
-import { takeIdIn } from '../../platform/ids.ts';
+import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
+import { takeIdIn } from '../../features/platform/ids.ts';
 import { tell } from '../registering.ts';
 import { PARTS, readPart } from './fields.ts';
 import { good, onAccount } from './found.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Writing } from '../../contract/store.ts';
+import type { Writing } from '../../contract/store/store.ts';
 import { CommandFailed } from '../failure.ts';
 import { registering, tell } from '../registering.ts';
 import type { AccountPlan } from './plan.ts';

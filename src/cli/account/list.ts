@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { accounts } from '../../ads/accounts.ts';
-import type { Environment, Row } from '../../contract/resource.ts';
-import type { PageQuery } from '../../contract/store.ts';
+import type { Environment, Row } from '../../contract/declare/resource.ts';
+import type { PageQuery } from '../../contract/store/store.ts';
+import { accounts } from '../../features/ads/accounts.ts';
 import { oneLine, print } from '../output.ts';
 import { looking } from '../registering.ts';
 import { userNamed } from './found.ts';

@@ -1,11 +1,11 @@
-import { newAccount } from '../../ads/accounts.ts';
-import { type FundingInstrument, fundingInstruments, settledAmounts } from '../../ads/funding-instruments.ts';
-import type { PROMOTABLE_USER_TYPES } from '../../ads/promotable-users.ts';
 import { foldCase } from '../../base/text.ts';
 import { startOfDayAround } from '../../base/zones.ts';
-import type { Given } from '../../contract/operation.ts';
-import type { Environment, Row } from '../../contract/resource.ts';
-import type { Role } from '../../contract/roles.ts';
+import type { Given } from '../../contract/declare/operation.ts';
+import type { Environment, Row } from '../../contract/declare/resource.ts';
+import type { Role } from '../../contract/declare/roles.ts';
+import { newAccount } from '../../features/ads/accounts.ts';
+import { type FundingInstrument, fundingInstruments, settledAmounts } from '../../features/ads/funding-instruments.ts';
+import type { PROMOTABLE_USER_TYPES } from '../../features/ads/promotable-users.ts';
 
 /** What an operator wants a funding instrument to be. */
 export interface PlannedInstrument {

@@ -1,10 +1,10 @@
-import { accounts } from '../../ads/accounts.ts';
-import { fundingInstruments } from '../../ads/funding-instruments.ts';
-import { newPromotableUser, promotableUsers } from '../../ads/promotable-users.ts';
-import type { AnyResource, Row } from '../../contract/resource.ts';
-import type { Reading, Writing } from '../../contract/store.ts';
-import { passId, takeIdIn } from '../../platform/ids.ts';
-import type { Registrar } from '../../platform/register.ts';
+import type { AnyResource, Row } from '../../contract/declare/resource.ts';
+import type { Reading, Writing } from '../../contract/store/store.ts';
+import { accounts } from '../../features/ads/accounts.ts';
+import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
+import { newPromotableUser, promotableUsers } from '../../features/ads/promotable-users.ts';
+import { passId, takeIdIn } from '../../features/platform/ids.ts';
+import type { Registrar } from '../../features/platform/register.ts';
 import { CommandFailed } from '../failure.ts';
 import { faultAt } from './fields.ts';
 import {

@@ -1,7 +1,7 @@
 import { isZone } from '../../base/zones.ts';
-import { itemsOf, type Raw } from '../../contract/fields.ts';
-import type { Given, Parameters } from '../../contract/operation.ts';
-import { COMPOSER_ROLES, type Role } from '../../contract/roles.ts';
+import { itemsOf, type Raw } from '../../contract/declare/fields.ts';
+import type { Given, Parameters } from '../../contract/declare/operation.ts';
+import { COMPOSER_ROLES, type Role } from '../../contract/declare/roles.ts';
 import { LIMITS, PARTS, readPart } from './fields.ts';
 import type { AccountPlan } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { promotableUsers } from '../../ads/promotable-users.ts';
-import { COMPOSER_ROLES, type Role } from '../../contract/roles.ts';
+import { COMPOSER_ROLES, type Role } from '../../contract/declare/roles.ts';
+import { promotableUsers } from '../../features/ads/promotable-users.ts';
 import { CommandFailed } from '../failure.ts';
 import { insist, tell } from '../registering.ts';
 import { onAccount, userNamed } from './found.ts';

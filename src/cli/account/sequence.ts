@@ -1,5 +1,5 @@
-import { accounts } from '../../ads/accounts.ts';
-import type { Environment } from '../../contract/resource.ts';
+import type { Environment } from '../../contract/declare/resource.ts';
+import { accounts } from '../../features/ads/accounts.ts';
 
 // Production ids have eleven characters. The demo account lies below them.
 const PRODUCTION_FROM = 36 ** 10 + 36 ** 9 * 8 + 2 ** 32;

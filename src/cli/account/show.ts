@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { accounts } from '../../ads/accounts.ts';
-import { fundingInstruments } from '../../ads/funding-instruments.ts';
-import { promotableUsers } from '../../ads/promotable-users.ts';
+import { accounts } from '../../features/ads/accounts.ts';
+import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
+import { promotableUsers } from '../../features/ads/promotable-users.ts';
 import { tell } from '../registering.ts';
 import { LIMITS } from './fields.ts';
 import { lookAtAccount } from './found.ts';

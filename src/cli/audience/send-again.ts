@@ -1,5 +1,5 @@
-import { sign } from '../../auth/oauth1/signature.ts';
 import { after } from '../../base/timers.ts';
+import { sign } from '../../features/auth/oauth1/signature.ts';
 import { type Caller, outgoing, protocolParameters } from '../caller.ts';
 import { CommandFailed, sentenceOf } from '../failure.ts';
 import { complain } from '../output.ts';

@@ -1,5 +1,5 @@
-import { PEOPLE_BYTES_MAX } from '../../audiences/people/rules.ts';
 import { csvReader } from '../../base/csv.ts';
+import { PEOPLE_BYTES_MAX } from '../../features/audiences/people/rules.ts';
 import type { Caller, Pair } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
 import { textOf } from '../lines.ts';

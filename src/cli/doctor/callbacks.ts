@@ -1,7 +1,7 @@
-import { allApplications } from '../../auth/applications/all.ts';
-import { registered } from '../../auth/callbacks.ts';
 import { unclaimedScheme } from '../../base/callback-schemes.ts';
-import type { Reading } from '../../contract/store.ts';
+import type { Reading } from '../../contract/store/store.ts';
+import { allApplications } from '../../features/auth/applications/all.ts';
+import { registered } from '../../features/auth/callbacks.ts';
 import { type Finding, warning } from './finding.ts';
 
 /** More names than this help nobody. */

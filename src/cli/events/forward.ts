@@ -1,8 +1,13 @@
 import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
-import { SIGNATURE_HEADER, signatureOf, standardHeaders, webhookKey } from '../../activity/webhooks/signing.ts';
 import { systemClock } from '../../base/clock.ts';
 import { elapsed_ms } from '../../base/timers.ts';
+import {
+  SIGNATURE_HEADER,
+  signatureOf,
+  standardHeaders,
+  webhookKey,
+} from '../../features/activity/webhooks/signing.ts';
 import { sentenceOf } from '../failure.ts';
 
 /** Where events are forwarded to, and what they are signed with. */

@@ -5,10 +5,10 @@ import {
   type SecretBox,
   sealingKeyId,
 } from '../../base/secret-box.ts';
-import { SEALED_COLUMNS, type SealedColumn } from '../../contract/sealed-columns.ts';
+import { SEALED_COLUMNS, type SealedColumn } from '../../contract/store/sealed-columns.ts';
 import type { Settings } from '../../settings.ts';
-import { replaceSealed, type SealedValue, sealedValues } from '../../storage/sealed-values.ts';
-import type { Driver } from '../../storage/store.ts';
+import { replaceSealed, type SealedValue, sealedValues } from '../../storage/core/sealed-values.ts';
+import type { Driver } from '../../storage/core/store.ts';
 
 /** Rows that are read, or sealed anew, in one unit of work: others wait no longer than that takes. */
 const BATCH = 500;

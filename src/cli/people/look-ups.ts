@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { COUNTRY_CODES } from '../../contract/declare/codes.ts';
 import {
   devices,
   interests,
@@ -8,10 +9,9 @@ import {
   platforms,
   platformVersions,
   storeCategories,
-} from '../../ads/reference/entries.ts';
-import { referenceEntry } from '../../ads/reference/lookup.ts';
-import { atFirstUse } from '../../ads/reference/table.ts';
-import { COUNTRY_CODES } from '../../contract/codes.ts';
+} from '../../features/ads/reference/entries.ts';
+import { referenceEntry } from '../../features/ads/reference/lookup.ts';
+import { atFirstUse } from '../../features/ads/reference/table.ts';
 
 const TABLES = {
   LANGUAGE: languages,

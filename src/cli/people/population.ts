@@ -1,3 +1,5 @@
+import { IDENTIFIER_BYTES, type IdentifierKind } from '../../contract/store/audiences.ts';
+import { joined, type Person } from '../../contract/store/directory.ts';
 import {
   devices,
   interests,
@@ -5,12 +7,10 @@ import {
   networkOperators,
   platformVersions,
   storeCategories,
-} from '../../ads/reference/entries.ts';
-import { platformOf } from '../../ads/targeting-criteria/cross-checks.ts';
-import { ENGAGEMENTS } from '../../ads/targeting-criteria/types.ts';
-import { hashOfIdentifier, writeIdentifier } from '../../audiences/people/normal-forms.ts';
-import { IDENTIFIER_BYTES, type IdentifierKind } from '../../contract/audiences.ts';
-import { joined, type Person } from '../../contract/directory.ts';
+} from '../../features/ads/reference/entries.ts';
+import { platformOf } from '../../features/ads/targeting-criteria/cross-checks.ts';
+import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/types.ts';
+import { hashOfIdentifier, writeIdentifier } from '../../features/audiences/people/normal-forms.ts';
 import { type Dice, diceFor } from './dice.ts';
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './population-words.ts';
 

@@ -1,9 +1,9 @@
-import { platformOf } from '../../ads/targeting-criteria/cross-checks.ts';
-import { ENGAGEMENTS } from '../../ads/targeting-criteria/types.ts';
-import { hashOfIdentifier, normalForm, writeIdentifier } from '../../audiences/people/normal-forms.ts';
 import { instantMs, parseInstant } from '../../base/instants.ts';
-import { IDENTIFIER_BYTES, IDENTIFIER_KINDS, type IdentifierKind } from '../../contract/audiences.ts';
-import { joined, type Person } from '../../contract/directory.ts';
+import { IDENTIFIER_BYTES, IDENTIFIER_KINDS, type IdentifierKind } from '../../contract/store/audiences.ts';
+import { joined, type Person } from '../../contract/store/directory.ts';
+import { platformOf } from '../../features/ads/targeting-criteria/cross-checks.ts';
+import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/types.ts';
+import { hashOfIdentifier, normalForm, writeIdentifier } from '../../features/audiences/people/normal-forms.ts';
 import { countryMeant, type LookedUp, lookedUp, type PlaceKind, placeMeant } from './look-ups.ts';
 
 /** The columns of a file of people, beside those of identifiers. */

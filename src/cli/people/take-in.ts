@@ -1,10 +1,10 @@
-import { directoryFolder, openDirectory } from '../../audiences/directory/directory.ts';
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
 import { secureRandom } from '../../base/random.ts';
-import { AUDIENCE_REMATCHING } from '../../contract/audiences.ts';
-import type { Person } from '../../contract/directory.ts';
-import type { Store } from '../../contract/store.ts';
+import { AUDIENCE_REMATCHING } from '../../contract/store/audiences.ts';
+import type { Person } from '../../contract/store/directory.ts';
+import type { Store } from '../../contract/store/store.ts';
+import { directoryFolder, openDirectory } from '../../features/audiences/directory/directory.ts';
 
 /** What a source of people gives: a person, or words about what it has in place of one. */
 export type PersonSaid = Person | readonly string[];

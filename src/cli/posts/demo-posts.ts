@@ -1,4 +1,4 @@
-import type { CorpusPost } from '../../contract/corpus.ts';
+import type { CorpusPost } from '../../contract/store/corpus.ts';
 import { type Dice, diceFor } from '../people/dice.ts';
 import { COUNTRIES } from '../people/population-words.ts';
 import { LANGUAGES, TOPICS, type Topic } from './demo-words.ts';

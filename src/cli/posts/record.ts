@@ -1,6 +1,6 @@
 import { instantMs, parseInstant } from '../../base/instants.ts';
 import { lengthOf } from '../../base/text.ts';
-import { isLongId } from '../../contract/long-ids.ts';
+import { isLongId } from '../../contract/declare/long-ids.ts';
 import { countryMeant } from '../people/look-ups.ts';
 import type { PostSaid } from './take-in.ts';
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
 import { secureRandom } from '../../base/random.ts';
-import type { CorpusPage, CorpusPost } from '../../contract/corpus.ts';
-import { KEYWORD_INDEXING } from '../../contract/keywords.ts';
-import type { Store } from '../../contract/store.ts';
-import { hashOf, lastHash } from '../../keywords/hashes.ts';
-import { DAY_S, packPage } from '../../keywords/page.ts';
+import { KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
+import type { CorpusPage, CorpusPost } from '../../contract/store/corpus.ts';
+import type { Store } from '../../contract/store/store.ts';
+import { hashOf, lastHash } from '../../features/keywords/hashes.ts';
+import { DAY_S, packPage } from '../../features/keywords/page.ts';
 import type { Telling } from '../people/take-in.ts';
 import { type KnownIds, noKnownIds } from './known-ids.ts';
 

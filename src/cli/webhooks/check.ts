@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { challengeOf, judge, whyNot } from '../../activity/webhooks/challenge.ts';
 import { secureRandom } from '../../base/random.ts';
-import type { Sent } from '../../contract/sending.ts';
+import type { Sent } from '../../contract/services/sending.ts';
+import { challengeOf, judge, whyNot } from '../../features/activity/webhooks/challenge.ts';
 import { openSender } from '../../http/sending/sender.ts';
 import { urlFault } from '../../http/sending/url-rules.ts';
 import { callerOf } from '../caller.ts';

@@ -1,4 +1,4 @@
-import type { Given, Operation } from '../../contract/operation.ts';
+import type { Given, Operation } from '../../contract/declare/operation.ts';
 import { echo } from '../echo.ts';
 import { envelope } from '../envelope.ts';
 import { type RawParameters, readParameters } from '../validate.ts';

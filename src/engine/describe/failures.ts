@@ -1,6 +1,6 @@
-import type { Operation } from '../../contract/operation.ts';
-import { problemDetails } from '../../contract/problem-details.ts';
-import { type Family, isFlat, type ProblemName, problems, wordingIn } from '../../contract/problems.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { problemDetails } from '../../contract/problems/problem-details.ts';
+import { type Family, isFlat, type ProblemName, problems, wordingIn } from '../../contract/problems/problems.ts';
 import { ownParameterProblems, raisable, wording } from '../raises.ts';
 import { batchEcho, echoSchema } from './given.ts';
 import { anyOf, closed, type Json, type NamedSchemas } from './schemas.ts';

@@ -1,5 +1,5 @@
-import type { Field } from '../../contract/fields.ts';
-import type { Operation, Parameters } from '../../contract/operation.ts';
+import type { Field } from '../../contract/declare/fields.ts';
+import type { Operation, Parameters } from '../../contract/declare/operation.ts';
 import { givenSchema } from '../present.ts';
 import { exampleValue } from './examples.ts';
 import { anyOf, closed, type Json, type NamedSchemas, portable } from './schemas.ts';

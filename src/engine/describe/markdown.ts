@@ -1,6 +1,6 @@
-import type { Operation } from '../../contract/operation.ts';
-import { type Family, type ProblemName, problems } from '../../contract/problems.ts';
-import { RATES } from '../../contract/rates.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { RATES } from '../../contract/declare/rates.ts';
+import { type Family, type ProblemName, problems } from '../../contract/problems/problems.ts';
 import { groupsOf, type Surroundings } from '../describe.ts';
 import { raisable } from '../raises.ts';
 import { credentialWords, parameterWords, problemWords, rateWords, sharedProblems, successorOf } from './words.ts';

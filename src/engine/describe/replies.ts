@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import type { Operation } from '../../contract/operation.ts';
-import { RATES } from '../../contract/rates.ts';
-import type { AnyResource } from '../../contract/resource.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { RATES } from '../../contract/declare/rates.ts';
+import type { AnyResource } from '../../contract/declare/resource.ts';
 import { presenterOf } from '../present.ts';
 import { statusesOf, successesOf, wording } from '../raises.ts';
 import { exampleReply } from './examples.ts';

@@ -1,7 +1,7 @@
-import type { Field } from '../../contract/fields.ts';
-import type { CredentialKind, Operation } from '../../contract/operation.ts';
-import { type ProblemName, problems, type Wording } from '../../contract/problems.ts';
-import { RATES, type RateSetting } from '../../contract/rates.ts';
+import type { Field } from '../../contract/declare/fields.ts';
+import type { CredentialKind, Operation } from '../../contract/declare/operation.ts';
+import { RATES, type RateSetting } from '../../contract/declare/rates.ts';
+import { type ProblemName, problems, type Wording } from '../../contract/problems/problems.ts';
 import { raisable, wording } from '../raises.ts';
 import { pathNames } from './given.ts';
 import { type Json, portable } from './schemas.ts';

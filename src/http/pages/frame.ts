@@ -1,5 +1,5 @@
 import { html } from 'ghtml';
-import type { PageDocument } from '../../contract/pages.ts';
+import type { PageDocument } from '../../contract/declare/pages.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
 
 /** What every page shows of the service. */

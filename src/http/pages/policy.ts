@@ -1,4 +1,4 @@
-import type { PageAnswer } from '../../contract/pages.ts';
+import type { PageAnswer } from '../../contract/declare/pages.ts';
 import type { Headers } from '../reply.ts';
 
 /**

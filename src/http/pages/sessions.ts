@@ -3,9 +3,9 @@ import { addressBlock } from '../../base/address-block.ts';
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
-import type { User } from '../../contract/credentials.ts';
-import { isLiveSession, SESSION_IDLE_S, type Session } from '../../contract/logins.ts';
-import type { Store } from '../../contract/store.ts';
+import type { User } from '../../contract/store/credentials.ts';
+import { isLiveSession, SESSION_IDLE_S, type Session } from '../../contract/store/logins.ts';
+import type { Store } from '../../contract/store/store.ts';
 
 /** How exactly its last use is noted: each note is a write. */
 const TOUCHED_S = 60;

@@ -1,8 +1,8 @@
 import { html } from 'ghtml';
-import type { Operation } from '../../contract/operation.ts';
-import type { ProblemName } from '../../contract/problems.ts';
-import { RATES } from '../../contract/rates.ts';
-import { ROLES } from '../../contract/roles.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { RATES } from '../../contract/declare/rates.ts';
+import { ROLES } from '../../contract/declare/roles.ts';
+import type { ProblemName } from '../../contract/problems/problems.ts';
 import {
   credentialWords,
   exampleLine,

@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
-import type { Operation } from '../../contract/operation.ts';
-import type { ProblemName } from '../../contract/problems.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import type { ProblemName } from '../../contract/problems/problems.ts';
 import { successSchema } from '../../engine/describe/replies.ts';
 import { type Json, type NamedSchemas, nullable } from '../../engine/describe/schemas.ts';
 import { problemWords, sharedProblems, valueWords } from '../../engine/describe/words.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Dispatcher, errors } from 'undici';
 import { after, every, pause, within } from '../../base/timers.ts';
-import type { OutgoingRequest, Sender, SendFailure, Sent } from '../../contract/sending.ts';
+import type { OutgoingRequest, Sender, SendFailure, Sent } from '../../contract/services/sending.ts';
 import { type AddressRules, addressRules } from './address-rules.ts';
 import { type Connections, connectionsTo } from './connections.ts';
 import { machineNetwork, type Network } from './network.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { UrlFault } from '../../contract/sending.ts';
+import type { UrlFault } from '../../contract/services/sending.ts';
 
 /** How an address of a receiver may be written. */
 export interface UrlRules {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { after, elapsed_ms, every } from '../../base/timers.ts';
-import type { Flow } from '../../contract/streams.ts';
+import type { Flow } from '../../contract/services/streams.ts';
 import type { Headers } from '../reply.ts';
 
 /** Writes replies that go on. */

@@ -1,4 +1,4 @@
-import type { Engine } from '../statements.ts';
+import type { Engine } from '../core/statements.ts';
 
 /**
  * A step of the schema, forward only, one text for both databases. Names start with their number; a step that has been

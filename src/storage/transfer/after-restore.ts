@@ -1,5 +1,5 @@
-import { CODE_STEP_S, CODE_STEPS_OFF } from '../../contract/second-factors.ts';
-import type { Session } from '../session.ts';
+import { CODE_STEP_S, CODE_STEPS_OFF } from '../../contract/store/second-factors.ts';
+import type { Session } from '../core/session.ts';
 import { runPlain } from './shapes.ts';
 
 /** So many ids of a sequence may have been given out since a backup; numbers behind them are free for sure. */

@@ -1,4 +1,4 @@
-import type { Session } from '../session.ts';
+import type { Session } from '../core/session.ts';
 import type { TransferRow } from './lines.ts';
 import { type Column, quoted, rowsOf, runPlain, type TableShape } from './shapes.ts';
 

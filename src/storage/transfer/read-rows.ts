@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Session } from '../session.ts';
+import type { Session } from '../core/session.ts';
 import { lineOf, type TransferRow } from './lines.ts';
 import { quoted, rowsOf, type TableShape } from './shapes.ts';
 

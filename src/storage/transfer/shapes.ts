@@ -1,6 +1,6 @@
-import { appliedSteps, tablesOf } from '../migrate.ts';
-import type { Session } from '../session.ts';
-import type { Statement, Value } from '../statements.ts';
+import { appliedSteps, tablesOf } from '../core/migrate.ts';
+import type { Session } from '../core/session.ts';
+import type { Statement, Value } from '../core/statements.ts';
 
 /** A column, in the three types that the schema has. */
 export interface Column {

@@ -1,4 +1,4 @@
-import type { Family, ProblemName } from '../../../src/contract/problems.ts';
+import type { Family, ProblemName } from '../../../src/contract/problems/problems.ts';
 import type { Keys, Reply } from '../../rig/client.ts';
 import type { RawCall } from '../../rig/raw.ts';
 import { as, type Case, FORM, home, JSON_TYPE, type Said, sandbox, world } from './setting.ts';

@@ -1,5 +1,5 @@
-import type { ProblemName } from '../../../src/contract/problems.ts';
-import type { Upload } from '../../../src/contract/uploads.ts';
+import type { ProblemName } from '../../../src/contract/problems/problems.ts';
+import type { Upload } from '../../../src/contract/store/uploads.ts';
 import type { Reply } from '../../rig/client.ts';
 import { shelve } from '../../rig/uploaded.ts';
 import { type Case, home, invalid, own, type Said, world } from './setting.ts';

@@ -1,4 +1,4 @@
-import type { ProblemName } from '../../../src/contract/problems.ts';
+import type { ProblemName } from '../../../src/contract/problems/problems.ts';
 import { newPerson, sendForm } from '../../rig/activity.ts';
 import type { Keys, Reply } from '../../rig/client.ts';
 import { register, type Standing } from '../../rig/people.ts';

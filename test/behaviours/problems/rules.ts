@@ -1,4 +1,4 @@
-import type { ProblemName } from '../../../src/contract/problems.ts';
+import type { ProblemName } from '../../../src/contract/problems/problems.ts';
 import { ACTIVE_MAX, home, instrument, type Said } from './setting.ts';
 
 /** How an amount that is no whole number of cents is refused. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import type { ProblemName } from '../../../src/contract/problems.ts';
+import type { ProblemName } from '../../../src/contract/problems/problems.ts';
 import { type BreakableWorld, openBreakableWorld } from '../../rig/breakable.ts';
 import type { Reply } from '../../rig/client.ts';
 import { register, type Standing } from '../../rig/people.ts';

@@ -1,5 +1,5 @@
-import { locations } from '../../../src/ads/reference/entries.ts';
-import { targetingCriteria } from '../../../src/ads/targeting-criteria.ts';
+import { locations } from '../../../src/features/ads/reference/entries.ts';
+import { targetingCriteria } from '../../../src/features/ads/targeting-criteria.ts';
 import type { Reply } from '../../rig/client.ts';
 import { type Case, campaign, home, invalid, own, type Params, world } from './setting.ts';
 

@@ -1,4 +1,4 @@
-import type { ProblemName } from '../../../src/contract/problems.ts';
+import type { ProblemName } from '../../../src/contract/problems/problems.ts';
 import { askToken, basic, bearerOf, postForm, withBearer } from '../../rig/application.ts';
 import type { Reply } from '../../rig/client.ts';
 import { begin, prepare, type Step } from '../../rig/login.ts';

@@ -1,0 +1,198 @@
+import type { Operation } from '../contract/declare/operation.ts';
+import type { AnyResource } from '../contract/declare/resource.ts';
+import type { JobKind } from '../contract/store/jobs.ts';
+import {
+  closeAllConnections,
+  closeConnections,
+  closeConnectionsOfEndpoint,
+} from '../features/activity/connections/close.ts';
+import { listConnections } from '../features/activity/connections/list.ts';
+import { eventExpiry } from '../features/activity/expiry.ts';
+import { sendMessage } from '../features/activity/messages/send.ts';
+import { indicateTyping, markRead } from '../features/activity/messages/signals.ts';
+import { openStream } from '../features/activity/stream/open.ts';
+import { createSubscription } from '../features/activity/subscriptions/create.ts';
+import { listSubscriptions } from '../features/activity/subscriptions/list.ts';
+import { removeSubscription, removeSubscriptions } from '../features/activity/subscriptions/remove.ts';
+import { updateSubscription } from '../features/activity/subscriptions/update.ts';
+import { webhookCheck, webhookCleaning, webhookRetry } from '../features/activity/webhooks/jobs.ts';
+import { listWebhooks } from '../features/activity/webhooks/list.ts';
+import { registerWebhook } from '../features/activity/webhooks/register.ts';
+import { removeWebhook } from '../features/activity/webhooks/remove.ts';
+import { replayAtOldPath, replayEvents } from '../features/activity/webhooks/replay.ts';
+import { validateWebhook } from '../features/activity/webhooks/validate.ts';
+import { accountApps } from '../features/ads/account-apps.ts';
+import { accountHistory } from '../features/ads/account-history.ts';
+import { accountMedia } from '../features/ads/account-media.ts';
+import { accounts, createSandboxAccount } from '../features/ads/accounts.ts';
+import { audienceEstimate } from '../features/ads/audience-estimate.ts';
+import { authenticatedUserAccess } from '../features/ads/authenticated-user-access.ts';
+import { campaigns } from '../features/ads/campaigns.ts';
+import { getCardOfAnyFamily, listCardsOfAnyFamily } from '../features/ads/cards/any-family.ts';
+import { imageConversationCards } from '../features/ads/cards/image-conversation-cards.ts';
+import { pollCards } from '../features/ads/cards/poll-cards.ts';
+import { videoConversationCards } from '../features/ads/cards/video-conversation-cards.ts';
+import { cards } from '../features/ads/cards.ts';
+import { draftPosts } from '../features/ads/draft-posts.ts';
+import { addFeatures, getFeatures, removeFeatures } from '../features/ads/features.ts';
+import { fundingInstruments } from '../features/ads/funding-instruments.ts';
+import { keywordInsights } from '../features/ads/keyword-insights.ts';
+import { lineItemCuratedCategories } from '../features/ads/line-item-curated-categories.ts';
+import { lookUpPlacements } from '../features/ads/line-items/look-up-placements.ts';
+import { lineItems } from '../features/ads/line-items.ts';
+import { addToLibrary } from '../features/ads/media/add-to-library.ts';
+import { mediaCreatives } from '../features/ads/media-creatives.ts';
+import { mediaLibrary } from '../features/ads/media-library.ts';
+import { createPost } from '../features/ads/posts/create.ts';
+import { listPosts } from '../features/ads/posts/list.ts';
+import { promotePosts } from '../features/ads/posts/promote.ts';
+import { publication } from '../features/ads/posts/publication.ts';
+import { renamePost } from '../features/ads/posts/rename.ts';
+import { prerollCallToActions } from '../features/ads/preroll-call-to-actions.ts';
+import { listPreviews } from '../features/ads/previews/list.ts';
+import { previewDraft } from '../features/ads/previews/preview-draft.ts';
+import { promotableUsers } from '../features/ads/promotable-users.ts';
+import { promotedAccounts } from '../features/ads/promoted-accounts.ts';
+import { promotedPosts } from '../features/ads/promoted-posts.ts';
+import { referenceOperations, targetingLookups } from '../features/ads/reference/operations.ts';
+import { scheduledPosts } from '../features/ads/scheduled-posts.ts';
+import { scheduledPromotedPosts } from '../features/ads/scheduled-promoted-posts.ts';
+import { getTaxSettings, updateTaxSettings } from '../features/ads/settings/tax-settings.ts';
+import { getUserSettings, updateUserSettings } from '../features/ads/settings/user-settings.ts';
+import { targetedAudience } from '../features/ads/targeted-audience.ts';
+import { targetingCriteria } from '../features/ads/targeting-criteria.ts';
+import { targetingSuggestions } from '../features/ads/targeting-suggestions.ts';
+import { trackingTags } from '../features/ads/tracking-tags.ts';
+import { customAudiences } from '../features/audiences/custom-audiences.ts';
+import { doNotReachLists } from '../features/audiences/do-not-reach-lists.ts';
+import { audienceProcessing } from '../features/audiences/memberships/processing.ts';
+import { audienceRematching } from '../features/audiences/memberships/rematching.ts';
+import { uploadUnreached, uploadUsers } from '../features/audiences/people/upload.ts';
+import { customAudiencePermissions, tailoredAudiencePermissions } from '../features/audiences/permissions.ts';
+import { tailoredAudiences } from '../features/audiences/tailored-audiences.ts';
+import { loginExpiry } from '../features/auth/logins/expiry.ts';
+import { accessToken } from '../features/auth/oauth1/access-token.ts';
+import { requestToken } from '../features/auth/oauth1/request-token.ts';
+import { revokeToken } from '../features/auth/oauth1/revoke-token.ts';
+import { issueBearer } from '../features/auth/oauth2/issue-bearer.ts';
+import { revokeBearer } from '../features/auth/oauth2/revoke-bearer.ts';
+import { keywordIndexing } from '../features/keywords/indexing-job.ts';
+import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
+import { uploadMedia, uploadStatus } from '../features/media/first-generation.ts';
+import { mediaProcessing } from '../features/media/processing.ts';
+import { secondGeneration } from '../features/media/second-generation.ts';
+import { auditExpiry } from '../features/platform/audit-expiry.ts';
+import { ownUser } from '../features/platform/own-user.ts';
+import { rateLimitStatus } from '../features/platform/rate-limit-status.ts';
+import { shownUser } from '../features/platform/shown-user.ts';
+import { updateProfile } from '../features/platform/update-profile.ts';
+import { userOfToken } from '../features/platform/user-of-token.ts';
+
+/** The table of contents of the interface: every resource and endpoint, in the order of the reference documents. */
+export const catalog: readonly (AnyResource | Operation)[] = [
+  requestToken,
+  accessToken,
+  revokeToken,
+  issueBearer,
+  revokeBearer,
+  ownUser,
+  updateProfile,
+  shownUser,
+  userOfToken,
+  rateLimitStatus,
+  uploadMedia,
+  uploadStatus,
+  ...secondGeneration,
+  accounts,
+  createSandboxAccount,
+  accountApps,
+  authenticatedUserAccess,
+  accountHistory,
+  getFeatures,
+  addFeatures,
+  removeFeatures,
+  promotableUsers,
+  getTaxSettings,
+  updateTaxSettings,
+  getUserSettings,
+  updateUserSettings,
+  ...referenceOperations,
+  fundingInstruments,
+  campaigns,
+  lineItems,
+  lookUpPlacements,
+  targetingCriteria,
+  promotedAccounts,
+  trackingTags,
+  lineItemCuratedCategories,
+  targetingSuggestions,
+  audienceEstimate,
+  keywordInsights,
+  ...targetingLookups,
+  accountMedia,
+  cards,
+  mediaLibrary,
+  addToLibrary,
+  pollCards,
+  videoConversationCards,
+  imageConversationCards,
+  listCardsOfAnyFamily,
+  getCardOfAnyFamily,
+  draftPosts,
+  previewDraft,
+  scheduledPosts,
+  createPost,
+  listPosts,
+  renamePost,
+  listPreviews,
+  promotedPosts,
+  promotePosts,
+  scheduledPromotedPosts,
+  mediaCreatives,
+  prerollCallToActions,
+  customAudiences,
+  uploadUsers,
+  targetedAudience,
+  customAudiencePermissions,
+  tailoredAudiences,
+  tailoredAudiencePermissions,
+  doNotReachLists,
+  uploadUnreached,
+  createSubscription,
+  listSubscriptions,
+  updateSubscription,
+  removeSubscription,
+  removeSubscriptions,
+  openStream,
+  listConnections,
+  closeConnections,
+  closeAllConnections,
+  closeConnectionsOfEndpoint,
+  sendMessage,
+  indicateTyping,
+  markRead,
+  registerWebhook,
+  listWebhooks,
+  validateWebhook,
+  removeWebhook,
+  replayEvents,
+  replayAtOldPath,
+];
+
+/** Everything that is done later. */
+// biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
+export const jobKinds: readonly JobKind<any>[] = [
+  mediaProcessing,
+  mediaExpiry,
+  mediaRemoval,
+  publication,
+  audienceProcessing,
+  audienceRematching,
+  eventExpiry,
+  loginExpiry,
+  auditExpiry,
+  keywordIndexing,
+  webhookCheck,
+  webhookRetry,
+  webhookCleaning,
+];

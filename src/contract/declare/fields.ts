@@ -1,0 +1,399 @@
+import Type, { type TSchema } from 'typebox';
+import { parseInstant } from '../../base/instants.ts';
+import { asciiLowerCase, isInexact, isLegalText, jsonText, lengthOf } from '../../base/text.ts';
+import type { Fault, ProblemName } from '../problems/problems.ts';
+import { outOfRange } from './out-of-range.ts';
+
+/** A parameter as received: text from a query or form, any JSON value from a JSON body. */
+export type Raw = string | number | boolean | null | readonly Raw[] | { readonly [key: string]: Raw };
+
+/** A value as the databases hold it: booleans are 0 or 1, lists are JSON text, instants UTC text. */
+export type Stored = string | number;
+
+/** What a kind of field knows. `T` is the stored type of a value that is set. */
+export interface Kind<T extends Stored> {
+  readonly name: string;
+  /** How the column is typed in both databases; `none` has no column. `integer` holds 64 bits, of which 53 are used. */
+  readonly column: 'text' | 'integer' | 'none';
+  /** Reads a raw parameter into its stored form, or says what is wrong with it. Never given an empty value. */
+  read(raw: Raw, parameter: string): T | Fault;
+  /** The JSON text of a stored value. */
+  present(stored: T): string;
+  /** JSON Schema of a value that is set, as replies show it. */
+  readonly schema: TSchema;
+  /** All that is wrong with a value in which several things can be; `read` tells the first. */
+  faults?(raw: Raw, parameter: string): readonly Fault[];
+  /** What `read` can find wrong, for the descriptions. */
+  readonly raises: readonly ProblemName[];
+}
+
+/** A declared field of a resource, or a declared parameter of an endpoint. */
+// biome-ignore lint/suspicious/noExplicitAny: a field of whichever stored type
+export interface Field<T extends Stored = any> {
+  readonly kind: Kind<T>;
+  readonly about: string;
+  /** Must be given on create. */
+  readonly isRequired: boolean;
+  /** Must be given on update too. */
+  readonly isRequiredOnUpdate: boolean;
+  /** Replies leave it out where it is null. */
+  readonly isLeftOut: boolean;
+  /** May be null in replies; a mandatory attribute may not be unset. */
+  readonly isNullable: boolean;
+  /**
+   * `input`: callers may write it. `create`: on create only, ignored later. `none`: set by the service, ignored.
+   * `refused`: set by the service, and a fault when a caller sends it.
+   */
+  readonly writable: 'input' | 'create' | 'none' | 'refused';
+  readonly fallback: T | undefined;
+  /** What an empty value comes to, when that is not null. */
+  readonly emptied: T | undefined;
+  /** The name of the list filter that this field answers, if any. */
+  readonly filter: string | undefined;
+  readonly isSortable: boolean;
+  /** The resource that this field points to, if any. */
+  readonly target: (() => Target) | undefined;
+  /** Whether a deleted target is found: then a rule of the resource says what is wrong with it. */
+  readonly deletedTarget: 'hidden' | 'shown';
+  /** Never null, and yet optional: what it is when a caller gives none follows from the other fields. */
+  readonly isSettled: boolean;
+  /** Whether the target is kept from changing while a row that points to it is made. */
+  readonly locksTarget: boolean;
+  /** Callers write it and no reply shows it. */
+  readonly isUnshown: boolean;
+  /** How an update reads it, where that is not how a create does. */
+  readonly kindOnUpdate: Kind<T> | undefined;
+
+  /** Mandatory: required on create, never null, never unset. */
+  required(): Field<T>;
+  /** Mandatory on update as well. */
+  requiredAlways(): Field<T>;
+  /** Absent from replies where it is null. */
+  leftOut(): Field<T>;
+  /** Given a value when the caller gives none; never null unless `nullable()` follows. */
+  defaults(value: T): Field<T>;
+  nullable(): Field<T>;
+  /** Given a value by `settled` of the resource when the caller gives none or empties it; never null. */
+  settled(): Field<T>;
+  /** Kept, and shown in no reply. */
+  unshown(): Field<T>;
+  /** Read by an update as another field is. */
+  onUpdate(other: Field<T>): Field<T>;
+  /** Accepted on create, accepted without effect on update. */
+  createOnly(): Field<T>;
+  /** Set by the service; ignored when a caller sends it. */
+  readOnly(): Field<T>;
+  /** Set by the service; a caller who sends it is told that this is not allowed. */
+  refused(): Field<T>;
+  /** Makes a list filter of this name: one value or a comma list of up to 200. */
+  filteredBy(parameter: string): Field<T>;
+  sortable(): Field<T>;
+  /** What the field means, for the reference pages. */
+  says(about: string): Field<T>;
+}
+
+/** What a reference needs to know of its target. */
+export interface Target {
+  readonly name: string;
+  readonly label: string;
+  readonly notFound: ProblemName;
+}
+
+type Facts<T extends Stored> = Pick<
+  Field<T>,
+  | 'kind'
+  | 'about'
+  | 'isRequired'
+  | 'isRequiredOnUpdate'
+  | 'isLeftOut'
+  | 'isNullable'
+  | 'writable'
+  | 'fallback'
+  | 'emptied'
+  | 'filter'
+  | 'isSortable'
+  | 'target'
+  | 'deletedTarget'
+  | 'locksTarget'
+  | 'isSettled'
+  | 'isUnshown'
+  | 'kindOnUpdate'
+>;
+
+/** A field of a kind: optional, nullable, writable, neither filter nor sort key, until told otherwise. */
+export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> = {}): Field<T> {
+  const own: Facts<T> = {
+    kind,
+    about: '',
+    isRequired: false,
+    isRequiredOnUpdate: false,
+    isLeftOut: false,
+    isNullable: true,
+    writable: 'input',
+    fallback: undefined,
+    emptied: undefined,
+    filter: undefined,
+    isSortable: false,
+    target: undefined,
+    deletedTarget: 'hidden',
+    locksTarget: false,
+    isSettled: false,
+    isUnshown: false,
+    kindOnUpdate: undefined,
+    ...facts,
+  };
+  const but = (changed: Partial<Facts<T>>): Field<T> => field(kind, { ...own, ...changed });
+  return {
+    ...own,
+    required: () => but({ isRequired: true, isNullable: false }),
+    requiredAlways: () => but({ isRequired: true, isRequiredOnUpdate: true, isNullable: false }),
+    leftOut: () => but({ isLeftOut: true }),
+    defaults: (fallback) => but({ fallback, isNullable: false }),
+    settled: () => but({ isSettled: true, isNullable: false }),
+    unshown: () => but({ isUnshown: true }),
+    onUpdate: (other) => but({ kindOnUpdate: other.kind }),
+    nullable: () => but({ isNullable: true }),
+    createOnly: () => but({ writable: 'create' }),
+    readOnly: () => but({ writable: 'none' }),
+    refused: () => but({ writable: 'refused', isRequired: false }),
+    filteredBy: (filter) => but({ filter }),
+    sortable: () => but({ isSortable: true }),
+    says: (about) => but({ about }),
+  };
+}
+
+/** Whether reading a parameter failed. */
+export function isFault(value: unknown): value is Fault {
+  return typeof value === 'object' && value !== null && 'problem' in value;
+}
+
+/** How an unusable value is quoted in a message. */
+export const quoted = (raw: Raw): string => (typeof raw === 'string' ? raw : JSON.stringify(raw));
+
+/** Text of 1 to `max` characters. */
+export function text({ max }: { max: number }): Field<string> {
+  return field<string>({
+    name: 'text',
+    column: 'text',
+    schema: Type.String({ minLength: 1, maxLength: max }),
+    raises: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
+    present: jsonText,
+    read(raw, parameter) {
+      if (typeof raw === 'object' || isInexact(raw)) return { problem: 'NOT_TEXT', parameter };
+      const value = String(raw);
+      const length = lengthOf(value);
+      if (length > max) return { problem: 'TEXT_TOO_LONG', parameter, words: { max, length } };
+      return isLegalText(value) ? value : { problem: 'ILLEGAL_CHARACTERS', parameter };
+    },
+  });
+}
+
+/** One of a list of words. */
+export function oneOf<const W extends string>(...words: readonly W[]): Field<W> {
+  const known = new Set<string>(words);
+  const list = [...words].sort().join(', ');
+  return field<W>({
+    name: 'enum',
+    column: 'text',
+    schema: Type.Union(words.map((word) => Type.Literal(word))),
+    raises: ['NOT_IN_ENUM'],
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      if (typeof raw === 'string' && known.has(raw)) return raw as W;
+      return { problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(raw) } };
+    },
+  });
+}
+
+/** Reads a whole number of at most 53 bits. */
+function readLong(raw: Raw, parameter: string): number | Fault {
+  const value = typeof raw === 'number' ? raw : typeof raw === 'string' && /^-?\d{1,16}$/.test(raw) ? Number(raw) : NaN;
+  return Number.isSafeInteger(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
+}
+
+/**
+ * An amount of money in micro units of its currency, 1 to 9007199254740991.
+ * @source campaigns 1.3
+ */
+export function micros(): Field<number> {
+  return field({
+    name: 'micros',
+    column: 'integer',
+    schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    raises: ['NOT_LONG', 'NOT_POSITIVE'],
+    present: String,
+    read(raw, parameter) {
+      const value = readLong(raw, parameter);
+      if (typeof value === 'number' && value <= 0) return { problem: 'NOT_POSITIVE', parameter, words: { raw: value } };
+      return value;
+    },
+  });
+}
+
+/** A whole number from `min` to `max`. */
+export function integer({ min, max }: { min: number; max: number }): Field<number> {
+  return field({
+    name: 'integer',
+    column: 'integer',
+    schema: Type.Integer({ minimum: min, maximum: max }),
+    raises: ['NOT_LONG', 'OUT_OF_RANGE'],
+    present: String,
+    read(raw, parameter) {
+      const value = readLong(raw, parameter);
+      const isBeyond = typeof value === 'number' && (value < min || value > max);
+      return isBeyond ? outOfRange(parameter, { min, max, raw: value }) : value;
+    },
+  });
+}
+
+/** One of a few whole numbers. */
+export function oneOfNumbers(...numbers: readonly number[]): Field<number> {
+  const list = numbers.join(', ');
+  return field({
+    name: 'number enum',
+    column: 'integer',
+    schema: Type.Union(numbers.map((number) => Type.Literal(number))),
+    raises: ['NOT_IN_ENUM'],
+    present: String,
+    read(raw, parameter) {
+      const value = readLong(raw, parameter);
+      if (typeof value === 'number' && numbers.includes(value)) return value;
+      return { problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(raw) } };
+    },
+  });
+}
+
+/** A decimal number of any length up to `max` that stays text, because it is a name. */
+export function digits({ max }: { max: number }): Field<string> {
+  const shape = new RegExp(`^\\d{1,${max}}$`);
+  return field({
+    name: 'digits',
+    column: 'text',
+    schema: Type.String({ pattern: shape.source }),
+    raises: ['NOT_LONG'],
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      const value = (typeof raw === 'number' && !isInexact(raw)) || typeof raw === 'string' ? String(raw) : '';
+      return shape.test(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
+    },
+  });
+}
+
+const BOOLEANS = new Map<unknown, 0 | 1>([
+  ['true', 1],
+  ['t', 1],
+  ['1', 1],
+  [1, 1],
+  [true, 1],
+  ['false', 0],
+  ['f', 0],
+  ['0', 0],
+  [0, 0],
+  [false, 0],
+]);
+
+/** True or false, stored as 1 or 0. */
+export function boolean(): Field<0 | 1> {
+  return field<0 | 1>({
+    name: 'boolean',
+    column: 'integer',
+    schema: Type.Boolean(),
+    raises: ['NOT_BOOLEAN'],
+    present: (stored) => (stored ? 'true' : 'false'),
+    read(raw, parameter) {
+      const value = BOOLEANS.get(typeof raw === 'string' ? raw.toLowerCase() : raw);
+      return value ?? { problem: 'NOT_BOOLEAN', parameter, words: { raw: quoted(raw) } };
+    },
+  });
+}
+
+/** A time, UTC, of second precision. */
+export function instant(): Field<string> {
+  return field({
+    name: 'instant',
+    column: 'text',
+    schema: Type.String({ format: 'date-time', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' }),
+    raises: ['NOT_TIME'],
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      const value = typeof raw === 'string' ? parseInstant(raw) : undefined;
+      if (value !== undefined) return value;
+      const shown = quoted(raw);
+      return { problem: 'NOT_TIME', parameter, words: { raw: shown }, details: 'invalid date', value: shown };
+    },
+  });
+}
+
+const ID_MAX = 64;
+
+/** Whether a text has the shape of an id: lower-case base 36, decimal ids included. */
+export function isId(value: string): boolean {
+  return value.length <= ID_MAX && /^[0-9a-z]+$/.test(value);
+}
+
+const idKind: Kind<string> = {
+  name: 'id',
+  column: 'text',
+  schema: Type.String({ pattern: '^[0-9a-z]+$', maxLength: ID_MAX }),
+  raises: ['NOT_AN_ID'],
+  present: (stored) => `"${stored}"`,
+  read(raw, parameter) {
+    const value = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? asciiLowerCase(raw.trim()) : '';
+    return isId(value) && !isInexact(raw) ? value : { problem: 'NOT_AN_ID', parameter, words: { raw: quoted(raw) } };
+  },
+};
+
+/** An id: lower-case base 36 or decimal text; upper-case letters are folded. */
+export function id(): Field<string> {
+  return field(idKind);
+}
+
+/**
+ * The id of another resource of the same account; a deleted one is not found unless `deleted` says so. With `locked`
+ * it stays as it is while a row that points to it is made.
+ */
+export function reference(
+  target: () => Target,
+  { deleted = 'hidden', locked = false }: { readonly deleted?: 'hidden' | 'shown'; readonly locked?: boolean } = {},
+): Field<string> {
+  return field(idKind, { target, deletedTarget: deleted, locksTarget: locked });
+}
+
+/**
+ * A list of items of one kind, stored as JSON text: from comma-separated text or a JSON array; blanks dropped,
+ * duplicates removed keeping the first. With `min` 0 it may be empty, is when nothing is given, and is never null. Without
+ * `max` whoever declares it judges how many there are.
+ * @source campaigns 1.4
+ */
+export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max?: number } = {}): Field<string> {
+  const kind: Kind<string> = {
+    name: 'list',
+    column: 'text',
+    schema: Type.Array(item.kind.schema, { minItems: min, ...(max === undefined ? {} : { maxItems: max }) }),
+    raises: [
+      ...item.kind.raises,
+      ...(min ? (['TOO_FEW_ITEMS'] as const) : []),
+      ...(max === undefined ? [] : (['TOO_MANY_ITEMS'] as const)),
+    ],
+    present: (stored) => stored,
+    read(raw, parameter) {
+      const parts: readonly Raw[] = typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw].flat();
+      const values = new Set<string>();
+      for (const part of parts) {
+        if (part === '' || part === null) continue;
+        const value = item.kind.read(part, parameter);
+        if (isFault(value)) return value;
+        values.add(value);
+      }
+      if (values.size < min) return { problem: 'TOO_FEW_ITEMS', parameter };
+      if (max !== undefined && values.size > max) return { problem: 'TOO_MANY_ITEMS', parameter, words: { max } };
+      return JSON.stringify([...values]);
+    },
+  };
+  return min ? field(kind) : field(kind, { fallback: '[]', emptied: '[]', isNullable: false });
+}
+
+/** The items of a stored list. */
+export function itemsOf(stored: string): string[] {
+  return JSON.parse(stored) as string[];
+}

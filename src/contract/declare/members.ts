@@ -1,0 +1,54 @@
+import type { Fault } from '../problems/problems.ts';
+import { isFault, quoted, type Raw, type Stored } from './fields.ts';
+import type { Given, Parameters } from './operation.ts';
+
+/** What reading an object of JSON came to: the good values, null where a member is null, and all that is wrong. */
+export interface ReadMembers {
+  readonly given: Given;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Reads the members of an object of JSON, as the calls of version 2 take them: others than those declared are refused, and
+ * so is an empty text. All that is wrong is found, not only the first.
+ * @param within the path of the object in the body, with a dot behind it; empty for the body itself.
+ * @source activity gaps 17.2
+ */
+export function readMembers(body: unknown, declared: Parameters, within = ''): ReadMembers {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const path = within === '' ? '$' : `$.${within.slice(0, -1)}`;
+    return { given: {}, faults: [{ problem: 'MEMBER_NO_OBJECT', words: { path } }] };
+  }
+  const members = body as Readonly<Record<string, Raw>>;
+  const given: Record<string, Stored | null> = {};
+  const faults: Fault[] = [];
+  for (const name of Object.keys(members)) {
+    if (!Object.hasOwn(declared, name)) {
+      const known = Object.keys(declared).join(', ');
+      faults.push({ problem: 'MEMBER_UNKNOWN', parameter: within + name, words: { known, ...rawOf(members[name]!) } });
+    }
+  }
+  for (const [name, field] of Object.entries(declared)) {
+    const parameter = within + name;
+    const raw = Object.hasOwn(members, name) ? members[name]! : null;
+    if (raw === null) {
+      if (field.isRequired) faults.push({ problem: 'MEMBER_MISSING', parameter });
+      else if (Object.hasOwn(members, name)) given[name] = null;
+      continue;
+    }
+    const value = raw === '' ? ({ problem: 'TEXT_EMPTY', parameter } as const) : field.kind.read(raw, parameter);
+    if (isFault(value)) {
+      const found = raw === '' ? [value] : (field.kind.faults?.(raw, parameter) ?? [value]);
+      faults.push(...found.map((fault) => ({ ...fault, words: { ...rawOf(raw), ...fault.words } })));
+    } else given[name] = value;
+  }
+  return { given, faults };
+}
+
+/** What was received, as messages quote it: not at any length. */
+function rawOf(raw: Raw): { readonly raw: string } {
+  const text = quoted(raw);
+  return { raw: text.length > RAW_MAX ? `${text.slice(0, RAW_MAX)}...` : text };
+}
+
+const RAW_MAX = 200;

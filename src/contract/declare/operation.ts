@@ -1,0 +1,339 @@
+import type { TSchema } from 'typebox';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import type { Family, Fault, ProblemName } from '../problems/problems.ts';
+import type { Blobs, Incoming } from '../services/blobs.ts';
+import type { Keywords } from '../services/keywords.ts';
+import type { MediaAddresses } from '../services/media.ts';
+import type { Sender } from '../services/sending.ts';
+import type { Flow, Streams } from '../services/streams.ts';
+import type { AudienceMemberships, AudienceRules, PeopleReader } from '../store/audiences.ts';
+import type { Noted, RecordIn } from '../store/audit.ts';
+import type { AccessLevel } from '../store/credentials.ts';
+import type { Directory } from '../store/directory.ts';
+import type { Activity, ActivityRules } from '../store/events.ts';
+import type { LoginRules, OutstandingBearers } from '../store/grants.ts';
+import type { Reading, Store, Writing } from '../store/store.ts';
+import type { UploadRules } from '../store/uploads.ts';
+import type { WebhookRules, WebhookWork } from '../store/webhooks.ts';
+import type { ApplicationLimit } from './application-limits.ts';
+import type { Caller } from './callers.ts';
+import type { Deprecation } from './deprecations.ts';
+import type { Field, Stored } from './fields.ts';
+import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
+import type { Role } from './roles.ts';
+
+/** Parameters of a call by name. */
+export type Parameters = Readonly<Record<string, Field>>;
+
+/** The user and application behind a signed request. */
+export interface Principal {
+  readonly kind: 'user';
+  readonly user: string;
+  readonly application: string;
+  readonly tokenId: string;
+  readonly token: string;
+  /** Level of the token. */
+  readonly level: AccessLevel;
+  readonly applicationLevel: AccessLevel;
+}
+
+/** What the composition root gives to every call. */
+export interface Services {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Makes what must not be guessed: unpredictable in development mode too. */
+  readonly secrets: Random;
+  readonly box: SecretBox;
+  readonly ids: Ids;
+  /** Every declared resource, by its plural name. */
+  readonly resources: ReadonlyMap<string, AnyResource>;
+  readonly outstandingBearer: OutstandingBearers;
+  readonly limits: Readonly<Record<LimitName, number>>;
+  readonly logins: LoginRules;
+  /** For how many days what is recorded for auditors is kept; 0 for good. */
+  readonly auditRetention_days: number;
+  /** The bytes of media. */
+  readonly blobs: Blobs;
+  readonly uploads: UploadRules;
+  /** Where media is served. */
+  readonly media: MediaAddresses;
+  readonly audiences: AudienceRules;
+  /** Who is in audiences. */
+  readonly memberships: AudienceMemberships;
+  /** The people of the platform. */
+  readonly directory: Directory;
+  /** What posts say. */
+  readonly keywords: Keywords;
+  /** Shows rows of a resource as replies do: one JSON text each. */
+  show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
+  readonly making: Making;
+  /** Reads uploads of people. */
+  readonly people: PeopleReader;
+  /** Has a job done that is due, and resolves when it is, or when it failed. */
+  hurry(kind: string, key: string): Promise<void>;
+  /** The absolute address of a page of a listener. */
+  pageUrl(environment: Environment, path: string): string;
+  /** How posts name what they were made with: HTML. */
+  readonly postSource: string;
+  /** What happens, while it happens. */
+  readonly activity: Activity;
+  readonly activityRules: ActivityRules;
+  /** The streams that are open in this process. */
+  readonly streams: Streams;
+  /** What an application may have, where an operator has said nothing else of it. */
+  readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
+  /** Sends to other people's servers. */
+  readonly sender: Sender;
+  readonly webhooks: WebhookWork;
+  readonly webhookRules: WebhookRules;
+}
+
+/** The ids that a new row uses up, taken before its unit of work began. */
+export interface FreshIds {
+  readonly row: string;
+  readonly change: string;
+  /** The long id beside its own, where rows have one. */
+  readonly also?: string;
+}
+
+/** On which account something is made, when, and by whom. */
+export interface Occasion {
+  readonly account: Pick<AccountState, 'id'> | undefined;
+  readonly principal: Pick<Principal, 'user'>;
+  readonly now: string;
+}
+
+/** Makes rows that no call of their own asks for. */
+export interface Making {
+  /** Takes the ids of `count` rows. Never called inside a unit of work. */
+  ids(resource: AnyResource, count: number): Promise<FreshIds[]>;
+  /** Stores a row and its place in the history; where there may be one and it is there already, that one is the answer. */
+  row(tx: Writing, resource: AnyResource, occasion: Occasion, values: Given, ids: FreshIds): Promise<Row>;
+  /** Changes values of a row of a resource that keeps no history. */
+  change(tx: Writing, resource: AnyResource, occasion: Occasion, before: Row, values: Given): Promise<Row>;
+}
+
+/** What showing a row may look at. */
+export interface ShowContext {
+  readonly media: MediaAddresses;
+  readonly tx: Reading;
+  readonly account: AccountState | undefined;
+  /** UTC text of the present second. */
+  readonly now: string;
+  /** The parameters of a read, some of which say how rows are shown. */
+  readonly given?: Given;
+}
+
+/** Hands out ids, ever growing per kind. Never called inside a unit of work. */
+export interface Ids {
+  /** The next `count` ids of a kind as base-36 text. */
+  take(kind: string, start: number, count: number): Promise<string[]>;
+  /** The next `count` ids of a kind that are decimal numbers of 64 bits, 19 digits long. */
+  takeLong(kind: string, start: number, count: number): Promise<string[]>;
+}
+
+/** Parameters read and found good: stored values by name, null where the caller emptied one. */
+export type Given = Readonly<Record<string, Stored | null>>;
+
+/** One call, ready to be performed. */
+export interface Call {
+  readonly services: Services;
+  readonly environment: Environment;
+  readonly caller: Caller;
+  /** The caller, where the operation asks for the credential of a user; elsewhere it is not there. */
+  readonly principal: Principal;
+  /** The address of the peer, or the one that a trusted proxy tells. */
+  readonly address: string;
+  /** The account named in the path. */
+  readonly account: AccountState | undefined;
+  readonly role: Role | undefined;
+  readonly composer: boolean;
+  /** Path parameters as given, ids folded to lower case. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly given: Given;
+  /** The parsed body of a JSON endpoint; a `Uint8Array` of its own memory where the body is `bytes`. */
+  readonly body: unknown;
+  /** The files that came in a body of parts, by name; thrown away after the call unless it takes them. */
+  readonly received: ReadonlyMap<string, Incoming>;
+  /** Only the head of the reply is wanted. */
+  readonly isHead: boolean;
+  /** UTC text of the second in which the call was authenticated. */
+  readonly now: string;
+  /** Stores what is noted in the unit of work that brings it about. */
+  readonly record: RecordIn;
+  /** Notes for auditors what has come about, once it has: it is recorded whatever the reply is. */
+  note(noted: Noted): void;
+  /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
+  windows(): readonly OpenWindow[];
+}
+
+/** What showing the rows of a call may look at. */
+export function showContext({ services, account, now, given }: Call, tx: Reading): ShowContext {
+  return { tx, media: services.media, account, now, given };
+}
+
+/** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */
+export interface OpenWindow {
+  /** Path template of the operation. */
+  readonly path: string;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+}
+
+/** What a call answers with, all JSON text. */
+export interface Answer {
+  /** 200 when not said; else one of `successes` of the operation. */
+  readonly status?: number;
+  /** Empty when the status is 204. */
+  readonly data: string;
+  /** The cursor of the next page; undefined for replies that are not lists. */
+  readonly nextCursor?: string | null;
+  readonly totalCount?: number;
+  /** The echo of the request, when it is not simply its parameters. */
+  readonly request?: string;
+  /** What goes on after the head, for shape `stream`; `data` is then empty. */
+  readonly flow?: Flow;
+  /** The call made use of the `deprecatedInput` of its operation. */
+  readonly usesDeprecated?: boolean;
+}
+
+/**
+ * What a caller must present: `user` a request signed with an access token; `consumer` one signed without a token;
+ * `request-token` one signed with a request token; `basic` key and secret of an application; `bearer` its application-only token; the others one of two.
+ * @source authentication gaps 1.2
+ */
+export type CredentialKind =
+  | 'user'
+  | 'consumer'
+  | 'request-token'
+  | 'basic'
+  | 'bearer'
+  | 'user-or-bearer'
+  | 'owner-or-basic';
+
+/**
+ * How a reply of an operation is shaped. `told`: a message in place of data; `form`: `name=value` pairs, as the token steps answer; `stream`: a line each, for as long as it is read.
+ */
+export type Shape = 'one' | 'list' | 'told' | 'batch' | 'bare' | 'form' | 'stream';
+
+/** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
+export interface Operation {
+  /** Unique, as in `campaigns.list`. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path template with `:name` segments. */
+  readonly path: string;
+  readonly about: string;
+  readonly group: string;
+  /** What the group is about; for a group of one, what it does says enough. */
+  readonly groupAbout?: string;
+  readonly family: Family;
+  /** Exists in this environment only; in both when undefined. */
+  readonly only?: Environment;
+  /** Roles on the account of the path that may call; undefined when the path names no account. */
+  readonly roles?: readonly Role[];
+  /** A deleted account may still be named. */
+  readonly deletedAccount?: boolean;
+  /** `user` when not said. */
+  readonly credential?: CredentialKind;
+  readonly rate: RateName;
+  /** What is said when a window of calls is used up, when it is not RATE_LIMITED. */
+  readonly rateProblem?: ProblemName;
+  /** A step of the token protocol: a token of level read may take it. */
+  readonly isTokenStep?: boolean;
+  /** GET does the same as POST: some clients put everything into the query. @source authentication gaps 2.7 */
+  readonly alsoGet?: boolean;
+  /** What takes its place in the current version, of which it is none. */
+  readonly replacedBy?: string;
+  /** The operation itself is deprecated: every reply of it says so. */
+  readonly deprecation?: Deprecation;
+  /** Something that callers may still give and that is deprecated: replies to those who do say so. */
+  readonly deprecatedInput?: Deprecation;
+  /** From when on a deprecated operation answers no more, where that was decided: UTC text. */
+  sunset?(services: Services): string | undefined;
+  /** Other paths of the same operation. */
+  readonly aliases?: readonly string[];
+  /** Protocol parameters that the operation needs, for the descriptions: they are read with the credential. */
+  readonly protocolParameters?: Parameters;
+  readonly parameters: Parameters;
+  /** What stands in the path and is no id, for the descriptions. */
+  readonly pathKeys?: Parameters;
+  /**
+   * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
+   * `json`: a JSON body that the operation reads itself. `upload`: as `form`, and the body may have parts instead, of
+   * which some are `files`; parts are not signed, so that they are read after all checks of the caller.
+   * `bytes`: as `json`, and the operation is given the bytes as they came.
+   */
+  readonly body: 'form' | 'object' | 'json' | 'upload' | 'bytes';
+  /** How many bytes a body of kind `bytes` may have, and what is said of more. */
+  readonly bodyBytes?: { readonly max: number; readonly problem: ProblemName };
+  /** What the echo of a call holds beside path and parameters. */
+  readonly echoes?: Readonly<Record<string, string | null>>;
+  /** Parts that are files, which do not stay in memory, by name. `isBase64`: text that says the bytes. */
+  readonly files?: Readonly<Record<string, { readonly about: string; readonly isBase64: boolean }>>;
+  /** How many bytes a file may have. */
+  bytesMax?(rules: UploadRules): number;
+  /** Parameters are read from a form body and nowhere else. */
+  readonly formOnly?: boolean;
+  readonly shape: Shape;
+  /**
+   * JSON Schema of `data` (or of the whole body for shape `bare`), or the resource of which `data` shows rows, or the
+   * resources of one of which each row is.
+   */
+  readonly reply: TSchema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
+  /** The status of success, when it is not 200. A reply of 204 has no body. */
+  readonly success?: 200 | 201 | 204;
+  /** Further statuses of success, with the JSON Schema of their body; none when the reply has no body. */
+  readonly successes?: Readonly<Record<number, TSchema | undefined>>;
+  /** JSON Schema of the body of a JSON endpoint. */
+  readonly request?: TSchema;
+  /** The members of that body, where it is an object, for the descriptions; members of members with a dot between. */
+  readonly members?: Parameters;
+  /** Problems that this operation itself can raise, beyond those of every call. */
+  readonly problems: readonly ProblemName[];
+  /** Problems of single items of a batch: they are answered together, with status 400. */
+  readonly itemProblems?: readonly ProblemName[];
+  /** A call as the descriptions show it, where nothing in the reply depends on who asks. */
+  readonly example?: Example;
+  /**
+   * What is wrong with parameters together, answered with what is wrong with each; `named` are those that were sent,
+   * unreadable ones too.
+   */
+  check?(given: Given, account: AccountState | undefined, named: ReadonlySet<string>): readonly Fault[];
+  perform(call: Call): Promise<Answer>;
+}
+
+/** A call that the descriptions show, and what it is answered with. */
+export interface Example {
+  /** Parameters as callers write them, those of the path among them. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly answer: (given: Given) => Answer;
+}
+
+/** The rate categories, each a row in the table of limits. @source campaigns 3.2 */
+export type RateName =
+  | ReadRate
+  | 'lookups'
+  | 'keyword_insights'
+  | 'writes'
+  | 'revocations'
+  | 'request_tokens'
+  | 'access_tokens'
+  | 'bearer_tokens'
+  | 'bearer_revocations'
+  | 'activity_streams'
+  | 'connections'
+  | 'connections_all'
+  | 'own_profile'
+  | 'profiles'
+  | 'media_uploads'
+  | 'audience_uploads'
+  | 'subscriptions'
+  | 'profile_updates'
+  | 'messages'
+  | 'webhooks'
+  | 'replays';

@@ -1,0 +1,225 @@
+import type { ApplicationLimits } from '../declare/application-limits.ts';
+import type { AnyResource, Fields, Resource, Row, RowOf } from '../declare/resource.ts';
+import type { StreamConnections } from '../services/streams.ts';
+import type { AudienceLog } from './audiences.ts';
+import type { Audit } from './audit.ts';
+import type { Changes } from './changes.ts';
+import type { Corpus } from './corpus.ts';
+import type { Credentials } from './credentials.ts';
+import type { CustomAudiences } from './custom-audiences.ts';
+import type { People } from './directory.ts';
+import type { Events } from './events.ts';
+import type { BearerTokens, RequestTokens } from './grants.ts';
+import type { Jobs } from './jobs.ts';
+import type { LoginTallies, PasswordLinks, Sessions } from './logins.ts';
+import type { Memberships } from './memberships.ts';
+import type { Messages } from './messages.ts';
+import type { Notifications, Posts } from './posts.ts';
+import type { Restores } from './restores.ts';
+import type { SecondFactors } from './second-factors.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Suggestions } from './suggestions.ts';
+import type { Uploads } from './uploads.ts';
+import type { Replays, WebhookDeliveries, Webhooks } from './webhooks.ts';
+
+/** Whether deleted rows are part of an answer. Every read must say. */
+export type Deleted = 'hidden' | 'shown';
+
+/** What a list asks of the storage. Values are stored values; several conditions combine with AND. */
+export interface PageQuery {
+  /** The account whose rows are meant; undefined for resources of scope `user`. */
+  readonly account: string | undefined;
+  /** The user on whose accounts the list is, for resources of scope `user`. */
+  readonly member: { readonly user: string; readonly environment: string } | undefined;
+  /** The account to which others granted the rows, for resources that are shared. */
+  readonly grantee?: string;
+  readonly deleted: Deleted;
+  /** Column -> accepted values; an empty list matches nothing. */
+  readonly within: Readonly<Record<string, readonly (string | number)[]>>;
+  /** Rows whose column has this value are left out. */
+  readonly without: { readonly column: string; readonly value: string } | undefined;
+  /** Folded text that the folded search column starts with. */
+  readonly prefix: { readonly column: string; readonly text: string } | undefined;
+  /** Folded words that the column `terms` must have, all of them. */
+  readonly terms?: readonly string[];
+  /** Sort keys in order; the id ends them, so that the order is total. Nulls come last in both directions. */
+  readonly sort: readonly SortKey[];
+  /** The sort values of the row after which the page starts. */
+  readonly after: readonly (string | number | null)[] | undefined;
+  readonly limit: number;
+}
+
+/** Which rows are meant, without an order. */
+export type Conditions = Omit<PageQuery, 'sort' | 'after' | 'limit'>;
+
+/** Values of the columns that were counted by, and how many rows have them. */
+export type Tally = { readonly [column: string]: string | number | null } & { readonly total: number };
+
+/** One key of an order. */
+export interface SortKey {
+  readonly column: string;
+  readonly direction: 'asc' | 'desc';
+  /** Whether the column may hold null. */
+  readonly nullable: boolean;
+}
+
+/** Reads of resource rows. */
+export interface RecordsReading {
+  /** One row, or undefined. `lock` keeps others from changing it until the unit ends. */
+  get<F extends Fields>(
+    resource: Resource<F>,
+    key: RowKey,
+    options: { readonly deleted: Deleted; readonly lock?: boolean },
+  ): Promise<RowOf<F> | undefined>;
+  /**
+   * Several rows of an account by id, or by what another column holds, in no order; what does not exist is absent.
+   * `lock` as for one.
+   */
+  many<F extends Fields>(
+    resource: Resource<F>,
+    account: string,
+    values: readonly string[],
+    options: { readonly deleted: Deleted; readonly lock?: boolean; readonly column?: string },
+  ): Promise<RowOf<F>[]>;
+  page(resource: AnyResource, query: PageQuery): Promise<Row[]>;
+  count(resource: AnyResource, query: Omit<PageQuery, 'sort' | 'after' | 'limit'>): Promise<number>;
+  /** How many rows have each combination of values of these columns; combinations that no row has are absent. */
+  tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]>;
+}
+
+/** Writes of resource rows. */
+export interface RecordsWriting extends RecordsReading {
+  insert(resource: AnyResource, row: Row): Promise<void>;
+  /** Inserts rows that have the same columns, many in one statement. */
+  insertAll(resource: AnyResource, rows: readonly Row[]): Promise<void>;
+  update(resource: AnyResource, key: RowKey, changes: Readonly<Record<string, string | number | null>>): Promise<void>;
+  /** Changes several rows of an account alike. */
+  updateAll(
+    resource: AnyResource,
+    account: string,
+    ids: readonly string[],
+    changes: Readonly<Record<string, string | number | null>>,
+  ): Promise<void>;
+  /** Removes a row for good. */
+  remove(resource: AnyResource, key: RowKey): Promise<void>;
+  /** Keeps other units from changing anything counted per account until this unit ends. */
+  lockAccount(account: string): Promise<void>;
+}
+
+/** What names a row: its id, and its account for resources of scope `account`. */
+export interface RowKey {
+  readonly account: string | undefined;
+  readonly id: string;
+  /** A row of another account is meant too when it was granted to this one. */
+  readonly orGranted?: boolean;
+}
+
+/** What a unit of work may read. */
+export interface Reading {
+  readonly records: RecordsReading;
+  readonly changes: Pick<Changes, 'page'>;
+  readonly credentials: Pick<Credentials, Extract<keyof Credentials, `find${string}` | `list${string}`>>;
+  readonly memberships: Pick<Memberships, Extract<keyof Memberships, `find${string}` | `list${string}`>>;
+  readonly requestTokens: Pick<RequestTokens, 'find'>;
+  readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
+  readonly sessions: Pick<Sessions, 'find' | 'list'>;
+  readonly passwordLinks: Pick<PasswordLinks, 'find'>;
+  readonly secondFactors: Pick<SecondFactors, 'find' | 'findRecoveryCount'>;
+  readonly suggestions: Suggestions;
+  readonly jobs: Pick<Jobs, 'find' | 'findNext' | 'listBacklogs'>;
+  readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
+  readonly notifications: Pick<Notifications, 'list'>;
+  readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
+  readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
+  readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
+  readonly people: Pick<People, Extract<keyof People, `find${string}` | `list${string}`>>;
+  readonly events: Pick<Events, Extract<keyof Events, `find${string}` | `list${string}`>>;
+  readonly subscriptions: Pick<Subscriptions, Extract<keyof Subscriptions, `find${string}` | `list${string}` | 'page'>>;
+  readonly streamConnections: Pick<StreamConnections, Extract<keyof StreamConnections, `list${string}`> | 'page'>;
+  readonly applicationLimits: Pick<ApplicationLimits, 'find'>;
+  readonly messages: Pick<Messages, Extract<keyof Messages, `find${string}`>>;
+  readonly corpus: Pick<Corpus, Extract<keyof Corpus, `find${string}` | `list${string}`>>;
+  readonly webhooks: Pick<Webhooks, Extract<keyof Webhooks, `find${string}` | `list${string}`>>;
+  readonly webhookDeliveries: Pick<
+    WebhookDeliveries,
+    Extract<keyof WebhookDeliveries, `find${string}` | `list${string}` | 'page'>
+  >;
+  readonly replays: Pick<Replays, Extract<keyof Replays, `find${string}` | `list${string}`>>;
+  readonly restores: Restores;
+  readonly audit: Pick<Audit, 'listRecords'>;
+  /** The next number of a sequence; undefined when none was ever taken. */
+  findNumber(sequence: string): Promise<number | undefined>;
+}
+
+/** What a unit of work may read and write. */
+export interface Writing extends Reading {
+  readonly records: RecordsWriting;
+  readonly changes: Changes;
+  readonly credentials: Credentials;
+  readonly memberships: Memberships;
+  readonly requestTokens: RequestTokens;
+  readonly bearerTokens: BearerTokens;
+  readonly sessions: Sessions;
+  readonly passwordLinks: PasswordLinks;
+  readonly secondFactors: SecondFactors;
+  readonly loginTallies: LoginTallies;
+  readonly jobs: Jobs;
+  readonly posts: Posts;
+  readonly notifications: Notifications;
+  readonly uploads: Uploads;
+  readonly audiences: CustomAudiences;
+  readonly audienceLog: AudienceLog;
+  readonly people: People;
+  readonly events: Events;
+  readonly subscriptions: Subscriptions;
+  readonly applicationLimits: ApplicationLimits;
+  readonly streamConnections: StreamConnections;
+  readonly messages: Messages;
+  readonly corpus: Corpus;
+  readonly webhooks: Webhooks;
+  readonly webhookDeliveries: WebhookDeliveries;
+  readonly replays: Replays;
+  readonly audit: Audit;
+  /** Takes the next `count` numbers of a sequence; the answer is the first. */
+  takeNumbers(sequence: string, start: number, count: number): Promise<number>;
+  /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */
+  touch(tag: string): void;
+}
+
+/**
+ * The storage port. A unit of work is the only way to the database; nothing but reads and writes may be awaited
+ * inside one. What `write` resolved with is durable; what it rejected with left nothing behind.
+ */
+export interface Store {
+  read<T>(work: (tx: Reading) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Writing) => Promise<T>): Promise<T>;
+  /**
+   * Is called with the touched tags of each unit after it is durable and before it is acknowledged; with `everything`
+   * when another process changed what is kept.
+   */
+  onTouch(listener: (tags: ReadonlySet<string> | 'everything') => void): void;
+  /** Forgets everything that is cached. */
+  forget(): void;
+  onOutage(listener: OutageListener): void;
+  /** Resolves when the database answers; rejects otherwise. Cheap. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Is told of the times in which the store cannot be used. */
+export interface OutageListener {
+  /** It went away, or the way to it. */
+  began?(cause: Error): void;
+  /**
+   * It is back, after so long. Whatever was under way before is decided now: what was read earlier must be read again. Is
+   * called before any other unit begins.
+   */
+  ended?(away_ms: number): void;
+  /** Another process has taken it over: this one has to end. */
+  superseded?(cause: Error): void;
+}
+
+/** A uniqueness rule of the schema was broken: nothing of the unit is left behind. */
+export class ConstraintViolated extends Error {
+  override readonly name = 'ConstraintViolated';
+}

@@ -1,0 +1,132 @@
+import Type from 'typebox';
+import { formatMillisecond } from '../../../base/instants.ts';
+import { callerOf } from '../../../contract/declare/callers.ts';
+import { itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
+import { readMembers } from '../../../contract/declare/members.ts';
+import type { Answer, Call, Operation } from '../../../contract/declare/operation.ts';
+import { Problem, problem } from '../../../contract/problems/problems.ts';
+import { ENDPOINT_NAMES, type EndpointName } from '../../../contract/services/streams.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+
+const closed = { additionalProperties: false };
+const count = Type.Integer({ minimum: 0 });
+const result = Type.Object(
+  { uuid: Type.String(), success: Type.Boolean(), error_message: Type.Union([Type.String(), Type.Null()]) },
+  closed,
+);
+
+const MEMBERS = {
+  uuids: listOf(text({ max: 100 }), { max: 100 })
+    .required()
+    .says('Ids of connections.'),
+};
+
+const common = {
+  method: 'DELETE',
+  group: 'connections',
+  family: 'problem',
+  credential: 'bearer',
+  shape: 'bare',
+  reply: Type.Object(
+    {
+      data: Type.Object({ successful_kills: count, failed_kills: count, results: Type.Array(result) }, closed),
+    },
+    closed,
+  ),
+} as const;
+
+/**
+ * Closes connections by id. What is not open, or not of the application, is told in the results and stops nothing.
+ * @source activity gaps 21.1
+ */
+export const closeConnections: Operation = {
+  ...common,
+  id: 'connections.close',
+  path: '/2/connections',
+  about: 'Close streams by the ids of their connections.',
+  rate: 'connections',
+  parameters: {},
+  body: 'json',
+  request: Type.Object({ uuids: MEMBERS.uuids.kind.schema }, closed),
+  members: MEMBERS,
+  problems: [
+    'MEMBER_NO_OBJECT',
+    'MEMBER_MISSING',
+    'MEMBER_UNKNOWN',
+    'TEXT_EMPTY',
+    'NOT_TEXT',
+    'TEXT_TOO_LONG',
+    'ILLEGAL_CHARACTERS',
+    'TOO_FEW_ITEMS',
+    'TOO_MANY_ITEMS',
+  ],
+  perform(call) {
+    const { given, faults } = readMembers(call.body, MEMBERS);
+    if (faults.length > 0) throw new Problem(faults);
+    return close(call, async () => itemsOf(String(given.uuids)));
+  },
+};
+
+/** Closes every connection of the application. @source activity gaps 21.1 */
+export const closeAllConnections: Operation = {
+  ...common,
+  id: 'connections.close_all',
+  path: '/2/connections/all',
+  about: 'Close every stream of the application.',
+  rate: 'connections_all',
+  parameters: {},
+  body: 'form',
+  problems: [],
+  perform: (call) => close(call, (tx, application) => openOf(tx, application, ENDPOINT_NAMES)),
+};
+
+/** Closes every connection of one endpoint. @source activity gaps 21.1 */
+export const closeConnectionsOfEndpoint: Operation = {
+  ...common,
+  id: 'connections.close_endpoint',
+  path: '/2/connections/:endpoint_id',
+  about: 'Close every stream of one endpoint.',
+  rate: 'connections_all',
+  parameters: {},
+  pathKeys: { endpoint_id: oneOf(...ENDPOINT_NAMES).says('The name of the endpoint.') },
+  body: 'form',
+  problems: ['NOT_IN_ENUM'],
+  perform(call) {
+    const named = call.path.endpoint_id!;
+    const endpoint = ENDPOINT_NAMES.find((name) => name === named);
+    if (!endpoint) {
+      const words = { list: ENDPOINT_NAMES.join(', '), raw: named };
+      throw problem('NOT_IN_ENUM', { parameter: 'endpoint_id', words });
+    }
+    return close(call, (tx, application) => openOf(tx, application, [endpoint]));
+  },
+};
+
+async function openOf(tx: Writing, application: string, endpoints: readonly EndpointName[]): Promise<string[]> {
+  const open = await tx.streamConnections.listOpen(application);
+  return open.filter(({ endpoint_name }) => endpoints.includes(endpoint_name)).map(({ id }) => id);
+}
+
+/** Closes the connections that are chosen; whoever holds them notices before this is acknowledged, or a moment later. */
+async function close(
+  { caller, services }: Call,
+  choose: (tx: Writing, application: string) => Promise<readonly string[]>,
+): Promise<Answer> {
+  const application = callerOf(caller, 'application').application.id;
+  const at = formatMillisecond(services.clock.now());
+  const results = await services.store.write(async (tx) => {
+    const chosen = await choose(tx, application);
+    const found = await tx.streamConnections.list(chosen);
+    const own = new Set(found.filter((row) => row.application_id === application).map(({ id }) => id));
+    const told = [];
+    for (const uuid of chosen) {
+      const success = own.has(uuid) && (await tx.streamConnections.end(uuid, 'ForceDisconnect', at));
+      const error_message = success ? null : `Could not find an open connection with uuid: [${uuid}].`;
+      told.push({ uuid, success, error_message });
+    }
+    return told;
+  });
+  const successful_kills = results.filter(({ success }) => success).length;
+  const failed_kills = results.length - successful_kills;
+  return { data: JSON.stringify({ data: { successful_kills, failed_kills, results } }) };
+}

@@ -1,0 +1,25 @@
+import { instantMs } from '../../base/instants.ts';
+import { EVENT_TYPES_RENAMED_AT, REPLAY_MOVED_AT } from '../../base/recorded-changes.ts';
+import type { Deprecation } from '../../contract/declare/deprecations.ts';
+
+/**
+ * The names of event types from before they were written with dots.
+ * @source advertising Events; activity gaps 16.1
+ */
+export const PASCAL_CASE_NAMES: Deprecation = {
+  from_s: instantMs(EVENT_TYPES_RENAMED_AT) / 1000,
+  path: '/docs/activity',
+  rel: 'deprecation',
+  warning: 'PascalCase event types are deprecated; use the dot-separated names',
+};
+
+/**
+ * The path of replays from before they had one of their own among webhooks.
+ * @source advertising Versioning 3; activity gaps 20.2
+ */
+export const OLD_REPLAY_PATH: Deprecation = {
+  from_s: instantMs(REPLAY_MOVED_AT) / 1000,
+  path: '/2/webhooks/replay',
+  rel: 'successor-version',
+  warning: 'This path is deprecated; use POST /2/webhooks/replay',
+};

@@ -1,0 +1,18 @@
+import Type from 'typebox';
+import { type Field, field, quoted } from '../../contract/declare/fields.ts';
+import { isLongId, LONG_ID } from '../../contract/declare/long-ids.ts';
+
+/** An id of 64 bits, as decimal text: a number of JSON may have lost digits, and is refused. @source activity gaps 17.2 */
+export function longId(): Field<string> {
+  return field({
+    name: 'digits',
+    column: 'text',
+    schema: Type.String({ pattern: LONG_ID.source }),
+    raises: ['NOT_DIGITS'],
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      if (typeof raw === 'string' && isLongId(raw)) return raw;
+      return { problem: 'NOT_DIGITS', parameter, words: { raw: quoted(raw) } };
+    },
+  });
+}

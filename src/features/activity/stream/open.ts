@@ -1,0 +1,118 @@
+import Type from 'typebox';
+import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { callerOf } from '../../../contract/declare/callers.ts';
+import { instant, integer } from '../../../contract/declare/fields.ts';
+import type { Call, Given, Operation } from '../../../contract/declare/operation.ts';
+import type { Fault } from '../../../contract/problems/problems.ts';
+import { Problem } from '../../../contract/problems/problems.ts';
+import type { Past } from '../../../contract/services/streams.ts';
+import { EVENT_TYPES } from '../../../contract/store/events.ts';
+
+/** @source activity gaps 18 */
+const BACKFILL_MAX_MIN = 5;
+
+const closed = { additionalProperties: false };
+
+/** One line of a stream that is not empty: an event, or why the stream ends. @source activity gaps 16.2 and 18 */
+const lineSchema = Type.Union([
+  Type.Object(
+    {
+      data: Type.Object(
+        {
+          event_uuid: Type.String({ pattern: '^\\d{19}$' }),
+          event_type: Type.Enum([...EVENT_TYPES]),
+          filter: Type.Object(
+            {
+              user_id: Type.Optional(Type.String()),
+              keyword: Type.Optional(Type.String()),
+              direction: Type.Optional(Type.String()),
+            },
+            closed,
+          ),
+          tag: Type.Optional(Type.String()),
+          subscription_id: Type.Optional(Type.String()),
+          payload: Type.Object({}, { additionalProperties: true }),
+        },
+        closed,
+      ),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      errors: Type.Array(
+        Type.Object(
+          { title: Type.String(), disconnect_type: Type.String(), detail: Type.String(), type: Type.String() },
+          closed,
+        ),
+      ),
+    },
+    closed,
+  ),
+]);
+
+/**
+ * The events for which an application has subscriptions, one line each, while they happen.
+ * @source advertising: Events; activity gaps 18
+ */
+export const openStream: Operation = {
+  id: 'activity.stream',
+  method: 'GET',
+  path: '/2/activity/stream',
+  about: 'Events as they happen, one line of JSON each, over a connection that stays open.',
+  group: 'activity',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'activity_streams',
+  parameters: {
+    backfill_minutes: integer({ min: 0, max: BACKFILL_MAX_MIN }).says('Begins with the events of the last minutes.'),
+    start_time: instant().says('Begins with the events from this second on, as far back as the log is kept.'),
+    end_time: instant().says('Ends before the events of this second; only with `start_time`.'),
+  },
+  body: 'form',
+  shape: 'stream',
+  reply: lineSchema,
+  problems: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', 'NOT_AFTER', 'OUTSIDE_LOG', 'STREAM_CONNECTIONS_MAX'],
+  check: faultsTogether,
+  async perform(call) {
+    const { caller, services, address, environment, isHead } = call;
+    const { application, tokenId } = callerOf(caller, 'application');
+    const past = pastOf(call);
+    if (isHead) return { data: '' };
+    const flow = await services.streams.open({
+      application: application.id,
+      bearer: tokenId!,
+      client_ip: address,
+      base: services.pageUrl(environment, ''),
+      past,
+    });
+    return { data: '', flow };
+  },
+};
+
+function faultsTogether({ backfill_minutes: backfill, start_time: start, end_time: end }: Given): Fault[] {
+  if (backfill != null && start != null) {
+    const words = { a: 'backfill_minutes', b: 'start_time', raw: String(start) };
+    return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: 'start_time', words }];
+  }
+  if (end == null) return [];
+  if (start == null) return [{ problem: 'MISSING_PARAMETER', parameter: 'start_time' }];
+  return start < end
+    ? []
+    : [{ problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time', raw: String(end) } }];
+}
+
+/** @throws OUTSIDE_LOG */
+function pastOf({ given, services, now }: Call): Past | undefined {
+  const { backfill_minutes: backfill, start_time: start, end_time: end } = given as Readonly<Record<string, unknown>>;
+  const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
+  if (backfill) return { from: before(Number(backfill) * 60), until: undefined };
+  if (start == null) return undefined;
+  const min = before(services.activityRules.retention_s);
+  const times = { start_time: String(start), ...(end != null && { end_time: String(end) }) };
+  const faults = Object.entries(times)
+    .filter(([, time]) => time < min || time > now)
+    .map(([parameter, raw]): Fault => ({ problem: 'OUTSIDE_LOG', parameter, words: { min, max: now, raw } }));
+  if (faults.length > 0) throw new Problem(faults);
+  return { from: times.start_time, until: times.end_time };
+}

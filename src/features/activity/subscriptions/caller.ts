@@ -1,0 +1,38 @@
+import { applicationOf } from '../../../contract/declare/callers.ts';
+import { isLongId } from '../../../contract/declare/long-ids.ts';
+import type { Call } from '../../../contract/declare/operation.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import type { Subscription } from '../../../contract/store/subscriptions.ts';
+
+/** Whose subscriptions a call is about: all of an application, or those that one user made through it. @source activity gaps 17.1 */
+export interface Owner {
+  readonly application: string;
+  readonly user: string | undefined;
+}
+
+/** Whose subscriptions a call is about. */
+export function ownerOf({ caller }: Pick<Call, 'caller'>): Owner {
+  return { application: applicationOf(caller), user: caller.kind === 'user' ? caller.user : undefined };
+}
+
+/** Whether a subscription is the owner's. */
+export function isOwn(subscription: Subscription | undefined, { application, user }: Owner): boolean {
+  return subscription?.application_id === application && (user === undefined || subscription.user_id === user);
+}
+
+/**
+ * The subscription that a path names.
+ * @throws SUBSCRIPTION_NOT_FOUND
+ */
+export async function findOwn(tx: Reading, owner: Owner, id: string): Promise<Subscription> {
+  const found = isLongId(id) ? await tx.subscriptions.find(id) : undefined;
+  if (!isOwn(found, owner)) {
+    throw problem('SUBSCRIPTION_NOT_FOUND', {
+      parameter: 'subscription_id',
+      value: id,
+      words: { kind: 'subscription' },
+    });
+  }
+  return found!;
+}

@@ -1,0 +1,128 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
+import { startOfDay } from '../../base/zones.ts';
+import { type Field, field, id, instant, integer, oneOf, text } from '../../contract/declare/fields.ts';
+import type { Given, Operation } from '../../contract/declare/operation.ts';
+import type { AccountState } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
+import { type Fault, problem } from '../../contract/problems/problems.ts';
+import type { ChangeRow } from '../../contract/store/changes.ts';
+
+const COUNT_DEFAULT = 200;
+
+/**
+ * The changes of one entity, newest first.
+ * @source advertising: Accounts; campaigns 5.4
+ */
+export const accountHistory: Operation = {
+  id: 'account_history.list',
+  method: 'GET',
+  path: '/12/accounts/:account_id/account_history',
+  about: 'The changes of one entity of the account, newest first.',
+  group: 'account_history',
+  family: 'ads',
+  roles: CAMPAIGN_READERS,
+  rate: 'reads',
+  parameters: {
+    entity_type: oneOf('CAMPAIGN', 'LINE_ITEM', 'PROMOTED_POST', 'TARGETING_CRITERIA', 'PROMOTED_ACCOUNT')
+      .required()
+      .says('The kind of entity.'),
+    entity_id: id().required().says('The entity.'),
+    start_time: hour().says('From this whole hour on; a date alone is midnight of the account.'),
+    end_time: hour().says('Up to this whole hour, which is not included.'),
+    user_id: id().says('Only changes by this user.'),
+    count: integer({ min: 1, max: 1000 }).says(`Changes a page; ${COUNT_DEFAULT} when not given.`),
+    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+  },
+  body: 'form',
+  shape: 'list',
+  reply: Type.Array(
+    Type.Object(
+      {
+        change_by: Type.Object({ user_id: Type.String(), platform: Type.String() }, { additionalProperties: false }),
+        changes: Type.Record(
+          Type.String(),
+          Type.Object({ old: Type.Unknown(), new: Type.Unknown() }, { additionalProperties: false }),
+        ),
+        change_time: Type.String(),
+        entity_id: Type.String(),
+        entity: Type.String(),
+        // Members of whichever kind of entity it is.
+        entity_data: Type.Record(Type.String(), Type.Unknown()),
+        change_type: Type.Union([Type.Literal('CREATE'), Type.Literal('UPDATE'), Type.Literal('DELETE')]),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+  problems: ['CURSOR_INVALID', 'NOT_AFTER'],
+  check: checkTimes,
+  async perform(call) {
+    const { given } = call;
+    const count = Number(given.count ?? COUNT_DEFAULT);
+    const asked = {
+      account: call.account!.id,
+      entity: String(given.entity_type),
+      entityId: String(given.entity_id),
+      user: optional(given.user_id),
+      from: bound(given.start_time, call.account),
+      until: bound(given.end_time, call.account),
+    };
+    const list = JSON.stringify(asked);
+    const after = readCursor(given.cursor, list);
+    const found = await call.services.store.read((tx) => tx.changes.page({ ...asked, after, limit: count + 1 }));
+    const rows = found.slice(0, count);
+    const last = found.length > count ? rows.at(-1) : undefined;
+    return {
+      data: `[${rows.map(presentChange).join(',')}]`,
+      nextCursor: last ? encodeCursor({ after: [last.change_time, last.id] }, list) : null,
+    };
+  },
+};
+
+function optional(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+/** A whole hour, or a date alone, which only the account can turn into a time. @source campaigns 1.2 and 5.4 */
+function hour(): Field<string> {
+  const { kind } = instant();
+  return field<string>({
+    ...kind,
+    schema: Type.Union([kind.schema, Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' })]),
+    raises: [...kind.raises, 'FRACTIONAL_HOUR'],
+    read(raw, parameter) {
+      const read = kind.read(raw, parameter);
+      if (typeof read !== 'string') return read;
+      if (String(raw).length === DATE_LENGTH) return String(raw);
+      return read.endsWith(':00:00Z') ? read : { problem: 'FRACTIONAL_HOUR', parameter };
+    },
+  });
+}
+
+const DATE_LENGTH = 'YYYY-MM-DD'.length;
+
+function bound(value: unknown, account: AccountState | undefined): string | undefined {
+  const text = optional(value);
+  return text?.length === DATE_LENGTH ? startOfDay(text, account!.timezone) : text;
+}
+
+function checkTimes(given: Given, account: AccountState | undefined): readonly Fault[] {
+  const [from, until] = [bound(given.start_time, account), bound(given.end_time, account)];
+  if (from === undefined || until === undefined || until > from) return [];
+  return [{ problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } }];
+}
+
+function readCursor(cursor: unknown, list: string): { change_time: string; id: string } | undefined {
+  if (cursor === undefined || cursor === null) return undefined;
+  const [time, id] = decodeCursor(String(cursor), list, 2)?.after ?? [];
+  if (typeof time === 'string' && typeof id === 'string') return { change_time: time, id };
+  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
+}
+
+function presentChange(row: ChangeRow): string {
+  const by = `{"user_id":"${row.user_id}","platform":"${row.platform}"}`;
+  return (
+    `{"change_by":${by},"changes":${row.changes},"change_time":"${row.change_time}","entity_id":"${row.entity_id}",` +
+    `"entity":"${row.entity}","entity_data":${row.entity_data},"change_type":"${row.change_type}"}`
+  );
+}

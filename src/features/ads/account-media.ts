@@ -1,0 +1,68 @@
+import { oneOf, text } from '../../contract/declare/fields.ts';
+import { type Computed, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import { parseMediaKey } from '../../contract/services/media.ts';
+import { CREATIVE_TYPES } from './media/creative-types.ts';
+import { described } from './media/described.ts';
+import { uploadsOf } from './media/known-media.ts';
+import { mediaKey } from './media/media-key.ts';
+
+const fields = {
+  creative_type: oneOf(...CREATIVE_TYPES)
+    .required()
+    .readOnly()
+    .filteredBy('creative_types')
+    .says('How it is shown.'),
+  media_key: mediaKey().required().readOnly().unshown().says('What is shown.'),
+} satisfies Fields;
+
+/** Stored account media. */
+export type AccountMedia = RowOf<typeof fields>;
+
+const VIDEOS: readonly (string | null)[] = ['PREROLL', 'VAST_PREROLL'];
+
+/** Whether account media is a video that is shown before others; otherwise it is an image. */
+export function isPreroll({ creative_type }: Pick<AccountMedia, 'creative_type'>): boolean {
+  return VIDEOS.includes(creative_type);
+}
+
+/** Videos are named by their key, images by where they are served. */
+const shown: Computed<AccountMedia> = {
+  fields: {
+    video_id: mediaKey().readOnly().says('The media key of a video.'),
+    media_url: text({ max: 2000 }).readOnly().says('Where an image is served.'),
+  },
+  async prepare(rows, { tx, media, account }) {
+    const place = { media, environment: account!.environment };
+    const images = rows.filter((row) => !isPreroll(row)).map(({ media_key }) => media_key!);
+    const uploads = await uploadsOf(
+      tx,
+      images.map((key) => parseMediaKey(key)!.number),
+    );
+    return (row) => {
+      const key = row.media_key!;
+      if (isPreroll(row)) return { video_id: key, media_url: null };
+      return { video_id: null, media_url: described(key, uploads.get(parseMediaKey(key)!.number), place).url };
+    };
+  },
+};
+
+/**
+ * Account media: videos and images that line items can show by themselves. They come from the media library.
+ * @source advertising: Account media; creatives 4
+ */
+export const accountMedia = resource({
+  name: 'account_media',
+  plural: 'account_media',
+  label: 'Account media',
+  about: 'A video or an image that a line item can show by itself; it comes from the media library.',
+  scope: 'account',
+  operations: ['list', 'get', 'remove'],
+  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
+  notFound: 'ACCOUNT_MEDIA_NOT_FOUND',
+  rate: 'account_reads_small',
+  idsFrom: 36 ** 4 * 4,
+  fields,
+  list: {},
+  computed: shown,
+});

@@ -1,0 +1,125 @@
+import { foldCase } from '../../base/text.ts';
+import { instant, oneOf, text } from '../../contract/declare/fields.ts';
+import { type Operation, showContext } from '../../contract/declare/operation.ts';
+import { type Environment, type Row, resource } from '../../contract/declare/resource.ts';
+import { ACCOUNT_WRITERS, ANY_ROLE } from '../../contract/declare/roles.ts';
+import { SANDBOX_FEATURES } from './features.ts';
+import { newPromotableUser, promotableUsers } from './promotable-users.ts';
+
+/** The industries of an account. @source advertising: Account */
+export const INDUSTRIES = [
+  'AGENCY',
+  'BUSINESS_TO_BUSINESS',
+  'ONLINE_SERVICES',
+  'EDUCATION',
+  'FINANCIAL',
+  'HEALTH',
+  'GOVERNMENT',
+  'MEDIA',
+  'MOBILE',
+  'RESTAURANT',
+  'RETAIL',
+  'TECHNOLOGY',
+  'TRAVEL',
+  'OTHER',
+] as const;
+
+/**
+ * Accounts: who advertises. Users have roles on them; everything else of this interface lives under one.
+ * @source advertising: Account; Accounts; campaigns 5.1 and 5.2
+ */
+export const accounts = resource({
+  name: 'account',
+  plural: 'accounts',
+  label: 'Account',
+  about: 'Who advertises. Users have roles on accounts; everything else lives under one.',
+  scope: 'user',
+  operations: ['list', 'get', 'update', 'remove'],
+  sandboxOnly: ['remove'],
+  roles: { read: ANY_ROLE, write: ACCOUNT_WRITERS },
+  notFound: 'NOT_FOUND',
+  rate: 'reads',
+  // Sandbox accounts have six characters; production accounts are made by operators, with eleven.
+  idsFrom: 36 ** 5 * 16,
+  fields: {
+    name: text({ max: 255 }).required().sortable().says('Shown to the people who work with the account.'),
+    business_name: text({ max: 255 }).readOnly().says('Set by the platform.'),
+    business_id: text({ max: 64 }).readOnly().says('Set by the platform; accounts of one business share audiences.'),
+    timezone: text({ max: 64 }).readOnly().defaults('America/Los_Angeles').says('IANA time zone.'),
+    timezone_switch_at: instant().readOnly().says('Midnight in the time zone from which it holds.'),
+    industry_type: oneOf(...INDUSTRIES).says('The line of business.'),
+    approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
+      .readOnly()
+      .defaults('ACCEPTED')
+      .says('Whether the account may advertise.'),
+  },
+  list: { search: 'name' },
+});
+
+/**
+ * Makes a sandbox account. The caller becomes its administrator.
+ * @source advertising: Accounts; campaigns 5.2 and 5.6
+ */
+export const createSandboxAccount: Operation = {
+  id: 'accounts.create',
+  method: 'POST',
+  path: '/12/accounts',
+  about: 'Create a sandbox account; the caller becomes its administrator.',
+  group: 'accounts',
+  family: 'ads',
+  only: 'sandbox',
+  rate: 'writes',
+  parameters: {},
+  body: 'form',
+  shape: 'list',
+  reply: { rowsOf: accounts },
+  problems: [],
+  async perform(call) {
+    const { store, ids } = call.services;
+    const [accountId] = await ids.take(accounts.name, accounts.idsFrom, 1);
+    const [promotableId] = await ids.take(promotableUsers.name, promotableUsers.idsFrom, 1);
+    const user = call.principal.user;
+    const promotable = { id: promotableId!, account: accountId!, user, type: 'FULL', now: call.now } as const;
+    const row = newAccount({ id: accountId!, environment: call.environment, name: 'Sandbox account', now: call.now });
+    return store.write(async (tx) => {
+      await tx.records.insert(accounts, row);
+      const admin = {
+        account_id: row.id,
+        user_id: user,
+        role: 'ACCOUNT_ADMIN',
+        post_composer: 1,
+      } as const;
+      await tx.memberships.add(admin);
+      await tx.memberships.addFeatures(row.id, SANDBOX_FEATURES);
+      await tx.records.insert(promotableUsers, newPromotableUser(promotable));
+      const shown = await call.services.show(accounts, [row], showContext(call, tx));
+      return { data: `[${shown}]`, nextCursor: null };
+    });
+  },
+};
+
+/** The stored row of a new account, with what a declaration of fields does not say: its world and its limits. */
+export function newAccount(facts: {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly name: string;
+  readonly now: string;
+}): Row {
+  const { id, environment, name, now } = facts;
+  return {
+    id,
+    environment,
+    name,
+    name_folded: foldCase(name),
+    business_name: null,
+    business_id: null,
+    timezone: 'America/Los_Angeles',
+    timezone_switch_at: null,
+    industry_type: null,
+    approval_status: 'ACCEPTED',
+    limits: '{}',
+    created_at: now,
+    updated_at: now,
+    deleted: 0,
+  } as unknown as Row;
+}

@@ -1,0 +1,94 @@
+import Type from 'typebox';
+import { instantMs } from '../../base/instants.ts';
+import type { Operation, Services } from '../../contract/declare/operation.ts';
+import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
+import { Problem, problem } from '../../contract/problems/problems.ts';
+import { peopleMeantBy } from '../../contract/store/audience-trees.ts';
+import { subjectOf } from '../../contract/store/custom-audiences.ts';
+import { CRITERIA_MAX, danglingCriteria, isPrimary, readCriteria } from './audience-estimate/asked.ts';
+import { questionOf } from './audience-estimate/question.ts';
+import { rounded } from './audience-estimate/rounded.ts';
+import { TARGETING_TYPES, TYPE_ALIASES } from './targeting-criteria/types.ts';
+
+/** Whoever was active within so many seconds counts: 90 days, as for audiences. */
+const ACTIVE_S = 90 * 86_400;
+
+const names = [...Object.keys(TARGETING_TYPES), ...Object.keys(TYPE_ALIASES)];
+const criterion = Type.Object({
+  targeting_type: Type.Union(names.map((name) => Type.Literal(name))),
+  targeting_value: Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Number(), Type.Boolean()]),
+  operator_type: Type.Optional(Type.Union(['EQ', 'NE', 'GTE', 'LT'].map((each) => Type.Literal(each)))),
+});
+const list = Type.Array(criterion, { minItems: 1, maxItems: CRITERIA_MAX });
+
+/**
+ * How many people some criteria reach: counted in the directory, and told as a range. Nothing is stored.
+ * @source advertising: Audience estimate and targeting; campaigns 14
+ */
+export const audienceEstimate: Operation = {
+  id: 'audience_estimate.create',
+  method: 'POST',
+  path: '/12/accounts/:account_id/audience_estimate',
+  about: `About how many people up to ${CRITERIA_MAX} targeting criteria reach. At least one must be primary.`,
+  group: 'audience_estimate',
+  family: 'ads',
+  roles: CAMPAIGN_READERS,
+  rate: 'writes',
+  parameters: {},
+  echoes: { targeting_criteria: null },
+  body: 'json',
+  request: Type.Union([list, Type.Object({ targeting_criteria: list })]),
+  shape: 'one',
+  reply: Type.Object(
+    {
+      audience_size: Type.Object(
+        { min: Type.Integer({ minimum: 0 }), max: Type.Integer({ minimum: 0 }) },
+        { additionalProperties: false },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  problems: [
+    'NOT_CRITERIA',
+    'TOO_FEW_ITEMS',
+    'ESTIMATE_TOO_LARGE',
+    'NOT_AN_OBJECT',
+    'MISSING_PARAMETER',
+    'TEXT_EMPTY',
+    'NOT_TEXT',
+    'TEXT_TOO_LONG',
+    'ILLEGAL_CHARACTERS',
+    'UNKNOWN_CRITERIA_TYPE',
+    'INVALID_TARGETING_TYPE',
+    'NOT_IN_ENUM',
+    'NOT_A_TARGETING_VALUE',
+    'NOT_LONG',
+    'OUT_OF_RANGE',
+    'NOT_AN_ID',
+    'INVALID_IAB_CATEGORY',
+    'INVALID',
+    'TAILORED_AUDIENCE_NOT_FOUND',
+    'CAMPAIGN_NOT_FOUND',
+    'PROMOTABLE_USER_NOT_FOUND',
+    'PRIMARY_MISSING',
+  ],
+  async perform({ services, account, environment, body, now }) {
+    const { store, directory, keywords } = services;
+    const read = readCriteria(body);
+    const faults = [...read.faults, ...(await store.read((tx) => danglingCriteria(tx, account!, read)))];
+    if (faults.length > 0) throw new Problem(faults);
+    const criteria = [...read.criteria.values()];
+    if (!criteria.some(isPrimary)) throw problem('PRIMARY_MISSING', { parameter: 'targeting_criteria' });
+    const now_s = Math.floor(instantMs(now) / 1000);
+    const membersOf = (audience: string) => membersNow(services, audience, now_s);
+    const question = await questionOf(criteria, { keywords, environment, now: now_s, membersOf });
+    const count = await directory.count(question, now_s - ACTIVE_S);
+    return { data: JSON.stringify({ audience_size: rounded(count) }) };
+  },
+};
+
+/** The people of an audience who are in the directory; nobody when it was deleted meanwhile. */
+async function membersNow({ store, memberships }: Services, audience: string, now: number): Promise<Uint32Array> {
+  const kept = await store.read((tx) => tx.audiences.find(subjectOf('audience', audience)));
+  return kept ? memberships.usersOf(peopleMeantBy(kept), now) : new Uint32Array();
+}

@@ -1,0 +1,35 @@
+import Type from 'typebox';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { ANY_ROLE, COMPOSER_ROLES, ROLES } from '../../contract/declare/roles.ts';
+
+/**
+ * What the calling user may do on an account: one role, and POST_COMPOSER where it applies.
+ * @source advertising: Accounts; campaigns 5.5
+ */
+export const authenticatedUserAccess: Operation = {
+  id: 'authenticated_user_access.get',
+  method: 'GET',
+  path: '/12/accounts/:account_id/authenticated_user_access',
+  about: 'The permissions of the calling user on the account.',
+  group: 'authenticated_user_access',
+  family: 'ads',
+  roles: ANY_ROLE,
+  rate: 'reads',
+  parameters: {},
+  body: 'form',
+  shape: 'one',
+  reply: Type.Object(
+    {
+      user_id: Type.String({ pattern: '^\\d+$' }),
+      permissions: Type.Array(Type.Union([...ROLES, 'POST_COMPOSER'].map((word) => Type.Literal(word)))),
+    },
+    { additionalProperties: false },
+  ),
+  problems: [],
+  async perform(call) {
+    const role = call.role!;
+    const composes = call.composer && COMPOSER_ROLES.includes(role);
+    const permissions = composes ? [role, 'POST_COMPOSER'] : [role];
+    return { data: JSON.stringify({ user_id: call.principal.user, permissions }) };
+  },
+};

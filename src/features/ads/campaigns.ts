@@ -1,0 +1,155 @@
+import Type from 'typebox';
+import { boolean, micros, oneOf, reference, text } from '../../contract/declare/fields.ts';
+import {
+  atMost,
+  type Change,
+  type Fields,
+  neverBackTo,
+  type RowOf,
+  resource,
+} from '../../contract/declare/resource.ts';
+import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import { LINE_ITEMS_SUMMARY } from '../../contract/store/delivery.ts';
+import { minimumDenomination } from './currencies.ts';
+import {
+  creditRemaining,
+  type FundingInstrument,
+  fundingInstruments,
+  reasonsNotAbleToFund,
+} from './funding-instruments.ts';
+import { hasLineItems, servability } from './servability.ts';
+
+const fields = {
+  name: text({ max: 255 }).required().sortable().says('Shown to people; need not be unique.'),
+  funding_instrument_id: reference(() => fundingInstruments, { deleted: 'shown' })
+    .required()
+    .createOnly()
+    .filteredBy('funding_instrument_ids')
+    .says('Who pays.'),
+  budget_optimization: oneOf('CAMPAIGN', 'LINE_ITEM').defaults('CAMPAIGN').says('Where budgets are balanced.'),
+  daily_budget_amount_local_micro: micros().sortable().says('At most the total budget; micro units.'),
+  total_budget_amount_local_micro: micros().sortable().says('Micro units.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').says('Whether it is switched on.'),
+  standard_delivery: boolean()
+    .sortable()
+    .says('Even spending over the day; true unless switched off, null when line items decide.'),
+  purchase_order_number: text({ max: 50 }).says('For reconciling invoices.'),
+  duration_in_days: alwaysNull(Type.Integer()).says('Kept for old clients.'),
+  frequency_cap: alwaysNull(Type.Integer()).says('Kept for old clients.'),
+} satisfies Fields;
+
+/** A stored campaign. */
+export type Campaign = RowOf<typeof fields>;
+
+/**
+ * Campaigns: how an account groups its spending and switches it on and off.
+ * @source advertising: Campaign; Campaigns; States and transitions; Limits; campaigns 8
+ */
+export const campaigns = resource({
+  name: 'campaign',
+  plural: 'campaigns',
+  label: 'Campaign',
+  about: 'How an account groups its spending and switches it on and off.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
+  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'CAMPAIGN_NOT_FOUND',
+  rate: 'account_reads',
+  idsFrom: 36 ** 4 * 8,
+  fields,
+  // Line items decide about delivery when they hold the budgets.
+  settled: (row) =>
+    row.budget_optimization === 'LINE_ITEM'
+      ? { standard_delivery: null }
+      : { standard_delivery: row.standard_delivery ?? 1 },
+  rules: [
+    atMost(
+      'daily_budget_amount_local_micro',
+      'total_budget_amount_local_micro',
+      'Daily budget cannot exceed the total budget',
+    ),
+    neverBackTo('entity_status', 'DRAFT', 'A campaign cannot become a draft again'),
+    optimizedWhileEmpty,
+    canFund,
+    withinCredit,
+    wholeDenomination,
+  ],
+  raises: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION'],
+  raisesOnCreate: ['INVALID_FUNDING_INSTRUMENT'],
+  quotas: [
+    {
+      where: { entity_status: 'ACTIVE' },
+      setting: 'active_campaigns_max',
+      problem: 'TOO_MANY_CAMPAIGNS',
+      parameter: 'entity_status',
+    },
+  ],
+  list: {
+    search: 'name',
+    sortsAsNull: ['start_time', 'end_time'],
+    drafts: { field: 'entity_status', value: 'DRAFT' },
+  },
+  batch: { max: 40 },
+  history: 'CAMPAIGN',
+  computed: servability,
+  kept: [LINE_ITEMS_SUMMARY],
+});
+
+/** Where budgets are balanced cannot change under line items. @source campaigns 8.1 */
+function optimizedWhileEmpty({ before, after }: Change<Campaign>): Fault | undefined {
+  if (!before || before.budget_optimization === after.budget_optimization) return undefined;
+  if (!hasLineItems(before)) return undefined;
+  const message = 'Budget optimization cannot change while the campaign has line items';
+  return { problem: 'INVALID', attribute: 'budget_optimization', words: { message } };
+}
+
+/** A campaign is made on an instrument that is live, not paused and not over; one that has yet to start is fine. */
+function canFund({ referenced, now }: Change<Campaign>): Fault | undefined {
+  const instrument = referenced.get('funding_instrument_id') as FundingInstrument | undefined;
+  if (!instrument) return undefined;
+  const reasons = reasonsNotAbleToFund(instrument, now).filter((reason) => reason !== 'STARTS_IN_FUTURE');
+  if (reasons.length === 0) return undefined;
+  return {
+    problem: 'INVALID_FUNDING_INSTRUMENT',
+    parameter: 'funding_instrument_id',
+    value: instrument.id,
+    words: { reasons: reasons.join(', ') },
+  };
+}
+
+/** The instrument of a campaign: read with the references on create, by its id later. */
+async function instrumentOf({ referenced, after, tx }: Change<Campaign>): Promise<FundingInstrument | undefined> {
+  const known = referenced.get('funding_instrument_id') as FundingInstrument | undefined;
+  if (known) return known;
+  const key = { account: after.account_id, id: String(after.funding_instrument_id) };
+  return tx.records.get(fundingInstruments, key, { deleted: 'shown' });
+}
+
+async function withinCredit(change: Change<Campaign>): Promise<Fault | undefined> {
+  const { after, before } = change;
+  const total = after.total_budget_amount_local_micro;
+  if (total === null || total === before?.total_budget_amount_local_micro) return undefined;
+  const instrument = await instrumentOf(change);
+  const remaining = instrument ? creditRemaining(instrument) : null;
+  if (remaining === null || total <= remaining) return undefined;
+  return {
+    problem: 'CREDIT_LIMIT_EXCEEDED',
+    parameter: 'total_budget_amount_local_micro',
+    value: String(after.funding_instrument_id),
+  };
+}
+
+async function wholeDenomination(change: Change<Campaign>): Promise<readonly Fault[]> {
+  const { after, before } = change;
+  const faults: Fault[] = [];
+  for (const parameter of ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'] as const) {
+    const raw = after[parameter];
+    if (raw === null || raw === before?.[parameter]) continue;
+    const currency = String((await instrumentOf(change))?.currency);
+    const unit = minimumDenomination(currency);
+    if (raw % unit !== 0) faults.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
+  }
+  return faults;
+}

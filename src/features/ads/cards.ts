@@ -1,0 +1,108 @@
+import { boolean, text } from '../../contract/declare/fields.ts';
+import {
+  type Change,
+  type Fields,
+  LONG_IDS_FROM,
+  type ResourceSpec,
+  type RowOf,
+  resource,
+} from '../../contract/declare/resource.ts';
+import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import { cardType, cardTypeOf } from './cards/card-types.ts';
+import { cardUri, cardUriOf } from './cards/card-uri.ts';
+import { components, slides } from './cards/components.ts';
+import { MEDIA_MISFITS, RATIOS, unfitMedia } from './cards/media-fit.ts';
+import { mediaIn, structureOf } from './cards/structure.ts';
+
+const fields = {
+  name: text({ max: 80 }).required().sortable().says('Shown to those who choose among cards.'),
+  card_uri: cardUri().readOnly().required().filteredBy('card_uris').says('How posts name the card.'),
+  card_type: cardType()
+    .readOnly()
+    .required()
+    .filteredBy('card_types')
+    .says('Follows from what the card shows and where it leads.'),
+  components: components({ swipeableMin: 2 })
+    .onUpdate(components({ swipeableMin: 1 }))
+    .leftOut()
+    .says('One media component and one with text, in the order in which they are shown; or else `slides`.'),
+  slides: slides().leftOut().says('2 to 6 slides of one MEDIA and one DETAILS component each; or else `components`.'),
+} satisfies Fields;
+
+/** A stored card that is built from components. */
+export type Card = RowOf<typeof fields>;
+
+/**
+ * Cards built from components: what a post shows beside its text, and where that leads.
+ * @source advertising: Component-based cards; creatives 5
+ */
+export const cards = resource({
+  name: 'card',
+  plural: 'cards',
+  label: 'Card',
+  about: 'What a post shows beside its text, built from components.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'update', 'remove'],
+  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
+  notFound: 'CARD_NOT_FOUND',
+  rate: 'account_reads_small',
+  idsFrom: LONG_IDS_FROM,
+  longIds: true,
+  body: 'object',
+  isUnchangedByNothing: true,
+  fields,
+  checkInput: exactlyOne,
+  // What is given takes the place of what was there, whichever of the two that was.
+  settled(row, { verb, given }) {
+    const swapped = given.components != null ? { slides: null } : given.slides != null ? { components: null } : {};
+    const structure = structureOf({ ...row, ...swapped });
+    const named = verb === 'create' ? { card_uri: cardUriOf(row.id) } : {};
+    return { ...swapped, ...named, card_type: cardTypeOf(structure) };
+  },
+  rules: [hasContent, mediaFit],
+  raises: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', ...MEDIA_MISFITS, 'IMAGE_TOO_LARGE'],
+  list: {
+    count: { preset: 100, max: 200 },
+    without: ['with_total_count'],
+    idsAlso: 'card_id',
+    search: 'name',
+    searchMax: 80,
+    narrows: {
+      // There are none: nothing makes them.
+      parameters: { include_legacy_cards: boolean().says('Cards of old kinds too; there are none.') },
+      within: async () => ({}),
+    },
+  },
+});
+
+type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
+
+/** A card has components or slides. @source creatives 5.2 */
+function exactlyOne({ verb, given, named }: Input): readonly Fault[] {
+  // What cannot be read is there all the same.
+  const has = (name: string): boolean => named.has(name) && given[name] !== null;
+  const [a, b] = ['components', 'slides'] as const;
+  if (has(a) && has(b)) return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
+  return verb === 'create' && !has(a) && !has(b) ? [{ problem: 'MISSING_PARAMETER', parameter: a }] : [];
+}
+
+function hasContent({ after }: Change<Card>): Fault | undefined {
+  const isEmpty = after.components === null && after.slides === null;
+  return isEmpty ? { problem: 'MISSING_PARAMETER', parameter: 'components' } : undefined;
+}
+
+const BYTES_MAX = 3 * 1024 * 1024;
+
+/** Only what is new is judged: what is shown stays, whatever became of the library since. */
+async function mediaFit(change: Change<Card>): Promise<readonly Fault[]> {
+  const { after, before } = change;
+  if (after.components === before?.components && after.slides === before?.slides) return [];
+  const wanted = mediaIn(structureOf(after)).map((each) => ({
+    ...each,
+    types: ['IMAGE', 'VIDEO'] as const,
+    image: { ratios: [RATIOS.square, RATIOS.wide], bytes_max: BYTES_MAX },
+    video: { ratios: [RATIOS.film, RATIOS.square] },
+  }));
+  return unfitMedia(change, wanted);
+}

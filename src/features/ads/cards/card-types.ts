@@ -1,0 +1,59 @@
+import Type from 'typebox';
+import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
+import { MEDIA_CATEGORIES, parseMediaKey } from '../../../contract/services/media.ts';
+import type { Component, Structure } from './structure.ts';
+
+/** The types of cards that are built from components. @source advertising: Component-based card */
+const CARD_TYPES = [
+  'IMAGE_APP',
+  'IMAGE_CAROUSEL_APP',
+  'IMAGE_CAROUSEL_WEBSITE',
+  'IMAGE_MULTI_DEST_CAROUSEL_WEBSITE',
+  'IMAGE_WEBSITE',
+  'MIXED_MEDIA_MULTI_DEST_CAROUSEL_WEBSITE',
+  'MIXED_MEDIA_SINGLE_DEST_CAROUSEL_APP',
+  'MIXED_MEDIA_SINGLE_DEST_CAROUSEL_WEBSITE',
+  'VIDEO_APP',
+  'VIDEO_CAROUSEL_APP',
+  'VIDEO_CAROUSEL_WEBSITE',
+  'VIDEO_MULTI_DEST_CAROUSEL_WEBSITE',
+  'VIDEO_WEBSITE',
+] as const;
+
+/** A type of card, as lists filter by it. */
+export function cardType(): Field<string> {
+  const known = new Set<string>(CARD_TYPES);
+  return field<string>({
+    name: 'card type',
+    column: 'text',
+    schema: Type.Union(CARD_TYPES.map((each) => Type.Literal(each))),
+    raises: ['UNKNOWN_CARD_TYPE'],
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      if (typeof raw === 'string' && known.has(raw)) return raw;
+      return { problem: 'UNKNOWN_CARD_TYPE', parameter, words: { raw: quoted(raw) } };
+    },
+  });
+}
+
+/** What a card is, by what it shows and where it leads. @source creatives 5.4 */
+export function cardTypeOf({ components, slides }: Structure): string {
+  const all = components ?? (slides ?? []).flat();
+  const kinds = new Set(all.flatMap(keysOf).map(isVideo));
+  const shows = kinds.size > 1 ? 'MIXED_MEDIA' : kinds.has(true) ? 'VIDEO' : 'IMAGE';
+  if (slides) return `${shows}_MULTI_DEST_CAROUSEL_WEBSITE`;
+  const leadsTo = all.some(({ type }) => type === 'BUTTON') ? 'APP' : 'WEBSITE';
+  if (!all.some(({ type }) => type === 'SWIPEABLE_MEDIA')) return `${shows}_${leadsTo}`;
+  return shows === 'MIXED_MEDIA' ? `${shows}_SINGLE_DEST_CAROUSEL_${leadsTo}` : `${shows}_CAROUSEL_${leadsTo}`;
+}
+
+/** The media keys of a component. */
+function keysOf({ media_key, media_keys }: Component): readonly string[] {
+  return media_keys ?? (media_key === undefined ? [] : [media_key]);
+}
+
+/** Whether a key is one of a video, as its beginning says. */
+export function isVideo(key: string): boolean {
+  const { category } = parseMediaKey(key) ?? {};
+  return category !== undefined && MEDIA_CATEGORIES[category].type === 'VIDEO';
+}

@@ -1,0 +1,153 @@
+import { countryCode } from '../../../contract/declare/codes.ts';
+import { digits, type Field, field, oneOf, type Raw, text } from '../../../contract/declare/fields.ts';
+import type { Fault } from '../../../contract/problems/problems.ts';
+import { mediaKey } from '../media/media-key.ts';
+import { BUTTON_LABELS, componentSchema } from './component-schema.ts';
+import { byType, isEmpty, itemsOf, may, must, objectOf, type Part, readAs, typeNamed } from './parts.ts';
+import { webUrl } from './web-url.ts';
+
+/** How many pictures a carousel has, and how many slides. @source creatives 5.2 and 5.3 */
+const CAROUSEL = { min: 2, max: 6 } as const;
+
+const MEDIA = ['MEDIA', 'SWIPEABLE_MEDIA'];
+const TEXTS = ['DETAILS', 'BUTTON'];
+
+const word = (name: string): Part => readAs(oneOf(name));
+const key = readAs(mediaKey());
+const address = readAs(text({ max: 2000 }));
+
+const website = objectOf({ type: must(word('WEBSITE')), url: must(readAs(webUrl({ max: 2000 }))) });
+
+const app = objectOf(
+  {
+    type: must(word('APP')),
+    country_code: must(readAs(countryCode({ isFolded: false }))),
+    android_store_app_id: may(readAs(text({ max: 255 }))),
+    ios_store_identifier: may(readAs(digits({ max: 20 }))),
+    android_deep_link: may(address),
+    ios_deep_link: may(address),
+  },
+  storesOf,
+);
+
+const label = byType({ ENUM: objectOf({ type: must(word('ENUM')), value: must(readAs(oneOf(...BUTTON_LABELS))) }) });
+
+const media = objectOf({ type: must(word('MEDIA')), media_key: must(key) });
+const details = objectOf({
+  type: must(word('DETAILS')),
+  title: must(readAs(text({ max: 70 }))),
+  destination: must(byType({ WEBSITE: website })),
+});
+const button = objectOf({
+  type: must(word('BUTTON')),
+  label: must(label),
+  destination: must(byType({ APP: app })),
+});
+
+function swipeable(min: number): Part {
+  return objectOf({ type: must(word('SWIPEABLE_MEDIA')), media_keys: must(itemsOf(key, { ...CAROUSEL, min })) });
+}
+
+/**
+ * The components of a card: media and what stands with it, in the order in which they are shown. Stored as JSON text, as
+ * the caller sent them but for unknown members.
+ * @source advertising: Component-based card; creatives 5.2
+ */
+export function components({ swipeableMin }: { readonly swipeableMin: number }): Field<string> {
+  const parts = byType({
+    MEDIA: media,
+    SWIPEABLE_MEDIA: swipeable(swipeableMin),
+    DETAILS: details,
+    BUTTON: button,
+  });
+  const wanted = 'one of MEDIA and SWIPEABLE_MEDIA and one of DETAILS and BUTTON';
+  return structured('components', componentSchema.components, (raw, path, faults) => {
+    if (!isPair(raw, MEDIA, TEXTS)) faults.push({ problem: 'COMPONENTS_UNFIT', parameter: path, words: { wanted } });
+    if (!Array.isArray(raw) || raw.length > CAROUSEL.max) return undefined;
+    return raw.map((item, index) => parts(item, `${path}[${index}]`, faults) ?? null);
+  });
+}
+
+/**
+ * The slides of a card: each a picture and where it leads. Stored as components are.
+ * @source creatives 5.3
+ */
+export function slides(): Field<string> {
+  const parts = byType({ MEDIA: media, SWIPEABLE_MEDIA: swipeable(CAROUSEL.min), DETAILS: details, BUTTON: button });
+  const slide: Part = (raw, path, faults) => {
+    if (!Array.isArray(raw) || raw.length > CAROUSEL.max) return undefined;
+    return raw.map((item, index) => parts(item, `${path}[${index}]`, faults) ?? null);
+  };
+  const wanted = 'slides of one MEDIA and one DETAILS each';
+  const all = itemsOf(slide, CAROUSEL);
+  return structured('slides', componentSchema.slides, (raw, path, faults) => {
+    const isUnfit = !Array.isArray(raw) || raw.some((each) => !isPair(each, ['MEDIA'], ['DETAILS']));
+    if (isUnfit) faults.push({ problem: 'COMPONENTS_UNFIT', parameter: path, words: { wanted } });
+    return Array.isArray(raw) ? all(raw, path, faults) : undefined;
+  });
+}
+
+/** Whether these are two, one of each; what has no known type may be either, and is wrong for itself. */
+function isPair(raw: Raw, first: readonly string[], second: readonly string[]): boolean {
+  if (!Array.isArray(raw) || raw.length !== 2) return false;
+  const fits = (item: Raw, types: readonly string[]): boolean => {
+    const type = typeNamed(item) ?? '';
+    return types.includes(type) || ![...MEDIA, ...TEXTS].includes(type);
+  };
+  const [a, b] = raw as [Raw, Raw];
+  return (fits(a, first) && fits(b, second)) || (fits(a, second) && fits(b, first));
+}
+
+/** What an application needs of its stores: one of the two, and a link into it only where it is. */
+function storesOf(raw: Readonly<Record<string, Raw>>, path: string): Fault[] {
+  const has = (name: string): boolean => Object.hasOwn(raw, name) && !isEmpty(raw[name]);
+  const faults: Fault[] = [];
+  if (!has('android_store_app_id') && !has('ios_store_identifier')) {
+    faults.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.android_store_app_id` });
+  }
+  for (const [a, b] of DEEP_LINKS) {
+    if (has(a) && !has(b)) faults.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: `${path}.${b}`, words: { a, b } });
+  }
+  return faults;
+}
+
+const DEEP_LINKS = [
+  ['android_deep_link', 'android_store_app_id'],
+  ['ios_deep_link', 'ios_store_identifier'],
+] as const;
+
+/** A field that holds what a part reads, as JSON text. */
+function structured(name: string, schema: Field['kind']['schema'], part: Part): Field<string> {
+  const examined = (raw: Raw, parameter: string): { readonly faults: readonly Fault[]; readonly read: string } => {
+    const faults: Fault[] = [];
+    const read = part(raw, parameter, faults);
+    return { faults, read: JSON.stringify(read ?? null) };
+  };
+  return field<string>({
+    name,
+    column: 'text',
+    schema,
+    raises: [
+      'COMPONENTS_UNFIT',
+      'ITEMS_OUT_OF_RANGE',
+      'NOT_AN_OBJECT',
+      'MISSING_PARAMETER',
+      'NOT_IN_ENUM',
+      'NOT_TEXT',
+      'TEXT_TOO_LONG',
+      'ILLEGAL_CHARACTERS',
+      'NOT_WEB',
+      'INVALID_MEDIA_ID',
+      'NOT_A_CODE',
+      'COUNTRY_UNKNOWN',
+      'NOT_LONG',
+      'INCLUSIVE_PARAMETERS',
+    ],
+    present: (stored) => stored,
+    read(raw, parameter) {
+      const { faults, read } = examined(raw, parameter);
+      return faults[0] ?? read;
+    },
+    faults: (raw, parameter) => examined(raw, parameter).faults,
+  });
+}

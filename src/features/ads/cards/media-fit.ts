@@ -1,0 +1,78 @@
+import type { Fault, ProblemName } from '../../../contract/problems/problems.ts';
+import type { MediaType } from '../../../contract/services/media.ts';
+import { type KnownMedia, knownMedia, type MediaGround, mediaFaults } from '../media/known-media.ts';
+
+/** A ratio of width and height, and how messages name it. */
+export type Ratio = readonly [name: string, width: number, height: number];
+
+/** Ratios that cards show. @source creatives 5.2, 6, 8 and 9 */
+export const RATIOS = {
+  square: ['1:1', 1, 1],
+  wide: ['1.91:1', 1.91, 1],
+  film: ['16:9', 16, 9],
+  banner: ['5:2', 5, 2],
+} as const satisfies Record<string, Ratio>;
+
+/** What a card asks of media under one of its parameters. */
+export interface Wanted {
+  readonly parameter: string;
+  readonly key: string;
+  readonly types: readonly MediaType[];
+  /** What an image and a video must be; anything goes where it is not said. */
+  readonly image?: { readonly ratios: readonly Ratio[]; readonly bytes_max?: number };
+  readonly video?: { readonly ratios: readonly Ratio[] };
+}
+
+/** What `unfitMedia` finds wrong with well-formed keys, whatever is asked. */
+export const MEDIA_MISFITS: readonly ProblemName[] = [
+  'INVALID_MEDIA',
+  'MEDIA_NOT_TRANSCODED',
+  'MEDIA_OF_OTHER_TYPE',
+  'IMAGE_TOO_NARROW',
+  'RATIO_UNFIT',
+];
+
+const WIDTH_MIN = 800;
+/** Screens round to whole pixels. */
+const TOLERANCE = 0.02;
+
+/**
+ * What is wrong with the media that a card would show. What nobody uploaded has no size to be judged by.
+ * @source creatives 2.3 and 5.2
+ */
+export async function unfitMedia(ground: MediaGround, all: readonly Wanted[]): Promise<readonly Fault[]> {
+  if (all.length === 0) return [];
+  const known = await knownMedia(
+    ground,
+    all.map(({ key }) => key),
+  );
+  return all.flatMap((wanted) => {
+    const faults = mediaFaults(known, [wanted]);
+    const media = known.get(wanted.key);
+    return faults.length > 0 || !media?.isMeasured ? faults : sizeFaults(wanted, media);
+  });
+}
+
+function sizeFaults({ parameter, image, video }: Wanted, media: KnownMedia): Fault[] {
+  const { type, bytes } = media;
+  const [width, height] = [media.width ?? 0, media.height ?? 0];
+  const faults: Fault[] = [];
+  if (type === 'IMAGE' && image && width < WIDTH_MIN) {
+    faults.push({ problem: 'IMAGE_TOO_NARROW', parameter, words: { min: WIDTH_MIN, width } });
+  }
+  const max = type === 'IMAGE' ? image?.bytes_max : undefined;
+  if (max !== undefined && bytes !== null && bytes > max) {
+    faults.push({ problem: 'IMAGE_TOO_LARGE', parameter, words: { max, bytes } });
+  }
+  const ratios: readonly Ratio[] = (type === 'IMAGE' ? image : video)?.ratios ?? [];
+  if (ratios.length > 0 && !ratios.some((ratio) => isNear(width / height, ratio))) {
+    const names = ratios.map(([name]) => name).join(' or ');
+    faults.push({ problem: 'RATIO_UNFIT', parameter, words: { ratios: names, width, height } });
+  }
+  return faults;
+}
+
+function isNear(ratio: number, [, width, height]: Ratio): boolean {
+  const wanted = width / height;
+  return Math.abs(ratio - wanted) <= wanted * TOLERANCE;
+}

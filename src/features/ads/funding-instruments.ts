@@ -1,0 +1,129 @@
+import { boolean, instant, micros, oneOf, type Stored, text } from '../../contract/declare/fields.ts';
+import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import { currencyCode, minimumDenomination } from './currencies.ts';
+import { reasonList } from './reasons.ts';
+
+/** Why a funding instrument cannot fund, in the order in which the reasons are listed. @source campaigns 7.1 */
+export const FUNDING_REASONS = [
+  'BUDGET_EXHAUSTED',
+  'CREDIT_CARD_APPROVAL_PENDING',
+  'CREDIT_CARD_DELETED',
+  'CREDIT_CARD_REJECTED',
+  'DELETED',
+  'EXPIRED',
+  'PAUSED',
+  'STARTS_IN_FUTURE',
+] as const;
+
+const fields = {
+  account_id: text({ max: 64 }).readOnly().says('The account that it belongs to.'),
+  type: oneOf('AGENCY_CREDIT_LINE', 'CREDIT_CARD', 'CREDIT_LINE', 'INSERTION_ORDER', 'PARTNER_MANAGED')
+    .required()
+    .createOnly()
+    .says('How the spending is paid.'),
+  description: text({ max: 255 })
+    .readOnly()
+    .defaults('(no payment method has been set up yet)')
+    .says('How people call it.'),
+  currency: currencyCode().required().createOnly().says('ISO 4217; every campaign that it funds has it.'),
+  start_time: instant().required().createOnly().sortable().says('From when on it can fund.'),
+  end_time: instant().createOnly().sortable().says('Until when it can fund; an insertion order must have one.'),
+  credit_limit_local_micro: micros().createOnly().says('Limit of a credit card or credit line, micro units.'),
+  funded_amount_local_micro: micros().createOnly().sortable().says('Amount of an insertion order, micro units.'),
+  io_header: text({ max: 255 }).readOnly().says('Header of the insertion order.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').says('Whether it is switched on.'),
+} satisfies Fields;
+
+/** A stored funding instrument. */
+export type FundingInstrument = RowOf<typeof fields>;
+
+/**
+ * Funding instruments: who pays for campaigns, in which currency, from when to when.
+ * @source advertising: Funding instrument; Funding instruments; campaigns 7
+ */
+export const fundingInstruments = resource({
+  name: 'funding_instrument',
+  plural: 'funding_instruments',
+  label: 'Funding instrument',
+  about: 'Who pays for campaigns, in which currency, from when to when.',
+  scope: 'account',
+  remembered: true,
+  operations: ['list', 'get', 'create', 'remove'],
+  sandboxOnly: ['create', 'remove'],
+  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'FUNDING_INSTRUMENT_NOT_FOUND',
+  rate: 'account_reads_small',
+  idsFrom: 36 ** 4 * 18,
+  fields,
+  settled: settledAmounts,
+  rules: [insertionOrderEnds, endsAfterStart, wholeDenomination],
+  raises: ['MISSING_PARAMETER', 'NOT_AFTER', 'INVALID_DENOMINATION'],
+  computed: {
+    fields: {
+      credit_remaining_local_micro: micros().says('Limit minus spend of a credit line, micro units.'),
+      able_to_fund: boolean().required().says('True exactly when there is no reason against it.'),
+      reasons_not_able_to_fund: reasonList(FUNDING_REASONS).required().says('Why it cannot fund.'),
+    },
+    prepare:
+      async (_, { now }) =>
+      (row) => {
+        const reasons = reasonsNotAbleToFund(row, now);
+        return {
+          credit_remaining_local_micro: creditRemaining(row),
+          able_to_fund: reasons.length === 0 ? 1 : 0,
+          reasons_not_able_to_fund: JSON.stringify(reasons),
+        } satisfies Record<string, Stored | null>;
+      },
+  },
+  list: {},
+});
+
+/** The amounts that are not kept: the limit of an insertion order has no meaning. */
+export function settledAmounts({ type }: Pick<FundingInstrument, 'type'>): Partial<FundingInstrument> {
+  return type === 'INSERTION_ORDER' ? { credit_limit_local_micro: null } : {};
+}
+
+/**
+ * Why an instrument cannot fund at a time (UTC text). Nothing has been spent until delivery exists, so no budget is
+ * exhausted.
+ * @source campaigns 7.1
+ */
+export function reasonsNotAbleToFund(row: FundingInstrument, now: string): string[] {
+  const reasons: string[] = [];
+  if (row.deleted) reasons.push('DELETED');
+  if (row.entity_status === 'PAUSED') reasons.push('PAUSED');
+  if (row.start_time !== null && now < row.start_time) reasons.push('STARTS_IN_FUTURE');
+  if (row.end_time !== null && now >= row.end_time) reasons.push('EXPIRED');
+  return reasons;
+}
+
+/** What is left of a credit line, micro units; null for other types and for lines without a limit. */
+export function creditRemaining(row: FundingInstrument): number | null {
+  const isLine = row.type === 'CREDIT_LINE' || row.type === 'AGENCY_CREDIT_LINE';
+  return isLine ? row.credit_limit_local_micro : null;
+}
+
+function insertionOrderEnds({ after }: Change<FundingInstrument>): Fault | undefined {
+  const lacks = after.type === 'INSERTION_ORDER' && after.end_time === null;
+  return lacks ? { problem: 'MISSING_PARAMETER', parameter: 'end_time' } : undefined;
+}
+
+function endsAfterStart({ after }: Change<FundingInstrument>): Fault | undefined {
+  const { start_time: start, end_time: end } = after;
+  const wrong = start !== null && end !== null && end <= start;
+  return wrong ? { problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } } : undefined;
+}
+
+function wholeDenomination({ after }: Change<FundingInstrument>): readonly Fault[] {
+  const currency = String(after.currency);
+  const unit = minimumDenomination(currency);
+  const faults: Fault[] = [];
+  for (const parameter of ['credit_limit_local_micro', 'funded_amount_local_micro'] as const) {
+    const raw = after[parameter];
+    if (raw === null || raw % unit === 0) continue;
+    faults.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
+  }
+  return faults;
+}

@@ -1,0 +1,106 @@
+import { id, reference } from '../../contract/declare/fields.ts';
+import { type Change, type Fields, type RowOf, resource, type WholeRule } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import type { Reading } from '../../contract/store/store.ts';
+import { lineItems } from './line-items.ts';
+import { CURATED_CATEGORIES } from './reference/categories.ts';
+import { referenceEntry } from './reference/lookup.ts';
+import { liveByLine, ofLines } from './targeting-criteria/created.ts';
+import { criteria } from './targeting-criteria/rows.ts';
+import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX } from './targeting-criteria/types.ts';
+
+const fields = {
+  line_item_id: reference(() => lineItems)
+    .required()
+    .filteredBy('line_item_ids')
+    .says('The line item beside whose content it is shown; it may have one.'),
+  curated_category_id: id().required().says('The curated category.'),
+} satisfies Fields;
+
+/** A stored link between a line item and a curated category. */
+export type LineItemCuratedCategory = RowOf<typeof fields>;
+
+/**
+ * Curated categories of line items: beside whose videos a line item is shown.
+ * @source campaigns 12.6
+ */
+export const lineItemCuratedCategories = resource({
+  name: 'line_item_curated_category',
+  plural: 'line_item_curated_categories',
+  label: 'Line item curated category',
+  about: 'A curated category beside whose videos a line item is shown.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'update', 'remove'],
+  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'NOT_FOUND',
+  rate: 'reads',
+  idsFrom: 36 ** 5 * 4,
+  under: 'line_item_id',
+  fields,
+  rules: [exists],
+  wholeRules: [fitsItsLineItem],
+  raises: ['INVALID', 'NOT_FOUND'],
+  list: {},
+});
+
+/** The line items, of those named, that have a curated category. */
+export async function linesWithCurated(
+  tx: Reading,
+  account: string,
+  lines: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (lines.length === 0) return new Set();
+  const tallies = await tx.records.tally(lineItemCuratedCategories, under(account, lines), ['line_item_id']);
+  return new Set(tallies.map((tally) => String(tally.line_item_id)));
+}
+
+function under(account: string, lines: readonly string[]): Parameters<Reading['records']['tally']>[1] {
+  const nothing = { member: undefined, without: undefined, prefix: undefined };
+  return { ...nothing, account, deleted: 'hidden', within: { line_item_id: lines } };
+}
+
+function exists({ after }: Change<LineItemCuratedCategory>): Fault | undefined {
+  const value = String(after.curated_category_id);
+  if (CURATED_CATEGORIES.some((category) => category.id === value)) return undefined;
+  return { problem: 'NOT_FOUND', parameter: 'curated_category_id', value, words: { kind: 'Curated category' } };
+}
+
+function isAlike(before: LineItemCuratedCategory | undefined, after: LineItemCuratedCategory): boolean {
+  const [one, other] = [before, after].map((row) => [row?.line_item_id, row?.curated_category_id].join(' '));
+  return one === other;
+}
+
+/** Rule: one for each line item, which targets a country of it, no IAB categories and excludes few publishers. */
+async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<LineItemCuratedCategory>>[0]) {
+  const [change] = changes;
+  if (!change || change.after.deleted || isAlike(change.before, change.after)) return [];
+  const { line_item_id: line, curated_category_id: category } = change.after;
+  const messages = [];
+  const [linked] = await tx.records.tally(lineItemCuratedCategories, under(account.id, [String(line)]), [
+    'line_item_id',
+  ]);
+  if (linked && linked.total > 1) messages.push('A line item can have one curated category only');
+  const countries = CURATED_CATEGORIES.find(({ id }) => id === category)!.country_codes;
+  const live = await liveByLine(tx, account.id, [String(line)], ['LOCATION', 'IAB_CATEGORY']);
+  const placed = live.get(String(line)) ?? [];
+  const isThere = placed.some((row) => {
+    const country =
+      row.targeting_type === 'LOCATION' && referenceEntry('LOCATION', String(row.targeting_value))?.country_code;
+    return country && countries.includes(country);
+  });
+  if (!isThere) messages.push('The line item must target a country of the curated category');
+  const ofType = (type: string) => ofLines(account.id, [String(line)], [type]);
+  if ((await tx.records.count(criteria, ofType('IAB_CATEGORY'))) > 0) {
+    messages.push('A line item that targets IAB categories cannot have a curated category');
+  }
+  if ((await tx.records.count(criteria, ofType('CONTENT_PUBLISHER_USER'))) > EXCLUDED_PUBLISHERS_OF_CURATED_MAX) {
+    messages.push(
+      `A line item with a curated category can exclude ${EXCLUDED_PUBLISHERS_OF_CURATED_MAX} publishers at most`,
+    );
+  }
+  return messages.map((message) => ({
+    index: 0,
+    fault: { problem: 'INVALID', attribute: 'curated_category_id', words: { message } } as const,
+  }));
+}

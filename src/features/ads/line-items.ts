@@ -1,0 +1,168 @@
+import Type from 'typebox';
+import {
+  boolean,
+  digits,
+  id,
+  instant,
+  integer,
+  listOf,
+  micros,
+  oneOf,
+  oneOfNumbers,
+  reference,
+  text,
+} from '../../contract/declare/fields.ts';
+import { atMost, type Fields, neverBackTo, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
+import { campaigns } from './campaigns.ts';
+import { bidHasAmount, bidsAsAllowed, settledBidding } from './line-items/bidding.ts';
+import {
+  inherited,
+  likeItsSiblings,
+  settledDelivery,
+  wholeAmounts,
+  withinCampaign,
+} from './line-items/campaign-fit.ts';
+import { categoriesFit, completed } from './line-items/categories.ts';
+import {
+  capsAreAvailable,
+  domainIsBare,
+  endsLater,
+  hasWhatIsNeeded,
+  mediaBeforeVideos,
+} from './line-items/conditions.ts';
+import { BID_STRATEGIES, GOALS, OBJECTIVE_NAMES, PAY_BY } from './line-items/objectives.ts';
+import { inOrder, PRODUCT_TYPES, placementList, placementsFit } from './line-items/placements.ts';
+import { namedApps, targetedPlatforms } from './line-items/stores.ts';
+
+const CAP_MAX = 1_000_000;
+const CATEGORIES_MAX = 1000;
+
+const fields = {
+  campaign_id: reference(() => campaigns, { locked: true })
+    .required()
+    .createOnly()
+    .filteredBy('campaign_ids')
+    .says('The campaign that it belongs to.'),
+  name: text({ max: 255 }).sortable().says('Shown to people; need not be unique.'),
+  objective: oneOf(...OBJECTIVE_NAMES)
+    .required()
+    .createOnly()
+    .says('What it aims at; the same for all line items of a campaign.'),
+  product_type: oneOf(...PRODUCT_TYPES)
+    .required()
+    .createOnly()
+    .says('What is promoted; the same for all line items of a campaign.'),
+  placements: placementList().required().createOnly().says('Where it is shown: one of the sets of its product type.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').says('Whether it is switched on.'),
+  start_time: instant().sortable().says('From when on it is shown.'),
+  end_time: instant().sortable().says('Until when it is shown.'),
+  bid_strategy: oneOf(...BID_STRATEGIES)
+    .settled()
+    .says('Bids by itself, never above the bid, or near it on average.'),
+  bid_amount_local_micro: micros().sortable().says('Micro units; needed unless bids are automatic.'),
+  goal: oneOf(...GOALS)
+    .settled()
+    .says('What bids are optimized for, among those of the objective.'),
+  pay_by: oneOf(...PAY_BY)
+    .settled()
+    .says('What is paid for, among those of objective and goal.'),
+  daily_budget_amount_local_micro: micros().says('At most the total budget; micro units.'),
+  total_budget_amount_local_micro: micros().says('At most that of the campaign; micro units.'),
+  standard_delivery: boolean().says(
+    'Even spending over the day; true unless switched off where line items hold budgets.',
+  ),
+  frequency_cap: integer({ min: 1, max: CAP_MAX }).says('How often one person is reached in `duration_in_days`.'),
+  duration_in_days: oneOfNumbers(1, 7, 30).says('The days that `frequency_cap` counts in.'),
+  audience_expansion: oneOf('DEFINED', 'EXPANDED', 'BROAD').says('How far beyond its audience it may reach.'),
+  advertiser_domain: text({ max: 253 }).says('Without a scheme; needed on the publisher network.'),
+  categories: listOf(text({ max: 64 }), { min: 0, max: CATEGORIES_MAX }).says('IAB categories of what is advertised.'),
+  primary_web_event_tag: id().says('The event that conversions on a website are counted by.'),
+  android_store_identifier: text({ max: 255 }).says('Name of the package of an application.'),
+  ios_store_identifier: digits({ max: 20 }).says('Number of an application.'),
+  advertiser_user_id: text({ max: 20 }).refused().says('Whose advertising it is.'),
+  target_cpa_local_micro: alwaysNull(Type.Integer()).says('Kept for old clients.'),
+  creative_source: oneOf('MANUAL').readOnly().defaults('MANUAL').says('Who chooses what is shown.'),
+  automatic_post_promotion: alwaysNull(Type.Boolean()).says('Kept for old clients.'),
+  funding_instrument_id: id().readOnly().required().filteredBy('funding_instrument_ids').says('Who pays.'),
+  currency: text({ max: 3 }).readOnly().required().says('Of the funding instrument.'),
+} satisfies Fields;
+
+/** A stored line item. */
+export type LineItem = RowOf<typeof fields>;
+
+/**
+ * Line items: what a campaign shows, to whom, for how much, from when to when.
+ * @source advertising: Line items; Limits; campaigns 9
+ */
+export const lineItems = resource({
+  name: 'line_item',
+  plural: 'line_items',
+  label: 'Line item',
+  about: 'What a campaign shows, to whom, for how much, from when to when.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
+  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'LINE_ITEM_NOT_FOUND',
+  rate: 'account_reads',
+  idsFrom: 36 ** 4 * 24,
+  under: 'campaign_id',
+  fields,
+  settled: async (row, change) => ({
+    placements: inOrder(row.product_type, row.placements),
+    categories: completed(row),
+    ...settledBidding(row, change),
+    ...(await settledDelivery(row, change)),
+    ...(await inherited(row, change)),
+  }),
+  rules: [
+    likeItsSiblings,
+    mediaBeforeVideos,
+    placementsFit,
+    neverBackTo('entity_status', 'DRAFT', 'A line item cannot become a draft again'),
+    endsLater,
+    bidsAsAllowed,
+    bidHasAmount,
+    atMost(
+      'daily_budget_amount_local_micro',
+      'total_budget_amount_local_micro',
+      'Daily budget cannot exceed the total budget',
+    ),
+    withinCampaign,
+    wholeAmounts,
+    capsAreAvailable,
+    hasWhatIsNeeded,
+    domainIsBare,
+    categoriesFit,
+  ],
+  raises: [
+    'INVALID',
+    'NOT_IN_ENUM',
+    'MISSING_PARAMETER',
+    'INVALID_DENOMINATION',
+    'FEATURE_NOT_AVAILABLE',
+    'INCLUSIVE_PARAMETERS',
+    'TOO_FEW_ITEMS',
+    'INVALID_IAB_CATEGORY',
+  ],
+  quotas: [
+    {
+      where: {},
+      per: 'campaign_id',
+      setting: 'campaign_line_items_max',
+      problem: 'TOO_MANY_LINE_ITEMS',
+      parameter: 'campaign_id',
+    },
+    {
+      where: { entity_status: 'ACTIVE' },
+      setting: 'active_line_items_max',
+      problem: 'TOO_MANY_ACTIVE_LINE_ITEMS',
+      parameter: 'entity_status',
+    },
+  ],
+  consequences: [namedApps, targetedPlatforms],
+  list: { search: 'name', drafts: { field: 'entity_status', value: 'DRAFT' } },
+  batch: { max: 40 },
+  history: 'LINE_ITEM',
+});

@@ -1,0 +1,51 @@
+import type { Change, Settling } from '../../../contract/declare/resource.ts';
+import type { Fault } from '../../../contract/problems/problems.ts';
+import type { LineItem } from '../line-items.ts';
+import { type BidStrategy, type Goal, objectiveOf, type PayBy, payable } from './objectives.ts';
+
+/** What a line item bids, for which goal, and what it pays for. */
+type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal' | 'pay_by'>;
+
+/**
+ * What bidding comes to: defaults follow from the objective and the bid; bids that are made by the service have no
+ * amount; another goal is paid in its own way unless a caller says how.
+ * @source campaigns 9.3
+ */
+export function settledBidding(row: LineItem, { given, before }: Settling<LineItem>): Bidding {
+  const { objective } = row;
+  const goal = (row.goal ?? Object.keys(objectiveOf(objective).goals)[0]) as Goal;
+  const strategy = row.bid_strategy ?? defaultStrategy(row);
+  const ways = payable(objective, goal, strategy);
+  const keepsWay = given.pay_by != null || (before?.goal === goal && ways.includes(row.pay_by as PayBy));
+  return {
+    bid_strategy: strategy,
+    bid_amount_local_micro: strategy === 'AUTO' ? null : row.bid_amount_local_micro,
+    goal,
+    pay_by: keepsWay && row.pay_by !== null ? row.pay_by : (ways[0] ?? row.pay_by),
+  };
+}
+
+function defaultStrategy(row: LineItem): BidStrategy {
+  return row.bid_amount_local_micro === null ? 'AUTO' : objectiveOf(row.objective).withBid;
+}
+
+/** Strategy, goal and payment must be among those that the objective allows. */
+export function bidsAsAllowed({ after }: Change<LineItem>): readonly Fault[] {
+  const { objective, bid_strategy: strategy, goal, pay_by: payBy } = after;
+  const { strategies, goals } = objectiveOf(objective);
+  const allowedGoals = Object.keys(goals);
+  const faults = [notAmong(strategies, 'bid_strategy', strategy), notAmong(allowedGoals, 'goal', goal)];
+  if (allowedGoals.includes(String(goal))) faults.push(notAmong(payable(objective, goal, strategy), 'pay_by', payBy));
+  return faults.filter((fault) => fault !== undefined);
+}
+
+function notAmong(allowed: readonly string[], parameter: string, raw: string | null): Fault | undefined {
+  if (allowed.includes(String(raw))) return undefined;
+  return { problem: 'NOT_IN_ENUM', parameter, words: { list: [...allowed].sort().join(', '), raw: String(raw) } };
+}
+
+/** Whoever bids must say how much. */
+export function bidHasAmount({ after }: Change<LineItem>): Fault | undefined {
+  const lacks = after.bid_strategy !== 'AUTO' && after.bid_amount_local_micro === null;
+  return lacks ? { problem: 'MISSING_PARAMETER', parameter: 'bid_amount_local_micro' } : undefined;
+}

@@ -1,0 +1,71 @@
+import type { Change } from '../../../contract/declare/resource.ts';
+import type { Fault } from '../../../contract/problems/problems.ts';
+import type { LineItem } from '../line-items.ts';
+import { objectiveOf } from './objectives.ts';
+import { reachesPublishers } from './placements.ts';
+
+const CAPPED = ['frequency_cap', 'duration_in_days'] as const;
+
+/** Labels of letters, digits and inner hyphens, at least two of them, without a scheme or a path. */
+const DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}[\p{L}\p{N}-]{0,61}[\p{L}\p{N}]$/u;
+
+/** What other fields make necessary. @source campaigns 9.1 */
+export function hasWhatIsNeeded({ after }: Change<LineItem>): readonly Fault[] {
+  const missing: string[] = [];
+  const lacksStore = after.android_store_identifier === null && after.ios_store_identifier === null;
+  if (objectiveOf(after.objective).needsStore && lacksStore) missing.push('android_store_identifier');
+  if (reachesPublishers(after.placements) && after.advertiser_domain === null) missing.push('advertiser_domain');
+  if (after.goal === 'WEBSITE_CONVERSIONS' && after.primary_web_event_tag === null) {
+    missing.push('primary_web_event_tag');
+  }
+  return missing.map((parameter) => ({ problem: 'MISSING_PARAMETER', parameter }));
+}
+
+/** The domain of an advertiser is a bare one. */
+export function domainIsBare({ after }: Change<LineItem>): Fault | undefined {
+  if (after.advertiser_domain === null || DOMAIN.test(after.advertiser_domain)) return undefined;
+  return { problem: 'INVALID', attribute: 'advertiser_domain', words: { message: 'Invalid advertiser domain format' } };
+}
+
+/** Media are what is shown before videos, and nothing else is. @source campaigns 9.2 */
+export function mediaBeforeVideos({ after }: Change<LineItem>): Fault | undefined {
+  if ((after.product_type === 'MEDIA') === (after.objective === 'PREROLL_VIEWS')) return undefined;
+  const message = `Product type ${after.product_type} is not compatible with objective ${after.objective}`;
+  return { problem: 'INVALID', attribute: 'product_type', words: { message } };
+}
+
+/**
+ * How often a person is reached can be limited for some objectives, over a number of days, by accounts that have the
+ * feature. Only a change is judged: an account that lost the feature keeps what it has.
+ * @source campaigns 5.6 and 9.1
+ */
+export async function capsAreAvailable(change: Change<LineItem>): Promise<readonly Fault[]> {
+  const { after, before, account, tx } = change;
+  const set = CAPPED.filter((name) => after[name] !== null);
+  if (set.length === 0 || CAPPED.every((name) => after[name] === before?.[name])) return [];
+  const faults: Fault[] = [];
+  if (!(await tx.memberships.listFeatures(account!.id)).includes('REACH_FREQUENCY_CAP')) {
+    const words = { feature: 'REACH_FREQUENCY_CAP', account: account!.id };
+    faults.push({ problem: 'FEATURE_NOT_AVAILABLE', parameter: set[0]!, words });
+  }
+  if (set.length === 1) {
+    const [a, b] = [...set, ...CAPPED.filter((name) => name !== set[0])] as [string, string];
+    faults.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: b, words: { a, b } });
+  }
+  if (!objectiveOf(after.objective).caps) {
+    const message = `Objective ${after.objective} is not compatible with a frequency cap`;
+    faults.push({ problem: 'INVALID', attribute: 'frequency_cap', words: { message } });
+  }
+  return faults;
+}
+
+/** An end comes after its start, and a new line item does not begin after its end. @source campaigns 9.1 */
+export function endsLater({ verb, after, now }: Change<LineItem>): Fault | undefined {
+  const { start_time: start, end_time: end } = after;
+  if (end === null) return undefined;
+  const message =
+    start !== null && end <= start
+      ? 'Expected end_time to be after start_time'
+      : verb === 'create' && end <= now && 'Expected end_time to be in the future';
+  return message ? { problem: 'INVALID', attribute: 'end_time', words: { message } } : undefined;
+}

@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto';
+import { id, oneOf, reference } from '../../contract/declare/fields.ts';
+import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import { type AccountMedia, accountMedia, isPreroll } from './account-media.ts';
+import { webUrl } from './cards/web-url.ts';
+import { type LineItem, lineItems } from './line-items.ts';
+import { CREATIVE_TYPES } from './media/creative-types.ts';
+
+const fields = {
+  line_item_id: reference(() => lineItems)
+    .required()
+    .createOnly()
+    .filteredBy('line_item_ids')
+    .says('The line item that shows it; videos need one for PREROLL_VIEWS.'),
+  account_media_id: reference(() => accountMedia)
+    .required()
+    .createOnly()
+    .says('What is shown.'),
+  campaign_id: id().settled().readOnly().unshown().filteredBy('campaign_id').says('The campaign of the line item.'),
+  creative_type: oneOf(...CREATIVE_TYPES)
+    .settled()
+    .readOnly()
+    .says('How it is shown: as the account media.'),
+  landing_url: webUrl({ max: 2000 })
+    .createOnly()
+    .says('Where an image leads; needed for WEBSITE_CLICKS, and ignored for videos.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').says('Whether it is switched on.'),
+  approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
+    .readOnly()
+    .defaults('ACCEPTED')
+    .says('Whether it may be shown.'),
+} satisfies Fields;
+
+type MediaCreative = RowOf<typeof fields>;
+
+/**
+ * Media creatives: account media that a line item shows.
+ * @source creatives 15
+ */
+export const mediaCreatives = resource({
+  name: 'media_creative',
+  plural: 'media_creatives',
+  label: 'Media creative',
+  about: 'Account media that a line item shows.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'remove'],
+  roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'MEDIA_CREATIVE_NOT_FOUND',
+  rate: 'account_reads',
+  idsFrom: 36 ** 4,
+  under: 'line_item_id',
+  fields,
+  onePer: ({ line_item_id, account_media_id, landing_url }) => [
+    line_item_id,
+    account_media_id,
+    landing_url && hash('sha256', landing_url, 'base64url'),
+  ],
+  settled(row, { referenced }) {
+    const { media, line } = pointedTo(referenced);
+    const landing_url = isPreroll(media) ? null : row.landing_url;
+    return { campaign_id: line.campaign_id, creative_type: media.creative_type, landing_url };
+  },
+  rules: [fits],
+  raisesOnCreate: ['LINE_ITEM_UNFIT', 'MISSING_PARAMETER'],
+  list: {},
+});
+
+function pointedTo(referenced: Change<MediaCreative>['referenced']) {
+  const line = referenced.get('line_item_id') as unknown as LineItem;
+  return { media: referenced.get('account_media_id') as unknown as AccountMedia, line };
+}
+
+function fits({ after, referenced }: Change<MediaCreative>): Fault | undefined {
+  const { media, line } = pointedTo(referenced);
+  if (isPreroll(media)) {
+    if (line.objective === 'PREROLL_VIEWS') return undefined;
+    const words = { why: 'is not for PREROLL_VIEWS' };
+    return { problem: 'LINE_ITEM_UNFIT', parameter: 'line_item_id', value: line.id, words };
+  }
+  if (line.objective !== 'WEBSITE_CLICKS' || after.landing_url !== null) return undefined;
+  return { problem: 'MISSING_PARAMETER', parameter: 'landing_url' };
+}

@@ -1,0 +1,18 @@
+import Type from 'typebox';
+import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
+import { parseMediaKey } from '../../../contract/services/media.ts';
+
+/** The key of media: a prefix that says the category, an underscore and a number. @source creatives 1.6 */
+export function mediaKey(): Field<string> {
+  return field<string>({
+    name: 'media key',
+    column: 'text',
+    schema: Type.String({ pattern: '^(3|7|13|16)_[0-9]{1,19}$' }),
+    raises: ['INVALID_MEDIA_ID'],
+    present: (stored) => `"${stored}"`,
+    read(raw, parameter) {
+      if (typeof raw === 'string' && parseMediaKey(raw)) return raw;
+      return { problem: 'INVALID_MEDIA_ID', parameter, value: quoted(raw) };
+    },
+  });
+}

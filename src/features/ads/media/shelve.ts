@@ -1,0 +1,51 @@
+import type { FreshIds, Making, Occasion } from '../../../contract/declare/operation.ts';
+import type { Row } from '../../../contract/declare/resource.ts';
+import { parseMediaKey } from '../../../contract/services/media.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+import { accountMedia } from '../account-media.ts';
+import { creativeTypeOf } from './creative-types.ts';
+import type { KnownMedia } from './known-media.ts';
+import { type LibraryRow, libraryRows } from './library-rows.ts';
+import { frameKey, type ObjectValues } from './object-values.ts';
+
+/** What puts media into libraries, and when. */
+export interface Shelving {
+  readonly making: Making;
+  readonly occasion: Occasion;
+}
+
+/**
+ * Puts media into the library of an account, or gives what lies there new values. It does not expire any more, and
+ * what can be shown by itself becomes account media, under the id given. First frames stay where they are. Whoever
+ * calls this has locked the account.
+ * @source creatives 3 and 4
+ */
+export async function shelve(
+  tx: Writing,
+  { making, occasion }: Shelving,
+  media: KnownMedia,
+  values: ObjectValues,
+  ids: FreshIds,
+): Promise<LibraryRow | undefined> {
+  if (media.isFrame) return undefined;
+  const { key, category: media_category, type: media_type } = media;
+  const account = occasion.account!.id;
+  const there = await tx.records.get(libraryRows, { account, id: key }, { deleted: 'hidden', lock: true });
+  const poster = media_type === 'IMAGE' ? {} : { poster_media_key: values.poster_media_key ?? frameKey(key) };
+  if (there) {
+    if (Object.keys(values).length === 0) return there;
+    const changes = 'poster_media_key' in values ? { ...values, ...poster } : values;
+    return (await making.change(tx, libraryRows, occasion, there as unknown as Row, changes)) as unknown as LibraryRow;
+  }
+  const row = { media_category, media_type, ...values, ...poster };
+  const shelved = await making.row(tx, libraryRows, occasion, row, { row: key, change: '' });
+  const creative_type = creativeTypeOf(media);
+  if (creative_type) await making.row(tx, accountMedia, occasion, { creative_type, media_key: key }, ids);
+  await tx.uploads.keep([parseMediaKey(key)!.number]);
+  return shelved as unknown as LibraryRow;
+}
+
+/** Notes that a post has media of the library. */
+export async function markPosted(tx: Writing, account: string, keys: readonly string[]): Promise<void> {
+  await tx.records.updateAll(libraryRows, account, keys, { posted: 1 });
+}

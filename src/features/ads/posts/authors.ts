@@ -1,0 +1,68 @@
+import { digits, type Field, type Stored } from '../../../contract/declare/fields.ts';
+import type { Asked, Author } from '../../../contract/declare/resource.ts';
+import { type Fault, Problem } from '../../../contract/problems/problems.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import { advertiserOf, promotableUsers } from '../promotable-users.ts';
+
+/** Who writes a post. */
+export interface PostAuthor {
+  readonly user: string;
+  /** `FULL` for the user whom the account advertises; undefined for one whom it may not promote. */
+  readonly type: 'FULL' | 'REPOSTS_ONLY' | undefined;
+}
+
+/** A user as an author, for an account. */
+export async function authorFor(tx: Reading, account: string, user: string): Promise<PostAuthor> {
+  const rows = await tx.records.page(promotableUsers, {
+    account,
+    member: undefined,
+    deleted: 'hidden',
+    within: { user_id: [user] },
+    without: undefined,
+    prefix: undefined,
+    sort: [{ column: 'id', direction: 'asc', nullable: false }],
+    after: undefined,
+    limit: 10,
+  });
+  const types = rows.map((row) => row.promotable_user_type as PostAuthor['type']);
+  return { user, type: types.includes('FULL') ? 'FULL' : types[0] };
+}
+
+/** The parameter that names an author. */
+export function authorParameter(about: string): Field<string> {
+  return digits({ max: 20 }).says(about);
+}
+
+/** The author that a caller names, or the user whom the account advertises. */
+export async function namedAuthor(tx: Reading, account: string, named: Stored | null | undefined): Promise<PostAuthor> {
+  return authorFor(tx, account, named == null ? await advertiserOf(tx, account) : String(named));
+}
+
+/** An author whom the account may not promote is a fault of the parameter. */
+export function notPromotable({ user, type }: PostAuthor, account: string, parameter: string): Fault | undefined {
+  if (type !== undefined) return undefined;
+  return { problem: 'NOT_PROMOTABLE', parameter, value: user, words: { account } };
+}
+
+/**
+ * Whether somebody may post for an author. What everybody sees only the advertised user may post, and only by
+ * themselves; what is only promoted also those who compose for them.
+ * @source creatives 1.5
+ */
+export function mayPost(by: Author, author: PostAuthor, isNullcast: boolean): boolean {
+  if (by.user === author.user) return isNullcast || author.type === 'FULL';
+  return isNullcast && author.type === 'FULL' && by.composes;
+}
+
+/** The filter of lists of posts by author: the advertised user when nobody is named. */
+export const ofAuthor = {
+  parameters: {
+    user_id: authorParameter('Whose posts; those of the user whom the account advertises when not given.'),
+  },
+  async within({ given, account, tx }: Asked): Promise<{ user_id: string[] }> {
+    const author = await namedAuthor(tx, account.id, given.user_id);
+    const fault = notPromotable(author, account.id, 'user_id');
+    if (fault) throw new Problem([fault]);
+    return { user_id: [author.user] };
+  },
+};

@@ -1,0 +1,153 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
+import { foldCase } from '../../../base/text.ts';
+import { boolean, digits, integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
+import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
+import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import type { PageQuery, Reading } from '../../../contract/store/store.ts';
+import { type DraftPost, draftPosts } from '../draft-posts.ts';
+import { type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
+import { ofAuthor } from './authors.ts';
+import { sceneryOf } from './scenery.ts';
+import { readPost, readSchema } from './shape.ts';
+import { POST_TYPES, publishedPost, type ShownPost, shownDraft, shownScheduled } from './shown.ts';
+
+const COUNT = { preset: 200, max: 1000 };
+/** Marks the cursors of posts. @source creatives 1.2 */
+const CURSOR_PREFIX = 'c-';
+
+/**
+ * The posts of a promotable user, of one type, newest first.
+ * @source creatives 13.2
+ */
+export const listPosts: Operation = {
+  id: 'posts.list',
+  method: 'GET',
+  path: '/12/accounts/:account_id/posts',
+  about: 'List posts of one type, newest first.',
+  group: 'posts',
+  family: 'ads',
+  roles: CREATIVE_READERS,
+  rate: 'account_reads_small',
+  parameters: {
+    post_type: oneOf(...POST_TYPES)
+      .required()
+      .says('What the posts are.'),
+    post_ids: listOf(digits({ max: 19 }), { max: 200 }).says('Only these ids.'),
+    timeline_type: oneOf('ALL', 'NULLCAST', 'ORGANIC')
+      .defaults('NULLCAST')
+      .says('Those that are only promoted, those that everybody sees, or both.'),
+    include_mentions_and_replies: boolean().says('Those that begin with a mention too; false when not given.'),
+    name: text({ max: 80 }).says('Case-insensitive prefix of the name.'),
+    ...ofAuthor.parameters,
+    trim_user: boolean().says('Tells of authors nothing but the id.'),
+    count: integer({ min: 1, max: COUNT.max }).says(`Posts a page; ${COUNT.preset} when not given.`),
+    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+  },
+  body: 'form',
+  shape: 'list',
+  reply: Type.Array(readSchema),
+  problems: ['CURSOR_INVALID', 'NOT_PROMOTABLE'],
+  async perform(call) {
+    const { store, media, postSource } = call.services;
+    return store.read(async (tx) => {
+      const account = call.account!;
+      const asked = await askedFor(tx, call);
+      const found = await page(tx, asked);
+      const rows = found.length > asked.count ? found.slice(0, asked.count) : found;
+      const how = { source: postSource, isTrimmed: call.given.trim_user === 1 };
+      const scenery = await sceneryOf({ tx, media, account }, rows, how);
+      const last = rows.at(-1);
+      const cursor = last && encodeCursor({ after: [last.created_at, last.id] }, asked.list);
+      return {
+        data: `[${rows.map((post) => readPost(post, scenery)).join(',')}]`,
+        nextCursor: found.length > asked.count ? `${CURSOR_PREFIX}${cursor}` : null,
+      };
+    });
+  },
+};
+
+interface Asked {
+  readonly call: Call;
+  readonly user: string;
+  readonly nullcast: 0 | 1 | undefined;
+  readonly withMentions: boolean;
+  readonly ids: readonly string[] | undefined;
+  readonly namePrefix: string | undefined;
+  readonly count: number;
+  readonly after: readonly [string, string] | undefined;
+  /** What must not change between pages. */
+  readonly list: string;
+}
+
+async function askedFor(tx: Reading, call: Call): Promise<Asked> {
+  const { given, account } = call;
+  const { user_id } = await ofAuthor.within({ given, account: account!, tx });
+  const timeline = given.timeline_type ?? 'NULLCAST';
+  const conditions = {
+    user: user_id[0]!,
+    nullcast: timeline === 'ALL' ? undefined : timeline === 'NULLCAST' ? (1 as const) : (0 as const),
+    withMentions: given.include_mentions_and_replies === 1,
+    ids: given.post_ids == null ? undefined : itemsOf(String(given.post_ids)),
+    namePrefix: given.name == null ? undefined : foldCase(String(given.name)),
+  };
+  const list = JSON.stringify(['posts', account!.id, given.post_type, conditions]);
+  return { call, ...conditions, count: Number(given.count ?? COUNT.preset), after: afterOf(given.cursor, list), list };
+}
+
+function afterOf(cursor: unknown, list: string): readonly [string, string] | undefined {
+  if (cursor === undefined || cursor === null) return undefined;
+  const raw = String(cursor);
+  const after = raw.startsWith(CURSOR_PREFIX)
+    ? decodeCursor(raw.slice(CURSOR_PREFIX.length), list, 2)?.after
+    : undefined;
+  const [time, id] = after ?? [];
+  if (typeof time === 'string' && typeof id === 'string') return [time, id];
+  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw } });
+}
+
+/** The posts of a page, and one more to tell whether another page follows. */
+async function page(tx: Reading, asked: Asked): Promise<ShownPost[]> {
+  const { call, user, nullcast, withMentions, ids, namePrefix, after } = asked;
+  const limit = asked.count + 1;
+  const { environment, given } = call;
+  switch (given.post_type) {
+    case 'DRAFT':
+      return (await rowsOf(tx, draftPosts, asked, limit)).map((row) => shownDraft(row as unknown as DraftPost));
+    case 'SCHEDULED':
+      return (await rowsOf(tx, scheduledPosts, asked, limit)).map((row) =>
+        shownScheduled(row as unknown as ScheduledPost),
+      );
+    default:
+      return (await tx.posts.page({ environment, user, nullcast, withMentions, ids, namePrefix, after, limit })).map(
+        publishedPost,
+      );
+  }
+}
+
+const NEWEST_FIRST = (['created_at', 'id'] as const).map(
+  (column) => ({ column, direction: 'desc', nullable: false }) as const,
+);
+
+/** Rows of drafts or of scheduled posts. */
+function rowsOf(tx: Reading, resource: unknown, asked: Asked, limit: number): Promise<Row[]> {
+  const { call, user, nullcast, withMentions, ids, namePrefix, after } = asked;
+  const within: Record<string, readonly (string | number)[]> = { user_id: [user] };
+  if (nullcast !== undefined) within.nullcast = [nullcast];
+  if (!withMentions) within.starts_with_mention = [0];
+  if (ids) within.id = ids;
+  const query: PageQuery = {
+    account: call.account!.id,
+    member: undefined,
+    deleted: 'hidden',
+    within,
+    without: undefined,
+    prefix: namePrefix === undefined ? undefined : { column: 'name_folded', text: namePrefix },
+    sort: NEWEST_FIRST,
+    after,
+    limit,
+  };
+  return tx.records.page(resource as AnyResource, query);
+}

@@ -1,0 +1,98 @@
+import { digits, id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
+import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import { LONG_IDS_FROM, type Row } from '../../../contract/declare/resource.ts';
+import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
+import { type Fault, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { Post } from '../../../contract/store/posts.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+import { type LineItem, lineItems } from '../line-items.ts';
+import { advertiserOf } from '../promotable-users.ts';
+import { promotedPosts } from '../promoted-posts.ts';
+import { authorFor } from './authors.ts';
+import { unfit } from './objective-fit.ts';
+import { repostOf } from './repost.ts';
+
+const POSTS_MAX = 50;
+
+/**
+ * Makes a line item show posts: all of them or none. What it shows already is the answer for that post.
+ * @source creatives 14; campaigns 12.1
+ */
+export const promotePosts: Operation = {
+  id: 'promoted_posts.create',
+  method: 'POST',
+  path: '/12/accounts/:account_id/promoted_posts',
+  about: `Promote up to ${POSTS_MAX} published posts by a line item, all or none.`,
+  group: 'promoted_posts',
+  groupAbout: promotedPosts.about,
+  family: 'ads',
+  roles: CAMPAIGN_WRITERS,
+  rate: 'writes',
+  parameters: {
+    line_item_id: id().required().says('The line item that promotes them.'),
+    post_ids: listOf(digits({ max: 19 }), { max: POSTS_MAX })
+      .required()
+      .says('Posts of promotable users.'),
+  },
+  body: 'form',
+  shape: 'one',
+  reply: { rowsOf: promotedPosts },
+  problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
+  async perform(call) {
+    const { ids, making, store } = call.services;
+    const wanted = itemsOf(String(call.given.post_ids));
+    // One that belongs to somebody else is repeated under an id of its own.
+    const reposts = await ids.takeLong('post', LONG_IDS_FROM, wanted.length);
+    const fresh = await making.ids(promotedPosts, wanted.length);
+    return store.write(async (tx) => {
+      await tx.records.lockAccount(call.account!.id);
+      const line = await lineOf(tx, call);
+      const shown = await shownBy(tx, call, line, wanted, reposts);
+      const rows: Row[] = [];
+      for (const [index, post] of shown.entries()) {
+        const values = { line_item_id: line.id, post_id: post.id };
+        rows.push(await making.row(tx, promotedPosts, call, values, fresh[index]!));
+      }
+      const { account, now, services } = call;
+      const texts = await services.show(promotedPosts, rows, { tx, account, now, media: services.media });
+      return { data: `[${texts.join(',')}]` };
+    });
+  },
+};
+
+async function lineOf(tx: Writing, { account, given }: Call): Promise<LineItem> {
+  const value = String(given.line_item_id);
+  const line = await tx.records.get(lineItems, { account: account!.id, id: value }, { deleted: 'hidden', lock: true });
+  if (line) return line as LineItem;
+  const words = { kind: lineItems.label };
+  throw problem('LINE_ITEM_NOT_FOUND', { parameter: 'line_item_id', value, words });
+}
+
+/** The posts that the line item will show, in order: those that are named, or the reposts that stand for them. */
+async function shownBy(
+  tx: Writing,
+  { account, environment, now }: Call,
+  line: LineItem,
+  wanted: readonly string[],
+  reposts: readonly string[],
+): Promise<Post[]> {
+  const found = new Map((await tx.posts.list(environment, wanted)).map((post) => [post.id, post]));
+  const faults: Fault[] = [];
+  const shown: Post[] = [];
+  for (const [index, value] of wanted.entries()) {
+    const post = found.get(value);
+    const type = post && (await authorFor(tx, account!.id, post.user_id)).type;
+    if (!post || !type || (type === 'REPOSTS_ONLY' && post.nullcast)) {
+      faults.push({ problem: 'POST_NOT_FOUND', parameter: 'post_ids', value, words: { kind: 'Post' } });
+      continue;
+    }
+    const fault = await unfit(tx, line, post, 'post_ids');
+    if (fault) faults.push(fault);
+    if (faults.length > 0) continue;
+    const repost = { id: reposts[index]!, environment, account: account!.id, of: post, now };
+    const isOwn = type === 'FULL';
+    shown.push(isOwn ? post : await repostOf(tx, { ...repost, user: await advertiserOf(tx, account!.id) }));
+  }
+  if (faults.length > 0) throw new Problem(faults);
+  return shown;
+}

@@ -1,0 +1,74 @@
+import { id, oneOf } from '../../contract/declare/fields.ts';
+import { type Fields, type Row, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import type { Reading } from '../../contract/store/store.ts';
+
+/** What may be promoted of a user. */
+export const PROMOTABLE_USER_TYPES = ['FULL', 'REPOSTS_ONLY'] as const;
+
+const fields = {
+  user_id: id().required().readOnly().says('The user whose posts may be promoted.'),
+  promotable_user_type: oneOf(...PROMOTABLE_USER_TYPES)
+    .required()
+    .readOnly()
+    .says('`FULL` for the user whom the account advertises: exactly one. `REPOSTS_ONLY`: what that user has reposted.'),
+} satisfies Fields;
+
+/** A stored promotable user. */
+export type PromotableUser = RowOf<typeof fields>;
+
+/**
+ * Promotable users: whose posts an account may promote. They come with the account; exactly one is `FULL`.
+ * @source campaigns 12.8
+ */
+export const promotableUsers = resource({
+  name: 'promotable_user',
+  plural: 'promotable_users',
+  label: 'Promotable user',
+  about: 'Whose posts an account may promote; exactly one is `FULL`.',
+  scope: 'account',
+  operations: ['list', 'get'],
+  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'PROMOTABLE_USER_NOT_FOUND',
+  rate: 'reads',
+  idsFrom: 36 ** 4 * 21,
+  fields,
+  list: {},
+});
+
+/** The stored row of a new promotable user. */
+export function newPromotableUser(facts: {
+  readonly id: string;
+  readonly account: string;
+  readonly user: string;
+  readonly type: (typeof PROMOTABLE_USER_TYPES)[number];
+  readonly now: string;
+}): Row {
+  const { id, account, user, type, now } = facts;
+  return {
+    id,
+    account_id: account,
+    user_id: user,
+    promotable_user_type: type,
+    created_at: now,
+    updated_at: now,
+    deleted: 0,
+  } as unknown as Row;
+}
+
+/** The id of the user whom an account advertises: `advertiser_user_id` of its line items. Every account has one. */
+export async function advertiserOf(tx: Reading, account: string): Promise<string> {
+  const [row] = await tx.records.page(promotableUsers, {
+    account,
+    member: undefined,
+    deleted: 'hidden',
+    within: { promotable_user_type: ['FULL'] },
+    without: undefined,
+    prefix: undefined,
+    sort: [{ column: 'id', direction: 'asc', nullable: false }],
+    after: undefined,
+    limit: 1,
+  });
+  if (!row) throw new Error(`account ${account} has no promotable user of type FULL`);
+  return String(row.user_id);
+}

@@ -1,0 +1,73 @@
+import { digits, itemsOf, oneOf, reference } from '../../contract/declare/fields.ts';
+import { type Asked, type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import { type LineItem, lineItems } from './line-items.ts';
+import { advertiserOf } from './promotable-users.ts';
+
+const fields = {
+  line_item_id: reference(() => lineItems)
+    .required()
+    .createOnly()
+    .filteredBy('line_item_ids')
+    .says('A line item for promoted accounts.'),
+  user_id: digits({ max: 20 })
+    .required()
+    .createOnly()
+    .says('The user who is promoted: the one whom the account advertises.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').says('Whether it is switched on.'),
+  approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
+    .readOnly()
+    .defaults('ACCEPTED')
+    .says('Whether it may be shown.'),
+} satisfies Fields;
+
+/** A stored promoted account. */
+export type PromotedAccount = RowOf<typeof fields>;
+
+/**
+ * Promoted accounts: users whom a line item proposes to follow.
+ * @source campaigns 12.2
+ */
+export const promotedAccounts = resource({
+  name: 'promoted_account',
+  plural: 'promoted_accounts',
+  label: 'Promoted account',
+  about: 'A user whom a line item proposes to follow.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'remove'],
+  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'PROMOTED_ACCOUNT_NOT_FOUND',
+  rate: 'account_reads_small',
+  idsFrom: 36 ** 4 * 13,
+  under: 'line_item_id',
+  fields,
+  onePer: (row) => [row.line_item_id, row.user_id],
+  rules: [isForAccounts, isOwnUser],
+  raisesOnCreate: ['INCOMPATIBLE_LINE_ITEM', 'INVALID_USER_ID'],
+  list: { sortsAs: { paused: 'entity_status' }, rule: someAreForAccounts, raises: ['INCOMPATIBLE_LINE_ITEM'] },
+  history: 'PROMOTED_ACCOUNT',
+});
+
+function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids'): Fault {
+  return { problem: 'INCOMPATIBLE_LINE_ITEM', parameter, value: line };
+}
+
+/** A list of line items of which none is for accounts is a mistake; what does not exist is simply absent. */
+async function someAreForAccounts({ given, account, tx }: Asked): Promise<Fault | undefined> {
+  if (!given.line_item_ids) return undefined;
+  const ids = itemsOf(String(given.line_item_ids));
+  const [first, ...others] = await tx.records.many(lineItems, account.id, ids, { deleted: 'shown' });
+  if (!first || [first, ...others].some(({ product_type }) => product_type === 'PROMOTED_ACCOUNT')) return undefined;
+  return incompatible(first.id, 'line_item_ids');
+}
+
+function isForAccounts({ referenced }: Change<PromotedAccount>): Fault | undefined {
+  const line = referenced.get('line_item_id') as LineItem | undefined;
+  return line && line.product_type !== 'PROMOTED_ACCOUNT' ? incompatible(line.id, 'line_item_id') : undefined;
+}
+
+async function isOwnUser({ after, tx }: Change<PromotedAccount>): Promise<Fault | undefined> {
+  const own = await advertiserOf(tx, after.account_id);
+  return after.user_id === own ? undefined : { problem: 'INVALID_USER_ID', attribute: 'user_id' };
+}

@@ -1,0 +1,14 @@
+import Type from 'typebox';
+import { type Field, field } from '../../contract/declare/fields.ts';
+
+/** A computed list of reasons, given as the text of a JSON array. */
+export function reasonList(words: readonly string[]): Field<string> {
+  return field<string>({
+    name: 'reasons',
+    column: 'none',
+    schema: Type.Array(Type.Union(words.map((word) => Type.Literal(word)))),
+    raises: [],
+    present: (stored) => stored,
+    read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
+  }).readOnly();
+}

@@ -1,0 +1,52 @@
+import Type from 'typebox';
+import { code } from '../../../contract/declare/codes.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { CURRENCIES, minimumDenomination } from '../currencies.ts';
+import { lookup } from './lookups.ts';
+
+interface BiddingRule {
+  readonly currency: string;
+  readonly minimum_cpe_bid_local_micro: number;
+  readonly maximum_cpe_bid_local_micro: number;
+  readonly minimum_denomination: number;
+}
+
+const LEAST_BID = 10_000;
+
+/** What may be bid in each currency. @source advertising: Reference data; campaigns 6.1 */
+export const biddingRules: Operation = lookup<BiddingRule>({
+  name: 'bidding_rules',
+  path: '/12/bidding_rules',
+  about: 'The smallest and the largest bid of each currency, and the step between bids.',
+  group: 'bidding_rules',
+  rate: 'global_reads',
+  filters: {
+    currency: {
+      field: code({ letters: 3 }).says('Only this currency (ISO 4217).'),
+      keeps: (row, currency) => row.currency === currency,
+    },
+  },
+  example: { currency: 'JPY' },
+  extent: { is: 'whole' },
+  row: Type.Object(
+    {
+      currency: Type.String(),
+      minimum_cpe_bid_local_micro: Type.Integer(),
+      maximum_cpe_bid_local_micro: Type.Integer(),
+      minimum_denomination: Type.Integer(),
+    },
+    { additionalProperties: false },
+  ),
+  rows: () => CURRENCIES.map(ruleOf),
+});
+
+/** A currency without decimals is worth less: its bids are a hundred times larger. */
+function ruleOf(currency: string): BiddingRule {
+  const unit = minimumDenomination(currency);
+  return {
+    currency,
+    minimum_cpe_bid_local_micro: Math.max(LEAST_BID, unit),
+    maximum_cpe_bid_local_micro: unit === 1_000_000 ? 100_000_000_000 : 1_000_000_000,
+    minimum_denomination: unit,
+  };
+}

@@ -1,0 +1,104 @@
+import Type from 'typebox';
+import { countryCode } from '../../../contract/declare/codes.ts';
+import { isId, itemsOf, listOf } from '../../../contract/declare/fields.ts';
+import type { Answer, Given, Operation } from '../../../contract/declare/operation.ts';
+import { CAMPAIGN_READERS } from '../../../contract/declare/roles.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import { CURATED_CATEGORIES, type CuratedCategory } from './categories.ts';
+import { lookup, PAGES } from './lookups.ts';
+
+/** When the table of curated categories was made. */
+const MADE = '2026-01-01T00:00:00Z';
+
+const row = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.String(),
+    country_codes: Type.Array(Type.String()),
+    publisher_user_ids: Type.Array(Type.String()),
+    id: Type.String(),
+    created_at: Type.String(),
+    updated_at: Type.String(),
+    videos_monetized_in_last_thirty_days: Type.Integer(),
+  },
+  { additionalProperties: false },
+);
+
+const EXAMPLE_ACCOUNT = 'gq4k2m';
+const path = '/12/accounts/:account_id/curated_categories';
+const group = 'curated_categories';
+
+/** The curated categories of countries. @source advertising: Reference data; campaigns 6.5 */
+export const curatedCategoryList: Operation = lookup<CuratedCategory>({
+  name: group,
+  path,
+  about: 'The curated categories that exist in some countries.',
+  group,
+  groupAbout: 'Publishers that were put together by topic.',
+  rate: 'reads',
+  roles: CAMPAIGN_READERS,
+  filters: {
+    country_codes: {
+      field: listOf(countryCode(), { max: 200 })
+        .required()
+        .says('Those of any of these countries (ISO 3166-1 alpha-2).'),
+      keeps: (category, asked) => within(category, asked).length > 0,
+    },
+  },
+  example: { account_id: EXAMPLE_ACCOUNT, country_codes: 'GB', count: '2' },
+  extent: PAGES,
+  row,
+  rows: () => CURATED_CATEGORIES,
+  shown: (category, given: Given) => ({ ...facts(category), country_codes: within(category, given.country_codes) }),
+});
+
+/** One curated category, with all its countries. */
+export const getCuratedCategory: Operation = {
+  id: 'curated_categories.get',
+  method: 'GET',
+  path: `${path}/:curated_category_id`,
+  about: 'Get one of the curated categories.',
+  group,
+  family: 'ads',
+  roles: CAMPAIGN_READERS,
+  rate: 'reads',
+  parameters: {},
+  body: 'form',
+  shape: 'one',
+  reply: row,
+  problems: ['ID_ILLEGAL', 'NOT_FOUND'],
+  async perform(call) {
+    const parameter = 'curated_category_id';
+    const value = call.path[parameter]!;
+    const words = { kind: 'Curated category' };
+    if (!isId(value)) throw problem('ID_ILLEGAL', { parameter, value, words });
+    const found = CURATED_CATEGORIES.find(({ id }) => id === value);
+    if (!found) throw problem('NOT_FOUND', { parameter, value, words });
+    return answer(found);
+  },
+  example: {
+    params: { account_id: EXAMPLE_ACCOUNT, curated_category_id: CURATED_CATEGORIES[0]!.id },
+    answer: () => answer(CURATED_CATEGORIES[0]!),
+  },
+};
+
+function answer(category: CuratedCategory): Answer {
+  return { data: JSON.stringify({ ...category, ...facts(category) }, Object.keys(row.properties)) };
+}
+
+/** The countries that were asked for in which a category exists. */
+function within({ country_codes }: CuratedCategory, asked: unknown): string[] {
+  const wanted = itemsOf(String(asked));
+  return country_codes.filter((country) => wanted.includes(country));
+}
+
+/** What is counted of a category. No publisher is in one: its videos would have to be held here. */
+function facts({ country_codes }: CuratedCategory): object {
+  return {
+    country_codes,
+    publisher_user_ids: [],
+    created_at: MADE,
+    updated_at: MADE,
+    videos_monetized_in_last_thirty_days: 0,
+  };
+}

@@ -1,0 +1,42 @@
+import Type from 'typebox';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { lookup } from './lookups.ts';
+
+interface Publisher {
+  readonly monetizable_country_codes: readonly string[];
+  readonly promotion_eligible_country_codes: readonly string[];
+  readonly username: string;
+  readonly user_id: string;
+  readonly monetization_restricted: boolean;
+  readonly content_category_ids: readonly string[];
+}
+
+const texts = Type.Array(Type.String());
+
+/**
+ * The users beside whose videos can be advertised. A publisher is a user with monetized videos; this service holds no
+ * videos, so there are none.
+ * @source campaigns 6.6
+ */
+export const publisherList: Operation = lookup<Publisher>({
+  name: 'publishers',
+  path: '/12/publishers',
+  about: 'The users beside whose videos can be advertised.',
+  group: 'publishers',
+  rate: 'global_reads',
+  filters: {},
+  example: {},
+  extent: { is: 'whole' },
+  row: Type.Object(
+    {
+      monetizable_country_codes: texts,
+      promotion_eligible_country_codes: texts,
+      username: Type.String(),
+      user_id: Type.String(),
+      monetization_restricted: Type.Boolean(),
+      content_category_ids: texts,
+    },
+    { additionalProperties: false },
+  ),
+  rows: () => [],
+});

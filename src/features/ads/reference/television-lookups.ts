@@ -1,0 +1,65 @@
+import Type from 'typebox';
+import { oneOf } from '../../../contract/declare/fields.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { type Show, shows } from './entries.ts';
+import { search } from './lookups.ts';
+import { nameOfCountry } from './names.ts';
+import { targetingLookup } from './targeting-lookup.ts';
+
+/** The markets: a language in a country. @source campaigns 11 */
+const MARKETS =
+  'es-AR pt-BR en-CA es-CL es-CO fr-FR de-DE en-IE it-IT ja-JP es-MX nl-NL es-ES en-GB en-US es-US es-VE'.split(' ');
+
+interface Market {
+  readonly name: string;
+  readonly country_code: string;
+  readonly locale: string;
+}
+
+/** The markets of television. */
+export const marketLookup: Operation = targetingLookup<Market>({
+  name: 'tv_markets',
+  about: 'The markets of television: a language in a country.',
+  rate: 'reads',
+  filters: {},
+  example: {},
+  extent: { is: 'whole' },
+  row: { name: Type.String(), country_code: Type.String(), locale: Type.String() },
+  rows: () => MARKETS.map(marketOf),
+});
+
+function marketOf(locale: string): Market {
+  const country_code = locale.slice(-2);
+  const name = nameOfCountry(country_code, 'en')!;
+  return { name: locale === 'es-US' ? `${name} - Hispanic` : name, country_code, locale };
+}
+
+/** Shows of a market. */
+export const showLookup: Operation = targetingLookup<Show>({
+  name: 'tv_shows',
+  about: 'Shows on television in a market.',
+  rate: 'reads',
+  filters: {
+    locale: {
+      field: oneOf(...MARKETS)
+        .required()
+        .says('The market, as `tv_markets` lists it.'),
+      keeps: ({ markets }, locale) => markets.includes(locale),
+    },
+    ...search<Show>(),
+  },
+  example: { locale: 'en-IE', count: '1' },
+  extent: { is: 'page', default: 50, max: 50 },
+  row: {
+    name: Type.String(),
+    targeting_value: Type.String(),
+    genre: Type.String(),
+    locales: Type.Array(
+      Type.Object({ language: Type.String(), country: Type.String() }, { additionalProperties: false }),
+    ),
+  },
+  rows: shows,
+  shown: ({ markets }) => ({
+    locales: markets.map((market) => ({ language: market.slice(0, 2), country: market.slice(-2) })),
+  }),
+});

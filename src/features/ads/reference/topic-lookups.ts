@@ -1,0 +1,115 @@
+import Type from 'typebox';
+import { instant, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
+import type { Given, Operation } from '../../../contract/declare/operation.ts';
+import type { Fault } from '../../../contract/problems/problems.ts';
+import { conversations, interests } from './entries.ts';
+import { type Occurrence, occurrencesFrom, orderOf } from './events.ts';
+import { PAGES, search } from './lookups.ts';
+import type { Line } from './table.ts';
+import { country, equals, targeted, targetingLookup } from './targeting-lookup.ts';
+
+/** What people care about. */
+export const interestLookup: Operation = targetingLookup<Line<'name' | 'targeting_value'>>({
+  name: 'interests',
+  about: 'What people care about, as `Category/Subcategory`.',
+  filters: search(),
+  example: { q: 'chess' },
+  extent: PAGES,
+  row: { name: Type.String(), ...targeted('INTEREST') },
+  rows: interests,
+});
+
+/** What conversations can be about. @source campaigns 11 */
+export const CONVERSATION_TYPES = (
+  'ACTORS ATHLETES BOOK_GENRES BOOKS BRAND_CATEGORIES BRANDS CELEBRITIES COACHES DIGITAL_CREATORS ENTERTAINMENT_BRANDS ' +
+  'ENTERTAINMENT_PERSONALITIES FICTIONAL_CHARACTERS JOURNALISTS LIFESTYLES MOVIE_GENRES MOVIES MUSIC_GENRES MUSICIANS ' +
+  'NEWS_STORIES NEWS PERSONS PLACES PODCASTS POLITICAL_AFFILIATIONS POLITICIANS PRODUCTS RADIO_STATIONS SPORTS_LEAGUES ' +
+  'SPORTS_PERSONALITIES SPORTS_TEAMS SPORTS TRENDS TV_SHOWS VIDEO_GAME_PLATFORMS VIDEO_GAME_PUBLISHERS VIDEO_GAMES'
+).split(' ');
+
+const conversationTypes = Type.Union(CONVERSATION_TYPES.map((type) => Type.Literal(type)));
+
+/** What people talk about. */
+export const conversationLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'conversation_type'>>({
+  name: 'conversations',
+  about: 'What people talk about.',
+  filters: {
+    conversation_type: equals('conversation_type', oneOf(...CONVERSATION_TYPES).says('Only about such.')),
+  },
+  example: { conversation_type: 'SPORTS', count: '2' },
+  extent: PAGES,
+  row: { name: Type.String(), conversation_type: conversationTypes, ...targeted('CONVERSATION') },
+  rows: conversations,
+});
+
+const EVENT_TYPES = [
+  'CONFERENCE',
+  'HOLIDAY',
+  'MUSIC_AND_ENTERTAINMENT',
+  'OTHER',
+  'POLITICS',
+  'RECURRING',
+  'SPORTS',
+] as const;
+
+/** An object without members, in which counts by kind would stand. */
+const noShares = Type.Object({}, { additionalProperties: false });
+const nobody = Type.Array(Type.Unknown(), { maxItems: 0 });
+
+/**
+ * Events, each as it next takes place. What they reached is not known here, and nothing is made up.
+ * @source campaigns 11
+ */
+export const eventLookup: Operation = targetingLookup<Occurrence>({
+  name: 'events',
+  about: 'Events, each as it next takes place, by start.',
+  filters: {
+    event_types: {
+      field: listOf(oneOf(...EVENT_TYPES), { max: EVENT_TYPES.length }).says('Only of these types.'),
+      keeps: (event, types) => itemsOf(types).includes(event.event_type),
+    },
+    country_codes: {
+      field: listOf(country(), { max: 200 }).says('Only in these countries; what is everywhere is in each.'),
+      keeps: (event, countries) => event.country_code === null || itemsOf(countries).includes(event.country_code),
+    },
+    start_time: { field: instant().says('From then on; from now on when not given.'), keeps: () => true },
+    end_time: {
+      field: instant().says('Only what begins before.'),
+      keeps: (event, end) => event.start_time < end,
+    },
+  },
+  example: { event_types: 'HOLIDAY', start_time: '2026-12-31', count: '1' },
+  extent: PAGES,
+  row: {
+    reach: Type.Object({ total_reach: Type.Null() }, { additionalProperties: false }),
+    name: Type.String(),
+    start_time: Type.String(),
+    top_users: nobody,
+    top_posts: nobody,
+    top_hashtags: nobody,
+    gender_breakdown_percentage: noShares,
+    end_time: Type.String(),
+    country_code: Type.Union([Type.String(), Type.Null()]),
+    device_breakdown_percentage: noShares,
+    targeting_value: Type.String(),
+    is_global: Type.Boolean(),
+    event_type: Type.Union(EVENT_TYPES.map((type) => Type.Literal(type))),
+    country_breakdown_percentage: noShares,
+  },
+  rows: ({ given, now }) => occurrencesFrom(String(given.start_time ?? now)),
+  place: orderOf,
+  shown: () => ({
+    reach: { total_reach: null },
+    top_users: [],
+    top_posts: [],
+    top_hashtags: [],
+    gender_breakdown_percentage: {},
+    device_breakdown_percentage: {},
+    country_breakdown_percentage: {},
+  }),
+  problems: ['NOT_AFTER'],
+  check: ({ start_time: from, end_time: until }: Given): readonly Fault[] =>
+    from === undefined || until === undefined || String(until) > String(from)
+      ? []
+      : [{ problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } }],
+});

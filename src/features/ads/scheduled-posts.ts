@@ -1,0 +1,146 @@
+import { formatInstant, instantMs } from '../../base/instants.ts';
+import { digits, id, instant, oneOf } from '../../contract/declare/fields.ts';
+import {
+  type Change,
+  type Fields,
+  LONG_IDS_FROM,
+  type RowOf,
+  resource,
+  type Whole,
+} from '../../contract/declare/resource.ts';
+import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import { authorFor, mayPost, namedAuthor, notPromotable, ofAuthor } from './posts/authors.ts';
+import { blank, judgedMedia, MEDIA_PROBLEMS, searched, tooMuchMedia } from './posts/content.ts';
+import { AUTHOR, attachedFields, contentFields } from './posts/fields.ts';
+
+const fields = {
+  ...contentFields,
+  scheduled_at: instant().required().says('When it is published, at most 365 days ahead; seconds are dropped.'),
+  scheduled_status: oneOf('SCHEDULED', 'SUCCESS', 'FAILED', 'DELETED')
+    .readOnly()
+    .defaults('SCHEDULED')
+    .says('Whether it was published, or why not.'),
+  completed_at: instant().readOnly().says('When it was published, or could not be.'),
+  post_id: digits({ max: 19 }).readOnly().says('The published post.'),
+  ...attachedFields,
+  scheduled_by: id().required().readOnly().unshown(),
+} satisfies Fields;
+
+/** A stored scheduled post. */
+export type ScheduledPost = RowOf<typeof fields>;
+
+/** The kind of jobs that publish them. */
+export const PUBLICATION = 'publish_scheduled_post';
+
+/**
+ * Scheduled posts: posts that are published at a time. What they say is judged then.
+ * @source creatives 11
+ */
+export const scheduledPosts = resource({
+  name: 'scheduled_post',
+  plural: 'scheduled_posts',
+  label: 'Scheduled post',
+  about: 'A post that is published at a time.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'update', 'remove'],
+  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
+  notFound: 'NOT_FOUND',
+  rate: 'account_reads_small',
+  idsFrom: LONG_IDS_FROM,
+  longIds: true,
+  sequence: 'post',
+  fields,
+  creating: AUTHOR,
+  settled: async (row, { before, given, tx, account, by }) => ({
+    user_id: before?.user_id ?? (await namedAuthor(tx, account!.id, given.as_user_id)).user,
+    scheduled_by: before?.scheduled_by ?? by.user,
+    // `2026-03-02T17:04:55Z` without its seconds.
+    scheduled_at: `${row.scheduled_at!.slice(0, 17)}00Z`,
+    ...searched(row),
+  }),
+  rules: [waitsStill, callerMayPost, blankRule, mediaAreKnown, timeIsNear],
+  wholeRules: [fewInAQuarter],
+  raises: [
+    'ACTION_NOT_ALLOWED',
+    'POST_CANNOT_BE_BLANK',
+    ...MEDIA_PROBLEMS,
+    'MEDIA_MIXED',
+    'TOO_SOON',
+    'TOO_LATE',
+    'TOO_MANY_SCHEDULED',
+  ],
+  raisesOnCreate: ['NOT_PROMOTABLE'],
+  removal: { rules: [waitsStill], raises: ['ACTION_NOT_ALLOWED'] },
+  takesAlong: { of: 'scheduled_promoted_posts', column: 'scheduled_post_id' },
+  later: { job: PUBLICATION, at: 'scheduled_at' },
+  hardDeletion: { sets: { scheduled_status: 'DELETED' } },
+  neverTellsDeleted: true,
+  list: {
+    count: { preset: 100, max: 200 },
+    without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
+    narrows: ofAuthor,
+    raises: ['NOT_PROMOTABLE'],
+  },
+});
+
+function notAllowed(account: string): Fault {
+  return { problem: 'ACTION_NOT_ALLOWED', words: { account } };
+}
+
+/** What was published or failed stays as it is, and what is about to be published is changed no more. */
+function waitsStill({ verb, before, now }: Change<ScheduledPost>): Fault | undefined {
+  if (!before) return undefined;
+  const isOver = before.scheduled_status !== 'SCHEDULED' || (verb === 'update' && before.scheduled_at! <= now);
+  return isOver ? notAllowed(before.account_id) : undefined;
+}
+
+async function callerMayPost({ verb, after, tx, by }: Change<ScheduledPost>): Promise<Fault | undefined> {
+  const author = await authorFor(tx, after.account_id, String(after.user_id));
+  const fault = verb === 'create' ? notPromotable(author, after.account_id, 'as_user_id') : undefined;
+  if (fault) return fault;
+  return mayPost(by, author, after.nullcast === 1) ? undefined : notAllowed(after.account_id);
+}
+
+function blankRule({ after }: Change<ScheduledPost>): Fault | undefined {
+  return blank(after);
+}
+
+async function mediaAreKnown(change: Change<ScheduledPost>): Promise<readonly Fault[]> {
+  const { after, before } = change;
+  if (after.media_keys === before?.media_keys) return [];
+  const many = tooMuchMedia(after);
+  const { faults } = await judgedMedia(change, after, { author: String(after.user_id) });
+  return many ? [many, ...faults] : faults;
+}
+
+const MINUTE_MS = 60_000;
+const DAYS_MAX = 365;
+
+function timeIsNear({ after, before, now }: Change<ScheduledPost>): Fault | undefined {
+  if (after.scheduled_at === before?.scheduled_at) return undefined;
+  const ahead_ms = instantMs(after.scheduled_at!) - instantMs(now);
+  const parameter = 'scheduled_at';
+  if (ahead_ms < MINUTE_MS) return { problem: 'TOO_SOON', parameter };
+  const isFar = ahead_ms > DAYS_MAX * 24 * 60 * MINUTE_MS;
+  return isFar ? { problem: 'TOO_LATE', parameter, words: { days: DAYS_MAX } } : undefined;
+}
+
+const QUARTER_MS = 15 * MINUTE_MS;
+const QUARTER_POSTS_MAX = 30;
+
+/** Rule: in a quarter of an hour of the clock an account publishes few posts. */
+async function fewInAQuarter({ changes, account, tx }: Whole<ScheduledPost>) {
+  const [change] = changes;
+  if (!change || change.after.scheduled_at === change.before?.scheduled_at) return [];
+  const start = Math.floor(instantMs(change.after.scheduled_at!) / QUARTER_MS) * QUARTER_MS;
+  const minutes = Array.from({ length: 15 }, (_, index) => formatInstant(start + index * MINUTE_MS));
+  const conditions = { account: account.id, member: undefined, without: undefined, prefix: undefined };
+  const within = { scheduled_at: minutes };
+  const total = await tx.records.count(scheduledPosts, { ...conditions, deleted: 'hidden', within });
+  if (total <= QUARTER_POSTS_MAX) return [];
+  const [from, until] = [formatInstant(start), formatInstant(start + QUARTER_MS)];
+  const words = { account: account.id, max: QUARTER_POSTS_MAX, from, until };
+  const fault: Fault = { problem: 'TOO_MANY_SCHEDULED', parameter: 'scheduled_at', words };
+  return [{ index: 0, fault }];
+}

@@ -1,0 +1,67 @@
+import { digits, oneOf, reference } from '../../contract/declare/fields.ts';
+import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import { type LineItem, lineItems } from './line-items.ts';
+import { unfit } from './posts/objective-fit.ts';
+import { type ScheduledPost, scheduledPosts } from './scheduled-posts.ts';
+
+const fields = {
+  line_item_id: reference(() => lineItems)
+    .required()
+    .createOnly()
+    .filteredBy('line_item_ids')
+    .says('The line item that will promote it.'),
+  scheduled_post_id: reference(() => scheduledPosts)
+    .required()
+    .createOnly()
+    .says('A post that is still to be published.'),
+  post_id: digits({ max: 19 }).readOnly().says('The published post, once there is one.'),
+  // What a line item shows counts for its campaign unless it was rejected: as it is when a publication fails.
+  approval_status: oneOf('ACCEPTED', 'REJECTED').readOnly().defaults('ACCEPTED').unshown(),
+} satisfies Fields;
+
+/** A stored promotion of a post that is still to be published. */
+export type ScheduledPromotedPost = RowOf<typeof fields>;
+
+/**
+ * Scheduled promoted posts: scheduled posts that a line item promotes from their publication on.
+ * @source creatives 12
+ */
+export const scheduledPromotedPosts = resource({
+  name: 'scheduled_promoted_post',
+  plural: 'scheduled_promoted_posts',
+  label: 'Scheduled promoted post',
+  about: 'A scheduled post that a line item promotes from its publication on.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'remove'],
+  roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'NOT_FOUND',
+  rate: 'account_reads_small',
+  idsFrom: 36 ** 4 * 3,
+  under: 'line_item_id',
+  fields,
+  onePer: (row) => [row.line_item_id, row.scheduled_post_id],
+  rules: [isWaiting],
+  raisesOnCreate: ['POST_UNFIT'],
+  removal: { rules: [isNotDue], raises: ['ACTION_NOT_ALLOWED'] },
+  list: {},
+});
+
+/** A post that waits for its time, and that fits what the line item aims at. */
+async function isWaiting({ referenced, tx }: Change<ScheduledPromotedPost>): Promise<Fault | undefined> {
+  const line = referenced.get('line_item_id') as LineItem | undefined;
+  const post = referenced.get('scheduled_post_id') as ScheduledPost | undefined;
+  if (!line || !post) return undefined;
+  if (post.scheduled_status === 'SCHEDULED') return unfit(tx, line, post, 'scheduled_post_id');
+  const words = { line: line.id, why: 'it is scheduled no more' };
+  return { problem: 'POST_UNFIT', parameter: 'scheduled_post_id', value: post.id, words };
+}
+
+/** From the time of publication on it cannot be called off. */
+async function isNotDue({ after, tx, now }: Change<ScheduledPromotedPost>): Promise<Fault | undefined> {
+  const key = { account: after.account_id, id: String(after.scheduled_post_id) };
+  const post = await tx.records.get(scheduledPosts, key, { deleted: 'hidden' });
+  const isDue = after.post_id !== null || (post !== undefined && post.scheduled_at! <= now);
+  return isDue ? { problem: 'ACTION_NOT_ALLOWED', words: { account: after.account_id } } : undefined;
+}

@@ -1,0 +1,143 @@
+import { boolean, type Stored, text } from '../../contract/declare/fields.ts';
+import type { Computed, Row } from '../../contract/declare/resource.ts';
+import { LINE_ITEMS_SUMMARY, type LineItemsOfCampaign, readSummary } from '../../contract/store/delivery.ts';
+import type { Campaign } from './campaigns.ts';
+import { type FundingInstrument, fundingInstruments, reasonsNotAbleToFund } from './funding-instruments.ts';
+import { reasonList } from './reasons.ts';
+
+/** Why a campaign does not serve, in the order in which the reasons are told. @source campaigns 8.3 */
+const REASONS = [
+  'ACCOUNT_REJECTED',
+  'ACCOUNT_UNDER_REVIEW',
+  'AWAITING_APPROVAL_BY_ADVERTISER',
+  'EXPIRED',
+  'PAUSED_BY_ADVERTISER',
+  'STARTS_IN_FUTURE',
+  'BUDGET_EXHAUSTED',
+  'FUNDING_PROBLEM',
+  'CONTENT_REVIEW_PROBLEM',
+  'INCOMPLETE',
+  'DELETED',
+] as const;
+
+/**
+ * Whether a campaign serves, computed when it is read: for a whole page, one look at its instruments. What its line
+ * items amount to is read with it.
+ * @source campaigns 8.3
+ */
+export const servability: Computed<Campaign> = {
+  fields: {
+    currency: text({ max: 3 }).readOnly().required().says('Of the funding instrument.'),
+    effective_status: text({ max: 32 }).readOnly().required().says('What the states together amount to.'),
+    servable: boolean().readOnly().says('Whether it can serve; null when it is deleted.'),
+    reasons_not_servable: reasonList(REASONS).required().says('Why it cannot serve.'),
+  },
+  async prepare(rows, { tx, account, now }) {
+    const instruments = await instrumentsOf(rows, tx, now);
+    const ofAccount = ACCOUNT_REASONS[account?.approval_status ?? ''] ?? 0;
+    return (row) => {
+      const instrument = instruments.get(String(row.funding_instrument_id))!;
+      const isDraft = row.entity_status === 'DRAFT';
+      if (row.deleted) return outcome(instrument, DELETED, isDraft);
+      return outcome(instrument, ofAccount | reasonsNotServable(row, instrument, now), isDraft);
+    };
+  },
+};
+
+type Outcome = Readonly<Record<string, Stored | null>>;
+
+interface Instrument {
+  readonly row: FundingInstrument;
+  readonly funds: boolean;
+  /** What campaigns of the page that it pays amount to: few different things, each made once. */
+  readonly outcomes: Map<number, Outcome>;
+}
+
+type Tx = Parameters<Computed<Campaign>['prepare']>[1]['tx'];
+
+async function instrumentsOf(rows: readonly Campaign[], tx: Tx, now: string): Promise<Map<string, Instrument>> {
+  const [first] = rows;
+  if (!first) return new Map();
+  const ids = [...new Set(rows.map((row) => String(row.funding_instrument_id)))];
+  const found = await tx.records.many(fundingInstruments, first.account_id, ids, { deleted: 'shown' });
+  const instrumentOf = (row: FundingInstrument): Instrument => {
+    return { row, funds: reasonsNotAbleToFund(row, now).length === 0, outcomes: new Map() };
+  };
+  return new Map(found.map((row) => [row.id, instrumentOf(row)]));
+}
+
+type Reason = (typeof REASONS)[number];
+
+/** Reasons together are a number, in which each is one bit. */
+function bit(reason: Reason): number {
+  return 1 << REASONS.indexOf(reason);
+}
+
+const EXPIRED = bit('EXPIRED');
+const PAUSED = bit('PAUSED_BY_ADVERTISER');
+const STARTS_IN_FUTURE = bit('STARTS_IN_FUTURE');
+const FUNDING_PROBLEM = bit('FUNDING_PROBLEM');
+const CONTENT_REVIEW_PROBLEM = bit('CONTENT_REVIEW_PROBLEM');
+const INCOMPLETE = bit('INCOMPLETE');
+const DELETED = bit('DELETED');
+
+const ACCOUNT_REASONS: Readonly<Record<string, number>> = {
+  REJECTED: bit('ACCOUNT_REJECTED'),
+  UNDER_REVIEW: bit('ACCOUNT_UNDER_REVIEW'),
+};
+
+/** Whether a campaign has live line items. */
+export function hasLineItems(row: Campaign): boolean {
+  return lineItemsOf(row) !== undefined;
+}
+
+function lineItemsOf(row: Campaign): LineItemsOfCampaign | undefined {
+  const summary = (row as unknown as Row)[LINE_ITEMS_SUMMARY];
+  return typeof summary === 'string' ? readSummary(summary) : undefined;
+}
+
+/** Every reason that holds of those that lie with the campaign. Nothing is spent before delivery exists. */
+function reasonsNotServable(row: Campaign, instrument: Instrument, now: string): number {
+  const lines = lineItemsOf(row);
+  const hasBudget = row.daily_budget_amount_local_micro !== null || row.total_budget_amount_local_micro !== null;
+  let reasons = row.entity_status === 'ACTIVE' ? 0 : PAUSED;
+  if (!instrument.funds) reasons |= FUNDING_PROBLEM;
+  if (!lines) return reasons | INCOMPLETE;
+  const unended = lines.spans.find(({ until }) => until === '' || until > now);
+  if (!unended) reasons |= EXPIRED;
+  else if (unended.from > now) reasons |= STARTS_IN_FUTURE;
+  if (lines.showing && !lines.accepted) reasons |= CONTENT_REVIEW_PROBLEM;
+  if (!lines.ready || !(hasBudget || lines.budgeted)) reasons |= INCOMPLETE;
+  return reasons;
+}
+
+function outcome({ row, outcomes }: Instrument, reasons: number, isDraft: boolean): Outcome {
+  const key = isDraft ? -1 - reasons : reasons;
+  let found = outcomes.get(key);
+  if (!found) {
+    const isDeleted = reasons === DELETED;
+    const names = isDeleted ? [] : REASONS.filter((reason) => reasons & bit(reason));
+    found = {
+      currency: row.currency,
+      effective_status: isDeleted ? 'UNKNOWN' : isDraft ? 'DRAFT' : effectiveStatus(names),
+      servable: isDeleted ? null : names.length === 0 ? 1 : 0,
+      reasons_not_servable: JSON.stringify(names),
+    };
+    outcomes.set(key, found);
+  }
+  return found;
+}
+
+/** What the first of these reasons that holds amounts to. @source campaigns 8.3 */
+const STATUSES: readonly (readonly [Reason, string])[] = [
+  ['INCOMPLETE', 'UNKNOWN'],
+  ['PAUSED_BY_ADVERTISER', 'PAUSED'],
+  ['EXPIRED', 'EXPIRED'],
+  ['BUDGET_EXHAUSTED', 'EXHAUSTED'],
+  ['STARTS_IN_FUTURE', 'SCHEDULED'],
+];
+
+function effectiveStatus(reasons: readonly Reason[]): string {
+  if (reasons.length === 0) return 'RUNNING';
+  return STATUSES.find(([reason]) => reasons.includes(reason))?.[1] ?? 'UNKNOWN';
+}

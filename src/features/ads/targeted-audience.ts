@@ -1,0 +1,143 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
+import { boolean, isId, text } from '../../contract/declare/fields.ts';
+import { type Call, type Operation, type ShowContext, showContext } from '../../contract/declare/operation.ts';
+import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
+import { problem } from '../../contract/problems/problems.ts';
+import type { TargetingLine } from '../../contract/store/custom-audiences.ts';
+import { LINE_ITEMS_SUMMARY, summaryOf } from '../../contract/store/delivery.ts';
+import type { Reading } from '../../contract/store/store.ts';
+import { type Campaign, campaigns } from './campaigns.ts';
+import { type LineItem, lineItems } from './line-items.ts';
+import { servability } from './servability.ts';
+
+const CAMPAIGNS_A_PAGE = 200;
+const LINES_AT_ONCE = 500;
+
+const lineSchema = Type.Object(
+  { id: Type.String(), name: Type.Union([Type.String(), Type.Null()]), servable: Type.Boolean() },
+  { additionalProperties: false, title: 'Line item that targets an audience' },
+);
+const campaignSchema = Type.Object(
+  {
+    campaign_id: Type.String(),
+    campaign_name: Type.String(),
+    line_items: Type.Array(lineSchema, { minItems: 1 }),
+  },
+  { additionalProperties: false, title: 'Campaign that targets an audience' },
+);
+
+/**
+ * What targets an audience: by campaign, newest first, the line items of the account that include or exclude it.
+ * @source advertising: Custom audiences; creatives 21
+ */
+export const targetedAudience: Operation = {
+  id: 'custom_audiences.targeted',
+  method: 'GET',
+  path: '/12/accounts/:account_id/custom_audiences/:custom_audience_id/targeted',
+  about: 'Which line items of the account target an audience, by campaign.',
+  group: 'custom_audiences',
+  family: 'ads',
+  roles: AUDIENCE_READERS,
+  rate: 'account_reads_small',
+  parameters: {
+    with_active: boolean().defaults(1).says('Only line items that serve; false: all of them.'),
+    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+  },
+  body: 'form',
+  shape: 'list',
+  reply: Type.Array(campaignSchema),
+  problems: ['CUSTOM_AUDIENCE_NOT_FOUND', 'ID_ILLEGAL', 'CURSOR_INVALID'],
+  perform: (call) =>
+    call.services.store.read(async (tx) => {
+      const audience = await audienceOf(tx, call);
+      const list = JSON.stringify(['targeted', call.account!.id, audience, call.given.with_active ?? 1]);
+      const after = afterOf(call.given.cursor, list);
+      const lines = await tx.audiences.listTargeting(call.account!.id, audience);
+      const found = await targetingCampaigns(showContext(call, tx), lines, call.given.with_active !== 0);
+      const left = found.filter(({ row }) => !after || isAfter(row, after));
+      const page = left.slice(0, CAMPAIGNS_A_PAGE);
+      const last = page.at(-1)?.row;
+      return {
+        data: `[${page.map(({ shown }) => shown).join(',')}]`,
+        nextCursor: left.length > page.length ? encodeCursor({ after: [last!.created_at, last!.id] }, list) : null,
+      };
+    }),
+};
+
+async function audienceOf(tx: Reading, { account, path }: Call): Promise<string> {
+  const id = path.custom_audience_id!;
+  const about = { parameter: 'custom_audience_id', value: id, words: { kind: 'Custom audience' } };
+  if (!isId(id)) throw problem('ID_ILLEGAL', about);
+  const [usable] = await tx.audiences.listUsable(account!.id, [id]);
+  if (!usable) throw problem('CUSTOM_AUDIENCE_NOT_FOUND', about);
+  return id;
+}
+
+type Place = readonly [created_at: string, id: string];
+
+function afterOf(cursor: unknown, list: string): Place | undefined {
+  if (cursor === undefined || cursor === null) return undefined;
+  const [time, id] = decodeCursor(String(cursor), list, 2)?.after ?? [];
+  if (typeof time === 'string' && typeof id === 'string') return [time, id];
+  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
+}
+
+/** Newest first, ties by id, as everywhere. */
+function isAfter({ created_at, id }: Campaign, [time, other]: Place): boolean {
+  return created_at === time ? id < other : created_at < time;
+}
+
+interface TargetingCampaign {
+  readonly row: Campaign;
+  /** JSON text. */
+  readonly shown: string;
+}
+
+async function targetingCampaigns(
+  context: ShowContext,
+  targeting: readonly TargetingLine[],
+  activeOnly: boolean,
+): Promise<TargetingCampaign[]> {
+  const { tx, account } = context;
+  const creatives = new Map(targeting.map(({ id, creative }) => [id, creative]));
+  const lines = await inParts([...creatives.keys()], (ids) =>
+    tx.records.many(lineItems, account!.id, ids, { deleted: 'hidden' }),
+  );
+  const named = [...new Set(lines.map((line) => String(line.campaign_id)))];
+  const rows = await inParts(named, (ids) => tx.records.many(campaigns, account!.id, ids, { deleted: 'hidden' }));
+  const isServable = await servabilityOf(context, rows as Campaign[]);
+  const found = (rows as Campaign[]).flatMap((row) => {
+    const own = (lines as LineItem[])
+      .filter((line) => line.campaign_id === row.id)
+      .sort((a, b) => (isAfter(b as unknown as Campaign, [a.created_at, a.id]) ? -1 : 1))
+      .map((line) => ({ id: line.id, name: line.name, servable: isServable(row, line, creatives.get(line.id)!) }))
+      .filter(({ servable }) => servable || !activeOnly);
+    const shown = { campaign_id: row.id, campaign_name: row.name, line_items: own };
+    return own.length > 0 ? [{ row, shown: JSON.stringify(shown) }] : [];
+  });
+  return found.sort((a, b) => (isAfter(b.row, [a.row.created_at, a.row.id]) ? -1 : 1));
+}
+
+/** A line item serves when its campaign would, had it no other. */
+async function servabilityOf(context: ShowContext, rows: readonly Campaign[]) {
+  const outcome = await servability.prepare(rows, context);
+  return (campaign: Campaign, line: LineItem, creative: TargetingLine['creative']): boolean => {
+    const { daily_budget_amount_local_micro: daily, total_budget_amount_local_micro: total } = line;
+    const only = {
+      entity_status: String(line.entity_status),
+      start_time: line.start_time,
+      end_time: line.end_time,
+      hasBudget: daily !== null || total !== null,
+      creative,
+    };
+    const alone = { ...campaign, [LINE_ITEMS_SUMMARY]: summaryOf([only]) } as Campaign;
+    return only.entity_status === 'ACTIVE' && outcome(alone).servable === 1;
+  };
+}
+
+async function inParts<T>(ids: readonly string[], read: (ids: readonly string[]) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < ids.length; at += LINES_AT_ONCE) found.push(...(await read(ids.slice(at, at + LINES_AT_ONCE))));
+  return found;
+}

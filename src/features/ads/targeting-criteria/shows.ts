@@ -1,0 +1,40 @@
+import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { Fault } from '../../../contract/problems/problems.ts';
+import { referenceEntry } from '../reference/lookup.ts';
+import { createdBy, linesOf, liveByLine, ofTypes } from './created.ts';
+import type { Criterion } from './rows.ts';
+
+/**
+ * Rule: a show is targeted where there is a place already, and every place is in a country where the show is on. A
+ * place that is added beside shows is held to the same.
+ * @source campaigns 10.3
+ */
+export const showsAreInTheirMarket: WholeRule<Criterion> = async (whole) => {
+  const created = ofTypes(createdBy(whole), 'TV_SHOW', 'LOCATION').filter(({ row }) => row.operator_type === 'EQ');
+  if (created.length === 0) return [];
+  const shows = await liveByLine(whole.tx, whole.account.id, linesOf(created), ['TV_SHOW']);
+  if (shows.size === 0) return [];
+  const places = await liveByLine(whole.tx, whole.account.id, [...shows.keys()], ['LOCATION']);
+  return created.flatMap(({ index, row }) => {
+    const line = String(row.line_item_id);
+    const isShow = row.targeting_type === 'TV_SHOW';
+    const there = places.get(line) ?? [];
+    if (isShow && there.length === 0) return [{ index, fault: NO_PLACE }];
+    const outside = isShow
+      ? there.some((place) => !isOn(row, place))
+      : (shows.get(line) ?? []).some((show) => !isOn(show, row));
+    return outside ? [{ index, fault: OUTSIDE }] : [];
+  });
+};
+
+const NO_PLACE: Fault = { problem: 'INVALID_TV_SHOW_LOCATIONS', parameter: 'targeting_type' };
+const OUTSIDE: Fault = { problem: 'TV_SHOW_OUTSIDE_MARKET', parameter: 'targeting_value' };
+
+function isOn(show: Criterion, place: Criterion): boolean {
+  const country = referenceEntry('LOCATION', String(place.targeting_value))?.country_code;
+  return country !== undefined && countriesOf(show).includes(country);
+}
+
+function countriesOf(show: Criterion): readonly string[] {
+  return referenceEntry('TV_SHOW', String(show.targeting_value))?.country_codes ?? [];
+}

@@ -1,0 +1,47 @@
+import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { Fault } from '../../../contract/problems/problems.ts';
+import { campaigns } from '../campaigns.ts';
+import { advertiserOf } from '../promotable-users.ts';
+import { createdBy } from './created.ts';
+import type { Criterion } from './rows.ts';
+import { targetingType } from './types.ts';
+
+/** Rule: some types are created by batches only. @source campaigns 10.3 */
+export const comesByBatch: WholeRule<Criterion> = async (whole) => {
+  if (whole.isBatch) return [];
+  return createdBy(whole)
+    .filter(({ row }) => targetingType(String(row.targeting_type)).batchOnly)
+    .map(({ index, row }) => ({
+      index,
+      fault: {
+        problem: 'INVALID_TARGETING_TYPE',
+        parameter: 'targeting_type',
+        words: { name: String(row.targeting_type), how: 'by the batch endpoint' },
+      },
+    }));
+};
+
+/** Rule: campaigns are of the account, and users that must be its own are the one whom it advertises. */
+export const pointsSomewhere: WholeRule<Criterion> = async (whole) => {
+  const { tx, account } = whole;
+  const created = createdBy(whole).map((each) => ({
+    ...each,
+    is: targetingType(String(each.row.targeting_type)).value.is,
+    value: String(each.row.targeting_value),
+  }));
+  const named = [...new Set(created.filter(({ is }) => is === 'campaign').map(({ value }) => value))];
+  const found = new Set(
+    (await tx.records.many(campaigns, account.id, named, { deleted: 'hidden' })).map(({ id }) => id),
+  );
+  const advertiser = created.some(({ is }) => is === 'advertiser') ? await advertiserOf(tx, account.id) : undefined;
+  return created.flatMap(({ index, is, value }) => {
+    if (is === 'campaign' && !found.has(value))
+      return [{ index, fault: absent('CAMPAIGN_NOT_FOUND', 'Campaign', value) }];
+    if (is !== 'advertiser' || value === advertiser) return [];
+    return [{ index, fault: absent('PROMOTABLE_USER_NOT_FOUND', 'Promotable user', value) }];
+  });
+};
+
+function absent(problem: 'CAMPAIGN_NOT_FOUND' | 'PROMOTABLE_USER_NOT_FOUND', kind: string, value: string): Fault {
+  return { problem, parameter: 'targeting_value', value, words: { kind } };
+}

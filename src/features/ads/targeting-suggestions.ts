@@ -1,0 +1,92 @@
+import Type from 'typebox';
+import { instantMs } from '../../base/instants.ts';
+import { integer, itemsOf, listOf, oneOf, text } from '../../contract/declare/fields.ts';
+import type { Call, Operation } from '../../contract/declare/operation.ts';
+import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
+import { GRANULARITY_S } from '../../contract/services/keywords.ts';
+
+const COUNT_DEFAULT = 30;
+/** How far back posts are looked at. */
+const RELATED_DAYS = 7;
+
+/** Which criteria each kind of suggestion is drawn from. */
+const DRAWN_FROM = {
+  KEYWORD: ['BROAD_KEYWORD', 'EXACT_KEYWORD', 'PHRASE_KEYWORD', 'UNORDERED_KEYWORD'],
+  USER_ID: ['SIMILAR_TO_FOLLOWERS_OF_USER'],
+} as const;
+
+/**
+ * Values that line items target together with those given, and terms that posts say with them: counted in what the service
+ * holds, never made up.
+ * @source campaigns 17
+ */
+export const targetingSuggestions: Operation = {
+  id: 'targeting_suggestions.list',
+  method: 'GET',
+  path: '/12/accounts/:account_id/targeting_suggestions',
+  about:
+    'Keywords or users that line items target together with those given, the most frequent first; then keywords that posts of late say with them.',
+  group: 'targeting_suggestions',
+  family: 'ads',
+  roles: CAMPAIGN_READERS,
+  rate: 'reads',
+  parameters: {
+    suggestion_type: oneOf('KEYWORD', 'USER_ID').required().says('What is wanted.'),
+    targeting_values: listOf(text({ max: 255 }), { max: 50 })
+      .required()
+      .says('Keywords or user ids to begin with.'),
+    count: integer({ min: 1, max: 50 }).says(`How many at most; ${COUNT_DEFAULT} when not given.`),
+  },
+  body: 'form',
+  shape: 'list',
+  reply: Type.Array(
+    Type.Object(
+      {
+        suggestion_type: Type.Union([Type.Literal('KEYWORD'), Type.Literal('USER_ID')]),
+        suggestion_value: Type.String(),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+  problems: [],
+  async perform(call) {
+    const { services, account, environment, given } = call;
+    const suggestion_type = given.suggestion_type as keyof typeof DRAWN_FROM;
+    const values = itemsOf(String(given.targeting_values));
+    const limit = Number(given.count ?? COUNT_DEFAULT);
+    const found = await services.store.read((tx) =>
+      tx.suggestions.listTogether({
+        environment,
+        account: account!.id,
+        types: DRAWN_FROM[suggestion_type],
+        values,
+        limit,
+      }),
+    );
+    const isFew = suggestion_type === 'KEYWORD' && found.length < limit;
+    const suggested = isFew ? await withRelated(found, values, limit, call) : found;
+    return { data: JSON.stringify(suggested.map((suggestion_value) => ({ suggestion_type, suggestion_value }))) };
+  },
+};
+
+/** Values, and behind them what posts of late say with the given keywords. */
+async function withRelated(
+  found: readonly string[],
+  keywords: readonly string[],
+  limit: number,
+  { services, environment, now }: Call,
+): Promise<string[]> {
+  const to = instantMs(now) / 1000;
+  const from = to - RELATED_DAYS * GRANULARITY_S.DAY;
+  const { related } = await services.keywords.search({
+    environment,
+    keywords,
+    negatives: [],
+    from,
+    to,
+    bucket_s: to - from,
+    country: undefined,
+    related_max: limit,
+  });
+  return [...new Set([...found, ...related])].slice(0, limit);
+}

@@ -1,0 +1,56 @@
+import { type Field, field, oneOf, reference, text } from '../../contract/declare/fields.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { lineItems } from './line-items.ts';
+
+const fields = {
+  line_item_id: reference(() => lineItems)
+    .required()
+    .createOnly()
+    .filteredBy('line_item_ids')
+    .says('The line item whose impressions or clicks are told.'),
+  tracking_tag_type: oneOf('IMPRESSION_TAG', 'CLICK_TRACKER').required().createOnly().says('What is told.'),
+  tracking_tag_url: httpsUrl({ max: 2000 }).requiredAlways().says('Who is told: an absolute https address.'),
+} satisfies Fields;
+
+/** A stored tracking tag. */
+export type TrackingTag = RowOf<typeof fields>;
+
+/**
+ * Tracking tags: addresses that are told of the impressions or clicks of a line item.
+ * @source campaigns 12.5
+ */
+export const trackingTags = resource({
+  name: 'tracking_tag',
+  plural: 'tracking_tags',
+  label: 'Tracking tag',
+  about: 'An address that is told of the impressions or clicks of a line item.',
+  scope: 'account',
+  operations: ['list', 'get', 'create', 'update', 'remove'],
+  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  notFound: 'NOT_FOUND',
+  rate: 'reads',
+  idsFrom: 36 ** 3 * 10,
+  under: 'line_item_id',
+  fields,
+  list: {},
+});
+
+/** An absolute https address of at most `max` characters, kept as it is written. */
+function httpsUrl({ max }: { max: number }): Field<string> {
+  const { kind } = text({ max });
+  return field<string>({
+    ...kind,
+    name: 'https url',
+    raises: [...kind.raises, 'NOT_HTTPS'],
+    read(raw, parameter) {
+      const value = kind.read(raw, parameter);
+      if (typeof value !== 'string' || isHttps(value)) return value;
+      return { problem: 'NOT_HTTPS', parameter, words: { raw: value } };
+    },
+  });
+}
+
+function isHttps(value: string): boolean {
+  return /^https:\/\/[^\s/?#]+/i.test(value) && !/\s/.test(value) && URL.canParse(value);
+}

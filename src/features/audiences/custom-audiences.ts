@@ -1,0 +1,57 @@
+import { oneOf } from '../../contract/declare/fields.ts';
+import { resource, type Settling, type Written } from '../../contract/declare/resource.ts';
+import { subjectOf } from '../../contract/store/custom-audiences.ts';
+import { planProcessing } from './custom/plan.ts';
+import { audienceRows, type CustomAudience } from './custom/rows.ts';
+import { isItsOwner, isMadeHere, leavesAreUsable, mayBeChanged, namesAreUnique, staysAsMade } from './custom/rules.ts';
+import { shownAudience } from './custom/shown.ts';
+import { segments } from './segments/read.ts';
+import { filled, leavesOf, type Segment, type SentSegment } from './segments/tree.ts';
+
+const FLEXIBLE_MAX = 10;
+
+/**
+ * Custom audiences: people who were uploaded, or whom other audiences amount to. Other accounts may be granted their use.
+ * @source advertising: Custom audiences; creatives 18 and 20
+ */
+export const customAudiences = resource({
+  ...audienceRows,
+  settled,
+  rules: [mayBeChanged, staysAsMade, isMadeHere, leavesAreUsable],
+  wholeRules: [namesAreUnique],
+  raises: ['ACTION_NOT_ALLOWED', 'AUDIENCE_NAME_TAKEN'],
+  removal: { rules: [isItsOwner], raises: ['ACTION_NOT_ALLOWED'] },
+  batch: {
+    max: FLEXIBLE_MAX,
+    creating: {
+      audience_type: oneOf('FLEXIBLE', 'MOBILE_AUDIENCE').required().says('FLEXIBLE: others cannot be made.'),
+      segments: segments().required().says('Of which audiences it is made: a tree of at most 10 leaves.'),
+    },
+    raises: ['AUDIENCE_NOT_MADE_HERE', 'LEAF_UNFIT'],
+  },
+  computed: shownAudience,
+  alsoStores,
+});
+
+function settled(row: CustomAudience, { verb, given }: Settling<CustomAudience>): Partial<CustomAudience> {
+  const named = { name_trimmed: String(row.name).trim() };
+  if (verb !== 'create') return named;
+  const { segments: sent } = given;
+  return {
+    ...named,
+    audience_type: (given.audience_type ?? 'CRM') as CustomAudience['audience_type'],
+    segments: sent == null ? null : JSON.stringify(filled(JSON.parse(String(sent)) as SentSegment)),
+  };
+}
+
+/** Nothing is left of what was granted once an audience is deleted. Criteria that name it stay. @source creatives 18.2 */
+async function alsoStores(written: Written<CustomAudience>): Promise<void> {
+  const { verb, after, tx, now } = written;
+  if (verb === 'update') return;
+  if (verb === 'remove') await tx.audiences.revokeAll(after.id, now);
+  else if (after.segments !== null) {
+    const leaves = leavesOf(JSON.parse(after.segments) as Segment).map(({ id }) => id);
+    await tx.audiences.addLeaves(after.id, [...new Set(leaves)]);
+  }
+  await planProcessing(subjectOf('audience', after.id), written);
+}

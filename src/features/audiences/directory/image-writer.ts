@@ -1,0 +1,102 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Sections, writeSections, writeWhole } from '../../../base/columns-file.ts';
+import {
+  type DirectoryState,
+  membersOf,
+  type NumberedPerson,
+  PERSON_LISTS,
+  PERSON_WORDS,
+} from '../../../contract/store/directory.ts';
+import { growingNumbers } from './growing.ts';
+import { activityPath, columnsPath, identifiersPath, writeHeader } from './identifier-file.ts';
+import { identifierSorter } from './sorted-identifiers.ts';
+import { idSections, pushId } from './user-ids.ts';
+import { listWriter, wordWriter } from './word-columns.ts';
+
+/** Makes an image of people who are given one after the other, by number. */
+export interface ImageWriter {
+  add(people: readonly NumberedPerson[]): void;
+  /** Puts the image in its place, whole. */
+  finish(): void;
+}
+
+/** Makes an image in a folder of its own, which moves to where it belongs when it is whole. */
+export function imageWriter(making: string, folder: string, state: DirectoryState): ImageWriter {
+  mkdirSync(making, { recursive: true, mode: 0o700 });
+  const identifiers = identifierSorter(making);
+  const words = PERSON_WORDS.map((name) => ({ name, writer: wordWriter() }));
+  const lists = PERSON_LISTS.map((name) => ({ name, writer: listWriter() }));
+  const ages = growingNumbers();
+  const activated = growingNumbers();
+  const active = growingNumbers();
+  const ids = growingNumbers();
+  return {
+    add(people) {
+      for (const person of people) {
+        identifiers.add(person.identifiers, person.number);
+        for (const { name, writer } of words) writer.push(person[name]);
+        for (const { name, writer } of lists) writer.push(membersOf(person[name]));
+        ages.push(person.age ?? 0);
+        activated.push(person.activated_at ?? 0);
+        active.push(person.last_active_at);
+        pushId(ids, person.user_id);
+      }
+    },
+    finish() {
+      const headers = { version: state.version, people: state.people };
+      writeFile(identifiersPath(making), { ...headers, entries: identifiers.count() }, identifiers.drain);
+      writeFile(activityPath(making), { ...headers, entries: active.length }, (write) =>
+        write(new Uint8Array(active.view().buffer, 0, active.length * 4)),
+      );
+      const columns: Sections = Object.assign(
+        { age: Uint8Array.from(ages.view()), activated_at: activated.view() },
+        ...words.map(({ name, writer }) => writer.sections(name)),
+        ...lists.map(({ name, writer }) => writer.sections(name)),
+        idSections(ids.view()),
+      );
+      writeSections(columnsPath(making), columns);
+      for (const run of readdirSync(making).filter((name) => name.startsWith('run-'))) rmSync(join(making, run));
+      place(making, folder);
+      removeOlder(folder, state.version);
+    },
+  };
+}
+
+function writeFile(
+  path: string,
+  header: Parameters<typeof writeHeader>[1],
+  drain: (write: (block: Uint8Array) => void) => void,
+): void {
+  const file = openSync(path, 'w', 0o600);
+  writeHeader(file, header);
+  drain((block) => writeWhole(file, block));
+  fsyncSync(file);
+  closeSync(file);
+}
+
+/** Where somebody else was faster, theirs is as good as ours. */
+function place(making: string, folder: string): void {
+  try {
+    renameSync(making, folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+    rmSync(making, { recursive: true });
+  }
+}
+
+/** The name of the folder of an image: its version comes first. */
+export function imageName({ version, mark }: DirectoryState): string {
+  return `${version}-${mark}`;
+}
+
+/** Readers may still be at the image before this one; all others, and what was never finished, go. */
+function removeOlder(folder: string, version: number): void {
+  const parent = dirname(folder);
+  const others = readdirSync(parent).filter((name) => name !== basename(folder));
+  for (const name of others) {
+    const theirs = Number.parseInt(name.replace(/^making-/, ''), 10);
+    const isKept = theirs >= version || (theirs === version - 1 && !name.startsWith('making-'));
+    if (!isKept) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}

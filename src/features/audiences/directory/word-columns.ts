@@ -1,0 +1,119 @@
+import type { Sections } from '../../../base/columns-file.ts';
+import { growingNumbers } from './growing.ts';
+
+/** Texts that people have, each known by a code; code 0 is nothing. */
+export interface Codes {
+  readonly size: number;
+  /** The code of a text; undefined when nobody has it. */
+  find(text: string): number | undefined;
+}
+
+/** No word has more values than its column has room for. */
+const VALUES_MAX = 65_535;
+
+/** One word of each person, as it is taken in. */
+export interface WordWriter {
+  push(word: string | null): void;
+  sections(name: string): Sections;
+}
+
+/** A column of words. @throws when there are too many different ones */
+export function wordWriter(): WordWriter {
+  const codes = new Map<string, number>();
+  const column = growingNumbers();
+  return {
+    push(word) {
+      column.push(word === null ? 0 : codeOf(codes, word));
+      if (codes.size > VALUES_MAX) throw new Error(`a word with more than ${VALUES_MAX} values`);
+    },
+    sections(name) {
+      const { table, sorted } = ordered(codes);
+      const view = column.view();
+      const shown = new Uint16Array(view.length);
+      for (let index = 0; index < view.length; index++) shown[index] = sorted[view[index]!]!;
+      return { [`${name}.values`]: table, [name]: shown };
+    },
+  };
+}
+
+/** Several texts of each person, as they are taken in. */
+export interface ListWriter {
+  push(texts: readonly string[]): void;
+  sections(name: string): Sections;
+}
+
+/** A column of lists: which texts each person has, and which people have each text. */
+export function listWriter(): ListWriter {
+  const codes = new Map<string, number>();
+  const starts = growingNumbers();
+  const members = growingNumbers();
+  return {
+    push(texts) {
+      starts.push(members.length);
+      for (const text of texts) members.push(codeOf(codes, text));
+    },
+    sections(name) {
+      const { table, sorted } = ordered(codes);
+      const of = members.view().map((code) => sorted[code]!) as Uint32Array<ArrayBuffer>;
+      starts.push(of.length);
+      const ofStarts = starts.view();
+      const { haveStarts, have } = turned(ofStarts, of, codes.size);
+      return {
+        [`${name}.values`]: table,
+        [`${name}.of.starts`]: ofStarts,
+        [`${name}.of`]: of,
+        [`${name}.have.starts`]: haveStarts,
+        [`${name}.have`]: have,
+      };
+    },
+  };
+}
+
+/** From what each person has to who has each of it; people ascend by themselves. */
+function turned(starts: Uint32Array, of: Uint32Array, values: number) {
+  const haveStarts = new Uint32Array(values + 2);
+  for (const code of of) haveStarts[code + 1]! += 1;
+  for (let code = 1; code < haveStarts.length; code++) haveStarts[code]! += haveStarts[code - 1]!;
+  const next = haveStarts.slice();
+  const have = new Uint32Array(of.length);
+  for (let person = 0; person + 1 < starts.length; person++) {
+    for (let at = starts[person]!; at < starts[person + 1]!; at++) have[next[of[at]!]!++] = person;
+  }
+  return { haveStarts, have };
+}
+
+function codeOf(codes: Map<string, number>, text: string): number {
+  let code = codes.get(text);
+  if (code === undefined) {
+    code = codes.size + 1;
+    codes.set(text, code);
+  }
+  return code;
+}
+
+/** Texts sorted, one a line, and by the code under which each was taken in the one that it gets: its place. */
+function ordered(codes: ReadonlyMap<string, number>): { table: Uint8Array; sorted: Uint32Array } {
+  const texts = [...codes.keys()].sort();
+  const sorted = new Uint32Array(codes.size + 1);
+  for (const [index, text] of texts.entries()) sorted[codes.get(text)!] = index + 1;
+  return { table: new Uint8Array(Buffer.from(texts.join('\n'))), sorted };
+}
+
+/** The texts of a column as `ordered` wrote them. */
+export function codesFrom(table: Uint8Array): Codes {
+  const texts = table.length === 0 ? [] : Buffer.from(table).toString('utf8').split('\n');
+  return {
+    size: texts.length,
+    find(text) {
+      let low = 0;
+      let high = texts.length - 1;
+      while (low <= high) {
+        const middle = (low + high) >> 1;
+        if (texts[middle] === text) return middle + 1;
+        if (texts[middle]! < text) low = middle + 1;
+        else high = middle - 1;
+      }
+      return undefined;
+    },
+  };
+}

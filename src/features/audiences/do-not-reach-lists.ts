@@ -1,0 +1,80 @@
+import { boolean, integer, oneOf, text } from '../../contract/declare/fields.ts';
+import {
+  type Computed,
+  type Fields,
+  type RowOf,
+  resource,
+  type WholeRule,
+  type Written,
+} from '../../contract/declare/resource.ts';
+import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
+import { subjectOf } from '../../contract/store/custom-audiences.ts';
+import { planProcessing } from './custom/plan.ts';
+import { isTargetable, reasonsNotTargetable, reasonsOf } from './custom/reasons.ts';
+import { standingFields } from './custom/rows.ts';
+
+const fields = {
+  description: text({ max: 1000 }).createOnly().says('Shown to people.'),
+  ...standingFields,
+} satisfies Fields;
+
+/** A stored list of people who are never to be reached. */
+export type DoNotReachList = RowOf<typeof fields>;
+
+const NAME = 'Do Not Reach List';
+
+const shown: Computed<DoNotReachList> = {
+  fields: {
+    name: oneOf(NAME).readOnly().required().says('The same for all of them.'),
+    targetable: boolean()
+      .readOnly()
+      .required()
+      .says('Whether it counts: it is excluded wherever the account advertises.'),
+    reasons_not_targetable: reasonsNotTargetable(),
+    list_size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
+      .readOnly()
+      .says('How many people are on it; null while there are too few.'),
+  },
+  prepare: async () => (row) => {
+    const targetable = isTargetable(row);
+    const list_size = targetable ? row.size : null;
+    return { name: NAME, targetable, reasons_not_targetable: reasonsOf(row), list_size };
+  },
+};
+
+/**
+ * Do-not-reach lists: people who see nothing of what an account advertises. An account has one at most.
+ * @source creatives 24
+ */
+export const doNotReachLists = resource({
+  name: 'do_not_reach_list',
+  plural: 'do_not_reach_lists',
+  label: 'Do-not-reach list',
+  about: 'People who see nothing of what the account advertises.',
+  scope: 'account',
+  operations: ['list', 'create', 'remove'],
+  roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
+  notFound: 'NOT_FOUND',
+  rate: 'account_reads_small',
+  idsFrom: 36 ** 4 * 5,
+  fields,
+  wholeRules: [oneAnAccount()],
+  raisesOnCreate: ['LIST_EXISTS'],
+  list: { without: ['ids', 'sort_by', 'with_total_count'] },
+  computed: shown,
+  alsoStores: planned,
+});
+
+function oneAnAccount(): WholeRule<DoNotReachList> {
+  return async ({ changes, account, tx }) => {
+    if (changes[0]?.before) return [];
+    const of = { account: account.id, member: undefined, within: {}, without: undefined, prefix: undefined } as const;
+    const total = await tx.records.count(doNotReachLists, { ...of, deleted: 'hidden' });
+    const fault = { problem: 'LIST_EXISTS', words: { account: account.id } } as const;
+    return total > 1 ? [{ index: 0, fault }] : [];
+  };
+}
+
+async function planned(written: Written<DoNotReachList>): Promise<void> {
+  if (written.verb !== 'update') await planProcessing(subjectOf('list', written.after.id), written);
+}

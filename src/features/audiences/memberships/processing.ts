@@ -1,0 +1,89 @@
+import { formatInstant, instantMs } from '../../../base/instants.ts';
+import type { Services } from '../../../contract/declare/operation.ts';
+import { treeOf } from '../../../contract/store/audience-trees.ts';
+import { AUDIENCE_PROCESSING, type AudienceStanding, type Subject } from '../../../contract/store/audiences.ts';
+import { type KeptAudience, subjectOf } from '../../../contract/store/custom-audiences.ts';
+import type { JobKind } from '../../../contract/store/jobs.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+
+interface Outcome {
+  readonly audience: KeptAudience;
+  /** Undefined when it was deleted, and nothing of it is left but its log. */
+  readonly standing: AudienceStanding | undefined;
+  readonly size_min: number;
+  readonly delay_s: number;
+  /** When it is looked at again, whatever happens: users stop being active without anybody saying so. */
+  readonly again_s: number | undefined;
+}
+
+const DAY_S = 86_400;
+/** Uploads of a deleted audience that are removed in one unit: others wait for it. */
+const REMOVED_AT_ONCE = 16;
+
+/**
+ * Processes an audience or a list: merges what was uploaded, matches, counts, and says where it stands; when the time
+ * comes at which that changes, again. Audiences that are made of it follow.
+ * @source creatives gaps 18.3
+ */
+export const audienceProcessing: JobKind<Outcome | undefined> = {
+  name: AUDIENCE_PROCESSING,
+  isLong: true,
+  async outside({ key }, services) {
+    const { store, memberships, audiences } = services;
+    const audience = await store.read((tx) => tx.audiences.find(key as Subject));
+    if (!audience) return undefined;
+    if (audience.deleted) await memberships.forget(audience.subject);
+    const strategy = audiences.strategy(audience.environment);
+    return {
+      audience,
+      standing: audience.deleted ? undefined : await standingOf(audience, services),
+      size_min: audiences.size_min,
+      delay_s: audiences.processing_delay_s(audience.environment),
+      again_s: strategy === 'directory' ? DAY_S : undefined,
+    };
+  },
+  async store(tx, { key, kind }, outcome, now) {
+    if (!outcome) return;
+    const { audience, standing } = outcome;
+    for (const id of await tx.audiences.listMadeOf(audience.id)) {
+      await tx.jobs.planBy({ kind, key: subjectOf('audience', id), run_at: now });
+    }
+    const isGone = (await tx.audiences.find(audience.subject))?.deleted !== 0;
+    if (standing && !isGone) await settle(tx, { ...outcome, standing }, now);
+    else if (!(await tx.audienceLog.remove(audience.subject, REMOVED_AT_ONCE))) {
+      await tx.jobs.planBy({ kind, key, run_at: now });
+    }
+  },
+};
+
+function standingOf(
+  { subject, environment, segments }: KeptAudience,
+  { clock, memberships, audiences }: Services,
+): Promise<AudienceStanding> {
+  const now = Math.floor(clock.now() / 1000);
+  const strategy = audiences.strategy(environment);
+  return segments === null
+    ? memberships.settle(subject, strategy, now)
+    : memberships.evaluate(treeOf(segments), strategy, now);
+}
+
+async function settle(
+  tx: Writing,
+  { audience, standing, size_min, delay_s, again_s }: Outcome & { readonly standing: AudienceStanding },
+  now: string,
+): Promise<void> {
+  const { subject } = audience;
+  const { size, merged, next_change_at = Number.POSITIVE_INFINITY } = standing;
+  const last = await tx.audienceLog.find(subject);
+  // What came in the meantime left this job as it was, for this moment.
+  const isBehind = last !== undefined && last.number > merged;
+  const isTargetable = size >= size_min;
+  const told = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? size : null } as const;
+  await tx.audiences.settle(subject, { is_processing: isBehind ? 1 : 0, ...told }, now);
+  const now_s = instantMs(now) / 1000;
+  const soonest_s = isBehind
+    ? now_s + delay_s
+    : Math.min(next_change_at, now_s + (again_s ?? Number.POSITIVE_INFINITY));
+  if (!Number.isFinite(soonest_s)) return;
+  await tx.jobs.planBy({ kind: AUDIENCE_PROCESSING, key: subject, run_at: formatInstant(soonest_s * 1000) });
+}

@@ -1,0 +1,133 @@
+import { IDENTIFIER_BYTES } from '../../../contract/store/audiences.ts';
+
+/**
+ * What an upload says, packed: operations behind one another, all numbers little-endian.
+ *
+ *     operation: type u8, effective_at u32, expires_at u32, persons u32, persons
+ *     person:    identifiers u16, identifiers of 16 bytes
+ *
+ * Times are seconds since 1970; both are always there.
+ */
+
+/** What an operation does with its persons, as it is written. */
+export const UPDATE = 0;
+/** @see UPDATE */
+export const DELETE = 1;
+
+const OPERATION_BYTES = 13;
+const PERSON_BYTES = 2;
+/** More identifiers of one person are written as further persons that share one with the first: it means the same. */
+const IDENTIFIERS_MAX = 65_535;
+const TIME_MAX = 0xffff_ffff;
+
+/** Writes what an upload says. Operations, persons and identifiers are said in their order. */
+export interface PackedWriter {
+  operation(): void;
+  /** What the operation says of its persons, at any time before the next one. Times outside 32 bits are moved to the nearest. */
+  says(type: number, effective_at: number, expires_at: number): void;
+  person(): void;
+  /** The next identifier of the person: where its 16 bytes belong in `bytes`, which may be another array each time. */
+  identifier(): number;
+  bytes(): Uint8Array<ArrayBuffer>;
+  /** What was written, with no more memory than it needs. Nothing is written after this. */
+  finish(): Uint8Array<ArrayBuffer>;
+}
+
+/** A writer that begins with room for `expected` bytes. */
+export function packedWriter(expected: number): PackedWriter {
+  let room = new Uint8Array(new ArrayBuffer(Math.max(expected, 256)));
+  let end = 0;
+  let operationAt = 0;
+  let persons = 0;
+  let personAt = 0;
+  let identifiers = 0;
+  const take = (bytes: number): number => {
+    const at = end;
+    end += bytes;
+    if (end > room.length) room = new Uint8Array(room.buffer.transfer(Math.max(end, room.length * 2)));
+    return at;
+  };
+  const closePerson = (): void => {
+    if (persons === 0) return;
+    room[personAt] = identifiers & 255;
+    room[personAt + 1] = identifiers >>> 8;
+  };
+  const closeOperation = (): void => {
+    closePerson();
+    if (end > 0) write32(room, operationAt + 9, persons);
+  };
+  const person = (): void => {
+    closePerson();
+    personAt = take(PERSON_BYTES);
+    identifiers = 0;
+    persons += 1;
+  };
+  const identifier = (): number => {
+    if (identifiers === IDENTIFIERS_MAX) {
+      const shared = personAt + PERSON_BYTES;
+      person();
+      const copy = identifier();
+      room.copyWithin(copy, shared, shared + IDENTIFIER_BYTES);
+    }
+    identifiers += 1;
+    return take(IDENTIFIER_BYTES);
+  };
+  return {
+    operation() {
+      closeOperation();
+      operationAt = take(OPERATION_BYTES);
+      persons = 0;
+    },
+    says(type, effective_at, expires_at) {
+      room[operationAt] = type;
+      write32(room, operationAt + 1, clamped(effective_at));
+      write32(room, operationAt + 5, clamped(expires_at));
+    },
+    person,
+    identifier,
+    bytes: () => room,
+    finish() {
+      closeOperation();
+      return new Uint8Array(room.buffer.transfer(end));
+    },
+  };
+}
+
+/** Is told what an upload says, in its order. */
+export interface PackedReader {
+  operation(type: number, effective_at: number, expires_at: number, persons: number): void;
+  /** @param at where the identifiers of the person begin, behind one another. */
+  person(at: number, identifiers: number): void;
+}
+
+/** Reads what `packedWriter` wrote. @throws RangeError when it is cut off */
+export function readPacked(bytes: Uint8Array, reader: PackedReader): void {
+  const { length } = bytes;
+  for (let at = 0; at < length; ) {
+    const persons = read32(bytes, at + 9);
+    reader.operation(bytes[at]!, read32(bytes, at + 1), read32(bytes, at + 5), persons);
+    at += OPERATION_BYTES;
+    for (let person = 0; person < persons; person++) {
+      const identifiers = bytes[at]! | (bytes[at + 1]! << 8);
+      const next = at + PERSON_BYTES + identifiers * IDENTIFIER_BYTES;
+      if (next > length) throw new RangeError('a packed upload is cut off');
+      reader.person(at + PERSON_BYTES, identifiers);
+      at = next;
+    }
+  }
+}
+
+function clamped(time_s: number): number {
+  return Math.min(Math.max(time_s, 0), TIME_MAX);
+}
+
+function write32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value & 255;
+  bytes[at + 1] = (value >>> 8) & 255;
+  bytes[at + 2] = (value >>> 16) & 255;
+  bytes[at + 3] = value >>> 24;
+}
+
+function read32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+}

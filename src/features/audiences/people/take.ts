@@ -1,0 +1,59 @@
+import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { release } from '../../../base/release.ts';
+import { within } from '../../../base/timers.ts';
+import type { Call } from '../../../contract/declare/operation.ts';
+import { BatchProblem } from '../../../contract/problems/batch-problem.ts';
+import { Problem } from '../../../contract/problems/problems.ts';
+import {
+  AUDIENCE_PROCESSING,
+  type PeopleRules,
+  type ReadPeople,
+  type Subject,
+} from '../../../contract/store/audiences.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+
+/** Who sends people somewhere that is processed at once waits no longer than this until it is. */
+const WAIT_MS = 1000;
+
+/** Where people are sent. */
+export interface Destination {
+  readonly subject: Subject;
+  /** Ends a call that must not send people there. */
+  check(tx: Reading): Promise<void>;
+}
+
+/**
+ * Takes an upload: all that it says or nothing. It is stored as a whole before it is acknowledged, and processed later.
+ * @source creatives 19
+ */
+export async function takePeople(call: Call, { subject, check }: Destination, rules: PeopleRules): Promise<ReadPeople> {
+  const { store, people, audiences, ids } = call.services;
+  const now_s = instantMs(call.now) / 1000;
+  const read = await people.read(call.body as Uint8Array<ArrayBuffer>, now_s, rules);
+  if ('whole' in read) throw new Problem(read.whole);
+  if ('items' in read) throw new BatchProblem(read.items, JSON.stringify({ params: call.path }));
+  const delay_s = audiences.processing_delay_s(call.environment);
+  const run_at = formatInstant((now_s + delay_s) * 1000);
+  const { records, payload } = read;
+  const [key] = (await ids.take('audience_payload', 1, 1)) as [string];
+  await store.write(async (tx) => {
+    await check(tx);
+    await tx.audienceLog.bring(subject, key, payload);
+    // From here on one upload of an audience waits for the other. First comes what whoever processes them ends with: two
+    // units that want the same rows want them in the same order.
+    await Promise.all([
+      tx.jobs.planBy({ kind: AUDIENCE_PROCESSING, key: subject, run_at }),
+      tx.audiences.beginProcessing(subject),
+      tx.audienceLog.append(subject, { accepted_at: now_s, records, key, bytes: payload.length }),
+    ]);
+  });
+  release(payload);
+  if (delay_s === 0) await processed(call, subject);
+  return read;
+}
+
+async function processed({ services }: Call, subject: Subject): Promise<void> {
+  const done = services.hurry(AUDIENCE_PROCESSING, subject);
+  // It is stored whatever becomes of this.
+  await within(WAIT_MS, done).catch(() => undefined);
+}

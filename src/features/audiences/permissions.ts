@@ -1,0 +1,97 @@
+import { id, oneOf } from '../../contract/declare/fields.ts';
+import {
+  type AnyResource,
+  type Change,
+  type Fields,
+  type Resource,
+  type RowOf,
+  resource,
+} from '../../contract/declare/resource.ts';
+import { AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
+import type { Fault } from '../../contract/problems/problems.ts';
+import { customAudiences } from './custom-audiences.ts';
+import { tailoredAudiences } from './tailored-audiences.ts';
+
+const fields = {
+  audience_id: id().required().createOnly().unshown(),
+  granted_account_id: id()
+    .required()
+    .createOnly()
+    .filteredBy('granted_account_ids')
+    .says('The account to which it is granted.'),
+  permission_level: oneOf('READ_ONLY', 'READ_WRITE')
+    .required()
+    .createOnly()
+    .says('READ_ONLY: to target it. READ_WRITE: to change it too.'),
+} satisfies Fields;
+
+/** A stored grant of an audience. */
+export type AudiencePermission = RowOf<typeof fields>;
+
+/** The accounts to which custom audiences are granted. @source advertising: Audience sharing permissions; creatives 22 */
+export const customAudiencePermissions = permissionsOf(customAudiences as unknown as AnyResource);
+
+/** The same, below the former name of audiences. */
+export const tailoredAudiencePermissions = permissionsOf(tailoredAudiences as unknown as AnyResource);
+
+/** Grants of audiences that go by a name: the rows are the same whichever that is. */
+function permissionsOf(audiences: AnyResource): Resource<typeof fields> {
+  const { name, plural, label, former, idParameter } = audiences;
+  const below = `/:${idParameter}/permissions`;
+  return resource({
+    name: `${name}_permission`,
+    plural: `${name}_permissions`,
+    label: `${label} permission`,
+    about: 'An account to which an audience is granted.',
+    path: `${plural}${below}`,
+    keptIn: 'audience_permissions',
+    sequence: 'audience_permission',
+    former: former && { version: former.version, now: `custom_audiences/:custom_audience_id/permissions` },
+    below: {
+      resource: () => audiences,
+      parameter: idParameter,
+      column: 'audience_id',
+      rule: (audience, account) =>
+        audience.account_id === account.id
+          ? undefined
+          : { problem: 'ACTION_NOT_ALLOWED', words: { account: account.id } },
+      raises: ['ACTION_NOT_ALLOWED'],
+    },
+    scope: 'account',
+    operations: ['list', 'create', 'remove'],
+    roles: { read: AUDIENCE_WRITERS, write: AUDIENCE_WRITERS },
+    notFound: 'NOT_FOUND',
+    rate: 'account_reads_small',
+    idsFrom: 36 ** 2 * 3,
+    fields,
+    // A grant that is there already gets the level of the new one: there is no update.
+    onePer: (row) => [row.audience_id, row.granted_account_id],
+    onePerTakes: ['permission_level'],
+    rules: [isGrantable],
+    raisesOnCreate: ['GRANTED_TO_ITSELF', 'ACCOUNT_NOT_ACCESSIBLE', 'FEATURE_NOT_AVAILABLE'],
+    list: { without: ['with_deleted'] },
+    computed: {
+      fields: { [idParameter]: id().readOnly().required().says('The audience.') },
+      prepare: async () => (row) => ({ [idParameter]: row.audience_id }),
+    },
+  });
+}
+
+const FEATURE = 'SHARE_AUDIENCE_OUTSIDE_BUSINESS';
+
+/** Rule: audiences are granted within a business, or with a feature of their owner. */
+async function isGrantable({ after, account, tx }: Change<AudiencePermission>): Promise<Fault | undefined> {
+  const parameter = 'granted_account_id';
+  const value = String(after.granted_account_id);
+  if (value === account!.id) return { problem: 'GRANTED_TO_ITSELF', parameter };
+  const [owner, granted] = [
+    await tx.audiences.findSharingAccount(account!.id),
+    await tx.audiences.findSharingAccount(value),
+  ];
+  // Deleted since the call was let in.
+  if (!owner) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter: 'account_id', value: account!.id };
+  if (granted?.environment !== owner.environment) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter, value };
+  const isOneBusiness = owner.business_id !== null && owner.business_id === granted.business_id;
+  if (isOneBusiness || (await tx.memberships.listFeatures(account!.id)).includes(FEATURE)) return undefined;
+  return { problem: 'FEATURE_NOT_AVAILABLE', parameter, words: { feature: FEATURE, account: account!.id } };
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
+import type { Random } from '../../../base/random.ts';
+import type { SecretBox } from '../../../base/secret-box.ts';
+import { secretContext } from '../../../contract/store/sealed-columns.ts';
+import type { Store, Writing } from '../../../contract/store/store.ts';
+import { newRecoveryCodes, recoveryHash, stepOfCode } from './one-time-codes.ts';
+
+/** What one-time codes work with. */
+export interface FactorParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly box: SecretBox;
+  /** Cryptographic, also in development. */
+  readonly secrets: Random;
+}
+
+/** Whether a user has turned on one-time codes. */
+export async function hasFactor({ store }: Pick<FactorParts, 'store'>, user: string): Promise<boolean> {
+  return (await store.read((tx) => tx.secondFactors.find(user))) !== undefined;
+}
+
+/** What a code turned out to be; undefined when it is good for nothing. What is good once is used up. */
+export async function useCode(
+  { store, clock, box }: FactorParts,
+  user: string,
+  code: string,
+): Promise<'one-time' | 'recovery' | undefined> {
+  const typed = code.replace(/[\s-]/g, '');
+  const factor = await store.read((tx) => tx.secondFactors.find(user));
+  if (!factor) return undefined;
+  if (!/^\d{6}$/.test(typed)) {
+    const isTaken = await store.write((tx) => tx.secondFactors.takeRecovery(user, recoveryHash(user, typed)));
+    return isTaken ? 'recovery' : undefined;
+  }
+  const step = stepOfCode(box.open(factor.secret, secretContext.secondFactor(user)), typed, clock.now());
+  if (step === undefined) return undefined;
+  return (await store.write((tx) => tx.secondFactors.use(user, step))) ? 'one-time' : undefined;
+}
+
+/** Turns on one-time codes with a secret of which a code was typed; the answer is the recovery codes, to be shown once. `record` is part of the unit. */
+export async function turnOnCodes(
+  { store, clock, box, secrets }: FactorParts,
+  user: string,
+  { secret, step }: { readonly secret: string; readonly step: number },
+  record: (tx: Writing) => Promise<void>,
+): Promise<readonly string[]> {
+  const codes = newRecoveryCodes(secrets);
+  await store.write(async (tx) => {
+    await tx.secondFactors.remove(user);
+    await tx.secondFactors.add({
+      user_id: user,
+      secret: box.seal(secret, secretContext.secondFactor(user)),
+      last_step: step,
+      created_at: formatInstant(clock.now()),
+    });
+    await tx.secondFactors.putRecovery(user, hashesOf(user, codes));
+    await record(tx);
+  });
+  return codes;
+}
+
+/** New recovery codes in the place of all former ones; undefined for a user without one-time codes. */
+export async function renewRecovery(
+  { store, secrets }: FactorParts,
+  user: string,
+  record: (tx: Writing) => Promise<void>,
+): Promise<readonly string[] | undefined> {
+  const codes = newRecoveryCodes(secrets);
+  const isDone = await store.write(async (tx) => {
+    if (!(await tx.secondFactors.find(user))) return false;
+    await tx.secondFactors.putRecovery(user, hashesOf(user, codes));
+    await record(tx);
+    return true;
+  });
+  return isDone ? codes : undefined;
+}
+
+function hashesOf(user: string, codes: readonly string[]): string[] {
+  return codes.map((code) => recoveryHash(user, code));
+}

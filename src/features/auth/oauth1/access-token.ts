@@ -1,0 +1,138 @@
+import Type from 'typebox';
+import { callerOf, type RequestTokenCaller } from '../../../contract/declare/callers.ts';
+import { text } from '../../../contract/declare/fields.ts';
+import type { Operation, Services } from '../../../contract/declare/operation.ts';
+import { type ProblemName, problem } from '../../../contract/problems/problems.ts';
+import type { Noted } from '../../../contract/store/audit.ts';
+import type { AccessToken, User } from '../../../contract/store/credentials.ts';
+import type { LoginRules, RequestToken } from '../../../contract/store/grants.ts';
+import { secretContext } from '../../../contract/store/sealed-columns.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+import { issueToken } from '../../platform/register.ts';
+import { after, mistakeAfter, stateAt } from './request-token-states.ts';
+import { isVerifier, typedVerifier } from './verifier.ts';
+
+/**
+ * Ends a login: the request token that a user approved is exchanged for an access token, once.
+ * @source authentication: POST /oauth/access_token; authentication gaps 7
+ */
+export const accessToken: Operation = {
+  id: 'oauth.access_token',
+  method: 'POST',
+  alsoGet: true,
+  path: '/oauth/access_token',
+  about: 'End a login. The call is signed with the request token.',
+  group: 'oauth',
+  family: 'numeric',
+  credential: 'request-token',
+  rate: 'access_tokens',
+  isTokenStep: true,
+  protocolParameters: {
+    oauth_verifier: text({ max: 255 }).required().says('From the callback, or the PIN that the user was shown.'),
+  },
+  parameters: {},
+  body: 'form',
+  shape: 'form',
+  reply: Type.Object(
+    {
+      oauth_token: Type.String({ pattern: '^\\d+-[A-Za-z0-9]{40}$' }),
+      oauth_token_secret: Type.String({ pattern: '^[A-Za-z0-9]{45}$' }),
+      user_id: Type.String({ pattern: '^\\d+$' }),
+      screen_name: Type.String(),
+    },
+    { additionalProperties: false },
+  ),
+  problems: ['REQUEST_TOKEN_MISSING', 'VERIFIER_MISSING', 'VERIFIER_INVALID'],
+  async perform({ services, caller, now, note, record }) {
+    const presented = callerOf(caller, 'request-token');
+    // What was exchanged before is unknown by now, with or without a verifier.
+    const isOver = presented.requestToken.state === 'exchanged';
+    if (!isOver && (presented.verifier ?? '').trim() === '') throw problem('VERIFIER_MISSING');
+    const exchanged = await services.store.write(async (tx) => {
+      const outcome = await exchange(tx, services, presented, now);
+      for (const noted of outcome.noted) await record(tx, noted);
+      return outcome;
+    });
+    for (const noted of exchanged.noted) note(noted);
+    // What a refused exchange changed must stay, so it is told only now.
+    if ('refusal' in exchanged) throw problem(exchanged.refusal);
+    const { token, tokenSecret, user } = exchanged;
+    return {
+      data: `oauth_token=${token}&oauth_token_secret=${tokenSecret}&user_id=${user.id}&screen_name=${user.screen_name}`,
+    };
+  },
+};
+
+type Exchanged = { readonly noted: readonly Noted[] } & (
+  | { readonly refusal: ProblemName }
+  | { readonly token: string; readonly tokenSecret: string; readonly user: User }
+);
+
+/** Exchanges of one request token come one after the other, so that no guess goes uncounted. */
+async function exchange(
+  tx: Writing,
+  services: Services,
+  { requestToken, tokenSecret, verifier: given = '' }: RequestTokenCaller,
+  now: string,
+): Promise<Exchanged> {
+  const verifier = typedVerifier(requestToken.callback, given);
+  const found = await tx.requestTokens.lock(requestToken.token);
+  const state = found && stateAt(found, now);
+  const isAgain = state === 'exchanged' && isVerifier(verifier, tokenSecret, found!.verifier_hash);
+  if (isAgain && services.logins.revoke_on_verifier_reuse) return takeBack(tx, found!, now);
+  if (!found || !state || (state !== 'issued' && !after(state, 'exchange'))) return refused('TOKEN_UNKNOWN');
+  if (state === 'issued') return refused('VERIFIER_INVALID');
+  if (!isVerifier(verifier, tokenSecret, found.verifier_hash)) return countMistake(tx, found, services.logins);
+  const user = await tx.credentials.lockUser(found.user_id!);
+  if (!user || user.suspended === 1) return refused('USER_SUSPENDED');
+  if (user.locked === 1) return refused('USER_LOCKED');
+  const next = after(state, 'exchange')!;
+  if (!(await tx.requestTokens.change(found.id, found.state, { state: next, ...WIPED })))
+    return refused('TOKEN_UNKNOWN');
+  const same = await sameGrant(tx, found);
+  if (same) {
+    const secret = services.box.open(same.token_secret, secretContext.token(same.id));
+    return { token: same.token, tokenSecret: secret, user, noted: [] };
+  }
+  const made = await issueToken(
+    { tx, box: services.box, random: services.secrets, now },
+    { application: found.application_id, user: user.id, level: found.access_level },
+  );
+  // What a second exchange must be recognised by stays, and which token it shall cost.
+  const { token_secret, verifier_hash } = found;
+  const kept = { token_secret, verifier_hash, made_token_id: made.id };
+  if (services.logins.revoke_on_verifier_reuse) await tx.requestTokens.change(found.id, next, kept);
+  return { token: made.token, tokenSecret: made.tokenSecret, user, noted: [notedOf('token_issued', found, made.id)] };
+}
+
+const WIPED = { token_secret: '', verifier_hash: null, made_token_id: null };
+
+function refused(refusal: ProblemName, noted: readonly Noted[] = []): Exchanged {
+  return { refusal, noted };
+}
+
+async function countMistake(tx: Writing, found: RequestToken, rules: LoginRules): Promise<Exchanged> {
+  const { id, state, attempts } = found;
+  const event = mistakeAfter(attempts, rules);
+  await tx.requestTokens.change(id, state, { state: after(state, event)!, attempts: attempts + 1 });
+  return refused('VERIFIER_INVALID');
+}
+
+/** The same grant has the same token and secret until it is revoked. @source authentication gaps 4 and 7 */
+async function sameGrant(tx: Writing, found: RequestToken): Promise<AccessToken | undefined> {
+  const live = await tx.credentials.findLiveTokens(found.user_id!, found.application_id);
+  return live.find((each) => each.access_level === found.access_level);
+}
+
+/** Somebody else may hold the verifier: whoever came first keeps nothing. @source authentication gaps 7 */
+async function takeBack(tx: Writing, found: RequestToken, now: string): Promise<Exchanged> {
+  const made = found.made_token_id!;
+  const isRevoked = await tx.credentials.revokeToken(made, now);
+  tx.touch(`token:${made}`);
+  await tx.requestTokens.change(found.id, found.state, WIPED);
+  return refused('TOKEN_UNKNOWN', isRevoked ? [notedOf('token_revoked', found, made)] : []);
+}
+
+function notedOf(event: Noted['event'], { user_id, application_id }: RequestToken, token_id: string): Noted {
+  return { event, user_id: user_id!, application_id, token_id };
+}

@@ -1,0 +1,90 @@
+import { elapsed_ms } from '../../../base/timers.ts';
+import type { NonceInUse } from '../../../contract/declare/callers.ts';
+import { type NonceLog, nonceDigest } from '../../../contract/store/nonces.ts';
+import { refused } from './refused.ts';
+
+/**
+ * Nonces that were used: each is good once per token and timestamp. A timestamp outside the window is refused anyway,
+ * so the nonces of a second are forgotten once the window has passed it.
+ * @source authentication gaps 2.5; RFC 5849 3.3
+ */
+export interface Nonces {
+  /**
+   * Reserves a nonce for one request. The timestamp is in Unix seconds and inside the window.
+   * @throws SIGNATURE_REFUSED when it was used before.
+   */
+  use(tokenId: string, timestamp: number, nonce: string, nowSeconds: number): NonceInUse;
+  /** How many are remembered. */
+  size(): number;
+}
+
+/** What was used of one second. */
+interface Second {
+  readonly digests: Set<string>;
+  /** By the clock that never jumps. */
+  lastUsedAt_ms: number;
+}
+
+/**
+ * Nonces in memory, by the second that they were signed in, over a log. The clock of the machine may be set: a second is
+ * forgotten only after nothing of it was used for a whole window, and what was forgotten is never accepted again.
+ * @source decision 430
+ */
+export function nonceMemory(
+  log: NonceLog,
+  window_s: number,
+  { elapsed = elapsed_ms }: { readonly elapsed?: () => number } = {},
+): Nonces {
+  const bySecond = new Map<number, Second>();
+  const window_ms = window_s * 1000;
+  let sweptAt_ms = elapsed();
+  let forgottenUntil = log.forgottenUntil();
+
+  const remember = (timestamp: number, digest: string): boolean => {
+    let second = bySecond.get(timestamp);
+    if (!second) {
+      second = { digests: new Set(), lastUsedAt_ms: 0 };
+      bySecond.set(timestamp, second);
+    }
+    const { digests } = second;
+    if (digests.has(digest)) return false;
+    digests.add(digest);
+    second.lastUsedAt_ms = elapsed();
+    return true;
+  };
+  const sweep = (now: number): void => {
+    sweptAt_ms = elapsed();
+    for (const [second, { lastUsedAt_ms }] of bySecond) {
+      if (second >= now - window_s || sweptAt_ms - lastUsedAt_ms < window_ms) continue;
+      forgottenUntil = Math.max(forgottenUntil, second);
+      bySecond.delete(second);
+    }
+  };
+
+  for (const { timestamp, digest } of log.read()) remember(timestamp, digest);
+  return {
+    use(tokenId, timestamp, nonce, now) {
+      if (elapsed() - sweptAt_ms >= 1000) sweep(now);
+      if (timestamp <= forgottenUntil) {
+        throw refused('SIGNATURE_REFUSED', 'the clock was set back: the nonces of this second are forgotten');
+      }
+      const digest = nonceDigest(tokenId, timestamp, nonce);
+      if (!remember(timestamp, digest)) throw refused('SIGNATURE_REFUSED', 'nonce used before');
+      const release = (): void => void bySecond.get(timestamp)?.digests.delete(digest);
+      return {
+        release,
+        keep() {
+          const written = log.append({ timestamp, digest });
+          // What was not written is not performed either.
+          written.catch(release);
+          return written;
+        },
+      };
+    },
+    size() {
+      let total = 0;
+      for (const { digests } of bySecond.values()) total += digests.size;
+      return total;
+    },
+  };
+}

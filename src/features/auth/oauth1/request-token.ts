@@ -1,0 +1,115 @@
+import Type from 'typebox';
+import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { alphanumeric, type Random } from '../../../base/random.ts';
+import { callerOf } from '../../../contract/declare/callers.ts';
+import { oneOf, text } from '../../../contract/declare/fields.ts';
+import type { Given, Operation } from '../../../contract/declare/operation.ts';
+import { type Fault, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { AccessLevel, Application } from '../../../contract/store/credentials.ts';
+import { secretContext } from '../../../contract/store/sealed-columns.ts';
+import { callbackFault, nearestRegistered } from '../callbacks.ts';
+import { endOf, KEPT_S } from './request-token-states.ts';
+
+/** Every so many request tokens, up to so many that ended are removed. */
+const REMOVAL = { every: 16, rows_max: 100 };
+
+/**
+ * Begins a login: the application tells where the user shall come back to, and gets a request token.
+ * @source authentication: POST /oauth/request_token; authentication gaps 5
+ */
+export const requestToken: Operation = {
+  id: 'oauth.request_token',
+  method: 'POST',
+  alsoGet: true,
+  path: '/oauth/request_token',
+  about: 'Begin a login. The call is signed with the consumer key alone.',
+  group: 'oauth',
+  groupAbout: 'How applications get to act for users, and how they stop.',
+  family: 'numeric',
+  credential: 'consumer',
+  rate: 'request_tokens',
+  isTokenStep: true,
+  protocolParameters: {
+    oauth_callback: text({ max: 2048 }).required().says('Where users come back to, as registered; `oob` for a PIN.'),
+  },
+  parameters: {
+    ext_auth_access_type: oneOf('read', 'write').says('The level wished for; never more than the application has.'),
+    x_auth_access_type: oneOf('read', 'write').says('Another name of `ext_auth_access_type`.'),
+  },
+  body: 'form',
+  shape: 'form',
+  reply: Type.Object(
+    {
+      oauth_token: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_-]{26}$' }),
+      oauth_token_secret: Type.String({ pattern: '^[A-Za-z0-9]{32}$' }),
+      oauth_callback_confirmed: Type.Literal('true'),
+    },
+    { additionalProperties: false },
+  ),
+  problems: ['MISSING_PARAMETER', 'CALLBACK_NOT_APPROVED', 'CALLBACK_NOT_OOB'],
+  check: wishFaults,
+  async perform({ services, caller, given, address, now }) {
+    const { application, callback = '' } = callerOf(caller, 'application');
+    checkCallback(application, callback);
+    const { store, box, secrets, logins } = services;
+    const [token, secret] = [tokenText(secrets), alphanumeric(secrets, 32)];
+    await store.write(async (tx) => {
+      const number = await tx.takeNumbers('request_token', 1, 1);
+      const id = String(number);
+      await tx.requestTokens.add({
+        id,
+        token,
+        token_secret: box.seal(secret, secretContext.requestToken(id)),
+        application_id: application.id,
+        callback,
+        access_level: levelOf(application.access_level, wishOf(given)),
+        state: 'issued',
+        user_id: null,
+        verifier_hash: null,
+        attempts: 0,
+        force_login: 0,
+        address,
+        created_at: now,
+        expires_at: endOf('issued', instantMs(now), logins),
+        made_token_id: null,
+      });
+      const isTime = number % REMOVAL.every === 0;
+      if (isTime) await tx.requestTokens.removeEnded(formatInstant(instantMs(now) - KEPT_S * 1000), REMOVAL.rows_max);
+    });
+    return { data: `oauth_token=${token}&oauth_token_secret=${secret}&oauth_callback_confirmed=true` };
+  },
+};
+
+/** An empty wish is none of the two words; both names must say the same. @source authentication gaps 0 and 5 */
+function wishFaults({ ext_auth_access_type: wish, x_auth_access_type: alias }: Given): readonly Fault[] {
+  if (wish === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'ext_auth_access_type' }];
+  if (alias === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'x_auth_access_type' }];
+  const differ = wish !== undefined && alias !== undefined && wish !== alias;
+  return differ ? [{ problem: 'NOT_IN_ENUM', parameter: 'ext_auth_access_type' }] : [];
+}
+
+function wishOf(given: Given): 'read' | 'write' | undefined {
+  return (given.ext_auth_access_type ?? given.x_auth_access_type ?? undefined) as 'read' | 'write' | undefined;
+}
+
+/** Never above the level of the application; a wish to write does not include messages. @source authentication gaps 5 */
+function levelOf(application: AccessLevel, wish: 'read' | 'write' | undefined): AccessLevel {
+  if (wish === 'read') return 'read';
+  return wish === 'write' && application !== 'read' ? 'read-write' : application;
+}
+
+function checkCallback(application: Application, callback: string): void {
+  if (callback === '') throw problem('MISSING_PARAMETER', { parameter: 'oauth_callback' });
+  const fault = callbackFault(application, callback);
+  if (fault === 'not oob') throw problem('CALLBACK_NOT_OOB');
+  if (fault === undefined) return;
+  const nearest = nearestRegistered(application, callback);
+  const hint = `received callback ${callback}; nearest registered ${nearest ?? 'none: no callback is registered'}`;
+  throw new Problem([{ problem: 'CALLBACK_NOT_APPROVED' }], { because: 'callback is not registered', hint });
+}
+
+/** 27 characters that no part of an address would escape; the first is no dash, which some clients take for an option. */
+function tokenText(random: Random): string {
+  const text = random.bytes(24).toString('base64url').slice(0, 26);
+  return alphanumeric(random, 1) + text;
+}

@@ -1,0 +1,36 @@
+import Type from 'typebox';
+import type { Operation } from '../../../contract/declare/operation.ts';
+
+/**
+ * Revokes the access token that signs the call. Parameters are ignored, though signed.
+ * @source authentication: POST /1.1/oauth/invalidate_token; authentication gaps 9
+ */
+export const revokeToken: Operation = {
+  id: 'oauth.invalidate_token',
+  method: 'POST',
+  path: '/1.1/oauth/invalidate_token',
+  about: 'Revoke the access token that signs the call.',
+  group: 'oauth',
+  family: 'numeric',
+  rate: 'revocations',
+  isTokenStep: true,
+  aliases: ['/1.1/oauth/invalidate_token.json'],
+  parameters: {},
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
+  problems: [],
+  async perform(call) {
+    const { token, tokenId, user, application } = call.principal;
+    const event = { event: 'token_revoked', user_id: user, application_id: application, token_id: tokenId } as const;
+    const isRevoked = await call.services.store.write(async (tx) => {
+      tx.touch(`token:${tokenId}`);
+      // Of two that came at the same time, one does it.
+      if (!(await tx.credentials.revokeToken(tokenId, call.now))) return false;
+      await call.record(tx, event);
+      return true;
+    });
+    if (isRevoked) call.note(event);
+    return { data: JSON.stringify({ access_token: token }) };
+  },
+};

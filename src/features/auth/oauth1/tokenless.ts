@@ -1,0 +1,110 @@
+import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
+import { alphanumeric, type Random } from '../../../base/random.ts';
+import type { SecretBox } from '../../../base/secret-box.ts';
+import type { Authenticate, Authenticated, Presented } from '../../../contract/declare/callers.ts';
+import type { Application } from '../../../contract/store/credentials.ts';
+import type { RequestToken } from '../../../contract/store/grants.ts';
+import { secretContext } from '../../../contract/store/sealed-columns.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import { readSigned, type Timeliness } from './authenticate.ts';
+import type { Nonces } from './nonces.ts';
+import { refused } from './refused.ts';
+import { isFinal, stateAt } from './request-token-states.ts';
+import { type Claim, signingKey, verify } from './signature.ts';
+
+/** What judging requests needs that are signed without an access token. */
+export interface Judging extends Timeliness {
+  readonly store: Store;
+  readonly box: SecretBox;
+  readonly nonces: Nonces;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A request whose signature fits a known application, and the request token that it may be signed with. */
+interface Signed {
+  readonly claim: Claim;
+  readonly application: Application;
+  readonly requestToken: RequestToken | undefined;
+  readonly tokenSecret: string;
+  readonly now_s: number;
+}
+
+/** Checks requests that an application signs for itself. @source authentication gaps 1.2 and 1.3 */
+export function consumerAuthenticator(judging: Judging): Authenticate {
+  const judge = signatureJudge(judging);
+  return async (parts, origins) => {
+    const signed = await judge(parts, origins);
+    const { claim, application } = signed;
+    if (claim.token !== '') throw refused('TOKEN_UNKNOWN', 'a token where none belongs');
+    admit(judging, signed, `c${application.id}`);
+    const caller = { kind: 'application', application, ...(claim.callback && { callback: claim.callback }) } as const;
+    return answerFor(claim, caller);
+  };
+}
+
+/** Checks requests that are signed with a request token. @source authentication gaps 1.2, 1.3 and 7 */
+export function requestTokenAuthenticator(judging: Judging): Authenticate {
+  const judge = signatureJudge(judging);
+  return async (parts, origins) => {
+    const signed = await judge(parts, origins);
+    const { claim, application, requestToken, tokenSecret } = signed;
+    if (claim.token === '') throw refused('REQUEST_TOKEN_MISSING', 'no request token');
+    if (!requestToken) throw refused('TOKEN_UNKNOWN', 'no such request token, or one that has ended');
+    admit(judging, signed, `r${requestToken.id}`);
+    const { verifier } = claim;
+    return answerFor(claim, { kind: 'request-token', application, requestToken, tokenSecret, verifier });
+  };
+}
+
+/** Nonce and suspension: what is looked at once the signature is right. */
+function admit({ nonces }: Judging, { claim, application, now_s }: Signed, signer: string): void {
+  if (!nonces.use(signer, Number(claim.timestamp), claim.nonce, now_s)) {
+    throw refused('SIGNATURE_REFUSED', 'nonce used before');
+  }
+  if (application.suspended === 1) throw refused('APPLICATION_SUSPENDED', 'suspended application');
+}
+
+function answerFor({ bodyHash, headerParameters }: Claim, caller: Authenticated['caller']): Authenticated {
+  return { caller, bodyHash, headerParameters: headerParameters.map(({ name, value }) => [name, value] as const) };
+}
+
+/**
+ * Reads a request and judges its signature. The work is the same whether key and token exist: unknown ones are judged
+ * with secrets that nobody has. A signature over an unknown token cannot be right or wrong, so it passes here.
+ */
+function signatureJudge({ store, box, clock, random, ...timeliness }: Judging) {
+  const dummySecret = alphanumeric(random, 50);
+  const sealedDummy = box.seal(dummySecret, DUMMY);
+  return async (parts: Presented, origins: readonly string[]): Promise<Signed> => {
+    const now_s = Math.floor(clock.now() / 1000);
+    const claim = readSigned(parts, now_s, timeliness);
+    const { application, requestToken } = await readRows(store, claim, formatInstant(clock.now()));
+    const consumerSecret = application
+      ? box.open(application.consumer_secret, secretContext.application(application.id))
+      : box.open(sealedDummy, DUMMY);
+    const tokenSecret = requestToken
+      ? box.open(requestToken.token_secret, secretContext.requestToken(requestToken.id))
+      : box.open(sealedDummy, DUMMY);
+    const isRight = verify(claim, origins, signingKey(consumerSecret, claim.token === '' ? '' : tokenSecret));
+    if (!application) throw refused('SIGNATURE_REFUSED', 'unknown consumer key');
+    if (requestToken?.state === 'exchanged' && !isRight) throw refused('TOKEN_UNKNOWN', 'an exchanged request token');
+    const isJudged = claim.token === '' || requestToken !== undefined;
+    if (isJudged && !isRight) throw refused('SIGNATURE_REFUSED', 'wrong signature');
+    return { claim, application, requestToken, tokenSecret, now_s };
+  };
+}
+
+const DUMMY = 'nobody';
+
+/** The application, and its request token while that is of use: it may still be exchanged, or its exchange undone. */
+async function readRows(store: Store, { consumerKey, token }: Claim, now: string) {
+  return store.read(async (tx) => {
+    const application = await tx.credentials.findApplicationByKey(consumerKey);
+    const found = token === '' ? undefined : await tx.requestTokens.find(token);
+    const isOwn = found !== undefined && found.application_id === application?.id;
+    const isOfUse = isOwn && (!isFinal(stateAt(found, now)) || found.made_token_id !== null);
+    return { application, requestToken: isOfUse ? found : undefined };
+  });
+}

@@ -1,0 +1,37 @@
+import type { Application } from '../../../contract/store/credentials.ts';
+import type { Reading, Store } from '../../../contract/store/store.ts';
+import { remembered } from '../remembered.ts';
+import { bearerHash, presentedForms } from './bearer-value.ts';
+
+/** An application-only token that was issued, and how it stands. */
+export interface KnownBearer {
+  readonly id: string;
+  readonly application: Application;
+  readonly isRevoked: boolean;
+}
+
+/** Application-only tokens in use. */
+export interface KnownBearers {
+  /** The token if it is remembered: the common case, answered at once. */
+  remembered(value: string): KnownBearer | undefined;
+  find(value: string): Promise<KnownBearer | undefined>;
+}
+
+/** Remembers the application-only tokens that a store holds, by what was presented. */
+export function knownBearers(store: Store): KnownBearers {
+  // By the hash, so that the values themselves are nowhere in memory.
+  const known = remembered<KnownBearer>(store, ['bearer', 'application', 'user']);
+  return {
+    remembered: (value) => known.get(bearerHash(value)),
+    find: (value) => known.read(bearerHash(value), () => store.read((tx) => readBearer(tx, value))),
+  };
+}
+
+/** Every form is looked up, whatever the first one came to: what is unknown costs as much as what is known. */
+async function readBearer(tx: Reading, value: string): Promise<KnownBearer | undefined> {
+  const rows = [];
+  for (const form of presentedForms(value)) rows.push(await tx.bearerTokens.findByHash(bearerHash(form)));
+  const row = rows.find((each) => each !== undefined);
+  const application = row && (await tx.credentials.findApplication(row.application_id));
+  return application && { id: row!.id, application, isRevoked: row!.outstanding === null };
+}

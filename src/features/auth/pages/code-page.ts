@@ -1,0 +1,50 @@
+import { html } from 'ghtml';
+import type { PageDocument, Visit } from '../../../contract/declare/pages.ts';
+import { alertOf, documentOf, hidden } from './layout.ts';
+
+/** What is said of a code that is wrong, used, or of another time. */
+export const WRONG_CODE = 'This code is not right, or was used before. Wait for the next one.';
+/** What is said when the code came too late after the password. */
+export const LATE_CODE = 'That took too long. Log in again.';
+
+/** The page between the password and the login of somebody who has turned on one-time codes. */
+export function codePage(
+  visit: Visit,
+  form: {
+    readonly action: string;
+    readonly members: Readonly<Record<string, string>>;
+    readonly isWrong: boolean;
+    /** What stands beside the button. */
+    readonly more?: string;
+  },
+): PageDocument {
+  const title = 'Enter your code';
+  return documentOf(
+    title,
+    html`<h1>${title}</h1>
+!${alertOf(form.isWrong ? WRONG_CODE : undefined)}
+<form id="code_form" method="post" action="${form.action}">
+!${hidden({ authenticity_token: visit.formToken, ...form.members })}
+!${codeField({ isWrong: form.isWrong, hasCaret: true })}
+<div class="buttons"><button class="main" type="submit">Continue</button>
+!${form.more ?? ''}</div>
+</form>`,
+  );
+}
+
+/** The box for a one-time code or a recovery code. */
+export function codeField({
+  isWrong,
+  hasCaret,
+  hint = 'The six digits that your authenticator app shows, or one of your recovery codes.',
+}: {
+  readonly isWrong: boolean;
+  readonly hasCaret: boolean;
+  readonly hint?: string;
+}): string {
+  const described = isWrong ? 'code-hint problem' : 'code-hint';
+  return html`<div class="field"><label for="code">Code</label>
+<p class="hint" id="code-hint">${hint}</p>
+<input id="code" name="session[code]" type="text" required autocomplete="one-time-code" autocapitalize="none"
+  autocorrect="off" spellcheck="false" maxlength="40" aria-describedby="${described}"!${isWrong ? ' aria-invalid="true"' : ''}!${hasCaret ? ' autofocus' : ''}></div>`;
+}

@@ -1,0 +1,102 @@
+import { html } from 'ghtml';
+import type { PageDocument } from '../../../contract/declare/pages.ts';
+import type { Application, User } from '../../../contract/store/credentials.ts';
+import type { RequestToken } from '../../../contract/store/grants.ts';
+import type { Shown } from './decision.ts';
+import { isPin, shownHost } from './destination.ts';
+import { alertOf, documentOf, hidden, loginFields } from './layout.ts';
+import { monogram } from './monogram.ts';
+import { abilitiesOf } from './wordings.ts';
+
+/** What the form is made from. */
+export interface ConsentForm {
+  /** The name of the service whose account is asked for. */
+  readonly service: string;
+  readonly endpoint: 'authorize' | 'authenticate';
+  readonly shown: Exclude<Shown, 'redirect'>;
+  readonly application: Application;
+  readonly requestToken: RequestToken;
+  readonly user: User | undefined;
+  readonly formToken: string;
+  readonly forced: boolean;
+  /** What the box of the name begins with. */
+  readonly name: string;
+  readonly problem: string | undefined;
+}
+
+/** The page that asks a user; scripts rely on the names and ids of its form. @source authentication gaps 6.3 and 6.6 */
+export function consentPage(form: ConsentForm): PageDocument {
+  const { application, shown, endpoint, requestToken, formToken, forced, name, problem, service } = form;
+  const asksLogin = shown !== 'consent';
+  const title =
+    shown === 'login'
+      ? `Log in to ${service} to continue to ${application.name}`
+      : `Give ${application.name} access to your ${service} account?`;
+  const members = {
+    authenticity_token: formToken,
+    oauth_token: requestToken.token,
+    ...(forced && { force_login: 'true' }),
+    ...(shown === 'login' && { step: 'login' }),
+  };
+  return documentOf(
+    title,
+    html`!${monogram(application.name)}
+<h1>${title}</h1>
+!${publisher(application)}
+!${shown === 'login' ? '' : abilities(requestToken, application)}
+<form id="oauth_form" method="post" action="/oauth/${endpoint}">
+!${hidden(members)}
+!${alertOf(problem)}
+!${asksLogin ? loginFields({ name, isWrong: problem !== undefined, isFirst: shown === 'login' }) : whoIs(form)}
+!${whereTo(requestToken)}
+<div class="buttons">
+<button class="main" type="submit" id="allow">${shown === 'login' ? 'Log in' : 'Authorize app'}</button>
+<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>
+</div>
+</form>
+!${shown === 'login' ? '' : WITHDRAW}`,
+  );
+}
+
+/** @source authentication gaps 6.3 */
+const WITHDRAW = `<p class="soft">You can withdraw access at any time under
+<a href="/settings/connected_apps">connected apps</a>.</p>`;
+
+/** Who stands behind the application, and where more can be read. */
+function publisher(application: Application): string {
+  const { description, organization_name: name, organization_url, website_url, terms_url, privacy_url } = application;
+  const about = description === '' ? '' : html`<p>${description}</p>`;
+  const by = name === '' ? '' : html`<p class="soft">Published by !${linked(name, organization_url)}</p>`;
+  const links = [
+    website_url && linked(shownHost(website_url), website_url),
+    terms_url && linked('Terms', terms_url),
+    privacy_url && linked('Privacy', privacy_url),
+  ].filter((link) => link !== '');
+  const more =
+    links.length === 0 ? '' : html`<ul class="links">!${links.map((link) => `<li>${link}</li>`).join('')}</ul>`;
+  return about + by + more;
+}
+
+/** A link when the address is one of a page; otherwise the text alone. */
+function linked(text: string, address: string): string {
+  return /^https?:\/\//i.test(address) ? html`<a href="${address}" rel="noreferrer">${text}</a>` : html`${text}`;
+}
+
+function abilities({ access_level }: RequestToken, { email_access }: Application): string {
+  const { can, cannot } = abilitiesOf(access_level, email_access === 1);
+  const list = (items: readonly string[], kind: string): string =>
+    html`<ul class="${kind}">!${items.map((item) => html`<li>${item}</li>`).join('')}</ul>`;
+  return html`<section><h2>It will be able to</h2>!${list(can, 'can')}</section>
+<section><h2>It will not be able to</h2>!${list(cannot, 'cannot')}</section>`;
+}
+
+function whoIs({ user, endpoint, requestToken, service }: ConsentForm): string {
+  const again = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token, force_login: 'true' })}`;
+  return html`<p class="who">You are logged in to ${service} as <strong>${user!.name}</strong> (@${user!.screen_name}).
+  <a href="${again}">Not you?</a></p>`;
+}
+
+function whereTo(requestToken: RequestToken): string {
+  if (isPin(requestToken)) return '<p class="soft">Afterwards you will get a code to enter in the application.</p>';
+  return html`<p class="soft">Afterwards you will be sent to <strong class="host">${shownHost(requestToken.callback)}</strong></p>`;
+}

@@ -1,0 +1,39 @@
+import { html } from 'ghtml';
+import type { PageDocument, Visit } from '../../../../contract/declare/pages.ts';
+import type { ApplicationKeys } from '../../../platform/register.ts';
+import { accountDocument } from '../layout.ts';
+import { DEVELOPER } from './ground.ts';
+
+/** The application that secrets belong to. */
+interface Owner {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The page that tells secrets, the only time that they are told. */
+export function secretsPage(
+  visit: Visit,
+  { id, name }: Owner,
+  told: { readonly title: string; readonly rows: readonly (readonly [name: string, value: string])[] },
+): PageDocument {
+  const rows = told.rows.map(([label, value]) => html`<dt>${label}</dt><dd><code>${value}</code></dd>`);
+  return accountDocument(
+    told.title,
+    visit,
+    html`<h1>${told.title}</h1>
+<p class="alert">Copy this now: it is not shown again.</p>
+<dl class="secrets">!${rows.join('\n')}</dl>
+<p><a class="main" href="${DEVELOPER}/${id}">Go on to ${name}</a></p>`,
+  );
+}
+
+/** The page that tells new keys. */
+export function keysPage(visit: Visit, owner: Owner, { consumerKey, consumerSecret }: ApplicationKeys): PageDocument {
+  return secretsPage(visit, owner, {
+    title: `The keys of ${owner.name}`,
+    rows: [
+      ['Consumer key', consumerKey],
+      ['Consumer secret', consumerSecret],
+    ],
+  });
+}

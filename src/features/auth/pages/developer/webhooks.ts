@@ -1,0 +1,179 @@
+import { html } from 'ghtml';
+import { formatInstant } from '../../../../base/instants.ts';
+import type { Page, PageAnswer, Visit } from '../../../../contract/declare/pages.ts';
+import type { Application } from '../../../../contract/store/credentials.ts';
+import type { Challenged, Webhook, WebhookDelivery } from '../../../../contract/store/webhooks.ts';
+import { secondElement } from '../days.ts';
+import { accountDocument, hidden, noticeOf } from '../layout.ts';
+import { refusal } from '../refusals.ts';
+import { DEVELOPER, type DeveloperParts, forOwner, recorded, registering } from './ground.ts';
+import { secretsPage } from './secrets.ts';
+
+/** Deliveries of a webhook that are shown. */
+const SHOWN = 20;
+
+/** `/developer/apps/:id/webhooks`: the webhooks of an application, and what was sent to them. @source activity gaps 19.4 and 21.5 */
+export function webhooksPage(parts: DeveloperParts): Page {
+  return {
+    path: `${DEVELOPER}/:id/webhooks`,
+    methods: ['GET', 'POST'],
+    answer: (visit) =>
+      forOwner(parts, visit, (application) =>
+        visit.method === 'GET' ? shown(parts, visit, application) : done(parts, visit, application),
+      ),
+  };
+}
+
+interface Standing {
+  readonly webhook: Webhook;
+  readonly deliveries: readonly WebhookDelivery[];
+}
+
+/** A webhook that was just challenged, and what came of it. */
+interface Validated extends Challenged {
+  readonly webhook: string;
+}
+
+async function shown(
+  parts: DeveloperParts,
+  visit: Visit,
+  application: Application,
+  validated?: Validated,
+): Promise<PageAnswer> {
+  const { id, name } = application;
+  const standing = await parts.store.read(async (tx) => {
+    const found: Standing[] = [];
+    for (const webhook of await tx.webhooks.list(id)) {
+      const query = { webhook: webhook.id, state: undefined, after: undefined, limit: SHOWN };
+      found.push({ webhook, deliveries: await tx.webhookDeliveries.page(query) });
+    }
+    return found;
+  });
+  const title = `Webhooks of ${name}`;
+  const none = '<p>It has none yet. The application registers them itself: POST /2/webhooks.</p>';
+  const content = html`<h1>${title}</h1>
+!${noticeOf(visit.method === 'GET' && visit.given('sent') === 'again' ? 'It is sent again.' : undefined)}
+!${standing.length === 0 ? none : standing.map((each) => section(parts, visit, id, each, validated)).join('\n')}
+<p><a href="${DEVELOPER}/${id}">Back to ${name}</a></p>`;
+  return { status: 200, html: accountDocument(title, visit, content), hasForm: true };
+}
+
+function section(
+  parts: DeveloperParts,
+  visit: Visit,
+  id: string,
+  { webhook, deliveries }: Standing,
+  validated: Validated | undefined,
+): string {
+  const { url } = webhook;
+  const action = `${DEVELOPER}/${id}/webhooks`;
+  const anchor = `webhook-${webhook.id}`;
+  const items = deliveries.map((each) => item(parts, visit, action, webhook, each));
+  const newest = deliveries.length === SHOWN ? html`<p class="soft">These are the newest ${SHOWN}.</p>` : '';
+  return html`<section id="${anchor}"><h2>${url}</h2>
+!${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
+<p class="soft">Validate challenges it now, as <code>PUT /2/webhooks/${webhook.id}</code> does.
+The second signature is made with a secret of the webhook: a new one is shown once, and the former signs for a day more.</p>
+<div class="buttons"><form method="post" action="${action}#${anchor}">
+!${hidden({ authenticity_token: visit.formToken, webhook: webhook.id, validate: 'now' })}
+<button type="submit" aria-label="Validate ${url}">Validate</button>
+</form>
+<form method="post" action="${action}">
+!${hidden({ authenticity_token: visit.formToken, webhook: webhook.id, from: generation(webhook) })}
+<button type="submit" aria-label="Make a new secret for ${url}">Make a new secret</button>
+</form></div>
+<h3>What was sent to it</h3>
+!${items.length === 0 ? '<p>Nothing yet.</p>' : `<ul class="deliveries">${items.join('\n')}</ul>${newest}`}
+</section>`;
+}
+
+/** Whether it is valid, and why it is not; what came of a challenge a moment ago is told as such. */
+function stateOf({ valid, failure }: Webhook, challenged: Challenged | undefined): string {
+  if (challenged?.isRight) return noticeOf('Valid: it answered the challenge rightly.');
+  const why = challenged?.why ?? failure ?? '';
+  const told = challenged ? ' role="alert"' : '';
+  if (!valid) {
+    const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge rightly.`;
+    return html`<p class="alert"!${told}>${text}</p>`;
+  }
+  if (challenged) return html`<p class="alert"!${told}>Valid still, but this challenge went unanswered: ${why}.</p>`;
+  return html`<p>Valid${failure === null ? '' : `; its last challenge went unanswered: ${failure}`}</p>`;
+}
+
+/** One delivery: what it told of, what became of it, and the way to send it again. */
+function item(
+  { webhooks }: DeveloperParts,
+  visit: Visit,
+  action: string,
+  { id: webhook, valid }: Webhook,
+  delivery: WebhookDelivery,
+): string {
+  const { message_id: message, event_type, state, tries, next_at } = delivery;
+  const last = tries.at(-1)?.at;
+  const outcome = tries.length === 0 ? '' : ` ${countOf(tries)}: ${webhooks.lastOutcome(delivery)}`;
+  const times = [
+    last === undefined ? '' : html`last tried !${secondElement(last)}`,
+    next_at === null ? '' : html`next try !${secondElement(next_at)}`,
+  ].filter(Boolean);
+  const again = html`<form method="post" action="${action}">
+!${hidden({ authenticity_token: visit.formToken, webhook, message })}
+<button type="submit" aria-label="Send again ${message}">Send again</button></form>`;
+  return html`<li><div><p><strong>${event_type}</strong> <span class="${state}">${state}</span>${outcome}</p>
+<p class="soft">!${times.join(', ')}<br><code>${message}</code></p></div>
+!${state === 'pending' || !valid ? '' : again}</li>`;
+}
+
+const countOf = ({ length }: WebhookDelivery['tries']): string =>
+  length === 1 ? 'after one try' : `after ${length} tries`;
+
+/** Which secret it has: one page replaces it once. */
+const generation = ({ former_until }: Webhook): string => former_until ?? 'first';
+
+/** Does what a button of the page says. A webhook or a message of somebody else does not exist. */
+async function done(parts: DeveloperParts, visit: Visit, application: Application): Promise<PageAnswer> {
+  const { id } = application;
+  const webhook = visit.given('webhook') ?? '';
+  const message = visit.given('message') ?? '';
+  if (visit.given('validate') !== undefined) return validate(parts, visit, application, webhook);
+  const from = visit.given('from');
+  const outcome = await registering(parts, async (registrar) => {
+    const { tx } = registrar;
+    const found = await tx.webhooks.find(webhook);
+    if (found?.application_id !== id) return undefined;
+    // Who reloads the page that told the secret must not replace it again.
+    if (from !== undefined && from !== generation(found)) return { isOver: true };
+    if (from !== undefined) {
+      const secret = await parts.webhooks.renewSecret(registrar, webhook);
+      const event = { event: 'webhook_secret_renewed', application_id: id, webhook_id: webhook } as const;
+      return { secret, url: found.url, noted: await recorded(registrar, visit, event) };
+    }
+    const delivery = await parts.webhooks.findDelivery(tx, webhook, message);
+    if (!delivery || !found.valid) return undefined;
+    await parts.webhooks.resend(tx, [delivery], formatInstant(parts.clock.now()));
+    return {};
+  });
+  if (!outcome) return refusal('page');
+  if (outcome.isOver) return refusal('done before');
+  if (outcome.secret !== undefined) {
+    const rows = [
+      ['Webhook', outcome.url],
+      ['Webhook secret', outcome.secret],
+    ] as const;
+    const page = secretsPage(visit, application, { title: 'The new secret of a webhook', rows });
+    return { status: 200, html: page, hasForm: true, noted: outcome.noted };
+  }
+  const location = `${DEVELOPER}/${id}/webhooks?sent=again`;
+  return { status: 303, location, html: accountDocument('Done', visit, '<h1>Done</h1>') };
+}
+
+async function validate(
+  parts: DeveloperParts,
+  visit: Visit,
+  application: Application,
+  id: string,
+): Promise<PageAnswer> {
+  const webhook = await parts.store.read((tx) => tx.webhooks.find(id));
+  if (webhook?.application_id !== application.id) return refusal('page');
+  const outcome = await parts.webhooks.validate(webhook);
+  return outcome ? shown(parts, visit, application, { webhook: id, ...outcome }) : refusal('page');
+}

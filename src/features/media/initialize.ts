@@ -1,0 +1,90 @@
+import { formatInstant, instantMs } from '../../base/instants.ts';
+import { itemsOf } from '../../contract/declare/fields.ts';
+import type { Call, Services } from '../../contract/declare/operation.ts';
+import { LONG_IDS_FROM } from '../../contract/declare/resource.ts';
+import { type Fault, Problem } from '../../contract/problems/problems.ts';
+import { MEDIA_CATEGORIES, type MediaCategory } from '../../contract/services/media.ts';
+import type { Upload, UploadRules } from '../../contract/store/uploads.ts';
+import { categoryOf, mimeOf, TAKEN } from './categories.ts';
+import { EXPIRY } from './expiry.ts';
+
+/** Begins an upload: from now on its segments may come. */
+export async function initialize(call: Call): Promise<Upload> {
+  const { services, given, now } = call;
+  const mime = mimeOf(String(given.media_type));
+  const bytes = Number(given.total_bytes);
+  const category = asked(call) ?? categoryOf(mime);
+  refuseUnfit({ category, mime, bytes }, services.uploads);
+  const ttl_s =
+    category === 'AMPLIFY_VIDEO' ? services.uploads.media_amplify_unused_ttl_s : services.uploads.media_unused_ttl_s;
+  const upload: Upload = {
+    ...(await newUpload(call, category!)),
+    state: 'uploading',
+    mime,
+    bytes,
+    expires_at: later(now, ttl_s),
+  };
+  await store(services, upload);
+  await services.blobs.prepare(upload.id);
+  return upload;
+}
+
+/** The category that the caller named. */
+export function asked({ given }: Pick<Call, 'given'>): MediaCategory | undefined {
+  return given.media_category == null ? undefined : (String(given.media_category).toUpperCase() as MediaCategory);
+}
+
+/** What a new upload is before anything of it is known. */
+export async function newUpload(call: Call, category: MediaCategory) {
+  const { services, principal, given, now } = call;
+  const [id] = await services.ids.takeLong('uploads', LONG_IDS_FROM, 1);
+  return {
+    id: id!,
+    user_id: principal.user,
+    category,
+    media_type: MEDIA_CATEGORIES[category].type,
+    width: null,
+    height: null,
+    duration_ms: null,
+    codec: null,
+    poster_mime: null,
+    file_name: services.secrets.bytes(8).toString('hex'),
+    additional_owners: given.additional_owners == null ? [] : itemsOf(String(given.additional_owners)),
+    fault: null,
+    is_categorized: given.media_category != null,
+    created_at: now,
+    changed_at: now,
+  } as const;
+}
+
+/** Stores a new upload, and plans its end. */
+export async function store({ store: on }: Services, upload: Upload): Promise<void> {
+  await on.write(async (tx) => {
+    await tx.uploads.add(upload);
+    await tx.jobs.plan({ kind: EXPIRY, key: upload.id, run_at: upload.expires_at! });
+  });
+}
+
+/** A time some seconds after another. */
+export function later(now: string, seconds: number): string {
+  return formatInstant(instantMs(now) + seconds * 1000);
+}
+
+/** What was announced that nothing takes. */
+export function refuseUnfit(
+  { category, mime, bytes }: { category: MediaCategory | undefined; mime: string; bytes: number },
+  rules: UploadRules,
+): void {
+  const faults: Fault[] = [];
+  const words = { category: category?.toLowerCase() ?? '', mime, bytes, raw: mime };
+  if (!categoryOf(mime) && !Object.values(TAKEN).some(({ mimes }) => mimes.includes(mime))) {
+    faults.push({ problem: 'MEDIA_TYPE_UNKNOWN', parameter: 'media_type', words });
+  } else if (category && !TAKEN[category].mimes.includes(mime)) {
+    faults.push({ problem: 'MEDIA_CATEGORY_UNFIT', parameter: 'media_category', words });
+  }
+  const max = category && rules[TAKEN[category].bytes_max];
+  if (max !== undefined && bytes > max) {
+    faults.push({ problem: 'MEDIA_TOO_LARGE', parameter: 'total_bytes', words: { ...words, raw: bytes, max } });
+  }
+  if (faults.length > 0) throw new Problem(faults);
+}

@@ -1,0 +1,24 @@
+import { isLongId } from '../../contract/declare/long-ids.ts';
+import type { Call } from '../../contract/declare/operation.ts';
+import { problem } from '../../contract/problems/problems.ts';
+import type { Upload } from '../../contract/store/uploads.ts';
+
+/**
+ * An upload of the caller that has not expired; for looking at, one of which the caller is an owner is enough.
+ * @throws UPLOAD_UNKNOWN
+ */
+export async function ownUpload(call: Call, id: string, whose: 'sender' | 'owner' = 'sender'): Promise<Upload> {
+  const { services, principal, now } = call;
+  const upload = isLongId(id) ? await services.store.read((tx) => tx.uploads.find(id)) : undefined;
+  const isOwn = upload?.user_id === principal.user;
+  const isShared = whose === 'owner' && upload?.additional_owners.includes(principal.user);
+  if (!upload || !(isOwn || isShared) || hasExpired(upload, now)) {
+    throw problem('UPLOAD_UNKNOWN', { parameter: 'media_id', words: { raw: id } });
+  }
+  return upload;
+}
+
+/** Whether an upload was not used in time, be it still there or not. */
+export function hasExpired({ expires_at }: Pick<Upload, 'expires_at'>, now: string): boolean {
+  return expires_at !== null && expires_at <= now;
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { boundedCommand, childOptions } from '../../base/children.ts';
+import { within } from '../../base/timers.ts';
+import type { Upload, UploadRules } from '../../contract/store/uploads.ts';
+import { greyPicture } from './grey-picture.ts';
+import { firstFrame } from './probe/gif.ts';
+
+/** Videos need no larger picture before they play. */
+const SIDE_MAX = 640;
+const TIME_MS = 20_000;
+/** The largest picture that is taken decodes within it. */
+const BOUNDS = { memory_bytes: 2_147_483_648, cpu_s: 20 };
+const OUTPUT_BYTES_MAX = 67_108_864;
+
+/** A picture and its media type. */
+export interface Poster {
+  readonly bytes: Buffer;
+  readonly mime: string;
+}
+
+/**
+ * The first frame of a GIF or a video; images have none. Without the program that decodes videos, a grey picture of
+ * the same ratio stands for it.
+ * @source creatives 3
+ */
+export async function posterOf(path: string, upload: Upload, rules: UploadRules): Promise<Poster | undefined> {
+  if (upload.media_type === 'IMAGE') return undefined;
+  if (upload.media_type === 'GIF') {
+    const bytes = firstFrame(await readFile(path));
+    return bytes && { bytes, mime: 'image/gif' };
+  }
+  const decoded = rules.ffmpeg_program === '' ? undefined : await decodedFrame(rules.ffmpeg_program, path);
+  if (decoded) return { bytes: decoded, mime: 'image/jpeg' };
+  return { bytes: greyPicture(...fitted(upload.width!, upload.height!)), mime: 'image/png' };
+}
+
+function fitted(width: number, height: number): [width: number, height: number] {
+  const scale = Math.min(1, SIDE_MAX / Math.max(width, height));
+  return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
+}
+
+/** The first frame as a JPEG; undefined when the program cannot be had or makes nothing of the file. */
+async function decodedFrame(program: string, path: string): Promise<Buffer | undefined> {
+  const output = ['-frames:v', '1', '-f', 'image2pipe', '-c:v', 'mjpeg', 'pipe:1'];
+  // The file says where it is, and may not send the program anywhere else.
+  const args = [
+    '-nostdin',
+    '-threads',
+    '1',
+    '-loglevel',
+    'error',
+    '-protocol_whitelist',
+    'file',
+    '-i',
+    `file:${resolve(path)}`,
+    ...output,
+  ];
+  const child = spawn(...boundedCommand(program, args, BOUNDS), {
+    ...childOptions(),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  child.stdout.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > OUTPUT_BYTES_MAX) child.kill('SIGKILL');
+    else pieces.push(piece);
+  });
+  const done = new Promise<boolean>((resolve) => {
+    child.on('error', () => resolve(false));
+    child.on('close', (code) => resolve(code === 0));
+  });
+  const isGood = await within(TIME_MS, done).catch(() => child.kill('SIGKILL') && false);
+  return isGood && pieces.length > 0 ? Buffer.concat(pieces) : undefined;
+}

@@ -1,0 +1,81 @@
+import type { Random } from '../../base/random.ts';
+import type { Ids } from '../../contract/declare/operation.ts';
+import type { Store, Writing } from '../../contract/store/store.ts';
+
+/** Ids grow by a step of 1 to this, so that they do not tell how many there are. */
+const STEP_MAX = 97;
+/** Ids taken from the database at once; what a process does not use is lost. */
+const BLOCK = 256;
+
+/**
+ * The next id of a kind, for a unit of work that stands alone: a command's. Where ids are dense, neighbours are hidden
+ * by `step`.
+ */
+export async function takeIdIn(
+  tx: Writing,
+  random: Random,
+  { kind, start, step = STEP_MAX }: { readonly kind: string; readonly start: number; readonly step?: number },
+): Promise<string> {
+  const first = await tx.takeNumbers(kind, start, step);
+  return (first + 1 + (random.bytes(4).readUInt32BE() % step)).toString(36);
+}
+
+/** Sees to it that an id which came from outside is never given out. */
+export async function passId(tx: Writing, id: string, { kind, start }: { kind: string; start: number }): Promise<void> {
+  const number = Number.parseInt(id, 36);
+  const next = (await tx.findNumber(kind)) ?? start;
+  if (Number.isSafeInteger(number) && number >= next) await tx.takeNumbers(kind, start, number - next + 1);
+}
+
+/** Long ids: a growing number, and below it 20 bits that nobody can guess. */
+const LOW_BITS = 20n;
+
+function lowBits(random: Random): bigint {
+  return BigInt(random.bytes(4).readUInt32BE() >>> 12);
+}
+
+interface Range {
+  next: number;
+  end: number;
+}
+
+/**
+ * Hands out ids from ranges that it takes from the database in blocks: ever growing within a process, never given
+ * twice by any.
+ * @source campaigns 1.1
+ */
+export function idsFrom(store: Store, random: Random): Ids {
+  const ranges = new Map<string, Range>();
+  const refills = new Map<string, Promise<void>>();
+
+  async function refill(kind: string, start: number, count: number): Promise<void> {
+    const size = Math.max(BLOCK, count) * STEP_MAX;
+    const first = await store.write((tx) => tx.takeNumbers(kind, start, size));
+    ranges.set(kind, { next: first, end: first + size });
+  }
+
+  async function numbers(kind: string, start: number, count: number): Promise<number[]> {
+    for (;;) {
+      const range = ranges.get(kind);
+      if (range && range.next + count * STEP_MAX <= range.end) {
+        return Array.from({ length: count }, () => {
+          range.next += 1 + (random.bytes(1)[0]! % STEP_MAX);
+          return range.next;
+        });
+      }
+      const pending = refills.get(kind) ?? refill(kind, start, count).finally(() => refills.delete(kind));
+      refills.set(kind, pending);
+      await pending;
+    }
+  }
+
+  return {
+    async take(kind, start, count) {
+      return (await numbers(kind, start, count)).map((number) => number.toString(36));
+    },
+    async takeLong(kind, start, count) {
+      const high = await numbers(kind, start, count);
+      return high.map((number) => ((BigInt(number) << LOW_BITS) | lowBits(random)).toString());
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { lengthOf } from '../../base/text.ts';
+import type { User } from '../../contract/store/credentials.ts';
+import { isFrequentPassword } from './frequent-passwords.ts';
+
+/** What the settings say about passwords. */
+export interface PasswordRules {
+  /** The fewest characters of a password. */
+  readonly password_length_min: number;
+  /** The name of the service, which no password may contain. */
+  readonly service: string;
+}
+
+/** The most characters of a password; every one of them counts. */
+export const PASSWORD_LENGTH_MAX = 256;
+/** Shorter names occur in words of every kind. */
+const NAME_LENGTH_MIN = 3;
+const WORD_LENGTH_MIN = 4;
+
+/**
+ * The rule that a new password breaks, undefined when it breaks none. Length counts, and whether somebody would guess it;
+ * rules of composition make worse passwords.
+ */
+export function wrongPassword(
+  password: string,
+  of: Pick<User, 'screen_name' | 'name'>,
+  { password_length_min: least, service }: PasswordRules,
+): string | undefined {
+  const length = lengthOf(password);
+  if (length < least || length > PASSWORD_LENGTH_MAX) {
+    return `the password must have ${least} to ${PASSWORD_LENGTH_MAX} characters`;
+  }
+  if (isFrequentPassword(password)) return 'the password is one of the 10,000 most common, which are tried first';
+  const folded = fold(password);
+  const contains = (name: string): boolean => lengthOf(name) >= NAME_LENGTH_MIN && folded.includes(fold(name));
+  if (contains(of.screen_name)) return 'the password must not contain the user name';
+  const words = of.name.split(/\s+/).filter((word) => lengthOf(word) >= WORD_LENGTH_MIN);
+  if ([of.name, ...words].some(contains)) return 'the password must not contain the name of the user';
+  return contains(service) ? 'the password must not contain the name of the service' : undefined;
+}
+
+/** As it is compared: without regard to letter case and blanks. */
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, '');
+}

@@ -1,0 +1,79 @@
+import { isLegalText, lengthOf } from '../../base/text.ts';
+import type { User } from '../../contract/store/credentials.ts';
+import type { EventType, NewEvent } from '../../contract/store/events.ts';
+import type { Writing } from '../../contract/store/store.ts';
+
+/** What of a profile can change. */
+export type ProfileChanges = Partial<
+  Pick<User, 'name' | 'screen_name' | 'description' | 'location' | 'url' | 'verified_type' | 'affiliate_id'>
+>;
+
+/** How many characters each text of a profile may have. @source own */
+export const PROFILE_MAX = { name: 50, description: 160, location: 30, url: 100 } as const;
+
+/** What is wrong with a text of a profile that may be empty and have several lines; undefined when nothing is. */
+export function wrongBio(bio: string): string | undefined {
+  const isGood = lengthOf(bio) <= PROFILE_MAX.description && isLegalText(bio.replace(/\r?\n/g, ' '));
+  return isGood ? undefined : `a description is at most ${PROFILE_MAX.description} characters`;
+}
+
+/** What is wrong with the place of a profile. */
+export function wrongLocation(location: string): string | undefined {
+  const isGood = lengthOf(location) <= PROFILE_MAX.location && isLegalText(location);
+  return isGood ? undefined : `a location is at most ${PROFILE_MAX.location} characters`;
+}
+
+/** What is wrong with the address of a profile: none, or one of the web. */
+export function wrongProfileUrl(url: string): string | undefined {
+  const isGood = url === '' || (/^https?:\/\/[^\s"<>]+$/.test(url) && URL.canParse(url));
+  return isGood && lengthOf(url) <= PROFILE_MAX.url
+    ? undefined
+    : `an address begins with https:// or http:// and has at most ${PROFILE_MAX.url} characters`;
+}
+
+/**
+ * Changes a profile, and tells of it in the log of events what others can follow; what stays the same is no event. The
+ * answer is the user as they are then.
+ * @source activity gaps 16.3, 16.8
+ */
+export async function changeProfile(
+  tx: Writing,
+  id: string,
+  changes: ProfileChanges,
+  now: string,
+): Promise<User | undefined> {
+  const before = await tx.credentials.lockUser(id);
+  if (!before) return undefined;
+  const after: User = { ...before, ...changes };
+  const changed = Object.keys(changes).filter((name) => before[name as keyof User] !== after[name as keyof User]);
+  if (changed.length === 0) return before;
+  await tx.credentials.changeUser(
+    id,
+    Object.fromEntries(changed.map((name) => [name, after[name as keyof User]])) as ProfileChanges,
+  );
+  tx.touch(`user:${id}`);
+  await tx.events.append(eventsOf(before, after), now);
+  return after;
+}
+
+/** What of a profile is an event when it changes, how envelopes write it, and whether keywords are looked for in it. */
+const FOLLOWED: readonly {
+  readonly type: EventType;
+  readonly isText: boolean;
+  readonly value: (user: User) => string;
+}[] = [
+  { type: 'profile.update.bio', isText: true, value: (user) => user.description },
+  { type: 'profile.update.screenname', isText: true, value: (user) => user.screen_name },
+  { type: 'profile.update.verified', isText: false, value: (user) => user.verified_type },
+  { type: 'profile.update.affiliate', isText: false, value: (user) => user.affiliate_id ?? '' },
+];
+
+function eventsOf(before: User, after: User): NewEvent[] {
+  return FOLLOWED.filter(({ value }) => value(before) !== value(after)).map(({ type, isText, value }) => ({
+    event_type: type,
+    user_id: after.id,
+    direction: null,
+    text: isText ? value(after) : null,
+    payload: JSON.stringify({ before: value(before), after: value(after) }),
+  }));
+}

@@ -1,0 +1,68 @@
+import Type from 'typebox';
+import { itemsOf, listOf, text } from '../../contract/declare/fields.ts';
+import type { OpenWindow, Operation } from '../../contract/declare/operation.ts';
+
+const VERSION = '/1.1';
+
+/**
+ * The windows of the caller as they stand, for the calls of version 1.1; looking takes nothing from them but from its
+ * own.
+ * @source authentication gaps 11.4
+ */
+export const rateLimitStatus: Operation = {
+  id: 'application.rate_limit_status',
+  method: 'GET',
+  path: '/1.1/application/rate_limit_status',
+  aliases: ['/1.1/application/rate_limit_status.json'],
+  about: 'How many calls are left to the caller, by family of calls.',
+  group: 'users',
+  family: 'numeric',
+  credential: 'user-or-bearer',
+  rate: 'profiles',
+  parameters: {
+    resources: listOf(text({ max: 50 }), { max: 50 }).says('Families of calls to tell of; all when not given.'),
+  },
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object(
+    {
+      rate_limit_context: Type.Union([
+        Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
+        Type.Object({ application: Type.String() }, { additionalProperties: false }),
+      ]),
+      resources: Type.Record(
+        Type.String({ pattern: '^[a-z_]+$' }),
+        Type.Record(
+          Type.String({ pattern: '^/' }),
+          Type.Object(
+            { limit: Type.Integer(), remaining: Type.Integer({ minimum: 0 }), reset: Type.Integer() },
+            { additionalProperties: false },
+          ),
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  problems: [],
+  async perform({ caller, windows, given }) {
+    const asked = given.resources == null ? undefined : new Set(itemsOf(given.resources as string));
+    const rate_limit_context =
+      caller.kind === 'user' ? { access_token: caller.token } : { application: caller.application.consumer_key };
+    return { data: JSON.stringify({ rate_limit_context, resources: byFamily(windows(), asked) }) };
+  },
+};
+
+type Families = Record<string, Record<string, Omit<OpenWindow, 'path'>>>;
+
+/** `/1.1/users/show` is told as `/users/show` in the family `users`. */
+function byFamily(windows: readonly OpenWindow[], asked: ReadonlySet<string> | undefined): Families {
+  const families: Families = {};
+  for (const { path, ...window } of windows) {
+    if (!path.startsWith(`${VERSION}/`)) continue;
+    const name = path.slice(VERSION.length);
+    const family = name.split('/')[1]!;
+    if (asked && !asked.has(family)) continue;
+    families[family] = { ...families[family], [name]: window };
+  }
+  return families;
+}

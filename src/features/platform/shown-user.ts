@@ -1,0 +1,38 @@
+import { text } from '../../contract/declare/fields.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { problem } from '../../contract/problems/problems.ts';
+import { showUser, userSchema } from './show-user.ts';
+
+/**
+ * A user by id or by name; when both are given, by id.
+ * @source authentication gaps 11.2
+ */
+export const shownUser: Operation = {
+  id: 'users.show',
+  method: 'GET',
+  path: '/1.1/users/show',
+  aliases: ['/1.1/users/show.json'],
+  about: 'A user by id or by name.',
+  group: 'users',
+  family: 'numeric',
+  credential: 'user-or-bearer',
+  rate: 'profiles',
+  parameters: {
+    user_id: text({ max: 20 }).says('One of the two must be given; this one counts when both are.'),
+    screen_name: text({ max: 50 }).says('In any case.'),
+  },
+  body: 'form',
+  shape: 'bare',
+  reply: userSchema,
+  problems: ['MISSING_PARAMETER', 'USER_NOT_FOUND', 'USER_SHOWN_SUSPENDED'],
+  async perform({ services, given }) {
+    const { user_id: id, screen_name: name } = given as Readonly<Record<string, string | undefined>>;
+    if (id === undefined && name === undefined) throw problem('MISSING_PARAMETER', { parameter: 'user_id' });
+    const user = await services.store.read(({ credentials }) =>
+      id === undefined ? credentials.findUserByName(name!) : credentials.findUser(id),
+    );
+    if (!user) throw problem('USER_NOT_FOUND');
+    if (user.suspended) throw problem('USER_SHOWN_SUSPENDED');
+    return { data: JSON.stringify(showUser(user, { entities: true })) };
+  },
+};

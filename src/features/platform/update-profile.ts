@@ -1,0 +1,82 @@
+import Type from 'typebox';
+import type { Field, Raw } from '../../contract/declare/fields.ts';
+import { boolean, field } from '../../contract/declare/fields.ts';
+import type { Given, Operation } from '../../contract/declare/operation.ts';
+import {
+  changeProfile,
+  PROFILE_MAX,
+  type ProfileChanges,
+  wrongBio,
+  wrongLocation,
+  wrongProfileUrl,
+} from './profile.ts';
+import { wrongName } from './rules.ts';
+import { showUser, userSchema } from './show-user.ts';
+
+/** A text of a profile, which may be empty unless a rule says otherwise. */
+function profileText(max: number, wrong: (text: string) => string | undefined): Field<string> {
+  return field<string>({
+    name: 'profile text',
+    column: 'text',
+    schema: Type.String({ maxLength: max }),
+    raises: ['PROFILE_UNFIT'],
+    present: (stored) => JSON.stringify(stored),
+    read(raw: Raw, parameter) {
+      const why = typeof raw === 'string' ? wrong(raw) : 'a text is expected';
+      return why === undefined ? (raw as string) : { problem: 'PROFILE_UNFIT', parameter, words: { why } };
+    },
+  });
+}
+
+/**
+ * Changes what the user of a token says of themselves; what is not given stays, what is given empty goes.
+ * @source activity gaps 11.5
+ */
+export const updateProfile: Operation = {
+  id: 'account.update_profile',
+  method: 'POST',
+  path: '/1.1/account/update_profile',
+  aliases: ['/1.1/account/update_profile.json'],
+  about: 'Change name, description, address and place of the user whom the token speaks for.',
+  group: 'users',
+  family: 'numeric',
+  rate: 'profile_updates',
+  parameters: {
+    name: profileText(PROFILE_MAX.name, wrongName).says('1 to 50 characters.'),
+    description: profileText(PROFILE_MAX.description, wrongBio).says('Up to 160 characters; empty for none.'),
+    url: profileText(PROFILE_MAX.url, wrongProfileUrl).says('An address of up to 100 characters; empty for none.'),
+    location: profileText(PROFILE_MAX.location, wrongLocation).says('Up to 30 characters; empty for none.'),
+    include_entities: boolean().defaults(1).says('Whether `entities` is part of the reply.'),
+    skip_status: boolean().says('Accepted; no post is part of the reply.'),
+  },
+  body: 'form',
+  shape: 'bare',
+  reply: userSchema,
+  check: ({ name }) =>
+    name === null ? [{ problem: 'PROFILE_UNFIT', parameter: 'name', words: { why: wrongName('')! } }] : [],
+  problems: [],
+  async perform({ principal, services, given, now, note, record }) {
+    const changes = changesOf(given);
+    const event = {
+      event: 'profile_changed',
+      user_id: principal.user,
+      application_id: principal.application,
+    } as const;
+    const user = await services.store.write(async (tx) => {
+      const changed = await changeProfile(tx, principal.user, changes, now);
+      await record(tx, event);
+      return changed;
+    });
+    note(event);
+    return { data: JSON.stringify(showUser(user!, { entities: given.include_entities !== 0 })) };
+  },
+};
+
+function changesOf({ name, description, location, url }: Given): ProfileChanges {
+  return {
+    ...(typeof name === 'string' && { name }),
+    ...(description !== undefined && { description: String(description ?? '') }),
+    ...(location !== undefined && { location: String(location ?? '') }),
+    ...(url !== undefined && { url: url === null ? null : String(url) }),
+  };
+}

@@ -1,0 +1,198 @@
+import { mkdirSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Random } from '../../base/random.ts';
+import { Turns } from '../../base/turns.ts';
+import { type Blobs, type Incoming, type Segment, SourceFailed } from '../../contract/services/blobs.ts';
+import { SegmentSizes, sumWithout } from '../tables/segment-sizes.ts';
+import { FileSink, writeAll } from './file-sink.ts';
+
+/** So many bytes are copied at once. */
+const PIECE_BYTES = 524_288;
+
+/**
+ * Blobs as files of a folder. What arrives is written beside its place, brought to the disk, and renamed: a segment is
+ * there whole or not at all, also when the power fails. Sealing renames the folder of the segments, so that whoever
+ * comes late finds no place. What moves the segments of one upload goes in turn: several may end it at once, and none
+ * may see the segments half gone.
+ */
+export function blobFiles(folder: string, random: Random): Blobs {
+  const [incoming, parts, sealed, ready] = ['incoming', 'parts', 'sealed', 'ready'].map((name) => join(folder, name));
+  for (const each of [incoming, parts, sealed, ready]) mkdirSync(each!, { recursive: true, mode: 0o700 });
+  const fresh = (): string => join(incoming!, random.bytes(12).toString('hex'));
+  const pathOf: Blobs['pathOf'] = (id, name) => join(ready!, id, name);
+
+  async function settle(id: string, name: 'whole' | 'poster', from: string): Promise<void> {
+    const own = join(ready!, id);
+    await mkdir(own, { recursive: true, mode: 0o700 });
+    await rename(from, join(own, name));
+    await syncFolder(own);
+    await syncFolder(ready!);
+  }
+
+  async function received(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Incoming> {
+    const place = fresh();
+    try {
+      return { place, bytes: await writeFile(place, source, bytes_max) };
+    } catch (error) {
+      await rm(place, { force: true });
+      throw error;
+    }
+  }
+
+  async function joined(paths: readonly string[]): Promise<string> {
+    const place = fresh();
+    try {
+      await joinFiles(place, paths);
+      return place;
+    } catch (error) {
+      await rm(place, { force: true });
+      throw error;
+    }
+  }
+
+  const turns = new Turns();
+  const sizes = new SegmentSizes(async (id) => (await segmentsIn(join(parts!, id))) ?? []);
+
+  return {
+    pathOf,
+    async sweep() {
+      for (const name of await readdir(incoming!)) await rm(join(incoming!, name), { force: true });
+    },
+    receive: received,
+    discard: ({ place }) => rm(place, { force: true }),
+    async prepare(id) {
+      await mkdir(join(parts!, id), { recursive: true, mode: 0o700 });
+      await syncFolder(parts!);
+    },
+    async place(id, index, { place, bytes }, total_max) {
+      const own = join(parts!, id);
+      const path = join(own, String(index));
+      const earlier = await sizes.of(id);
+      const received = sumWithout(earlier, index) + bytes;
+      if (received > total_max) return { state: 'exceeds', received };
+      try {
+        await rename(place, path);
+        await syncFolder(own);
+      } catch (error) {
+        if (isAbsent(error)) return { state: 'closed', received };
+        // It may be in its place all the same.
+        sizes.forget(id);
+        throw error;
+      }
+      (await sizes.of(id)).set(index, bytes);
+      return { state: 'placed', received };
+    },
+    segments: (id) =>
+      turns.take(id, async () => {
+        // What is assembled already has lost its segments, or is about to.
+        const whole = await stat(pathOf(id, 'whole')).catch(unlessAbsent);
+        if (whole) return [{ index: 0, bytes: whole.size }];
+        return (await segmentsIn(join(parts!, id))) ?? (await segmentsIn(join(sealed!, id))) ?? [];
+      }),
+    seal: (id) =>
+      turns.take(id, async () => {
+        sizes.forget(id);
+        await rename(join(parts!, id), join(sealed!, id)).catch(unlessAbsent);
+        await syncFolder(sealed!);
+      }),
+    unseal: (id) =>
+      turns.take(id, async () => {
+        sizes.forget(id);
+        await rename(join(sealed!, id), join(parts!, id)).catch(unlessAbsent);
+      }),
+    assemble: (id) =>
+      turns.take(id, async () => {
+        const own = join(sealed!, id);
+        // What was interrupted behind this point may have left some of the segments only.
+        const isWhole = (await stat(pathOf(id, 'whole')).catch(unlessAbsent)) !== undefined;
+        const segments = isWhole ? undefined : await segmentsIn(own);
+        if (!segments) return rm(own, { recursive: true, force: true });
+        const paths = segments.map(({ index }) => join(own, String(index)));
+        // One segment is the whole already.
+        const whole = paths.length === 1 ? paths[0]! : await joined(paths);
+        await settle(id, 'whole', whole);
+        await rm(own, { recursive: true, force: true });
+      }),
+    adopt: (id, { place }) => settle(id, 'whole', place),
+    async write(id, name, bytes) {
+      const { place } = await received(once(new Uint8Array(bytes)), bytes.length);
+      await settle(id, name, place);
+    },
+    remove: (id) =>
+      turns.take(id, async () => {
+        sizes.forget(id);
+        for (const each of [parts, sealed, ready]) await rm(join(each!, id), { recursive: true, force: true });
+      }),
+  };
+}
+
+async function segmentsIn(folder: string): Promise<Segment[] | undefined> {
+  try {
+    const names = await readdir(folder);
+    const found = names.map(async (name) => ({ index: Number(name), bytes: (await stat(join(folder, name))).size }));
+    return (await Promise.all(found)).sort((a, b) => a.index - b.index);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Writes a new file and brings it to the disk; the answer is how many bytes it has. */
+async function writeFile(path: string, source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<number> {
+  const sink = new FileSink(path, bytes_max);
+  try {
+    await pipeline(source, sink);
+    return sink.bytes;
+  } catch (error) {
+    throw sink.failure ?? new SourceFailed(String(error), { cause: error });
+  }
+}
+
+/** Copies files behind one another through one piece of memory. */
+async function joinFiles(place: string, paths: readonly string[]): Promise<void> {
+  const into = await open(place, 'wx', 0o600);
+  try {
+    const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+    for (const path of paths) await copyAll(path, into, piece);
+    await into.datasync();
+  } finally {
+    await into.close();
+  }
+}
+
+async function copyAll(path: string, into: FileHandle, piece: Buffer): Promise<void> {
+  const from = await open(path);
+  try {
+    for (;;) {
+      const { bytesRead } = await from.read(piece, 0, piece.length, null);
+      if (bytesRead === 0) return;
+      await writeAll(into, [piece.subarray(0, bytesRead)]);
+    }
+  } finally {
+    await from.close();
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** A name is durable when its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+function unlessAbsent(error: unknown): void {
+  if (!isAbsent(error)) throw error;
+}

@@ -1,0 +1,175 @@
+import type pg from 'pg';
+import { after, elapsed_ms, every, within } from '../../base/timers.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import type { OutageListener } from '../../contract/store/store.ts';
+import { claimAgain, claimFirst, giveUp } from './postgres-claim.ts';
+import { abandon, newClient, unreachable } from './postgres-connections.ts';
+import { AlreadyServed, type Release } from './sole-server.ts';
+
+/** What a claim is held with. */
+export interface ClaimParts {
+  readonly url: string;
+  /** How long opening a connection, and claiming, may take. */
+  readonly connect_ms: number;
+  /** A server that says nothing for so long is taken to be away. */
+  readonly silence_ms: number;
+  /** Ends every connection of the process but the one of the claim. */
+  readonly endConnections: () => void;
+}
+
+/** The claim of this process on its database. */
+export interface HeldClaim {
+  /** Claims the database. @throws AlreadyServed */
+  take(): Promise<Release>;
+  /** The token of the claim, or of the last one; undefined in a process that never claimed, which may work beside a server. */
+  token(): string | undefined;
+  /** Whether the database was claimed, and the claim does not stand at the moment. */
+  isLost(): boolean;
+  /** @throws StoreUnavailable while the claim does not stand */
+  check(): void;
+  /** Resolves when the server answers on the connection of the claim. */
+  ping(): Promise<void>;
+  /** Gives up everything that is under way, because it can't be known what became of it, and claims again. */
+  lose(cause: Error): void;
+  readonly listeners: OutageListener[];
+}
+
+/** How often the server is asked whether it is there. */
+const BEAT_MS = 500;
+/** How soon another try follows one that failed. */
+const AGAIN_MS = 250;
+
+type Standing =
+  | { readonly state: 'none' }
+  | { readonly state: 'held'; readonly client: pg.Client; readonly token: string }
+  | { readonly state: 'lost'; readonly token: string; readonly cause: Error }
+  | { readonly state: 'over'; readonly token: string; readonly cause: Error };
+
+/**
+ * Holds the claim on a database, on a connection of its own. When that connection breaks or falls silent, nobody can know who
+ * serves the database: every other connection is ended, units are refused, and nothing is begun until it is claimed again.
+ * Another server that has claimed it meanwhile ends this one.
+ */
+export function heldClaim(parts: ClaimParts): HeldClaim {
+  const listeners: OutageListener[] = [];
+  let standing: Standing = { state: 'none' };
+  let stopBeating = (): void => {};
+  let unanswered = 0;
+  let asking: Promise<void> | undefined;
+
+  const hold = (client: pg.Client, token: string): void => {
+    const held: Standing = { state: 'held', client, token };
+    standing = held;
+    unanswered = 0;
+    asking = undefined;
+    const broke = (error?: Error): void => {
+      if (standing === held) lose(error ?? new Error('the connection to the database ended'));
+    };
+    client.on('error', broke);
+    client.on('end', () => broke());
+  };
+
+  const lose = (cause: Error): void => {
+    if (standing.state !== 'held') return;
+    const { client, token } = standing;
+    standing = { state: 'lost', token, cause };
+    abandon(client);
+    parts.endConnections();
+    for (const { began } of listeners) began?.(cause);
+    void regain(token, elapsed_ms());
+  };
+
+  const regain = async (token: string, lostAt_ms: number): Promise<void> => {
+    while (standing.state === 'lost') {
+      const startedAt_ms = elapsed_ms();
+      try {
+        const [client, next] = await claimed(parts, (opened) => within(parts.connect_ms, claimAgain(opened, token)));
+        if (standing.state !== 'lost') return abandon(client);
+        hold(client, next);
+        // What was kept in memory is forgotten before anybody looks at the database again.
+        for (const { ended } of listeners) ended?.(elapsed_ms() - lostAt_ms);
+      } catch (error) {
+        if (error instanceof AlreadyServed) {
+          standing = { state: 'over', token, cause: error };
+          for (const { superseded } of listeners) superseded?.(error);
+          return;
+        }
+        const wait_ms = startedAt_ms + AGAIN_MS - elapsed_ms();
+        await new Promise<void>((resolve) => void after(Math.max(0, wait_ms), resolve));
+      }
+    }
+  };
+
+  /** Counts what the process itself lived through: whoever was stopped or busy has to hear the answers first. */
+  const beat = (): void => {
+    if (standing.state !== 'held') return;
+    if (unanswered * BEAT_MS >= parts.silence_ms) {
+      lose(new Error(`the database server has not answered for ${parts.silence_ms / 1000} s`));
+    } else if (asking) unanswered += 1;
+    else ask().catch(() => undefined);
+  };
+  const ask = (): Promise<void> => {
+    if (standing.state !== 'held') return Promise.reject(refusal());
+    const held = standing;
+    asking ??= held.client.query('select 1').then(
+      () => {
+        if (standing !== held) return;
+        asking = undefined;
+        unanswered = 0;
+      },
+      (error: Error) => {
+        if (standing === held) lose(error);
+        throw refusal();
+      },
+    );
+    return asking;
+  };
+  const refusal = (): StoreUnavailable => {
+    const cause = 'cause' in standing ? standing.cause : new Error('the database is not claimed');
+    return new StoreUnavailable(cause, { isOutage: true });
+  };
+
+  return {
+    listeners,
+    lose,
+    async take() {
+      // A claim left behind has to be free for longer than its server needs to notice that it was cut off, and to come back.
+      const [client, token] = await claimed(parts, (opened) => claimFirst(opened, 2 * parts.silence_ms));
+      hold(client, token);
+      stopBeating = every(BEAT_MS, beat);
+      return async () => {
+        stopBeating();
+        const last = standing;
+        standing = { state: 'over', token, cause: new Error('the service has ended') };
+        if (last.state !== 'held') return;
+        await within(
+          parts.connect_ms,
+          giveUp(last.client, last.token).then(() => last.client.end()),
+        ).catch(() => abandon(last.client));
+      };
+    },
+    token: () => ('token' in standing ? standing.token : undefined),
+    isLost: () => standing.state === 'lost' || standing.state === 'over',
+    check() {
+      if (standing.state === 'lost' || standing.state === 'over') throw refusal();
+    },
+    ping: ask,
+  };
+}
+
+/** Opens a connection and claims the database on it. Nothing of it is left when that fails. */
+async function claimed(
+  { url, connect_ms }: ClaimParts,
+  claim: (client: pg.Client) => Promise<string>,
+): Promise<[pg.Client, string]> {
+  const client = newClient({ connectionString: url, connectionTimeoutMillis: connect_ms, keepAlive: true });
+  try {
+    await client.connect().catch(unreachable);
+    // Of a machine that vanished, the server learns within half a minute.
+    await client.query('set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4');
+    return [client, await claim(client)];
+  } catch (error) {
+    abandon(client);
+    throw error;
+  }
+}

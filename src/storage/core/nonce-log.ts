@@ -1,0 +1,161 @@
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { elapsed_ms } from '../../base/timers.ts';
+import { type NonceLog, nonceDigest, type UsedNonce } from '../../contract/store/nonces.ts';
+import { rethrow } from './disk-failures.ts';
+import { writeWhole } from './file-sink.ts';
+import { forgottenMark } from './forgotten-mark.ts';
+
+/** Lines that are handed over together at most: more would keep replies back that are ready to go. */
+const GROUP_MAX = 64;
+
+/** What is known of a file: its newest timestamp, and when it was last written by the clock that never jumps. */
+interface Written {
+  newest_s: number;
+  at_ms: number;
+}
+
+/** What a log of nonces works with. */
+export interface NonceLogParts {
+  readonly clock: Clock;
+  /** Milliseconds that only grow. */
+  readonly elapsed?: () => number;
+  /** How bytes are handed over, and how many were taken. */
+  readonly write?: (file: number, bytes: Uint8Array) => number;
+}
+
+/**
+ * Used nonces in small append-only files, one for each stretch of time, so that forgetting is deleting a file. What is
+ * handed to the operating system outlives the process, whatever ends it. The lines of one turn of the event loop are
+ * handed over together, and all of them or none: what a full disk took in part is cut off again.
+ * Lines are `<timestamp> <digest>`; versions up to 0.1 wrote `<timestamp> <token id> <nonce>`, and are read too.
+ */
+export function openNonceLog(
+  folder: string,
+  window_s: number,
+  { clock, elapsed = elapsed_ms, write: hand }: NonceLogParts,
+): NonceLog & { close(): void } {
+  const stretch_s = window_s * 2;
+  const files = new Map<string, Written>();
+  const mark = forgottenMark(folder);
+  let current = Number.NaN;
+  let file = -1;
+  /** Where the last whole line ends. */
+  let length = 0;
+  for (const name of namesIn(folder)) {
+    const newest_s = readEntries(join(folder, name)).reduce((newest, { timestamp }) => Math.max(newest, timestamp), 0);
+    files.set(name, { newest_s, at_ms: elapsed() });
+  }
+
+  /** A clock that jumped ahead may be set back: what was written within a window stays, whatever the clock says. */
+  const forget = (now_s: number): void => {
+    for (const [name, { newest_s, at_ms }] of files) {
+      if (newest_s >= now_s - window_s || elapsed() - at_ms < window_s * 1000) continue;
+      mark.raise(newest_s);
+      rmSync(join(folder, name), { force: true });
+      files.delete(name);
+    }
+  };
+  const close = (): void => {
+    if (file >= 0) closeSync(file);
+    file = -1;
+    current = Number.NaN;
+  };
+  const turnTo = (stretch: number, now_s: number): void => {
+    close();
+    forget(now_s);
+    const name = `${stretch}.log`;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    file = openSync(join(folder, name), 'a+', 0o600);
+    if (!files.has(name)) files.set(name, { newest_s: 0, at_ms: elapsed() });
+    // A machine that crashed may have left half a line; what follows must not become part of it.
+    length = wholeLines(readFileSync(file));
+    ftruncateSync(file, length);
+    current = stretch;
+  };
+  const append = (entries: readonly UsedNonce[]): void => {
+    const now_s = clock.now() / 1000;
+    const stretch = Math.floor(now_s / stretch_s);
+    if (stretch !== current) turnTo(stretch, now_s);
+    const lines = entries.map(({ timestamp, digest }) => `${timestamp} ${digest}\n`);
+    const bytes = Buffer.from(lines.join(''), 'latin1');
+    try {
+      writeWhole(file, bytes, hand);
+    } catch (error) {
+      // What cannot be cut off either is cut off when the file is opened anew.
+      try {
+        ftruncateSync(file, length);
+      } catch {
+        close();
+      }
+      throw error;
+    }
+    length += bytes.length;
+    const written = files.get(`${stretch}.log`)!;
+    written.at_ms = elapsed();
+    for (const { timestamp } of entries) written.newest_s = Math.max(written.newest_s, timestamp);
+  };
+
+  let waiting: UsedNonce[] = [];
+  let group = Promise.withResolvers<void>();
+  const flush = (): void => {
+    if (waiting.length === 0) return;
+    const [entries, ended] = [waiting, group];
+    waiting = [];
+    try {
+      append(entries);
+      ended.resolve();
+    } catch (error) {
+      ended.reject(error);
+    }
+  };
+  return {
+    append(entry) {
+      if (waiting.length === 0) {
+        const opened = Promise.withResolvers<void>();
+        group = { ...opened, promise: opened.promise.catch(rethrow) };
+        // Those who wait are told of a failure; that nobody waits is none.
+        group.promise.catch(() => {});
+        setImmediate(flush);
+      }
+      const { promise } = group;
+      waiting.push(entry);
+      if (waiting.length === GROUP_MAX) flush();
+      return promise;
+    },
+    *read() {
+      for (const name of namesIn(folder)) yield* readEntries(join(folder, name));
+    },
+    forgottenUntil: mark.value,
+    close() {
+      flush();
+      close();
+    },
+  };
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => /^\d+\.log$/.test(name)) : [];
+}
+
+function readEntries(path: string): UsedNonce[] {
+  const lines = readFileSync(path, 'latin1').split('\n');
+  // What follows the last end of a line was not written to its end.
+  return lines.slice(0, -1).flatMap((line) => readLine(line) ?? []);
+}
+
+const LINE = /^(\d{1,10}) ([\w-]{43})$/;
+const OLD_LINE = /^(\d{1,10}) (\S+) (\S+)$/;
+
+function readLine(line: string): UsedNonce | undefined {
+  const found = LINE.exec(line);
+  if (found) return { timestamp: Number(found[1]), digest: found[2]! };
+  const old = OLD_LINE.exec(line);
+  return old ? { timestamp: Number(old[1]), digest: nonceDigest(old[2]!, old[1]!, old[3]!) } : undefined;
+}
+
+/** How many bytes end with a whole line. */
+function wholeLines(bytes: Uint8Array): number {
+  return bytes.lastIndexOf(0x0a) + 1;
+}

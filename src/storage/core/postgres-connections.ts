@@ -1,0 +1,189 @@
+import pg from 'pg';
+import { every, within } from '../../base/timers.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+
+/** How long a database server may take, in milliseconds. */
+export interface PostgresTimeouts {
+  /** To open a connection, or for one of the pool to become free. */
+  readonly connect_ms: number;
+  /** For a statement of the server; 0 for as long as it takes. Commands have no such limit. */
+  readonly statement_ms: number;
+  /** Between the statements of a transaction, before the server ends it. */
+  readonly idle_transaction_ms: number;
+  /** To say anything at all. */
+  readonly silence_ms: number;
+}
+
+/** What a pool of connections needs. */
+export interface ConnectionsOptions {
+  readonly url: string;
+  readonly connectionsMax: number;
+  readonly timeouts: PostgresTimeouts;
+  /** The token of the claim under which connections are used; undefined in a process without one. */
+  readonly token: () => string | undefined;
+  /** What a connection under a claim is asked before it is used; the last row says whether that claim `stands`. */
+  readonly admission: (token: string) => string;
+}
+
+/** A connection, used by one unit after the other. */
+export interface Connection {
+  ask(query: string | pg.QueryConfig): Promise<pg.QueryResult>;
+  isBroken(): boolean;
+  /** Gives it back to the pool, or away with it. */
+  release(broken?: Error): void;
+}
+
+/** The connections of a process. */
+export interface Connections {
+  /** @throws StoreUnavailable */
+  take(): Promise<Connection>;
+  /** Ends all of them at once, whatever they are doing. */
+  endAll(): void;
+  load(): { readonly waiting: number; readonly busy: number };
+  close(): Promise<void>;
+}
+
+// 64-bit integers arrive as text by default; ours are safe integers by validation.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig;
+
+/** How often it is looked for statements that are never answered. */
+const LOOK_MS = 500;
+
+/** What is known of a connection. */
+interface Line {
+  readonly client: pg.Client;
+  /** As units see it. */
+  readonly connection: Connection;
+  isBroken: boolean;
+  /** The token under which it was admitted. */
+  token: string | undefined;
+  /** Statements that are not answered yet, and at which look the oldest of them was sent, or the last answer came. */
+  unanswered: number;
+  sinceLook: number;
+}
+
+/** Opens a pool. */
+export function connectionsOf(options: ConnectionsOptions): Connections {
+  const { timeouts } = options;
+  const lines = new Map<pg.Client, Line>();
+  let looks = 0;
+
+  /** The pool calls it with `new`. */
+  function Opened(config?: pg.ClientConfig): pg.Client {
+    const client = newClient(config);
+    const line: Line = {
+      client,
+      isBroken: false,
+      token: undefined,
+      unanswered: 0,
+      sinceLook: 0,
+      connection: {
+        async ask(query) {
+          if (line.unanswered++ === 0) line.sinceLook = looks;
+          try {
+            return await client.query(query);
+          } finally {
+            line.unanswered -= 1;
+            line.sinceLook = looks;
+          }
+        },
+        isBroken: () => line.isBroken,
+        release(broken) {
+          if (broken) abandon(client);
+          (client as pg.PoolClient).release(broken);
+        },
+      },
+    };
+    lines.set(client, line);
+    const broke = (): void => {
+      line.isBroken = true;
+      lines.delete(client);
+    };
+    client.on('error', broke).on('end', broke);
+    return client;
+  }
+  /** A claim that does not stand any more lets nobody in: neither late connections of it, nor those of a server that was cut off. */
+  const admit = async (client: pg.ClientBase): Promise<void> => {
+    const token = options.token();
+    if (token === undefined) return;
+    const line = lines.get(client as pg.Client);
+    const setUp = `set statement_timeout = ${timeouts.statement_ms};
+      set idle_in_transaction_session_timeout = ${timeouts.idle_transaction_ms};
+      set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4;`;
+    try {
+      const asked = client.query(`${setUp} ${options.admission(token)}`) as unknown as Promise<pg.QueryResult[]>;
+      const [locked, stands] = (await within(timeouts.connect_ms, asked)).slice(-2);
+      if (!locked?.rows[0].locked || !stands?.rows[0].stands)
+        throw new Error('the claim on the database does not stand');
+      if (line) line.token = token;
+    } catch (error) {
+      abandon(client as pg.Client);
+      throw error;
+    }
+  };
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: timeouts.connect_ms,
+    keepAlive: true,
+    pipeline: true,
+    types,
+    Client: Opened as unknown as new () => pg.Client,
+    onConnect: admit,
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {});
+
+  /** Longer than the server takes to end a statement by itself: what comes then never will. */
+  const patience = timeouts.statement_ms + timeouts.silence_ms;
+  const stopLooking = every(LOOK_MS, () => {
+    looks += 1;
+    if (timeouts.statement_ms === 0) return;
+    for (const { client, token, unanswered, sinceLook } of lines.values()) {
+      const isLate = token !== undefined && unanswered > 0 && (looks - sinceLook) * LOOK_MS > patience;
+      if (isLate) abandon(client);
+    }
+  });
+
+  return {
+    async take() {
+      for (;;) {
+        const client = await pool.connect().catch(unreachable);
+        const line = lines.get(client as unknown as pg.Client);
+        if (line && line.token === options.token()) return line.connection;
+        // It is of an earlier claim, or it has just ended.
+        if (line) abandon(line.client);
+        client.release(true);
+      }
+    },
+    endAll() {
+      for (const { client } of lines.values()) abandon(client);
+    },
+    load: () => ({ waiting: pool.waitingCount, busy: pool.totalCount - pool.idleCount }),
+    async close() {
+      stopLooking();
+      await pool.end();
+    },
+  };
+}
+
+/**
+ * A connection that has a listener from its first moment on: one that breaks while nobody listens ends the process, in use as
+ * well as between connecting and its first statement.
+ */
+export function newClient(config?: pg.ClientConfig): pg.Client {
+  return new pg.Client(config).on('error', () => {});
+}
+
+/** Ends a connection at once, without a word to a server that may not listen. */
+export function abandon(client: pg.Client): void {
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+}
+
+/** Whatever keeps a connection from opening is no fault of the caller. */
+export function unreachable(error: Error): never {
+  throw error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
+}

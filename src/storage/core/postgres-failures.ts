@@ -1,0 +1,36 @@
+import { Problem } from '../../contract/problems/problems.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import { ConstraintViolated } from '../../contract/store/store.ts';
+
+/** What failures look like when the server or the way to it is gone. Class 08 are connection exceptions, 57P its shutdown. */
+const AWAY =
+  /^(08...|57P0[1235]|25P03|25006|E(CONN(REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOTFOUND|HOSTUNREACH|NETUNREACH|NETDOWN|AI_AGAIN))$/;
+
+/**
+ * What the server refuses for now: a full disk, memory or connections that ran out (class 53), failing input and output (58),
+ * a statement that took too long (57014), a lock that was not free (55P03), and conflicts that did not end (40001, 40P01).
+ */
+const BUSY = /^(53...|58...|57014|55P03|40001|40P01)$/;
+
+/** How far a unit had come when it failed. */
+export interface FailedUnit {
+  /** Its connection is gone, whatever the driver says of it. */
+  readonly isBroken: boolean;
+  /** The server is away for everybody. */
+  readonly isAway: boolean;
+  /** The commit had been sent, and was not answered. */
+  readonly isCommitting: boolean;
+}
+
+/**
+ * What callers are told of a failed unit. This is the one place that knows how the server and its driver speak of being
+ * unavailable; everything else is passed on as it is.
+ */
+export function failureOf(error: unknown, { isBroken, isAway, isCommitting }: FailedUnit): unknown {
+  if (error instanceof Problem || error instanceof ConstraintViolated) return error;
+  const { code = '' } = error as { code?: string };
+  if (isBroken || AWAY.test(code)) {
+    return new StoreUnavailable(error as Error, { isOutage: isAway, isFateUnknown: isCommitting });
+  }
+  return BUSY.test(code) ? new StoreUnavailable(error as Error) : error;
+}

@@ -1,0 +1,156 @@
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import { ConstraintViolated } from '../../contract/store/store.ts';
+import { heldClaim } from './held-claim.ts';
+import { admission } from './postgres-claim.ts';
+import { type Connection, connectionsOf, type PostgresTimeouts } from './postgres-connections.ts';
+import { failureOf } from './postgres-failures.ts';
+import type { Session, StatementProbe } from './session.ts';
+import { statementsFor } from './statements.ts';
+import type { Driver } from './store.ts';
+
+/** How the database server is reached. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  readonly connectionsMax: number;
+  readonly timeouts?: PostgresTimeouts;
+  readonly probe?: StatementProbe;
+}
+
+/** For whoever works without settings. */
+const USUAL_TIMEOUTS: PostgresTimeouts = {
+  connect_ms: 5000,
+  statement_ms: 30_000,
+  idle_transaction_ms: 60_000,
+  silence_ms: 5000,
+};
+
+const ATTEMPTS = 5;
+/** Deadlock and serialization failure. */
+const ENDED_BY_SERVER = new Set(['40P01', '40001']);
+
+/** Statements that the server keeps prepared for a connection; rarer ones are sent anew each time. */
+const PREPARED_MAX = 500;
+
+/** The database server: a pool, one connection a unit of work. */
+export function openPostgres(options: PostgresOptions): Driver {
+  const statements = statementsFor('postgres');
+  const timeouts = options.timeouts ?? USUAL_TIMEOUTS;
+  const claim = heldClaim({ ...timeouts, url: options.url, endConnections: () => connections.endAll() });
+  const connections = connectionsOf({ ...options, timeouts, token: claim.token, admission });
+
+  const names = new Map<string, string>();
+  const nameOf = (sql: string): string | undefined => {
+    let name = names.get(sql);
+    if (!name && names.size < PREPARED_MAX) {
+      name = `s${names.size}`;
+      names.set(sql, name);
+    }
+    return name;
+  };
+  const sessionOn = ({ ask }: Connection): Session => ({
+    statements,
+    async all(statement, args) {
+      options.probe?.(statement.sql);
+      return (await ask({ name: nameOf(statement.sql), text: statement.sql, values: statement.bind(args) })).rows;
+    },
+    async run(statement, args) {
+      options.probe?.(statement.sql);
+      try {
+        const values = statement.bind(args);
+        return (await ask({ name: nameOf(statement.sql), text: statement.sql, values })).rowCount ?? 0;
+      } catch (error) {
+        if ((error as { code?: string }).code === '23505') throw new ConstraintViolated((error as Error).message);
+        throw error;
+      }
+    },
+  });
+
+  const sessions = new WeakMap<Connection, Session>();
+  const sessionOf = (connection: Connection): Session => {
+    let session = sessions.get(connection);
+    if (!session) {
+      session = sessionOn(connection);
+      sessions.set(connection, session);
+    }
+    return session;
+  };
+
+  /** The begin travels with the first statement, and nobody waits for the end: a read that fails has done nothing. */
+  async function read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    claim.check();
+    const connection = await connections.take();
+    const begun = connection.ask('begin isolation level repeatable read read only');
+    begun.catch(() => {});
+    try {
+      const value = await work(sessionOf(connection));
+      await begun;
+      return value;
+    } catch (error) {
+      throw failureOf(error, { isBroken: connection.isBroken(), isAway: claim.isLost(), isCommitting: false });
+    } finally {
+      connection.ask('commit').then(
+        () => connection.release(),
+        (failure: Error) => connection.release(failure),
+      );
+    }
+  }
+
+  async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    claim.check();
+    const connection = await connections.take();
+    let broken: Error | undefined;
+    let isCommitting = false;
+    try {
+      await connection.ask('begin');
+      const value = await work(sessionOf(connection));
+      if (connection.isBroken()) throw new Error('the connection ended before the commit');
+      isCommitting = true;
+      // A transaction in which a statement has failed ends with the reply ROLLBACK, and without an error.
+      const { command } = await connection.ask('commit');
+      if (command !== 'COMMIT') throw new Error('the transaction could not be committed: a statement had failed');
+      return value;
+    } catch (error) {
+      // A connection that can't roll back is thrown away, so that its transaction ends with it.
+      await connection.ask('rollback').catch((failure: Error) => {
+        broken = failure;
+      });
+      const failure = failureOf(error, { isBroken: connection.isBroken(), isAway: claim.isLost(), isCommitting });
+      // It may be committed yet, after somebody has read what was before: memory is not to be relied upon.
+      if (failure instanceof StoreUnavailable && failure.isFateUnknown) claim.lose(failure);
+      throw failure;
+    } finally {
+      connection.release(broken);
+    }
+  }
+
+  /** Two units that wait for each other's rows: the server ends one of them, which then simply runs again. */
+  async function writeAgain<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await write(work);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isEndedByServer(error)) throw error;
+      }
+    }
+  }
+
+  return {
+    engine: 'postgres',
+    statements,
+    read,
+    write: writeAgain,
+    async ping() {
+      if (claim.token() !== undefined || claim.isLost()) return claim.ping();
+      await read((session) => session.all({ sql: 'select 1', bind: () => [] }, {}));
+    },
+    claim: claim.take,
+    onOutage: (listener) => void claim.listeners.push(listener),
+    load: connections.load,
+    close: connections.close,
+  };
+}
+
+function isEndedByServer(error: unknown): boolean {
+  return error instanceof StoreUnavailable && ENDED_BY_SERVER.has((error.cause as { code?: string }).code ?? '');
+}

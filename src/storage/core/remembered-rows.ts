@@ -1,0 +1,102 @@
+import type { AnyResource, Fields, Resource, Row, RowOf } from '../../contract/declare/resource.ts';
+import type { Deleted, RecordsReading, RecordsWriting, RowKey } from '../../contract/store/store.ts';
+
+/** Rows that are kept in memory. */
+export interface RememberedRows {
+  /** Where reads are now; given to `reading` when the unit of work begins. */
+  position(): number;
+  /** Reads that look into the memory first, for a unit of work that began at `position`. */
+  reading(records: RecordsReading, position: number): RecordsReading;
+  /** Writes that note in `changed` what will have to be forgotten. Their own reads go to the database. */
+  writing(records: RecordsWriting, changed: Set<string>): RecordsWriting;
+  /** Forgets what a unit of work changed; called when it is durable, before it is acknowledged. */
+  forget(changed: ReadonlySet<string> | 'everything'): void;
+}
+
+const ROWS_MAX = 50_000;
+
+/**
+ * Remembers rows of the resources that say so: those that many rows of others point to. A change of a row makes it
+ * forgotten before the change is acknowledged, and what a unit read while any of them changed is not remembered,
+ * because its snapshot may be older than the change.
+ */
+export function rememberedRows(): RememberedRows {
+  const rows = new Map<string, Row>();
+  let changes = 0;
+
+  const find = (resource: AnyResource, { account, id }: RowKey, deleted: Deleted): Row | undefined => {
+    const row = rows.get(nameOf(resource, id));
+    return row && row.account_id === account && isVisible(row, deleted) ? row : undefined;
+  };
+  const keep = (resource: AnyResource, row: Row, position: number): void => {
+    if (position !== changes) return;
+    if (rows.size >= ROWS_MAX) rows.clear();
+    rows.set(nameOf(resource, row.id), row);
+  };
+
+  return {
+    position: () => changes,
+    forget(changed) {
+      if (changed === 'everything') {
+        changes += 1;
+        return rows.clear();
+      }
+      if (changed.size === 0) return;
+      changes += 1;
+      for (const name of changed) rows.delete(name);
+    },
+    writing: (records, changed) => ({
+      ...records,
+      async update(resource, key, values) {
+        if (resource.remembered) changed.add(nameOf(resource, key.id));
+        await records.update(resource, key, values);
+      },
+      async remove(resource, key) {
+        if (resource.remembered) changed.add(nameOf(resource, key.id));
+        await records.remove(resource, key);
+      },
+      async updateAll(resource, account, ids, values) {
+        if (resource.remembered) for (const id of ids) changed.add(nameOf(resource, id));
+        await records.updateAll(resource, account, ids, values);
+      },
+    }),
+    reading: (records, position) => ({
+      page: records.page,
+      count: records.count,
+      tally: records.tally,
+      async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
+        const kind = resource as unknown as AnyResource;
+        if (!resource.remembered || options.lock) return records.get(resource, key, options);
+        const known = find(kind, key, options.deleted);
+        if (known) return known as unknown as RowOf<F>;
+        const row = await records.get(resource, key, { deleted: 'shown' });
+        if (row) keep(kind, row as unknown as Row, position);
+        return row && isVisible(row as unknown as Row, options.deleted) ? row : undefined;
+      },
+      async many<F extends Fields>(
+        resource: Resource<F>,
+        account: string,
+        ids: readonly string[],
+        options: { deleted: Deleted; lock?: boolean; column?: string },
+      ) {
+        if (!resource.remembered || options.lock || options.column)
+          return records.many(resource, account, ids, options);
+        const kind = resource as unknown as AnyResource;
+        const known = ids.map((id) => find(kind, { account, id }, 'shown'));
+        const missing = ids.filter((_, index) => known[index] === undefined);
+        const read = missing.length > 0 ? await records.many(resource, account, missing, { deleted: 'shown' }) : [];
+        for (const row of read) keep(kind, row as unknown as Row, position);
+        const all = [...known, ...(read as unknown as Row[])].filter((row) => row !== undefined);
+        return all.filter((row) => isVisible(row, options.deleted)) as unknown as RowOf<F>[];
+      },
+    }),
+  };
+}
+
+function nameOf(resource: AnyResource, id: string): string {
+  return `${resource.name}:${id}`;
+}
+
+function isVisible(row: Row, deleted: Deleted): boolean {
+  return deleted === 'shown' || row.deleted === 0;
+}

@@ -1,0 +1,147 @@
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import type { OutageListener, Reading, Store, Writing } from '../../contract/store/store.ts';
+import { applicationLimitsOn } from '../tables/application-limits.ts';
+import { audienceLogOn } from '../tables/audience-log.ts';
+import { auditOn } from '../tables/audit.ts';
+import { changesOn } from '../tables/changes.ts';
+import { corpusOn } from '../tables/corpus.ts';
+import { credentialsOn } from '../tables/credentials.ts';
+import { customAudiencesOn } from '../tables/custom-audiences.ts';
+import { deliveryOn } from '../tables/delivery.ts';
+import { peopleOn } from '../tables/directory.ts';
+import { eventsOn } from '../tables/events.ts';
+import { bearerTokensOn, requestTokensOn } from '../tables/grants.ts';
+import { jobsOn } from '../tables/jobs.ts';
+import { loginTalliesOn, passwordLinksOn, sessionsOn } from '../tables/logins.ts';
+import { membershipsOn } from '../tables/memberships.ts';
+import { messagesOn } from '../tables/messages.ts';
+import { notificationsOn, postsOn } from '../tables/posts.ts';
+import { recordsOn } from '../tables/records.ts';
+import { restoresOn } from '../tables/restores.ts';
+import { secondFactorsOn } from '../tables/second-factors.ts';
+import { streamConnectionsOn } from '../tables/stream-connections.ts';
+import { subscriptionsOn } from '../tables/subscriptions.ts';
+import { suggestionsOn } from '../tables/suggestions.ts';
+import { uploadsOn } from '../tables/uploads.ts';
+import { replaysOn, webhookDeliveriesOn, webhooksOn } from '../tables/webhooks.ts';
+import { rememberedRows } from './remembered-rows.ts';
+import { findNumberOn, takeNumbersOn } from './sequences.ts';
+import type { Session } from './session.ts';
+import type { Release } from './sole-server.ts';
+import type { Engine, Statements } from './statements.ts';
+
+/** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
+export interface Driver {
+  readonly engine: Engine;
+  readonly statements: Statements;
+  /** Runs on one consistent state of the database. */
+  read<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Runs in a transaction of its own; resolves when durable, rejects with nothing left behind. */
+  write<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  ping(): Promise<void>;
+  /** Listens for units that were reported as failed and are committed after all: what is cached may be out of date. */
+  readonly onRepaired?: (listener: () => void) => void;
+  /** How busy it is: units of work that wait for a connection, and connections at work. */
+  load(): { readonly waiting: number; readonly busy: number };
+  /** Keeps other processes from serving the same data. @throws AlreadyServed */
+  claim(): Promise<Release>;
+  onOutage(listener: OutageListener): void;
+  /** Lets the units under way finish, then closes. */
+  close(): Promise<void>;
+}
+
+/** The storage port over a driver: one implementation for both databases. */
+export function storeOn(driver: Driver): Store {
+  const remembered = rememberedRows();
+  const listeners: ((tags: ReadonlySet<string> | 'everything') => void)[] = [];
+  const readings = new WeakMap<Session, Reading>();
+  const readingOn = (session: Session): Reading => {
+    let reading = readings.get(session);
+    if (!reading) {
+      reading = partsOn(session, () => {});
+      readings.set(session, reading);
+    }
+    return reading;
+  };
+  const forget = (): void => {
+    remembered.forget('everything');
+    for (const listener of listeners) listener('everything');
+  };
+  /** What may have been committed although it failed counts as changed. */
+  const forgetInDoubt = (error: unknown): never => {
+    if (error instanceof StoreUnavailable && error.isFateUnknown) forget();
+    throw error;
+  };
+  driver.onRepaired?.(forget);
+  // A unit of which nothing is known may have changed anything.
+  driver.onOutage({ ended: forget });
+  return {
+    read(work) {
+      const position = remembered.position();
+      return driver.read((session) => {
+        const reading = readingOn(session);
+        return work({ ...reading, records: remembered.reading(reading.records, position) });
+      });
+    },
+    async write(work) {
+      const tags = new Set<string>();
+      const changed = new Set<string>();
+      const unit = driver.write(async (session) => {
+        tags.clear();
+        changed.clear();
+        const touch = (tag: string): void => void tags.add(tag);
+        const parts = partsOn(session, touch);
+        const delivery = deliveryOn(session);
+        const records = remembered.writing(delivery.noting(parts.records), changed);
+        const done = await work({ ...parts, records, touch });
+        await delivery.settle();
+        return done;
+      });
+      const value = await unit.catch(forgetInDoubt);
+      remembered.forget(changed);
+      if (tags.size > 0) for (const listener of listeners) listener(tags);
+      return value;
+    },
+    onTouch: (listener) => void listeners.push(listener),
+    forget,
+    onOutage: (listener) => driver.onOutage(listener),
+    ping: () => driver.ping(),
+    close: () => driver.close(),
+  };
+}
+
+function partsOn(session: Session, touch: Writing['touch']): Omit<Writing, 'touch'> {
+  return {
+    records: recordsOn(session),
+    changes: changesOn(session),
+    credentials: credentialsOn(session),
+    memberships: membershipsOn(session),
+    requestTokens: requestTokensOn(session),
+    bearerTokens: bearerTokensOn(session),
+    sessions: sessionsOn(session),
+    passwordLinks: passwordLinksOn(session),
+    secondFactors: secondFactorsOn(session),
+    loginTallies: loginTalliesOn(session),
+    suggestions: suggestionsOn(session),
+    jobs: jobsOn(session),
+    posts: postsOn(session),
+    notifications: notificationsOn(session),
+    uploads: uploadsOn(session),
+    audiences: customAudiencesOn(session),
+    people: peopleOn(session),
+    corpus: corpusOn(session),
+    audienceLog: audienceLogOn(session),
+    events: eventsOn(session, touch),
+    subscriptions: subscriptionsOn(session, touch),
+    applicationLimits: applicationLimitsOn(session),
+    streamConnections: streamConnectionsOn(session, touch),
+    messages: messagesOn(session),
+    webhooks: webhooksOn(session, touch),
+    webhookDeliveries: webhookDeliveriesOn(session),
+    replays: replaysOn(session),
+    restores: restoresOn(session),
+    audit: auditOn(session),
+    findNumber: findNumberOn(session),
+    takeNumbers: takeNumbersOn(session),
+  };
+}

@@ -1,0 +1,174 @@
+import { elapsed_ms } from '../../base/timers.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import { diskFailureOf } from './disk-failures.ts';
+import type { Session } from './session.ts';
+import type { Driver } from './store.ts';
+
+/** A connection that is used by one unit of work at a time. */
+export interface Connection {
+  readonly session: Session;
+  /** Runs a word of transactions, such as `begin`. */
+  run(word: string): void;
+  /** The rows that a word answers with. */
+  look(word: string): Readonly<Record<string, unknown>>[];
+  isInTransaction(): boolean;
+  close(): void;
+}
+
+/** What writes, one unit after the other. */
+export interface WriterQueue {
+  readonly write: Driver['write'];
+  waiting(): number;
+  isRunning(): boolean;
+  /** Resolves while writing works; tries to make it work again. @throws StoreUnavailable */
+  check(): Promise<void>;
+}
+
+interface Waiting {
+  work(session: Session): Promise<unknown>;
+  done(value: unknown): void;
+  failed(error: unknown): void;
+}
+
+/** What a queue needs beside a connection. */
+export interface QueueOptions {
+  /** Off only for measuring. */
+  readonly groups: boolean;
+  /** Is waited for before a group is written. */
+  readonly begins: () => Promise<void>;
+  /** Is called when a group is durable, before its units are acknowledged, and when nothing came of it. */
+  readonly ended: () => void;
+  /** Brings what is committed to the disk, away from this thread. Left out where commits do that, or nobody does. */
+  readonly sync?: () => Promise<void>;
+  /**
+   * Brings what a failed `sync` may have lost to the disk; rejects as long as that fails. Without it nothing is written any
+   * more once a sync has failed.
+   */
+  readonly repair?: () => Promise<void>;
+  /** Is called once units are durable after all that were reported as failed. */
+  readonly repaired?: () => void;
+  /** Is called between two groups; what it promises is waited for. */
+  readonly tend?: () => Promise<void> | undefined;
+}
+
+/** Units in a group at most: what a crash in the middle makes clients send again. */
+const GROUP_MAX = 128;
+
+/** A repair reads and writes the whole log: between two of them this many milliseconds pass. */
+const REPAIR_EVERY_MS = 500;
+
+/**
+ * The writer's queue with group commit: units that arrived while the last group was being written run one after the
+ * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that. While the
+ * disk is waited for, everything else goes on. After a sync that failed, nothing is written or shown before a repair.
+ */
+export function writerQueue(writer: Connection, options: QueueOptions): WriterQueue {
+  const waiting: Waiting[] = [];
+  let running = false;
+  /** Why nothing can be written at the moment. */
+  let broken: Error | undefined;
+  let repairing: Promise<void> | undefined;
+  let triedAt_ms = Number.NEGATIVE_INFINITY;
+
+  async function runGroup(): Promise<void> {
+    const group = waiting.splice(0, options.groups ? GROUP_MAX : 1);
+    const done: { unit: Waiting; value: unknown }[] = [];
+    let isCommitted = false;
+    try {
+      await check();
+      await options.begins();
+      writer.run('begin immediate');
+      for (const unit of group) {
+        const outcome = await inSavepoint(writer, unit);
+        if (outcome) done.push({ unit, value: outcome.value });
+      }
+      writer.run('commit');
+      isCommitted = true;
+      await options.sync?.().catch(repairAfter);
+    } catch (error) {
+      if (writer.isInTransaction()) writer.run('rollback');
+      const failure = isCommitted
+        ? new StoreUnavailable(error as Error, { isFateUnknown: true })
+        : diskFailureOf(error);
+      for (const unit of group) unit.failed(failure);
+      return;
+    } finally {
+      if (!broken) options.ended();
+    }
+    for (const { unit, value } of done) unit.done(value);
+  }
+
+  /** What a disk did not take it may claim to have taken when it is asked again. */
+  async function repairAfter(error: Error): Promise<void> {
+    broken = new Error(`could not sync to disk: ${error.message}`, { cause: error });
+    triedAt_ms = Number.NEGATIVE_INFINITY;
+    await check();
+  }
+
+  async function check(): Promise<void> {
+    if (!broken) return;
+    if (options.repair && !repairing && elapsed_ms() - triedAt_ms >= REPAIR_EVERY_MS) {
+      repairing = options.repair().then(
+        () => {
+          broken = undefined;
+          options.ended();
+          options.repaired?.();
+        },
+        () => {},
+      );
+      await repairing;
+      repairing = undefined;
+      triedAt_ms = elapsed_ms();
+    } else await repairing;
+    if (broken) throw new StoreUnavailable(broken);
+  }
+
+  /** What arrived during the last fsync is still in the sockets: as long as a look at them brings units, look again. */
+  async function gather(): Promise<void> {
+    let before: number;
+    do {
+      before = waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (options.groups && waiting.length > before && waiting.length < GROUP_MAX);
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      await gather();
+      await options.tend?.();
+      await runGroup();
+    }
+    running = false;
+  }
+
+  return {
+    waiting: () => waiting.length,
+    isRunning: () => running,
+    check,
+    write: <T>(work: (session: Session) => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        waiting.push({ work, done: resolve as (value: unknown) => void, failed: reject });
+        if (!running) {
+          running = true;
+          void drain();
+        }
+      }),
+  };
+}
+
+/** Runs one unit; a failure undoes it alone and is told to its caller at once. */
+async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: unknown } | undefined> {
+  writer.run('savepoint unit');
+  try {
+    const value = await unit.work(writer.session);
+    writer.run('release unit');
+    return { value };
+  } catch (error) {
+    // A disk that is full may have ended the whole transaction: then every unit of the group has failed.
+    if (!writer.isInTransaction()) throw error;
+    writer.run('rollback to unit');
+    writer.run('release unit');
+    unit.failed(diskFailureOf(error));
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Changes } from '../../contract/store/changes.ts';
+import { insertRows } from '../core/bulk.ts';
+import type { Session } from '../core/session.ts';
+import type { Value } from '../core/statements.ts';
+
+/** The log of changes. */
+export function changesOn(session: Session): Changes {
+  const { statements } = session;
+  return {
+    append: (row) => insertRows(session, 'account_changes', [{ ...row }]),
+    appendAll: (rows) => insertRows(session, 'account_changes', rows as unknown as Record<string, Value>[]),
+    async page(query) {
+      const asked = [query.user && 'user', query.from && 'from', query.until && 'until', query.after && 'after'];
+      const statement = statements.of(`changes page ${asked}`, (queries, argument) => {
+        let chosen = queries
+          .selectFrom('account_changes')
+          .selectAll()
+          .where('account_id', '=', argument('account'))
+          .where('entity', '=', argument('entity'))
+          .where('entity_id', '=', argument('entity_id'));
+        if (query.user) chosen = chosen.where('user_id', '=', argument('user'));
+        if (query.from) chosen = chosen.where('change_time', '>=', argument('from'));
+        if (query.until) chosen = chosen.where('change_time', '<', argument('until'));
+        if (query.after) {
+          chosen = chosen.where(sql<boolean>`(change_time, id) < (${argument('after_time')}, ${argument('after_id')})`);
+        }
+        return chosen.orderBy('change_time', 'desc').orderBy('id', 'desc').limit(argument('limit'));
+      });
+      const args: Record<string, Value> = {
+        account: query.account,
+        entity: query.entity,
+        entity_id: query.entityId,
+        user: query.user ?? null,
+        from: query.from ?? null,
+        until: query.until ?? null,
+        after_time: query.after?.change_time ?? null,
+        after_id: query.after?.id ?? null,
+        limit: query.limit,
+      };
+      return session.all(statement, args);
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import {
+  type DirectoryState,
+  PERSON_LISTS,
+  PERSON_WORDS,
+  type People,
+  type Person,
+} from '../../contract/store/directory.ts';
+import { addValues, among, sizeFor } from '../core/lists.ts';
+import { rowsOn } from '../core/rows.ts';
+import type { Session } from '../core/session.ts';
+import type { Value } from '../core/statements.ts';
+
+/** The columns that an import may change. */
+const TOLD = [
+  ...PERSON_WORDS,
+  'age',
+  'activated_at',
+  ...PERSON_LISTS,
+  'last_active_at',
+  'identifiers',
+] as const satisfies readonly (keyof Person)[];
+const COLUMNS = ['number', 'user_id', ...TOLD];
+
+/** Rows in one statement, from many to few. */
+const SIZES = [250, 50, 10, 1];
+/** There is one directory. */
+const NAME = 'people';
+
+type StateRow = DirectoryState & { readonly next_number: number };
+
+/** The people of the platform. */
+export function peopleOn(session: Session): People {
+  const { statements } = session;
+  const states = rowsOn(session, 'directory_state');
+  const imports = rowsOn(session, 'directory_imports');
+
+  /** What a column says of those of some users whom the directory has. */
+  async function told(column: 'number' | 'country', userIds: readonly string[]): Promise<[string, Value][]> {
+    const found: [string, Value][] = [];
+    for (let from = 0; from < userIds.length; from += SIZES[0]!) {
+      const ids = userIds.slice(from, from + SIZES[0]!);
+      const size = sizeFor(ids.length);
+      const statement = statements.of(`directory ${column} ${size}`, (queries, argument) =>
+        among(queries.selectFrom('directory_users').select(['user_id', column]), 'user_id', size, argument),
+      );
+      const args: Record<string, Value> = {};
+      addValues(args, 'user_id', ids, size);
+      for (const row of await session.all(statement, args)) found.push([row.user_id, row[column]]);
+    }
+    return found;
+  }
+
+  async function numbersOf(userIds: readonly string[]): Promise<Map<string, number>> {
+    return new Map((await told('number', userIds)) as [string, number][]);
+  }
+
+  /** The state, which other units wait for; a directory without people gets its first. */
+  async function lockedState(): Promise<StateRow> {
+    const first = { name: NAME, version: 0, mark: '', people: 0, next_number: 0 };
+    const begin = statements.of('directory begin', (queries, argument) =>
+      queries
+        .insertInto('directory_state')
+        .values(Object.fromEntries(Object.keys(first).map((name) => [name, argument(name)])))
+        .onConflict((conflict) => conflict.doNothing()),
+    );
+    await session.run(begin, first);
+    return states.lock('name', NAME);
+  }
+
+  async function changeState(changes: Partial<StateRow>): Promise<void> {
+    const columns = Object.keys(changes);
+    const statement = statements.of(`directory state ${columns}`, (queries, argument) =>
+      queries
+        .updateTable('directory_state')
+        .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
+        .where('name', '=', argument('key_name')),
+    );
+    await session.run(statement, { ...changes, key_name: NAME });
+  }
+
+  async function store(people: readonly (Person & { number: number })[]): Promise<void> {
+    for (let done = 0; done < people.length; ) {
+      const size = SIZES.find((each) => each <= people.length - done)!;
+      const statement = statements.of(`directory put ${size}`, (queries, argument) =>
+        queries
+          .insertInto('directory_users')
+          .values(
+            Array.from({ length: size }, (_, index) =>
+              Object.fromEntries(COLUMNS.map((name) => [name, argument(`${name}.${index}`)])),
+            ),
+          )
+          .onConflict((conflict) =>
+            conflict
+              .column('number')
+              .doUpdateSet(Object.fromEntries(TOLD.map((name) => [name, sql.ref(`excluded.${name}`)]))),
+          ),
+      );
+      const args: Record<string, Value> = {};
+      for (let index = 0; index < size; index++) {
+        const person = people[done + index]! as unknown as Record<string, Value>;
+        for (const name of COLUMNS) args[`${name}.${index}`] = person[name]!;
+      }
+      await session.run(statement, args);
+      done += size;
+    }
+  }
+
+  return {
+    async findState() {
+      const row: StateRow | undefined = await states.find('name', NAME);
+      return { version: row?.version ?? 0, mark: row?.mark ?? '', people: row?.people ?? 0 };
+    },
+    async list(from, limit) {
+      const statement = statements.of('directory list', (queries, argument) =>
+        queries
+          .selectFrom('directory_users')
+          .select(COLUMNS)
+          .where('number', '>=', argument('from'))
+          .orderBy('number')
+          .limit(argument('limit')),
+      );
+      return session.all(statement, { from, limit });
+    },
+    async listCountries(userIds) {
+      const countries = await told('country', userIds);
+      return new Map(countries.filter((each): each is [string, string] => each[1] !== null));
+    },
+    async put(people) {
+      // Of a user who is given twice the last word counts.
+      const given = [...new Map(people.map((person) => [person.user_id, person])).values()];
+      const { next_number } = await lockedState();
+      const known = await numbersOf(given.map(({ user_id }) => user_id));
+      let next = next_number;
+      const numbered = given.map((person) => ({ ...person, number: known.get(person.user_id) ?? next++ }));
+      await store(numbered);
+      if (next > next_number) await changeState({ next_number: next });
+      return { added: next - next_number, changed: known.size };
+    },
+    async settle(mark) {
+      const { version, next_number } = await lockedState();
+      const state = { version: version + 1, mark, people: next_number };
+      await changeState(state);
+      return state;
+    },
+    findProgress: async (source) => (await imports.find('source', source))?.done ?? 0,
+    async keepProgress(source, done) {
+      const statement = statements.of('directory progress', (queries, argument) =>
+        queries
+          .insertInto('directory_imports')
+          .values({ source: argument('source'), done: argument('done') })
+          .onConflict((conflict) => conflict.column('source').doUpdateSet({ done: sql.ref('excluded.done') })),
+      );
+      await session.run(statement, { source, done });
+    },
+    async forgetProgress(source) {
+      const statement = statements.of('directory progress end', (queries, argument) =>
+        queries.deleteFrom('directory_imports').where('source', '=', argument('source')),
+      );
+      await session.run(statement, { source });
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { Restores } from '../../contract/store/restores.ts';
+import type { Session } from '../core/session.ts';
+
+/** The record of restores. */
+export function restoresOn(session: Session): Restores {
+  return {
+    async findRequestsNotBefore() {
+      const find = session.statements.of('restores not before', (queries) =>
+        queries.selectFrom('restores').select(({ fn }) => fn.max('requests_not_before').as('not_before')),
+      );
+      return (await session.all(find, {}))[0]?.not_before ?? 0;
+    },
+  };
+}
