@@ -2,7 +2,7 @@
  * Tokens: what posts are made of where they are searched, and keywords with them. Words are runs of letters, marks and
  * digits, with apostrophes inside; where a script puts no blanks between words, a dictionary finds them. Hashtags and
  * handles keep their sign, so that they can be told from words. Pictures and flags are tokens too. Addresses are none.
- * @source own; words as in Unicode Standard Annex 29, but for full stops and underscores, which end a word
+ * @source UAX 29
  */
 import { UNSPACED_SCRIPTS } from './scripts.ts';
 

@@ -123,7 +123,7 @@ function addWindow(headers: Headers, name: string, window: { limit: number; rema
 
 /**
  * Says that something is deprecated: always when, and where to read on; to people only from then on.
- * @source activity gaps 21.3; RFC 9745, RFC 8594
+ * @source activity gaps 21.3; RFC 9745; RFC 8594
  */
 function addDeprecation(
   headers: Headers,

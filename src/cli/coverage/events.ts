@@ -27,7 +27,7 @@ const MAKERS: Readonly<Record<EventType, readonly [how: string, operations: read
 const EVENTS = 'test/resources/activity-events.test.ts';
 const SUBSCRIPTIONS = 'test/resources/subscriptions.test.ts';
 
-/** Every row of "Events" and of the recorded changes, value by value. @source advertising Events, Versioning */
+/** Every row of "Events" and of the recorded changes, value by value. @source advertising: Events, Versioning */
 export const EVENT_ITEMS: readonly EventItem[] = [
   ...EVENT_TYPES.map((type): EventItem => {
     const [how, operations] = MAKERS[type];
@@ -96,6 +96,6 @@ export const EVENT_ITEMS: readonly EventItem[] = [
   },
 ];
 
-/** The recorded change that concerns nothing which is served. @source advertising Versioning */
+/** The recorded change that concerns nothing which is served. @source advertising: Versioning */
 export const OUTSIDE =
   'The filtered streaming endpoints of versions 1.1 and 2 (the third recorded change: the older is deprecated in favour of the newer) have no path in the two documents and are not served: what names them is answered with 404, as any unknown path.';

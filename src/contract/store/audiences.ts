@@ -4,7 +4,7 @@ import type { Fault } from '../problems/problems.ts';
 /**
  * The kinds of identifiers by which people are known; the place of a kind is its code, the last byte of an identifier.
  * New kinds come last: codes are stored.
- * @source creatives gaps 19.1
+ * @source creatives 19.1
  */
 export const IDENTIFIER_KINDS = [
   'email',
@@ -60,7 +60,7 @@ export interface AudienceLog {
 /**
  * Who counts as in an audience: users of the directory who were active lately and have an identifier in common with it,
  * or every record that was uploaded.
- * @source README 2
+ * @source specification 2
  */
 export type MatchingStrategy = 'directory' | 'every-record';
 

@@ -1,6 +1,6 @@
 import type { Subscription } from './subscriptions.ts';
 
-/** The types of activity events that the reference names, as replies and envelopes write them. @source advertising Events */
+/** The types of activity events that the reference names, as replies and envelopes write them. @source advertising: Events */
 export const EVENT_TYPES = [
   'profile.update.bio',
   'profile.update.verified',

@@ -4,7 +4,7 @@ import type { Deprecation } from '../../contract/declare/deprecations.ts';
 
 /**
  * The names of event types from before they were written with dots.
- * @source advertising Events; activity gaps 16.1
+ * @source advertising: Events; activity gaps 16.1
  */
 export const PASCAL_CASE_NAMES: Deprecation = {
   from_s: instantMs(EVENT_TYPES_RENAMED_AT) / 1000,
@@ -15,7 +15,7 @@ export const PASCAL_CASE_NAMES: Deprecation = {
 
 /**
  * The path of replays from before they had one of their own among webhooks.
- * @source advertising Versioning 3; activity gaps 20.2
+ * @source advertising: Versioning; activity gaps 20.2
  */
 export const OLD_REPLAY_PATH: Deprecation = {
   from_s: instantMs(REPLAY_MOVED_AT) / 1000,

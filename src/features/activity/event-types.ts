@@ -26,7 +26,7 @@ const ALIASES: Readonly<Record<string, EventType>> = {
   'profile.update.handle': 'profile.update.screenname',
 };
 
-/** Names of the time before types were written with dots; replies to them say that they are deprecated. @source advertising Events */
+/** Names of the time before types were written with dots; replies to them say that they are deprecated. @source advertising: Events */
 const DEPRECATED: Readonly<Record<string, EventType>> = {
   ProfileBioUpdate: 'profile.update.bio',
   ProfileVerifiedBadgeUpdate: 'profile.update.verified',

@@ -26,7 +26,7 @@ export const INDUSTRIES = [
 
 /**
  * Accounts: who advertises. Users have roles on them; everything else of this interface lives under one.
- * @source advertising: Account; Accounts; campaigns 5.1 and 5.2
+ * @source advertising: Account, Accounts; campaigns 5.1 and 5.2
  */
 export const accounts = resource({
   name: 'account',

@@ -45,7 +45,7 @@ export type Campaign = RowOf<typeof fields>;
 
 /**
  * Campaigns: how an account groups its spending and switches it on and off.
- * @source advertising: Campaign; Campaigns; States and transitions; Limits; campaigns 8
+ * @source advertising: Campaign, Campaigns, States and transitions, Limits; campaigns 8
  */
 export const campaigns = resource({
   name: 'campaign',

@@ -41,7 +41,7 @@ export type FundingInstrument = RowOf<typeof fields>;
 
 /**
  * Funding instruments: who pays for campaigns, in which currency, from when to when.
- * @source advertising: Funding instrument; Funding instruments; campaigns 7
+ * @source advertising: Funding instrument, Funding instruments; campaigns 7
  */
 export const fundingInstruments = resource({
   name: 'funding_instrument',

@@ -94,7 +94,7 @@ export type LineItem = RowOf<typeof fields>;
 
 /**
  * Line items: what a campaign shows, to whom, for how much, from when to when.
- * @source advertising: Line items; Limits; campaigns 9
+ * @source advertising: Line items, Limits; campaigns 9
  */
 export const lineItems = resource({
   name: 'line_item',

@@ -4,7 +4,7 @@ export const lastHash = { low: 0, high: 0 };
 /**
  * Hashes a text into `lastHash`, without making an object: 64 bits, well mixed, the same everywhere and for ever, because
  * they are stored.
- * @source own; two lanes of multiply and xor, each finished as in MurmurHash3 (Appleby, public domain)
+ * @source MurmurHash3
  */
 export function hashOf(text: string): void {
   let low = 0x9e3779b9 ^ text.length;

@@ -26,7 +26,7 @@ const HOUR_S = 3600;
 const REMEMBERED_MAX = 8;
 /** Tokens of a short post. */
 const FEW = 40;
-/** Chance makes one term in a hundred look as clear. @source chi-squared distribution, one degree of freedom */
+/** The value of the chi-squared distribution with one degree of freedom that one in a hundred exceeds by chance. @source Dunning 1993 */
 const SIGNIFICANT = 6.63;
 const POSTS_MIN = 2;
 /** Terms that fewer posts say come behind the others. */
@@ -53,8 +53,7 @@ export type Remembered = Map<string, Counts>;
  * The terms that posts with the keywords say more often than all posts of their hours and country, by the log-likelihood
  * ratio of both shares. A post counts once for a term, and a text that is posted again not at all. Samples are taken by the hash of ids, so that the same posts have
  * the same terms, however they are stored.
- * @source Dunning, Accurate Methods for the Statistics of Surprise and Coincidence, Computational Linguistics 19 (1993);
- * against a larger corpus as in Rayson and Garside, Comparing Corpora Using Frequency Profiling (2000)
+ * @source Dunning 1993; Rayson 2000
  */
 export function relatedTerms(question: RelatedQuestion, remembered: Remembered): string[] {
   const { lexicon, matched, count, max, frame } = question;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Bytes of the header of a write-ahead log, and of the header of each frame. @source https://sqlite.org/fileformat2.html#walformat */
+/** Bytes of the header of a write-ahead log, and of the header of each frame. @source SQLite file format */
 const HEADER = 32;
 const FRAME_HEADER = 24;
 /** The last bit says whether checksums read their input as big-endian words. */

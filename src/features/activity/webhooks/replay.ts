@@ -39,7 +39,7 @@ const RAISED = [
 
 /**
  * Sends the events of some minutes to a webhook once more.
- * @source advertising Versioning 3; activity gaps 20.1
+ * @source advertising: Versioning; activity gaps 20.1
  */
 export const replayEvents: Operation = {
   id: 'webhooks.replay',
@@ -82,7 +82,7 @@ export const replayEvents: Operation = {
 
 /**
  * The same at its old path.
- * @source advertising Versioning 3; activity gaps 20.2
+ * @source advertising: Versioning; activity gaps 20.2
  */
 export const replayAtOldPath: Operation = {
   id: 'account_activity.replay',

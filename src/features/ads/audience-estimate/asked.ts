@@ -118,7 +118,7 @@ export async function danglingCriteria(
   return found.map(({ index, fault }) => placed(fault, `${LIST}[${places[index]}]`));
 }
 
-/** Whether a criterion is one of those of which an estimate needs one. @source advertising: Audience estimate */
+/** Whether a criterion is one of those of which an estimate needs one. @source advertising: Audience estimate and targeting */
 export function isPrimary({ type, operator }: AskedCriterion): boolean {
   return operator === 'EQ' && targetingType(type).isPrimary;
 }

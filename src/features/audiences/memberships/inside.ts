@@ -13,7 +13,7 @@ import { bitsOf, leavesOf } from './tree.ts';
 import { countActive, numbersOf, usersIn } from './users.ts';
 import { openNow } from './windows.ts';
 
-/** Somebody is active who was seen so short a time ago. @source creatives gaps 18.3 */
+/** Somebody is active who was seen so short a time ago. @source creatives 18.3 */
 const ACTIVE_S = 90 * 86_400;
 
 interface Counting {

@@ -23,7 +23,7 @@ const REMOVED_AT_ONCE = 16;
 /**
  * Processes an audience or a list: merges what was uploaded, matches, counts, and says where it stands; when the time
  * comes at which that changes, again. Audiences that are made of it follow.
- * @source creatives gaps 18.3
+ * @source creatives 18.3
  */
 export const audienceProcessing: JobKind<Outcome | undefined> = {
   name: AUDIENCE_PROCESSING,

@@ -67,7 +67,7 @@ export interface Resolving {
 /**
  * Does what uploads say, in the order of the log; the answer is the number that the next new member would get. A member
  * that has ended or expired stays what it is, and its identifiers are free.
- * @source creatives gaps 19.5
+ * @source creatives 19.5
  */
 export function resolve({ pending, slots, holders, members, next }: Resolving): number {
   let number = next;

@@ -90,7 +90,7 @@ export interface Timeliness {
 /**
  * Reads a signed request that came in time, whatever it is signed with.
  * @throws BEARER_NOT_ALLOWED, CREDENTIAL_UNUSABLE or TIMESTAMP_OUT_OF_BOUNDS.
- * @source authentication gaps 1.3 steps 3 and 4
+ * @source authentication gaps 1.3
  */
 export function readSigned(parts: SignedParts, now_s: number, timeliness: Timeliness): Claim {
   if (schemeOf(parts.authorization) === 'bearer') throw refused('BEARER_NOT_ALLOWED', 'a bearer credential');

@@ -36,7 +36,7 @@ export interface Claim {
 /**
  * Why a credential is not usable: `absent` no OAuth credential at all, `malformed` one that breaks the grammar, with
  * the offending parameter named where there is one.
- * @source authentication gaps 1.3 step 3, 2.2 to 2.4
+ * @source authentication gaps 1.3, 2.2 to 2.4
  */
 export interface Refusal {
   readonly reason: 'absent' | 'malformed';
@@ -55,7 +55,7 @@ export interface Pair {
 
 /**
  * Builds the refusal of a credential that breaks the grammar.
- * @source authentication gaps 1.3 step 3
+ * @source authentication gaps 1.3
  */
 export function malformed(detail: string, parameter?: string): Refusal {
   return parameter === undefined ? { reason: 'malformed', detail } : { reason: 'malformed', parameter, detail };

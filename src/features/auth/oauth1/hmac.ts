@@ -57,7 +57,7 @@ export function hmac(key: SigningKey, head: Uint8Array, rest: string): string {
 
 /**
  * Compares a base64 digest with a percent-encoded signature, looking at every character whatever the outcome.
- * @source authentication gaps 1.3 notes
+ * @source authentication gaps 1.3
  */
 export function sameSignature(expected: string, encoded: string): boolean {
   const length = encoded.length;

@@ -12,7 +12,7 @@ import { isFinal, stateAt } from './request-token-states.ts';
 /**
  * Lets in who names a request token and a verifier, whatever the strict check says of the signature; for clients that
  * sign the last step of a login wrongly or not at all. The verifier is judged later, and guesses at it are counted.
- * @source authentication gaps 7: LENIENT_ACCESS_TOKEN
+ * @source authentication gaps 7
  */
 export function leniently(
   strict: Authenticate,

@@ -36,7 +36,7 @@ export function baseUri(requestOrigin: string, target: string): string {
  * Tells whether the claim's signature fits one of the origins, with one copy of repeated protocol parameters or with
  * all copies. The work depends on the request, not on the key being a real one.
  * @param origins results of `origin`, the likeliest first.
- * @source authentication gaps 1.3 step 5, 2.1; RFC 5849 3.2
+ * @source authentication gaps 1.3, 2.1; RFC 5849 3.2
  */
 export function verify(claim: Claim, origins: readonly string[], key: SigningKey): boolean {
   for (const candidate of origins) {

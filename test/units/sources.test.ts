@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+
+/** The page that names every source, by its chapters. */
+const chapters = new Map(
+  readFileSync('docs/sources.md', 'utf8')
+    .split(/^## /m)
+    .slice(1)
+    .map((chapter) => [chapter.slice(0, chapter.indexOf('\n')), chapter] as const),
+);
+
+/** The first cells of a table. */
+function firstCells(chapter: string): Set<string> {
+  return new Set([...chapters.get(chapter)!.matchAll(/^\| `?([^|`]+)`? \|/gm)].map(([, cell]) => cell!.trim()));
+}
+
+/** The headings of a reference document, or the numbers of a numbered list. */
+function listed(chapter: string): Set<string> {
+  return new Set([...chapters.get(chapter)!.matchAll(/^ *(?:- (.+)|(\d+)\. .+)$/gm)].map(([, a, b]) => (a ?? b)!));
+}
+
+const gaps = firstCells('authentication gaps and activity gaps');
+/** Sections by the name of the document that has them. */
+const NUMBERED: Readonly<Record<string, ReadonlySet<string>>> = {
+  specification: listed('specification'),
+  'authentication gaps': gaps,
+  'activity gaps': gaps,
+  campaigns: firstCells('campaigns'),
+  creatives: firstCells('creatives'),
+  decision: new Set(
+    globSync('docs/decisions{.md,/*.md}').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^\| (?:<a id="\d+"><\/a>)?(\d+) \|/gm)].map(([, number]) => number!),
+    ),
+  ),
+};
+const HEADED: Readonly<Record<string, ReadonlySet<string>>> = {
+  authentication: listed('authentication'),
+  advertising: listed('advertising'),
+};
+const rfcs = firstCells('RFCs');
+const publications = firstCells('Other publications');
+
+/** What is wrong with one source of a tag; undefined when it resolves. */
+function faultOf(source: string): string | undefined {
+  if (source === 'own' || publications.has(source)) return undefined;
+  const rfc = /^RFC (\d+)(?: [\d.]+(?:, [\d.]+)*)?$/.exec(source);
+  if (rfc) return rfcs.has(rfc[1]!) ? undefined : `RFC ${rfc[1]} is not in docs/sources.md`;
+  const headed = /^(\w+): (.+)$/.exec(source);
+  if (headed) {
+    const headings = HEADED[headed[1]!];
+    if (!headings) return `no document is called ${headed[1]}`;
+    const missing = headed[2]!.split(', ').find((heading) => !headings.has(heading));
+    return missing && `${headed[1]} has no heading ${missing}`;
+  }
+  const numbered = /^(\D+) (\d+(?:\.\d+)*(?:(?:, | and | to )\d+(?:\.\d+)*)*)$/.exec(source);
+  if (!numbered) return 'not in the form that docs/sources.md gives';
+  const sections = NUMBERED[numbered[1]!];
+  if (!sections) return `no document is called ${numbered[1]}`;
+  const missing = numbered[2]!.split(/, | and | to /).find((section) => !sections.has(section));
+  return missing && `${numbered[1]} has no section ${missing}`;
+}
+
+/** The sources of every tag of a file. A tag ends with its line. */
+function sourcesOf(file: string): string[] {
+  const tags = readFileSync(file, 'utf8').matchAll(/(?:\*|\/\/).*?@source (.+?)(?: *\*\/.*)?$/gm);
+  return [...tags].flatMap(([, tag]) => tag!.split('; '));
+}
+
+describe('sources', () => {
+  test('every @source tag of the code resolves', () => {
+    const files = globSync('{src,test,bench,build}/**/*.ts', {
+      exclude: ['bench/node_modules/**', 'test/units/sources.test.ts'],
+    });
+    const found = files.flatMap((file) => sourcesOf(file).map((source) => ({ file, source })));
+    assert.ok(found.length > 400);
+    const wrong = found.flatMap(({ file, source }) => {
+      const fault = faultOf(source);
+      return fault ? [`${file}: @source ${source}: ${fault}`] : [];
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  test('what does not resolve is named', () => {
+    assert.equal(faultOf('campaigns 8.1, 99.9'), 'campaigns has no section 99.9');
+    assert.equal(faultOf('advertising: Campaign, Kampagne'), 'advertising has no heading Kampagne');
+    assert.equal(faultOf('RFC 1 2'), 'RFC 1 is not in docs/sources.md');
+    assert.equal(faultOf('hearsay 3'), 'no document is called hearsay');
+    assert.equal(faultOf('somebody said so'), 'not in the form that docs/sources.md gives');
+    assert.equal(faultOf('decision 100000'), 'decision has no section 100000');
+  });
+});
