@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import fastify, { type FastifyInstance, type HTTPMethods } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
 import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
@@ -12,23 +12,38 @@ import { pipelining } from './pipelining.ts';
 import { familyOf, refuse } from './refusal.ts';
 import { pairsOf } from './reply.ts';
 import { hasOneHost } from './request-host.ts';
+import { ROUTER_OPTIONS, type Router, routerOf } from './router.ts';
 import type { Tls } from './tls.ts';
 import { answerUnread, endUnarrived, noteChunks, refuseConnection } from './unread.ts';
 
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+/** Any other is answered as if there were nothing on the path. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
 /** Requests that take too long are looked for this often. */
 const LOOK_MS = 1000;
 
 /** A listener of one environment: the operations of the catalog that exist there, on their paths; https with `tls`. */
 export function listener(parts: PipelineParts, operations: readonly Operation[], tls?: Tls): FastifyInstance {
+  const paths = byPath(parts, operations);
+  const find = operationsRouter(operations, paths);
+  /** Answers before the framework judges body and media type: the pipeline reads them, after what must come first. */
+  const answerOperation = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const method = request.method!;
+    const route = METHODS.has(method) ? find(request.url!) : undefined;
+    if (!route) return false;
+    const methods = paths.get(route.path)!;
+    const operation = methods.get(method === 'HEAD' ? 'GET' : method);
+    if (operation) void answer(parts, operation, request, response, foldIds(route.params));
+    else otherMethod(parts, request, response, methods);
+    return true;
+  };
   const app = fastify({
     logger: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    routerOptions: ROUTER_OPTIONS,
     forceCloseConnections: 'idle',
     // A request on a connection that was open before the end is still answered.
     return503OnClosing: false,
-    serverFactory(answer) {
+    serverFactory(answerRest) {
       const isTurn = pipelining(parts);
       const readable = (request: IncomingMessage, response: ServerResponse): void => {
         noteChunks(request, response);
@@ -39,8 +54,8 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
           response.shouldKeepAlive = false;
           endSoftly(request);
         }
-        if (hasOneHost(request)) answer(request, response);
-        else refuse(parts, request, response, problem('REQUEST_UNREADABLE'));
+        if (!hasOneHost(request)) refuse(parts, request, response, problem('REQUEST_UNREADABLE'));
+        else if (!answerOperation(request, response)) answerRest(request, response);
       };
       const head_ms = parts.request_head_timeout_s * 1000;
       const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };
@@ -74,22 +89,6 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  for (const [path, methods] of byPath(parts, operations)) {
-    app.route({
-      method: METHODS,
-      url: path,
-      handler: () => {},
-      // Answered before the framework judges body and media type: the pipeline reads them, after what must come first.
-      onRequest(request, reply, _next) {
-        reply.hijack();
-        const { raw } = request;
-        const named = foldIds(request.params as Record<string, string>);
-        const operation = methods.get(raw.method === 'HEAD' ? 'GET' : raw.method!);
-        if (operation) void answer(parts, operation, raw, reply.raw, named);
-        else otherMethod(parts, raw, reply.raw, methods);
-      },
-    });
-  }
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
     notFound(parts, request.raw, reply.raw);
@@ -126,12 +125,21 @@ function byPath(parts: PipelineParts, operations: readonly Operation[]): Map<str
   return paths;
 }
 
+const routers = new WeakMap<readonly Operation[], Router>();
+
+/** The router of these operations, which listeners share: paths are the same in both environments. */
+function operationsRouter(operations: readonly Operation[], paths: ReadonlyMap<string, ByMethod>): Router {
+  const router = routers.get(operations) ?? routerOf(paths.keys());
+  routers.set(operations, router);
+  return router;
+}
+
 function methodsOf({ method, alsoGet }: Operation): string[] {
   return alsoGet ? ['GET', method] : [method];
 }
 
 /** Ids are lower case; upper-case letters in a path are folded. @source campaigns 1.1 */
-function foldIds(params: Record<string, string>): Record<string, string> {
+function foldIds(params: Readonly<Record<string, string>>): Record<string, string> {
   const folded: Record<string, string> = {};
   for (const name in params) folded[name] = asciiLowerCase(params[name]!);
   return folded;

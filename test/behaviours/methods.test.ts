@@ -63,3 +63,10 @@ test('every reply forbids browsers to guess its type', async () => {
     }
   }
 });
+
+test('a method of other protocols finds nothing, where an operation is and where none is', async () => {
+  for (const path of ['/12/accounts', '/nothing/here']) {
+    const { status } = await ask('PROPFIND', path);
+    assert.equal(status, 404, path);
+  }
+});

@@ -56,6 +56,8 @@ export function checkReply(method: string, url: string, status: number, headers:
   else if (method === 'OPTIONS' && status === 204 && !headers.get('allow')) throw new Error(`${said}, ${ALLOWED}`);
 }
 
+/** Methods that are answered with 405 where another is allowed. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 const ALLOWED = 'where OPTIONS says what is allowed';
 
 /**
@@ -116,7 +118,7 @@ function checkContent({ method, path, status, text, said }: Content): Route | un
   if (body === undefined && isNoRequest && !(route && responseOf(route, route.operation.method, status)))
     return undefined;
   if (!route) {
-    const isCurrent = known.some(({ operation }) => operation.replacedBy === undefined);
+    const isCurrent = METHODS.has(method) && known.some(({ operation }) => operation.replacedBy === undefined);
     checkUnrouted(isCurrent ? 405 : 404, { path, status, body, said });
     note({ family: familyOf(path), status, body });
     return undefined;
