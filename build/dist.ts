@@ -16,8 +16,8 @@ const SPECIFIER = /((?:from|import|new URL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts
 
 const home = fileURLToPath(new URL('../', import.meta.url));
 const source = join(home, 'src');
-const [given] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const dist = resolve(given ?? join(home, 'dist'));
+const [input] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const dist = resolve(input ?? join(home, 'dist'));
 
 rmSync(dist, { recursive: true, force: true });
 for (const file of globSync('**/*.*', { cwd: source })) {

@@ -319,9 +319,9 @@ export async function startListeners(
     await jobs.stop();
     await services.activity.stop();
     await webhooks.stop();
-    await services.people.close();
-    await services.memberships.close();
-    await services.directory.close();
+    await services.peopleUploads.close();
+    await services.audienceMembers.close();
+    await services.directoryIndex.close();
     await services.keywords.close();
     nonceLog.close();
     await store.close();

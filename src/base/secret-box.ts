@@ -104,12 +104,12 @@ export function secretBox(options: {
 }
 
 /** Keys that were made ready once: making them ready costs more than a short text does. */
-function checkedKeys(given: Readonly<Record<string, Buffer>>): ReadonlyMap<string, KeyObject> {
-  for (const [id, key] of Object.entries(given)) {
+function checkedKeys(input: Readonly<Record<string, Buffer>>): ReadonlyMap<string, KeyObject> {
+  for (const [id, key] of Object.entries(input)) {
     if (!isKeyId(id)) throw new Error('a key id is 1 to 16 of a-z and 0-9');
     if (key.length !== KEY_BYTES) throw new Error(`key ${id} has ${key.length} bytes, not ${KEY_BYTES}`);
   }
-  return new Map(Object.entries(given).map(([id, key]) => [id, createSecretKey(key)]));
+  return new Map(Object.entries(input).map(([id, key]) => [id, createSecretKey(key)]));
 }
 
 function keyOf(keys: ReadonlyMap<string, KeyObject>, id: string): KeyObject {

@@ -182,8 +182,8 @@ async function ownerOf(tx: Reading, name: string): Promise<string> {
 }
 
 function insistOn(draft: ApplicationDraft, policy: CallbackPolicy): void {
-  const faults = draftFaults(draft, policy);
-  if (faults.length > 0) throw new CommandFailed(faults.map(({ says }) => says).join(' '), 2);
+  const errors = draftFaults(draft, policy);
+  if (errors.length > 0) throw new CommandFailed(errors.map(({ says }) => says).join(' '), 2);
 }
 
 const LIMITS_SAID: Readonly<Record<ApplicationLimit, string>> = {
@@ -197,7 +197,7 @@ const LIMIT_MAX = 1_000_000_000;
 
 /** Shows what holds for an application, after changing it when something is named. */
 async function limitsOf(command: Command, key: string): Promise<void> {
-  const given = command.opts<Record<string, string | undefined>>();
+  const input = command.opts<Record<string, string | undefined>>();
   const settings = settingsFrom(command, 'serve', true);
   const usual = usualLimits(settings);
   const shown = async (tx: Reading, id: string): Promise<Told> => {
@@ -205,7 +205,7 @@ async function limitsOf(command: Command, key: string): Promise<void> {
     return Object.fromEntries(APPLICATION_LIMITS.map((name) => [name, String(own[name] ?? usual[name])]));
   };
   const changes = APPLICATION_LIMITS.flatMap((name) => {
-    const said = given[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+    const said = input[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
     return said === undefined ? [] : [{ name, value: said === 'default' ? null : limitSaid(name, said) }];
   });
   if (changes.length === 0) {

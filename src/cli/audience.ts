@@ -29,7 +29,7 @@ function hashCommand(command: Command): void {
         const hashes: string[] = [];
         for (const line of lines) {
           number += 1;
-          if ('fault' in line) throw new CommandFailed(`line ${number} ${line.fault}`, 2);
+          if ('error' in line) throw new CommandFailed(`line ${number} ${line.error}`, 2);
           if (line.text.trim() !== '') hashes.push(hashed(line.text.replace(/\r$/, '')));
         }
         print(hashes.join(''));

@@ -88,8 +88,8 @@ function aloud(reply: Reply, text: string): string {
   } catch {
     return status;
   }
-  const items = (body.operation_errors ?? []).flatMap((faults, index) =>
-    faults.map((fault) => `item ${index}: ${wordsOf(fault)}`),
+  const items = (body.operation_errors ?? []).flatMap((errors, index) =>
+    errors.map((error) => `item ${index}: ${wordsOf(error)}`),
   );
   const whole = body.errors === undefined && body.detail !== undefined ? [body.detail] : [];
   const said = [...(body.errors ?? []).map(wordsOf), ...items, ...whole];

@@ -59,21 +59,21 @@ const dataFolder = (): string => process.env.BARKER_DATA_FOLDER || './data';
 /** The caller that the options of a command name, or its variables, or the stored development keys. */
 export function callerOf(command: Command): Caller {
   const options = command.opts<CallerOptions>();
-  const given = (option: keyof CallerOptions & string, variable: string) =>
+  const input = (option: keyof CallerOptions & string, variable: string) =>
     (options[option] as string | undefined) ?? process.env[`BARKER_CALL_${variable}`];
-  const url = given('url', 'URL');
-  const consumerKey = given('consumerKey', 'CONSUMER_KEY');
+  const url = input('url', 'URL');
+  const consumerKey = input('consumerKey', 'CONSUMER_KEY');
   if (consumerKey === undefined) {
     const file = storedKeys(options.data);
     return { keys: demoKeys(file, options), origin: url ?? storedOrigin(options), tlsCa: file.tls_ca };
   }
-  const consumerSecret = given('consumerSecret', 'CONSUMER_SECRET');
+  const consumerSecret = input('consumerSecret', 'CONSUMER_SECRET');
   if (consumerSecret === undefined) throw new CommandFailed('a consumer key needs --consumer-secret', 2);
   const keys = {
     consumer_key: consumerKey,
     consumer_secret: consumerSecret,
-    access_token: given('token', 'TOKEN') ?? '',
-    access_token_secret: given('tokenSecret', 'TOKEN_SECRET') ?? '',
+    access_token: input('token', 'TOKEN') ?? '',
+    access_token_secret: input('tokenSecret', 'TOKEN_SECRET') ?? '',
   };
   return { keys, origin: url ?? storedOrigin(options), tlsCa: readDevFile(options.data)?.tls_ca };
 }
@@ -166,8 +166,8 @@ function absolute(target: string, { origin }: Caller): URL {
   return new URL(target, origin);
 }
 
-function readJson(given: string): string {
-  return given.startsWith('@') ? readFileSync(given.slice(1), 'utf8') : given;
+function readJson(input: string): string {
+  return input.startsWith('@') ? readFileSync(input.slice(1), 'utf8') : input;
 }
 
 /** Pairs as a query or a form body. */

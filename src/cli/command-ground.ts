@@ -12,13 +12,13 @@ import { settingsFrom } from './setting-options.ts';
  */
 export async function commandGround(command: Command): Promise<Ground> {
   const { openGround } = await import('../app/database.ts');
-  const given = settingsFrom(command, 'serve', true);
-  const own = given.master_key === '' ? findMasterKey(given.data_folder) : undefined;
+  const input = settingsFrom(command, 'serve', true);
+  const own = input.master_key === '' ? findMasterKey(input.data_folder) : undefined;
   if (own !== undefined) {
-    const callback_schemes = originsOf(given)?.sources.has('callback_schemes')
-      ? given.callback_schemes
+    const callback_schemes = originsOf(input)?.sources.has('callback_schemes')
+      ? input.callback_schemes
       : (settingsTable.callback_schemes.default_dev ?? []);
-    const ground = await openGround('serve', { ...given, master_key: own, callback_schemes });
+    const ground = await openGround('serve', { ...input, master_key: own, callback_schemes });
     const sample = await ground.store.read((tx) => tx.credentials.findSomeApplication());
     if (sample?.demo === 1) return ground;
     await ground.store.close();

@@ -72,10 +72,10 @@ function operator(): string {
 function wordsOf(command: Command): string {
   const names: string[] = [];
   for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());
-  const given = command.options.filter(
+  const input = command.options.filter(
     (option) => !isSetting(option) && command.getOptionValueSource(option.attributeName()) === 'cli',
   );
-  return [...names, ...given.flatMap((option) => optionWords(option, command.opts()[option.attributeName()]))].join(
+  return [...names, ...input.flatMap((option) => optionWords(option, command.opts()[option.attributeName()]))].join(
     ' ',
   );
 }

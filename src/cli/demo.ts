@@ -83,7 +83,7 @@ async function makePosts(command: Command): Promise<void> {
   try {
     // Of a whole hour: what was broken off soon goes on with the same posts.
     const end = Math.floor(ground.clock.now() / 1000 / HOUR_S) * HOUR_S;
-    const { people } = await ground.store.read((tx) => tx.people.findState());
+    const { people } = await ground.store.read((tx) => tx.directory.findState());
     const made = corpusOf({ seed, count, days, end, people });
     function* posts(): Generator<CorpusPost[]> {
       for (let from = 0; from < count; from += AT_ONCE) {

@@ -63,18 +63,18 @@ async function runDev(settings: Settings, reset: boolean): Promise<number> {
 
 /** Starts development mode: schema, demo world, listeners; tells the addresses and keys in `dev.json`. */
 export async function startDev(
-  given: Settings,
+  input: Settings,
   options: { readonly reset: boolean; readonly seams?: Seams },
 ): Promise<{ service: Service; file: DevFile }> {
   // Loaded here, so that other commands can read `dev.json` without loading the server.
   const { openParts } = await import('../app/dependencies.ts');
   const { startListeners } = await import('../app/server.ts');
-  makeDataFolder(given.data_folder);
-  if (options.reset) await reset(given);
-  const certificates = given.tls ? await ownCertificates(given) : undefined;
+  makeDataFolder(input.data_folder);
+  if (options.reset) await reset(input);
+  const certificates = input.tls ? await ownCertificates(input) : undefined;
   const settings = {
-    ...given,
-    master_key: given.master_key || ownMasterKey(given.data_folder),
+    ...input,
+    master_key: input.master_key || ownMasterKey(input.data_folder),
     ...(certificates && { tls_cert: certificates.cert, tls_key: certificates.key }),
   };
   const parts = await openParts('dev', settings, options.seams);

@@ -47,13 +47,13 @@ const TOGETHER = 500;
 
 /** No secret is read or sealed, so no master key is needed. */
 async function emitEvents(command: Command, name: string): Promise<void> {
-  const given = command.opts<EmitOptions>();
+  const input = command.opts<EmitOptions>();
   const type = typeNamed(name)?.type;
   if (type === undefined)
     throw new CommandFailed(`there is no event type ${name}; there are ${EVENT_TYPES.join(', ')}`, 2);
-  const count = /^\d+$/.test(given.count) ? Number(given.count) : 0;
+  const count = /^\d+$/.test(input.count) ? Number(input.count) : 0;
   if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count is a number from 1 to ${COUNT_MAX}`, 2);
-  const payload = given.payload === undefined ? undefined : objectOf(given.payload);
+  const payload = input.payload === undefined ? undefined : objectOf(input.payload);
   const { eventOf } = await import('../features/activity/emit.ts');
   const { formatInstant } = await import('../base/instants.ts');
   try {
@@ -64,10 +64,10 @@ async function emitEvents(command: Command, name: string): Promise<void> {
         for (let left = count; left > 0; left -= TOGETHER) {
           const now_ms = systemClock.now();
           const positions = await store.write(async (tx) => {
-            const user = await userNamed(tx, given.user);
+            const user = await userNamed(tx, input.user);
             touched('user', user.id);
-            const other = given.with === undefined ? undefined : await userNamed(tx, given.with);
-            const event = await eventOf(tx, { ...given, event_type: type, user, other, payload }, now_ms);
+            const other = input.with === undefined ? undefined : await userNamed(tx, input.with);
+            const event = await eventOf(tx, { ...input, event_type: type, user, other, payload }, now_ms);
             return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
           });
           first ||= positions[0]!;

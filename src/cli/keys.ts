@@ -41,8 +41,8 @@ interface Secrets {
 async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<void>): Promise<void> {
   const { openDriver } = await import('../app/database.ts');
   const { pendingMigrations } = await import('../storage/core/migrate.ts');
-  const given = settingsFrom(command, 'serve', true);
-  const settings = { ...given, master_key: given.master_key || (findMasterKey(given.data_folder) ?? '') };
+  const input = settingsFrom(command, 'serve', true);
+  const settings = { ...input, master_key: input.master_key || (findMasterKey(input.data_folder) ?? '') };
   const box =
     settings.master_key === ''
       ? undefined

@@ -7,7 +7,7 @@ const LINE_BYTES_MAX = 1_048_576;
 const NEWLINE = 0x0a;
 
 /** A line of a file, or what is wrong with it. */
-export type Line = { readonly text: string } | { readonly fault: string };
+export type Line = { readonly text: string } | { readonly error: string };
 
 /** The lines of a file in pieces as they are read. */
 export function linesOf(path: string, pieceBytes = 65_536): AsyncGenerator<Line[]> {
@@ -43,11 +43,11 @@ export async function* linesIn(stream: AsyncIterable<Buffer>): AsyncGenerator<Li
   yield [end()];
 }
 
-const TOO_LONG: Line = { fault: `is longer than ${LINE_BYTES_MAX} bytes` };
+const TOO_LONG: Line = { error: `is longer than ${LINE_BYTES_MAX} bytes` };
 
 function lineOf(bytes: Buffer): Line {
-  if (!isUtf8(bytes)) return { fault: 'is not valid UTF-8' };
-  return bytes.includes(0) ? { fault: 'holds a NUL character' } : { text: bytes.toString() };
+  if (!isUtf8(bytes)) return { error: 'is not valid UTF-8' };
+  return bytes.includes(0) ? { error: 'holds a NUL character' } : { text: bytes.toString() };
 }
 
 /** The text of a file in pieces. @throws CsvBroken where it is no text, naming the line */

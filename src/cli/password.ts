@@ -19,7 +19,7 @@ export async function readPassword(file: string | undefined): Promise<string> {
 async function firstLine(pieces: AsyncIterable<readonly Line[]>): Promise<string> {
   for await (const [line] of pieces) {
     if (!line) continue;
-    if ('fault' in line) throw new CommandFailed(`the password ${line.fault}`);
+    if ('error' in line) throw new CommandFailed(`the password ${line.error}`);
     const password = line.text.replace(/\r$/, '');
     if (password !== '') return password;
     break;

@@ -48,12 +48,12 @@ export function isSetting({ long }: Option): boolean {
 
 /** The settings from defaults, file, environment and the flags of a command; the only reader of the environment. */
 export function settingsFrom(command: Command, mode: Mode, incomplete = false): Settings {
-  const given = command.opts();
+  const input = command.opts();
   const flags: Record<string, unknown> = {};
   for (const option of command.options) {
     const name = names.find((candidate) => flagOf(candidate) === option.long);
-    if (name) flags[name] = given[option.attributeName()];
+    if (name) flags[name] = input[option.attributeName()];
   }
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  return loadSettings({ mode, file: given.config, environment: process.env, flags, incomplete, readFile });
+  return loadSettings({ mode, file: input.config, environment: process.env, flags, incomplete, readFile });
 }

@@ -23,7 +23,7 @@ export function passwordCommand(user: Command): void {
 
 async function resetPassword(command: Command, userName: string): Promise<void> {
   const { passwordFile, generate, link } = command.opts();
-  if ([passwordFile, generate, link].filter((given) => given !== undefined).length > 1) {
+  if ([passwordFile, generate, link].filter((input) => input !== undefined).length > 1) {
     throw new CommandFailed('--password-file, --generate and --link exclude each other', 2);
   }
   if (link) return makeLink(command, userName);

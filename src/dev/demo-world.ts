@@ -143,9 +143,9 @@ async function createAccount(
   await tx.records.insert(accounts, newAccount({ id: account, environment: 'production', name: 'Demo account', now }));
   for (const [user, role] of users) {
     const composer = role === 'ACCOUNT_ADMIN' ? 1 : 0;
-    await tx.memberships.add({ account_id: account, user_id: user, role, post_composer: composer });
+    await tx.accountMembers.add({ account_id: account, user_id: user, role, post_composer: composer });
   }
-  await tx.memberships.addFeatures(account, SANDBOX_FEATURES);
+  await tx.accountMembers.addFeatures(account, SANDBOX_FEATURES);
   const [[user]] = users;
   await tx.records.insert(promotableUsers, newPromotableUser({ id, account, user, type: 'FULL', now }));
   await tx.records.insert(fundingInstruments, {

@@ -1,15 +1,15 @@
 import { type Field, id, quoted, type Raw } from '../contract/declare/fields.ts';
-import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/declare/operation.ts';
+import { type Answer, type Call, type Input, type Parameters, showContext } from '../contract/declare/operation.ts';
 import type { AnyResource, Verb } from '../contract/declare/resource.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
-import { type Fault, Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
+import { type ErrorDetail, Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import type { Writing } from '../contract/store/store.ts';
 import { echo } from './echo.ts';
 import { type Expected, gathered, ONE_KEY } from './gathered.ts';
 import { keyFrom } from './get.ts';
 import { draftOf, type Made } from './new-row.ts';
 import { presenterOf } from './present.ts';
-import { exceeded, wholeFaults } from './quotas.ts';
+import { changeSetErrors, exceeded } from './quotas.ts';
 import { readParameters } from './validate.ts';
 import {
   applyCreate,
@@ -25,8 +25,8 @@ const WORDS: Readonly<Partial<Record<Verb, string>>> = { create: 'Create', updat
 
 interface Item {
   readonly verb: Verb | undefined;
-  readonly given: Given;
-  readonly faults: readonly Fault[];
+  readonly input: Input;
+  readonly errors: readonly ErrorDetail[];
   readonly echo: string;
 }
 
@@ -39,13 +39,13 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
   const items = readItems(resource, call);
   const request = `[${items.map((item) => item.echo).join(',')}]`;
   refuseItems(
-    items.map((item) => item.faults),
+    items.map((item) => item.errors),
     request,
   );
   const ids = await freshIds(
     resource,
     call,
-    items.map((item) => item.given),
+    items.map((item) => item.input),
   );
   return call.services.store.write(async (tx) => {
     // Batches of one account go one after the other: they may touch the same rows in different orders.
@@ -88,32 +88,32 @@ function readItem(resource: AnyResource, call: Call, item: unknown): Item {
   };
   const word = typeof type === 'string' ? type.toLowerCase() : undefined;
   const verb = batchVerbs(resource).find((each) => WORDS[each]!.toLowerCase() === word);
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   if (type === undefined || type === null || type === '') {
-    faults.push({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
+    errors.push({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
   } else if (!verb) {
     const list = batchWords(resource).sort().join(', ');
-    faults.push({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list, raw: quoted(type as Raw) } });
+    errors.push({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list, raw: quoted(type as Raw) } });
   }
-  if (!isObject(params)) faults.push({ problem: 'MISSING_PARAMETER', parameter: 'params' });
+  if (!isObject(params)) errors.push({ problem: 'MISSING_PARAMETER', parameter: 'params' });
   const declared = verb ? itemParameters(resource, verb) : {};
   const raw = new Map(Object.entries(isObject(params) ? params : {}).map(([name, value]) => [name, [value as Raw]]));
-  const read = isObject(params) ? readParameters(declared, raw) : { given: {}, faults: [] };
-  const plain = { account_id: call.account!.id, ...unread(declared, params, read.given) };
-  const shown = echo(plain, declared, read.given, raw);
+  const read = isObject(params) ? readParameters(declared, raw) : { input: {}, errors: [] };
+  const plain = { account_id: call.account!.id, ...unread(declared, params, read.input) };
+  const shown = echo(plain, declared, read.input, raw);
   return {
     verb,
-    given: read.given,
-    faults: [...faults, ...read.faults],
+    input: read.input,
+    errors: [...errors, ...read.errors],
     echo: `{"params":${shown},"operation_type":${JSON.stringify(verb ? WORDS[verb] : (type ?? null))}}`,
   };
 }
 
 /** The parameters of an item that could not be read: a batch echoes them as they came. @source campaigns 13 */
-function unread(declared: Parameters, params: unknown, given: Given): Record<string, Raw> {
+function unread(declared: Parameters, params: unknown, input: Input): Record<string, Raw> {
   const received = Object.entries(isObject(params) ? params : {});
   return Object.fromEntries(
-    received.filter(([name]) => Object.hasOwn(declared, name) && !Object.hasOwn(given, name)),
+    received.filter(([name]) => Object.hasOwn(declared, name) && !Object.hasOwn(input, name)),
   ) as Record<string, Raw>;
 }
 
@@ -141,14 +141,14 @@ function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): 
   const others = items.filter(({ verb }) => verb !== 'create');
   const references = Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.target);
   return {
-    changed: distinct(others.map(({ given }) => given[resource.idParameter])),
+    changed: distinct(others.map(({ input }) => input[resource.idParameter])),
     referenced: references.map(([name, field]) => ({
       target: field.target!() as unknown as AnyResource,
-      ids: distinct(items.map(({ given }) => given[name])),
+      ids: distinct(items.map(({ input }) => input[name])),
       deleted: field.deletedTarget,
       lock: field.locksTarget,
     })),
-    oneKeys: resource.onePer ? distinct(created.map(({ given }) => draftOf(resource, call, given, '')[ONE_KEY])) : [],
+    oneKeys: resource.onePer ? distinct(created.map(({ input }) => draftOf(resource, call, input, '')[ONE_KEY])) : [],
   };
 }
 
@@ -165,25 +165,25 @@ async function applyItems(
   request: string,
 ): Promise<Made[]> {
   const made: Made[] = [];
-  const faults: Fault[][] = items.map(() => []);
+  const errors: ErrorDetail[][] = items.map(() => []);
   for (const [index, item] of items.entries()) {
     try {
       made.push(await applyItem(tx, resource, call, item, ids[index]!));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      faults[index]!.push(...error.faults);
+      errors[index]!.push(...error.errors);
     }
   }
-  refuseItems(faults, request);
+  refuseItems(errors, request);
   for (const excess of await exceeded(tx, resource, call, net(made))) {
     // The last items that raise the count are those that do not fit any more.
     const raising = items.map((_, index) => index).filter((index) => excess.raising[index]);
-    for (const index of raising.slice(-excess.by)) faults[index]!.push(excess.fault);
+    for (const index of raising.slice(-excess.by)) errors[index]!.push(excess.error);
   }
-  refuseItems(faults, request);
-  const whole = await wholeFaults(tx, resource, call, made, { isBatch: true });
-  for (const { index, fault } of whole) faults[index]!.push(fault);
-  refuseItems(faults, request);
+  refuseItems(errors, request);
+  const whole = await changeSetErrors(tx, resource, call, made, { isBatch: true });
+  for (const { index, error } of whole) errors[index]!.push(error);
+  refuseItems(errors, request);
   return made;
 }
 
@@ -200,12 +200,12 @@ function net(made: readonly Made[]): Made[] {
 }
 
 function applyItem(tx: Writing, resource: AnyResource, call: Call, item: Item, ids: WriteIds): Promise<Made> {
-  if (item.verb === 'create') return applyCreate(tx, resource, call, item.given, ids);
-  const key = keyFrom(resource, call, String(item.given[resource.idParameter]));
-  if (item.verb === 'update') return applyUpdate(tx, resource, call, item.given, key, ids);
+  if (item.verb === 'create') return applyCreate(tx, resource, call, item.input, ids);
+  const key = keyFrom(resource, call, String(item.input[resource.idParameter]));
+  if (item.verb === 'update') return applyUpdate(tx, resource, call, item.input, key, ids);
   return applyRemove(tx, resource, call, key, ids);
 }
 
-function refuseItems(faults: readonly (readonly Fault[])[], request: string): void {
-  if (faults.some((each) => each.length > 0)) throw new BatchProblem(faults, request);
+function refuseItems(errors: readonly (readonly ErrorDetail[])[], request: string): void {
+  if (errors.some((each) => each.length > 0)) throw new BatchProblem(errors, request);
 }

@@ -1,4 +1,4 @@
-import type { Call, FreshIds, Given } from '../contract/declare/operation.ts';
+import type { Call, FreshIds, Input } from '../contract/declare/operation.ts';
 import type { AnyResource, Change, Consequence, Row } from '../contract/declare/resource.ts';
 import type { Writing } from '../contract/store/store.ts';
 import { idPairs, rowOf, storeNew } from './new-row.ts';
@@ -10,10 +10,10 @@ export interface Following {
 }
 
 /** Takes the ids for what may follow from each of several writes. */
-export async function followingOf(resource: AnyResource, call: Call, all: readonly Given[]): Promise<Following[][]> {
+export async function followingOf(resource: AnyResource, call: Call, all: readonly Input[]): Promise<Following[][]> {
   const following: Following[][] = all.map(() => []);
   for (const consequence of (resource.consequences ?? []) as readonly Consequence<Row>[]) {
-    const counts = all.map((given) => consequence.from.filter((name) => given[name] != null).length);
+    const counts = all.map((input) => consequence.from.filter((name) => input[name] != null).length);
     const ids = await idPairs(
       madeBy(consequence, call),
       call,

@@ -1,6 +1,6 @@
 import { jsonText } from '../base/text.ts';
 import type { Raw } from '../contract/declare/fields.ts';
-import type { Given, Parameters } from '../contract/declare/operation.ts';
+import type { Input, Parameters } from '../contract/declare/operation.ts';
 import type { RawParameters } from './validate.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { RawParameters } from './validate.ts';
 export function echo(
   plain: Readonly<Record<string, Raw>>,
   declared: Parameters,
-  given: Given,
+  input: Input,
   received?: RawParameters,
 ): string {
   let text = '';
@@ -19,8 +19,8 @@ export function echo(
     const value = plain[name]!;
     text += `,"${name}":${typeof value === 'string' ? jsonText(value) : JSON.stringify(value)}`;
   }
-  for (const name in given) {
-    const value = given[name];
+  for (const name in input) {
+    const value = input[name];
     const raw = received?.get(name)?.[0];
     if (value === null) text += `,"${name}":${raw === '' ? '""' : 'null'}`;
     else text += `,"${name}":${asReceived(declared[name]!.kind.present(value as never), raw)}`;

@@ -1,4 +1,4 @@
-import { isFault, isId } from '../contract/declare/fields.ts';
+import { isErrorDetail, isId } from '../contract/declare/fields.ts';
 import { type Call, showContext } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
@@ -10,7 +10,7 @@ export async function getOne(resource: AnyResource, call: Call): Promise<string>
   const key = keyOf(resource, call);
   return call.services.store.read(async (tx) => {
     await checkParent(resource, call, tx.records);
-    const row = await existing(resource, tx.records, key, { deleted: call.given.with_deleted ? 'shown' : 'hidden' });
+    const row = await existing(resource, tx.records, key, { deleted: call.input.with_deleted ? 'shown' : 'hidden' });
     const [shown] = await presenterOf(resource).rows([row], showContext(call, tx));
     return shown!;
   });
@@ -32,13 +32,15 @@ export async function checkParent({ below }: AnyResource, call: Call, records: R
   if (!below) return;
   const parent = below.resource();
   const key = keyFrom(parent, call, call.path[below.parameter]!);
-  const fault = below.rule?.(await existing(parent, records, key, { deleted: 'hidden' }), call.account!);
-  if (fault) throw new Problem([fault]);
+  const error = below.rule?.(await existing(parent, records, key, { deleted: 'hidden' }), call.account!);
+  if (error) throw new Problem([error]);
 }
 
 /** The key of an id of this resource, on the account of the call. */
 export function keyFrom(resource: AnyResource, call: Call, value: string): RowKey {
-  const isPossible = resource.key ? !isFault(resource.key.field.kind.read(value, resource.idParameter)) : isId(value);
+  const isPossible = resource.key
+    ? !isErrorDetail(resource.key.field.kind.read(value, resource.idParameter))
+    : isId(value);
   if (!isPossible) {
     throw problem('ID_ILLEGAL', { parameter: resource.idParameter, value, words: { kind: resource.label } });
   }

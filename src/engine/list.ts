@@ -1,9 +1,9 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { foldCase, termsOf } from '../base/text.ts';
 import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/declare/fields.ts';
-import { type Answer, type Call, type Given, type Parameters, showContext } from '../contract/declare/operation.ts';
+import { type Answer, type Call, type Input, type Parameters, showContext } from '../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
-import { type Fault, problem } from '../contract/problems/problems.ts';
+import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { PageQuery, SortKey } from '../contract/store/store.ts';
 import { checkParent } from './get.ts';
 import { presenterOf } from './present.ts';
@@ -56,8 +56,8 @@ function filterParameters({ fields, list }: AnyResource): Record<string, Field> 
 }
 
 /** Parameters that are good each by itself and wrong together. */
-export function checkList(given: Given): readonly Fault[] {
-  if (!given.with_total_count || given.cursor === undefined || given.cursor === null) return [];
+export function checkList(input: Input): readonly ErrorDetail[] {
+  if (!input.with_total_count || input.cursor === undefined || input.cursor === null) return [];
   return [
     {
       problem: 'EXCLUSIVE_PARAMETERS',
@@ -69,58 +69,58 @@ export function checkList(given: Given): readonly Fault[] {
 
 /** Reads a page, one row further than asked to know whether another follows. */
 export async function listPage(resource: AnyResource, call: Call): Promise<Answer> {
-  const { given } = call;
-  const count = (given.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
-  const sort = sortKeys(resource, given);
+  const { input } = call;
+  const count = (input.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
+  const sort = sortKeys(resource, input);
   return call.services.store.read(async (tx) => {
     await checkParent(resource, call, tx.records);
-    const asked = { given, account: call.account!, tx };
-    const fault = await resource.list?.rule?.(asked);
-    if (fault) refuse([fault]);
+    const asked = { input, account: call.account!, tx };
+    const error = await resource.list?.rule?.(asked);
+    if (error) refuse([error]);
     const narrowed = await resource.list?.narrows?.within(asked);
     const plain = conditionsOf(resource, call);
     const conditions = { ...plain, within: { ...plain.within, ...narrowed } };
     const list = JSON.stringify([resource.table, conditions, sort]);
-    const after = cursorValues(resource, given.cursor, list, sort);
+    const after = cursorValues(resource, input.cursor, list, sort);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
     const shown = await presenterOf(resource).rows(rows, showContext(call, tx));
     return {
       data: `[${shown.join(',')}]`,
       nextCursor: found.length > count ? cursorAfter(rows.at(-1)!, sort, list) : null,
-      totalCount: given.with_total_count ? await tx.records.count(resource, conditions) : undefined,
+      totalCount: input.with_total_count ? await tx.records.count(resource, conditions) : undefined,
     };
   });
 }
 
 function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort' | 'after' | 'limit'> {
-  const { given } = call;
+  const { input } = call;
   const within: Record<string, readonly string[]> = {};
-  const ids = given[resource.idsParameter] ?? given[resource.list?.idsAlso ?? ''];
+  const ids = input[resource.idsParameter] ?? input[resource.list?.idsAlso ?? ''];
   if (ids) within.id = itemsOf(ids as string);
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
-    const values = field.filter ? given[field.filter] : undefined;
+    const values = field.filter ? input[field.filter] : undefined;
     if (values) within[name] = itemsOf(values as string);
   }
   if (resource.below) within[resource.below.column] = [call.path[resource.below.parameter]!];
   const { search, terms, drafts } = resource.list ?? {};
   const isAccounts = resource.scope === 'user';
-  const isGranted = resource.sharing?.isAsked(given);
+  const isGranted = resource.sharing?.isAsked(input);
   return {
     account: isAccounts || isGranted ? undefined : call.account!.id,
     ...(isGranted ? { grantee: call.account!.id } : {}),
     member: isAccounts ? { user: call.principal.user, environment: call.environment } : undefined,
-    deleted: given.with_deleted ? 'shown' : 'hidden',
+    deleted: input.with_deleted ? 'shown' : 'hidden',
     within,
-    without: drafts && !given.with_draft ? { column: drafts.field, value: drafts.value } : undefined,
-    terms: terms && given.q ? termsOf([given.q as string]) : undefined,
-    prefix: search && given.q ? { column: `${search}_folded`, text: foldCase(given.q as string) } : undefined,
+    without: drafts && !input.with_draft ? { column: drafts.field, value: drafts.value } : undefined,
+    terms: terms && input.q ? termsOf([input.q as string]) : undefined,
+    prefix: search && input.q ? { column: `${search}_folded`, text: foldCase(input.q as string) } : undefined,
   };
 }
 
 /** The order asked for, made total by the id; without `sort_by` the newest first. */
-function sortKeys(resource: AnyResource, given: Given): SortKey[] {
-  const asked = given.sort_by ? itemsOf(given.sort_by as string) : ['created_at-desc'];
+function sortKeys(resource: AnyResource, input: Input): SortKey[] {
+  const asked = input.sort_by ? itemsOf(input.sort_by as string) : ['created_at-desc'];
   const keys: SortKey[] = [];
   let last: 'asc' | 'desc' = 'asc';
   for (const one of asked) {

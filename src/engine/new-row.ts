@@ -1,6 +1,6 @@
 import { foldCase, termsOf } from '../base/text.ts';
 import type { Field } from '../contract/declare/fields.ts';
-import type { Call, FreshIds, Given, Ids, Making, Occasion, Services } from '../contract/declare/operation.ts';
+import type { Call, FreshIds, Ids, Input, Making, Occasion, Services } from '../contract/declare/operation.ts';
 import { type AnyResource, LONG_IDS_FROM, type MadeChange, type Row } from '../contract/declare/resource.ts';
 import type { Writing } from '../contract/store/store.ts';
 import { ONE_KEY } from './gathered.ts';
@@ -28,15 +28,15 @@ export async function idPairs(
 const CHANGE_IDS_FROM = 36 ** 10;
 
 /** The row that a create with these parameters begins with, before it is settled. */
-export function draftOf(resource: AnyResource, call: Call, given: Given, id: string, also?: string): Row {
-  const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && given[name] != null);
-  const row = rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, given[name]!])), id);
+export function draftOf(resource: AnyResource, call: Call, input: Input, id: string, also?: string): Row {
+  const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && input[name] != null);
+  const row = rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, input[name]!])), id);
   const { alsoNumbered } = resource;
   return alsoNumbered && also ? { ...row, [alsoNumbered.column]: alsoNumbered.as(also) } : row;
 }
 
 /** The row that has these values, whoever may give them, and otherwise what it is when nothing is given. */
-export function rowOf(resource: AnyResource, call: Occasion, values: Given, id: string): Row {
+export function rowOf(resource: AnyResource, call: Occasion, values: Input, id: string): Row {
   const filled = columnFields(resource).map(([name, field]) => [name, values[name] ?? field.fallback ?? null] as const);
   const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
   const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
@@ -130,7 +130,7 @@ export function makingWith(ids: Ids): Making {
     async change(tx, resource, { now }, before, values) {
       const after = { ...before, ...values, updated_at: now } as Row;
       const changes = { ...values, updated_at: now, ...folded(resource, after, values) };
-      await tx.records.update(resource, { account: before.account_id, id: before.id }, changes as Given);
+      await tx.records.update(resource, { account: before.account_id, id: before.id }, changes as Input);
       tx.touch(`${resource.name}:${before.id}`);
       return after;
     },

@@ -106,7 +106,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).all,
     about: `Create ${oneOf(resource)}.`,
     parameters: createParameters(resource),
-    check: (given, _, named) => resource.checkInput?.({ verb: 'create', given, named }) ?? [],
+    check: (input, _, named) => resource.checkInput?.({ verb: 'create', input, named }) ?? [],
     perform: (call) => createOne(resource, call),
   }),
   update: (resource) => ({
@@ -114,7 +114,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     about: `Change what is given of ${oneOf(resource)}.`,
     parameters: updateParameters(resource),
-    check: (given, _, named) => resource.checkInput?.({ verb: 'update', given, named }) ?? [],
+    check: (input, _, named) => resource.checkInput?.({ verb: 'update', input, named }) ?? [],
     perform: (call) => updateOne(resource, call),
   }),
   activate: (resource) => ({
@@ -122,7 +122,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: `${paths(resource).one}/activate`,
     about: `Switch ${oneOf(resource)} on.`,
     parameters: {},
-    perform: (call) => updateOne(resource, { ...call, given: { entity_status: 'ACTIVE' } }),
+    perform: (call) => updateOne(resource, { ...call, input: { entity_status: 'ACTIVE' } }),
   }),
   remove: (resource) => ({
     method: 'DELETE',

@@ -1,18 +1,18 @@
 import type { Field, Stored } from '../contract/declare/fields.ts';
-import type { Call, Given } from '../contract/declare/operation.ts';
+import type { Call, Input } from '../contract/declare/operation.ts';
 import type { AnyResource, Quota, Row, WholeRule } from '../contract/declare/resource.ts';
-import type { Fault } from '../contract/problems/problems.ts';
+import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { Writing } from '../contract/store/store.ts';
 import type { Made } from './new-row.ts';
 
 /** Whether a write with these parameters could come under a quota: then the account is locked before counting. */
-export function mayRaise(resource: AnyResource, given: Given, verb: 'create' | 'update'): boolean {
+export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | 'update'): boolean {
   return quotasOf(resource).some((quota) => {
     const conditions = Object.entries(quota.where);
     if (verb === 'update' && conditions.length === 0) return false;
     return conditions.every(([name, wanted]) => {
       const fallback = verb === 'create' ? (resource.fields as Record<string, Field>)[name]?.fallback : undefined;
-      return (given[name] ?? fallback) === wanted;
+      return (input[name] ?? fallback) === wanted;
     });
   });
 }
@@ -58,7 +58,7 @@ async function excessOver(
   });
   if (total <= max) return undefined;
   const words = { account: account.id, max, parent: String(parent) };
-  return { fault: { problem: quota.problem, parameter: quota.parameter, words }, by: total - max };
+  return { error: { problem: quota.problem, parameter: quota.parameter, words }, by: total - max };
 }
 
 function parentOf(quota: Quota<Row>, change: Made): Stored | null {
@@ -67,7 +67,7 @@ function parentOf(quota: Quota<Row>, change: Made): Stored | null {
 
 /** A quota that a set of changes exceeds: by how many, and which of the changes raise the count. */
 export interface Excess {
-  readonly fault: Fault;
+  readonly error: ErrorDetail;
   readonly by: number;
   readonly raising: readonly boolean[];
 }
@@ -81,15 +81,15 @@ function counts(quota: Quota<Row>, row: Row | undefined): boolean {
 }
 
 /** What the rules over a whole call find wrong with each change. */
-export async function wholeFaults(
+export async function changeSetErrors(
   tx: Writing,
   resource: AnyResource,
   call: Call,
   changes: readonly Made[],
   { isBatch }: { readonly isBatch: boolean },
-): Promise<readonly { readonly index: number; readonly fault: Fault }[]> {
+): Promise<readonly { readonly index: number; readonly error: ErrorDetail }[]> {
   const rules = (resource.wholeRules ?? []) as readonly WholeRule<Row>[];
-  const found: { readonly index: number; readonly fault: Fault }[] = [];
+  const found: { readonly index: number; readonly error: ErrorDetail }[] = [];
   for (const rule of rules) found.push(...(await rule({ changes, isBatch, account: call.account!, tx })));
   return found;
 }

@@ -4,33 +4,33 @@ import type { Writing } from '../contract/store/store.ts';
 import { checkParent, keyOf } from './get.ts';
 import type { Made } from './new-row.ts';
 import { type Presenter, presenterOf, removedPresenterOf } from './present.ts';
-import { exceeded, mayRaise, wholeFaults } from './quotas.ts';
+import { changeSetErrors, exceeded, mayRaise } from './quotas.ts';
 import { refuse } from './validate.ts';
 import { applyCreate, applyRemove, applyUpdate, freshIds, type WriteIds } from './write.ts';
 
 /** Creates one row. */
 export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
   const { below } = resource;
-  const given = below ? { ...call.given, [below.column]: call.path[below.parameter]! } : call.given;
-  const [ids] = await freshIds(resource, call, [given]);
+  const input = below ? { ...call.input, [below.column]: call.path[below.parameter]! } : call.input;
+  const [ids] = await freshIds(resource, call, [input]);
   return change(resource, call, mustLock(resource, call, 'create', ids!), (tx) =>
-    applyCreate(tx, resource, call, given, ids!),
+    applyCreate(tx, resource, call, input, ids!),
   );
 }
 
 /** Changes what is given of one row. */
 export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
-  const [ids] = await freshIds(resource, call, [call.given]);
+  const [ids] = await freshIds(resource, call, [call.input]);
   return change(resource, call, mustLock(resource, call, 'update', ids!), (tx) =>
-    applyUpdate(tx, resource, call, call.given, key, ids!),
+    applyUpdate(tx, resource, call, call.input, key, ids!),
   );
 }
 
 /** Deletes one row; a second time it is not found. */
 export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
-  const [ids] = await freshIds(resource, call, [call.given]);
+  const [ids] = await freshIds(resource, call, [call.input]);
   const apply = (tx: Writing): Promise<Made> => applyRemove(tx, resource, call, key, ids!);
   // An id that is not ours stays taken: who finds the row and means to use it is not to meet its removal.
   return change(resource, call, resource.key !== undefined, apply, removedPresenterOf(resource));
@@ -39,7 +39,7 @@ export async function removeOne(resource: AnyResource, call: Call): Promise<Answ
 /** Whether others must wait: rows are counted, judged together with others, or made if they are not there yet. */
 function mustLock(resource: AnyResource, call: Call, verb: 'create' | 'update', { following }: WriteIds): boolean {
   const seesOthers = resource.onePer !== undefined || resource.wholeRules !== undefined;
-  return seesOthers || following.length > 0 || mayRaise(resource, call.given, verb);
+  return seesOthers || following.length > 0 || mayRaise(resource, call.input, verb);
 }
 
 async function change(
@@ -53,8 +53,8 @@ async function change(
     if (lock) await tx.records.lockAccount(call.account!.id);
     await checkParent(resource, call, tx.records);
     const made = await apply(tx);
-    refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.fault));
-    refuse((await wholeFaults(tx, resource, call, [made], { isBatch: false })).map(({ fault }) => fault));
+    refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.error));
+    refuse((await changeSetErrors(tx, resource, call, [made], { isBatch: false })).map(({ error }) => error));
     const [data] = await presenter.rows([made.after], showContext(call, tx));
     return { data: data! };
   });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Field, field, type Raw } from '../contract/declare/fields.ts';
 import type { AnyResource } from '../contract/declare/resource.ts';
-import type { Fault } from '../contract/problems/problems.ts';
+import type { ErrorDetail } from '../contract/problems/problems.ts';
 
 /** What any list can be sorted by. */
 const STANDARD = ['created_at', 'updated_at', 'deleted'];
@@ -22,7 +22,7 @@ export function sortField(resource: AnyResource): Field<string> {
     schema: Type.Array(Type.String({ pattern: `^(${attributes.join('|')})(-(asc|desc))?$` }), { minItems: 1 }),
     raises: ['NOT_IN_ENUM'],
     present: (stored) => stored,
-    read(raw: Raw, parameter: string): string | Fault {
+    read(raw: Raw, parameter: string): string | ErrorDetail {
       const parts = (typeof raw === 'string' ? raw.split(',') : []).filter((part) => part !== '');
       const keys = parts.map((part) => (attributes.includes(part.trim()) ? `${part.trim()}-asc` : part.trim()));
       const bad = keys.find((key) => !allowed.includes(key));

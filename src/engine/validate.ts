@@ -1,14 +1,14 @@
-import { type Field, isFault, type Raw, type Stored } from '../contract/declare/fields.ts';
-import type { Given, Parameters } from '../contract/declare/operation.ts';
-import { type Fault, Problem } from '../contract/problems/problems.ts';
+import { type Field, isErrorDetail, type Raw, type Stored } from '../contract/declare/fields.ts';
+import type { Input, Parameters } from '../contract/declare/operation.ts';
+import { type ErrorDetail, Problem } from '../contract/problems/problems.ts';
 
 /** Parameters as received, by name; more than one value when a name was repeated. */
 export type RawParameters = ReadonlyMap<string, readonly Raw[]>;
 
 /** What reading parameters came to: the good values, and everything wrong with the others. */
 export interface ReadParameters {
-  readonly given: Given;
-  readonly faults: readonly Fault[];
+  readonly input: Input;
+  readonly errors: readonly ErrorDetail[];
 }
 
 /**
@@ -22,27 +22,27 @@ export function readParameters(
   raw: RawParameters,
   { empty }: { readonly empty: 'unsets' | 'is refused' } = { empty: 'unsets' },
 ): ReadParameters {
-  const given: Record<string, Stored | null> = {};
-  const faults: Fault[] = [];
+  const input: Record<string, Stored | null> = {};
+  const errors: ErrorDetail[] = [];
   for (const name in declared) {
     const values = raw.get(name);
     const parameter = declared[name]!;
     if (values === undefined) {
-      if (parameter.isRequired) faults.push({ problem: 'MISSING_PARAMETER', parameter: name });
+      if (parameter.isRequired) errors.push({ problem: 'MISSING_PARAMETER', parameter: name });
       continue;
     }
     if (values.length > 1) {
-      faults.push({ problem: 'REPEATED_PARAMETER', parameter: name, words: { count: values.length } });
+      errors.push({ problem: 'REPEATED_PARAMETER', parameter: name, words: { count: values.length } });
       continue;
     }
     const value = readValue(parameter, name, values[0]!, empty === 'unsets');
-    if (isFault(value)) faults.push(...(parameter.kind.faults?.(values[0]!, name) ?? [value]));
-    else given[name] = value;
+    if (isErrorDetail(value)) errors.push(...(parameter.kind.errors?.(values[0]!, name) ?? [value]));
+    else input[name] = value;
   }
-  return { given, faults };
+  return { input, errors };
 }
 
-function readValue(parameter: Field, name: string, value: Raw, unsets: boolean): Stored | null | Fault {
+function readValue(parameter: Field, name: string, value: Raw, unsets: boolean): Stored | null | ErrorDetail {
   const isEmpty = value === '' || value === null;
   if (!isEmpty || parameter.writable === 'refused') return parameter.kind.read(value, name);
   if (unsets && parameter.emptied !== undefined) return parameter.emptied;
@@ -54,14 +54,14 @@ function readValue(parameter: Field, name: string, value: Raw, unsets: boolean):
  * too few items.
  * @source creatives 1.3; campaigns 1.4
  */
-function emptyMandatory(parameter: Field, name: string): Fault {
+function emptyMandatory(parameter: Field, name: string): ErrorDetail {
   if (parameter.isRequired && parameter.kind.name !== 'list') return { problem: 'MISSING_PARAMETER', parameter: name };
   if (parameter.kind.name === 'text' || parameter.kind.name === 'id') return { problem: 'TEXT_EMPTY', parameter: name };
-  const fault = parameter.kind.read('', name);
-  return isFault(fault) ? fault : { problem: 'TEXT_EMPTY', parameter: name };
+  const error = parameter.kind.read('', name);
+  return isErrorDetail(error) ? error : { problem: 'TEXT_EMPTY', parameter: name };
 }
 
 /** Throws all faults together, if there are any. */
-export function refuse(faults: readonly Fault[]): void {
-  if (faults.length > 0) throw new Problem(faults);
+export function refuse(errors: readonly ErrorDetail[]): void {
+  if (errors.length > 0) throw new Problem(errors);
 }

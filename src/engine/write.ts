@@ -1,5 +1,5 @@
 import type { Field, Stored } from '../contract/declare/fields.ts';
-import type { Call, FreshIds, Given, Parameters } from '../contract/declare/operation.ts';
+import type { Call, FreshIds, Input, Parameters } from '../contract/declare/operation.ts';
 import {
   type AnyResource,
   type Author,
@@ -10,7 +10,7 @@ import {
 } from '../contract/declare/resource.ts';
 import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
 import { refusal } from '../contract/declare/unwritten-fields.ts';
-import type { Fault } from '../contract/problems/problems.ts';
+import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { Writing } from '../contract/store/store.ts';
 import { type Following, follow, followingOf } from './consequences.ts';
 import { ONE_KEY } from './gathered.ts';
@@ -24,7 +24,7 @@ export interface WriteIds extends FreshIds {
 }
 
 /** Takes the ids of several writes, by what is given to each. */
-export async function freshIds(resource: AnyResource, call: Call, all: readonly Given[]): Promise<WriteIds[]> {
+export async function freshIds(resource: AnyResource, call: Call, all: readonly Input[]): Promise<WriteIds[]> {
   const following = await followingOf(resource, call, all);
   const own = await idPairs(resource, call, all.length);
   return own.map((ids, index) => ({ ...ids, following: following[index]! }));
@@ -62,10 +62,10 @@ export async function applyCreate(
   tx: Writing,
   resource: AnyResource,
   call: Call,
-  given: Given,
+  input: Input,
   ids: WriteIds,
 ): Promise<Made> {
-  const drafted = draftOf(resource, call, given, ids.row, ids.also);
+  const drafted = draftOf(resource, call, input, ids.row, ids.also);
   const referenced = await readReferences(tx, resource, drafted);
   const change = {
     kind: resource,
@@ -78,7 +78,7 @@ export async function applyCreate(
     media: call.services.media,
     now: call.now,
   } as const;
-  const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, given })) } as Row;
+  const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, input })) } as Row;
   await check(resource, { ...change, after });
   const stored = await storeNew(tx, resource, call, after, ids);
   await follow(tx, call, { ...change, after }, ids.following);
@@ -92,17 +92,17 @@ export async function applyUpdate(
   tx: Writing,
   resource: AnyResource,
   call: Call,
-  given: Given,
+  input: Input,
   key: PathKey,
   ids: WriteIds,
 ): Promise<Made> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
   // What was granted is judged together with what else its owner has.
   if (key.orGranted && before.account_id !== key.account) await tx.records.lockAccount(before.account_id);
-  if (resource.isUnchangedByNothing && Object.keys(given).length === 0) return { before, after: before };
+  if (resource.isUnchangedByNothing && Object.keys(input).length === 0) return { before, after: before };
   const changes: Record<string, Stored | null> = {};
   for (const [name, field] of columnFields(resource)) {
-    if (field.writable === 'input' && given[name] !== undefined) changes[name] = given[name];
+    if (field.writable === 'input' && input[name] !== undefined) changes[name] = input[name];
   }
   const drafted = { ...before, ...changes, updated_at: call.now } as Row;
   const referenced = await readReferences(tx, resource, drafted, before);
@@ -117,7 +117,7 @@ export async function applyUpdate(
     media: call.services.media,
     now: call.now,
   } as const;
-  const settled = (await resource.settled?.(drafted, { ...change, given })) ?? {};
+  const settled = (await resource.settled?.(drafted, { ...change, input })) ?? {};
   const after = { ...drafted, ...settled } as Row;
   await check(resource, { ...change, after });
   const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, after, changes) };
@@ -172,7 +172,7 @@ async function storeBeside(
 /** The rows that new references point to; each that is absent or deleted is a fault. */
 async function readReferences(tx: Writing, resource: AnyResource, after: Row, before?: Row): Promise<Map<string, Row>> {
   const found = new Map<string, Row>();
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const value = after[name];
     if (!field.target || typeof value !== 'string' || value === before?.[name]) continue;
@@ -183,9 +183,9 @@ async function readReferences(tx: Writing, resource: AnyResource, after: Row, be
       { deleted: field.deletedTarget, lock: field.locksTarget },
     );
     if (row) found.set(name, row as unknown as Row);
-    else faults.push({ problem: target.notFound, parameter: name, value, words: { kind: target.label } });
+    else errors.push({ problem: target.notFound, parameter: name, value, words: { kind: target.label } });
   }
-  refuse(faults);
+  refuse(errors);
   return found;
 }
 
@@ -194,12 +194,12 @@ async function check(
   change: Change<Row>,
   rules: readonly Rule<Row>[] = resource.rules ?? [],
 ): Promise<void> {
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   for (const rule of rules) {
     const found = await rule(change);
-    if (found) faults.push(...[found].flat());
+    if (found) errors.push(...[found].flat());
   }
-  refuse(faults);
+  refuse(errors);
 }
 
 function checkRemoval(tx: Writing, resource: AnyResource, call: Call, row: Row): Promise<void> {

@@ -1,6 +1,6 @@
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { problemBody } from '../contract/problems/problem-details.ts';
-import { type Family, type Fault, isFlat, Problem, problems, wordingOf } from '../contract/problems/problems.ts';
+import { type ErrorDetail, type Family, isFlat, Problem, problems, wordingOf } from '../contract/problems/problems.ts';
 
 /** A reply ready to be sent. */
 export interface Reply {
@@ -20,29 +20,29 @@ export function failureReply(
   { base, path = '' }: { readonly base: () => string; readonly path?: string },
 ): Reply {
   if (error instanceof BatchProblem) return batchReply(error);
-  const faults: readonly Fault[] = error instanceof Problem ? error.faults : [{ problem: 'INTERNAL' }];
-  const [first] = faults;
+  const errors: readonly ErrorDetail[] = error instanceof Problem ? error.errors : [{ problem: 'INTERNAL' }];
+  const [first] = errors;
   const { status } = wordingOf(first ?? { problem: 'INTERNAL' }, family);
-  if (family === 'problem') return { status, body: JSON.stringify(problemBody(faults, base)) };
+  if (family === 'problem') return { status, body: JSON.stringify(problemBody(errors, base)) };
   if (family === 'flat' && first && isFlat(first.problem)) {
-    const said = faults.map((fault) => wordingOf(fault, family).message);
+    const said = errors.map((error) => wordingOf(error, family).message);
     return { status, body: JSON.stringify({ request: path, error: said.join('; ') }) };
   }
-  const errors = JSON.stringify(faults.map((fault) => presentFault(fault, family)));
-  if (family !== 'ads') return { status, body: `{"errors":${errors}}` };
+  const entries = JSON.stringify(errors.map((error) => presentFault(error, family)));
+  if (family !== 'ads') return { status, body: `{"errors":${entries}}` };
   // A JSON endpoint echoes a list of operations, the others their parameters.
   const request = params.startsWith('[') ? params : `{"params":${params}}`;
-  return { status, body: `{"errors":${errors},"request":${request}}` };
+  return { status, body: `{"errors":${entries},"request":${request}}` };
 }
 
 function batchReply(error: BatchProblem): Reply {
-  const operationErrors = error.items.map((faults) => faults.map((fault) => presentFault(fault, 'ads')));
+  const operationErrors = error.items.map((errors) => errors.map((error) => presentFault(error, 'ads')));
   return { status: 400, body: `{"operation_errors":${JSON.stringify(operationErrors)},"request":${error.request}}` };
 }
 
-function presentFault(fault: Fault, family: Family): Record<string, unknown> {
-  const { code, message } = wordingOf(fault, family);
-  if (family !== 'ads') return { code, label: problems[fault.problem].label, message };
-  const { parameter, attribute, details, value } = fault;
+function presentFault(error: ErrorDetail, family: Family): Record<string, unknown> {
+  const { code, message } = wordingOf(error, family);
+  if (family !== 'ads') return { code, label: problems[error.problem].label, message };
+  const { parameter, attribute, details, value } = error;
   return { code, message, parameter, attribute, details, value };
 }

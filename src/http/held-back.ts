@@ -19,7 +19,7 @@ const HELD_MS = 5;
  * @source authentication gaps 1.3
  */
 export async function heldBack(failure: unknown, startedAt_ms: number): Promise<void> {
-  if (!(failure instanceof Problem) || !TELLING.has(failure.faults[0]!.problem)) return;
+  if (!(failure instanceof Problem) || !TELLING.has(failure.errors[0]!.problem)) return;
   const left_ms = Math.ceil(HELD_MS - (performance.now() - startedAt_ms));
   if (left_ms > 0) await pause(left_ms);
 }

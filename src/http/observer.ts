@@ -49,8 +49,8 @@ export function observer(options: {
     replied(exchange, status, failure) {
       const duration_ms = performance.now() - exchange.startedAt_ms;
       count.replied(exchange.operation, status, duration_ms / 1000);
-      const faults = faultsOf(failure);
-      if (faults) count.refused(exchange.operation, faults[0]);
+      const errors = faultsOf(failure);
+      if (errors) count.refused(exchange.operation, errors[0]);
       const level = lineLevel(status, failure, accessLog);
       if (level === 'error')
         log.error(
@@ -147,8 +147,8 @@ function describeRequest(request: IncomingMessage, transactionId: string, addres
 
 /** The problems of a refused request, those of all items of a batch; undefined for other failures. */
 function faultsOf(failure: unknown): ProblemName[] | undefined {
-  if (failure instanceof Problem) return failure.faults.map((fault) => fault.problem);
-  if (failure instanceof BatchProblem) return failure.items.flat().map((fault) => fault.problem);
+  if (failure instanceof Problem) return failure.errors.map((error) => error.problem);
+  if (failure instanceof BatchProblem) return failure.items.flat().map((error) => error.problem);
   return undefined;
 }
 

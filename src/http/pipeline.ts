@@ -4,7 +4,7 @@ import type { Access, Authenticated, Caller } from '../contract/declare/callers.
 import { isId, type Raw } from '../contract/declare/fields.ts';
 import type { Call, OpenWindow, Operation, Principal } from '../contract/declare/operation.ts';
 import type { AccountState } from '../contract/declare/resource.ts';
-import { type Fault, Problem, problem } from '../contract/problems/problems.ts';
+import { type ErrorDetail, Problem, problem } from '../contract/problems/problems.ts';
 import type { Incoming } from '../contract/services/blobs.ts';
 import type { Flow } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
@@ -53,8 +53,8 @@ async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> 
         ? await jsonBody(parts, exchange, raw, bodyHash) //                            400 401 408 413 429 503
         : undefined;
     if (operation.files) await receive(parts, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
-    const given = parameters(exchange, raw, access?.account); //                       400
-    const answer = await operation.perform(callOf(parts, exchange, { access, given, body, received })); // 400 403 404
+    const input = parameters(exchange, raw, access?.account); //                       400
+    const answer = await operation.perform(callOf(parts, exchange, { access, input, body, received })); // 400 403 404
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
     return { status: answer.status ?? 200, text: envelope(operation, answer, exchange.params), flow: answer.flow }; // 200
   } finally {
@@ -132,9 +132,9 @@ function auditOriginOf(parts: PipelineParts, { request, transactionId }: Exchang
 function callOf(
   parts: PipelineParts,
   exchange: Exchange,
-  of: Pick<Call, 'given' | 'body' | 'received'> & { readonly access: Access | undefined },
+  of: Pick<Call, 'input' | 'body' | 'received'> & { readonly access: Access | undefined },
 ): Call {
-  const { access, given, body, received } = of;
+  const { access, input, body, received } = of;
   return {
     services: parts.services,
     environment: parts.environment,
@@ -145,7 +145,7 @@ function callOf(
     role: access?.role,
     composer: access?.composer ?? false,
     path: exchange.path,
-    given,
+    input,
     body,
     received,
     isHead: exchange.request.method === 'HEAD',
@@ -338,17 +338,17 @@ async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParame
 function parameters(exchange: Exchange, raw: RawParameters, account: AccountState | undefined) {
   const { operation, path } = exchange;
   if (operation.body === 'json' || operation.body === 'bytes') return {};
-  const { given, faults } = readParameters(operation.parameters, raw, {
+  const { input, errors } = readParameters(operation.parameters, raw, {
     empty: operation.method === 'GET' ? 'is refused' : 'unsets',
   });
-  exchange.params = echo({ ...path, ...operation.echoes }, operation.parameters, given, raw);
+  exchange.params = echo({ ...path, ...operation.echoes }, operation.parameters, input, raw);
   exchange.ignored = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
-  const together: readonly Fault[] = operation.check?.(given, account, new Set(raw.keys())) ?? [];
+  const together: readonly ErrorDetail[] = operation.check?.(input, account, new Set(raw.keys())) ?? [];
   // What could not be read is not missing.
-  const read = new Set(faults.map(({ parameter }) => parameter));
+  const read = new Set(errors.map(({ parameter }) => parameter));
   refuse([
-    ...faults,
-    ...together.filter((fault) => fault.problem !== 'MISSING_PARAMETER' || !read.has(fault.parameter)),
+    ...errors,
+    ...together.filter((error) => error.problem !== 'MISSING_PARAMETER' || !read.has(error.parameter)),
   ]);
-  return given;
+  return input;
 }

@@ -5,6 +5,6 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,40}$/;
 
 /** The caller's own id of a request, when it is fit to be logged and sent back. */
 export function requestIdOf(request: IncomingMessage): string | undefined {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : undefined;
+  const input = request.headers['x-request-id'];
+  return typeof input === 'string' && REQUEST_ID.test(input) ? input : undefined;
 }

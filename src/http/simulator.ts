@@ -62,8 +62,8 @@ async function answered(
 function checkToken(authorization: string | undefined, token: string): void {
   const said = /^[ \t]*bearer[ \t]+(\S+)[ \t]*$/i.exec(authorization ?? '')?.[1];
   if (said === undefined) throw problem('CREDENTIAL_UNUSABLE');
-  const [given, wanted] = [Buffer.from(said), Buffer.from(token)];
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw problem('BEARER_INVALID');
+  const [input, wanted] = [Buffer.from(said), Buffer.from(token)];
+  if (input.length !== wanted.length || !timingSafeEqual(input, wanted)) throw problem('BEARER_INVALID');
 }
 
 function parsed(bytes: Buffer): unknown {

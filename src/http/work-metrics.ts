@@ -48,7 +48,7 @@ export function workMetrics(registry: Registry): WorkMetrics {
     },
     delivered: (age_s) => ages.observe(age_s),
     counting: (sender) => ({
-      urlFault: (url) => sender.urlFault(url),
+      urlError: (url) => sender.urlError(url),
       close: () => sender.close(),
       async send(request) {
         const sent = await sender.send(request);

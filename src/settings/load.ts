@@ -48,7 +48,7 @@ export function originsOf(settings: Settings): Origins | undefined {
 }
 
 /** A value as found: `key` and `where` as the person who gave it knows them. */
-interface Given {
+interface Input {
   readonly name: SettingName;
   readonly key: string;
   readonly where: string;
@@ -58,7 +58,7 @@ interface Given {
 
 /** What loading has found. Rules skip `failed` settings, so that each mistake is reported once. */
 interface Findings {
-  readonly given: Given[];
+  readonly input: Input[];
   readonly problems: string[];
   readonly failed: Set<SettingName>;
   readonly secretFiles: SecretFile[];
@@ -81,7 +81,7 @@ export interface SettingsInput {
  */
 export function loadSettings(input: SettingsInput): Settings {
   const { mode } = input;
-  const findings: Findings = { given: [], problems: [], failed: new Set(), secretFiles: [] };
+  const findings: Findings = { input: [], problems: [], failed: new Set(), secretFiles: [] };
   takeFile(findings, input);
   takeEnvironment(findings, input);
   for (const [key, raw] of Object.entries(input.flags)) {
@@ -90,11 +90,11 @@ export function loadSettings(input: SettingsInput): Settings {
   const defaults = names.map((name) => [name, defaultOf(name, mode)]);
   const values: Record<SettingName, SettingValue> = Object.fromEntries(defaults);
   const sources = new Map<SettingName, SettingSource>();
-  for (const given of findings.given) {
-    const value = checked(given, mode, findings);
+  for (const input of findings.input) {
+    const value = checked(input, mode, findings);
     if (value === undefined) continue;
-    values[given.name] = value;
-    sources.set(given.name, given.source);
+    values[input.name] = value;
+    sources.set(input.name, input.source);
   }
   const settings = Object.freeze(values) as unknown as Settings;
   applyRules(settings, input, findings);
@@ -109,9 +109,9 @@ export function defaultOf(name: SettingName, mode: Mode): SettingValue {
   return mode === 'dev' && dev !== undefined ? dev : usual;
 }
 
-function take(findings: Findings, name: string, found: Omit<Given, 'name'>, spell: (name: string) => string): void {
+function take(findings: Findings, name: string, found: Omit<Input, 'name'>, spell: (name: string) => string): void {
   // The spelling is compared too, so that no two variables (BARKER_PORT, BARKER_port) mean one setting.
-  if (isName(name) && spell(name) === found.key) return void findings.given.push({ name, ...found });
+  if (isName(name) && spell(name) === found.key) return void findings.input.push({ name, ...found });
   const known = spell === variableOf ? [...names, 'config', ...secretFiles.keys()] : names;
   const near = nearest(name.toLowerCase().replaceAll('-', '_'), known);
   const hint = near === undefined ? '' : `; did you mean ${spell(near)}?`;
@@ -153,7 +153,7 @@ function takeEnvironment(findings: Findings, { environment, readFile }: Settings
       refuse(findings, secret, `${key} (${where}): cannot be combined with ${rival}`);
     else if (raw === undefined) refuse(findings, secret, `${key} (${where}): cannot read the file that it names`);
     else {
-      findings.given.push({ name: secret, key, where, source: 'environment', raw });
+      findings.input.push({ name: secret, key, where, source: 'environment', raw });
       findings.secretFiles.push({ name: key, path: content });
     }
   }
@@ -165,7 +165,7 @@ function refuse({ problems, failed }: Findings, name: SettingName, problem: stri
 }
 
 /** The value to use, or undefined after noting the problem. */
-function checked({ name, key, where, source, raw }: Given, mode: Mode, findings: Findings): SettingValue | undefined {
+function checked({ name, key, where, source, raw }: Input, mode: Mode, findings: Findings): SettingValue | undefined {
   const entry = entries[name];
   const value = attempt(() => readValue(entry, raw, source !== 'file'));
   const misplaced = entry.only !== undefined && entry.only !== mode;

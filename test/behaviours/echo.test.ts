@@ -50,12 +50,12 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       const { method, path, sent } = await goodCall(ground, operation);
       const bare = await send(world.sandbox, { method, path, sent });
       assert.equal(bare.status, 200, bare.text);
-      const given = Object.entries((sent.params ?? {}) as Record<string, string>);
+      const input = Object.entries((sent.params ?? {}) as Record<string, string>);
       assert.deepEqual(bare.body.request, {
         params: {
           ...named(operation.path, path),
           ...operation.echoes,
-          ...Object.fromEntries(given.map(([name, text]) => [name, typed(operation.parameters[name]!, text)])),
+          ...Object.fromEntries(input.map(([name, text]) => [name, typed(operation.parameters[name]!, text)])),
         },
       });
     });

@@ -45,7 +45,7 @@ export async function openGround(world: World, client: Client = world.sandbox): 
   PARENTS.delete(account);
   // What some parameters ask of the account.
   await world.service.store.write((tx) =>
-    tx.memberships.addFeatures(account, [
+    tx.accountMembers.addFeatures(account, [
       'REACH_FREQUENCY_CAP',
       'PROMOTED_MEDIA_POLLS',
       'SHARE_AUDIENCE_OUTSIDE_BUSINESS',

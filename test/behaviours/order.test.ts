@@ -12,7 +12,7 @@ before(async () => {
   ({ path, account, instrument } = await openAccount(world.sandbox));
   await world.service.store.write(async (tx) => {
     const user_id = world.keys.other_user_id!;
-    await tx.memberships.add({ account_id: account, user_id, role: 'ANALYST', post_composer: 0 });
+    await tx.accountMembers.add({ account_id: account, user_id, role: 'ANALYST', post_composer: 0 });
     tx.touch(`account:${account}`);
   });
 });
@@ -22,7 +22,7 @@ const over = { daily_budget_amount_local_micro: 2_000_000, total_budget_amount_l
 const odd = { daily_budget_amount_local_micro: 1_500, total_budget_amount_local_micro: 1_700 };
 
 /** Requests that fail in two ways: the check that comes first answers. @source campaigns 2.1 */
-const given: [of: string, send: () => Promise<Reply | Response>, status: number, codes: string[]][] = [
+const input: [of: string, send: () => Promise<Reply | Response>, status: number, codes: string[]][] = [
   [
     'the path before the caller',
     () => fetch(`${world.service.sandboxUrl}/12/nothing`, { headers: { authorization: 'OAuth nonsense' } }),
@@ -117,7 +117,7 @@ const given: [of: string, send: () => Promise<Reply | Response>, status: number,
 ];
 
 describe('the order of checks', () => {
-  for (const [of, send, status, codes] of given) {
+  for (const [of, send, status, codes] of input) {
     test(of, async () => {
       const reply = await send();
       const body = reply instanceof Response ? ((await reply.json()) as Reply['body']) : reply.body;

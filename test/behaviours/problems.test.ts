@@ -83,8 +83,8 @@ describe('a batch is refused as a whole', () => {
   for (const one of batches) check(one);
 });
 
-function check({ name, given, send, status, errors }: Case): void {
-  test(`${name}: ${given}`, async () => {
+function check({ name, input, send, status, errors }: Case): void {
+  test(`${name}: ${input}`, async () => {
     const reply = await send();
     assert.equal(reply.status, status, reply.text);
     assert.deepEqual(reply.body.errors, typeof errors === 'function' ? errors() : errors);
@@ -92,8 +92,8 @@ function check({ name, given, send, status, errors }: Case): void {
 }
 
 describe('rules of campaigns are broken', () => {
-  for (const { name, given, status, params, onlyOn, paidBy, full, error } of rules) {
-    test(`${name}: ${given}`, async () => {
+  for (const { name, input, status, params, onlyOn, paidBy, full, error } of rules) {
+    test(`${name}: ${input}`, async () => {
       const payer = (await paidBy?.()) ?? home.instrument;
       const active = full ? await fillUp() : [];
       const refused = await create({ ...params, funding_instrument_id: payer });
@@ -180,7 +180,7 @@ async function fillUp(): Promise<string[]> {
 
 describe('items of a batch are refused together', () => {
   test('every fault of every item is named where it is', async () => {
-    const refused = await batch(items.map(([given]) => given));
+    const refused = await batch(items.map(([input]) => input));
     assert.equal(refused.status, 400, refused.text);
     assert.deepEqual(
       refused.body.operation_errors,

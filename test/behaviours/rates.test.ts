@@ -288,7 +288,7 @@ describe('when a window is used up', () => {
     world.clock.advance(QUARTER);
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
-      await tx.memberships.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
+      await tx.accountMembers.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
       tx.touch(`account:${ground.account}`);
     });
     await world.sandbox.call('GET', `${path}/funding_instruments`);

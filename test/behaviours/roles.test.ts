@@ -169,7 +169,7 @@ async function accountWith(role: Role | undefined): Promise<Ground> {
   const ground = await openGround(world);
   if (role === undefined) return ground;
   await world.service.store.write(async (tx) => {
-    await tx.memberships.add({
+    await tx.accountMembers.add({
       account_id: ground.account,
       user_id: world.keys.other_user_id!,
       role,
@@ -267,7 +267,7 @@ describe('who may do what on an account', () => {
     assert.equal((await world.other.call('GET', path)).status, 403);
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
-      await tx.memberships.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
+      await tx.accountMembers.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
       tx.touch(`account:${ground.account}`);
     });
     assert.equal((await world.other.call('GET', path)).status, 200);

@@ -28,7 +28,7 @@ export async function seed(ground: Ground, resource: AnyResource, count: number)
       await tx.records.insert(resource, { ...row, ...folded });
       if (resource.scope !== 'user') continue;
       const user_id = ground.world.keys.other_user_id!;
-      await tx.memberships.add({ account_id: row.id, user_id, role: 'ANALYST', post_composer: 0 });
+      await tx.accountMembers.add({ account_id: row.id, user_id, role: 'ANALYST', post_composer: 0 });
     }
   });
   return [...before, ...rows];

@@ -72,7 +72,7 @@ const provocations: Readonly<
   Record<
     number,
     {
-      readonly given: string;
+      readonly input: string;
       send(operation: Operation): Promise<Reply>;
       readonly ads?: readonly [code: string | number, message: string];
       readonly numeric?: readonly [code: number, message: string];
@@ -81,7 +81,7 @@ const provocations: Readonly<
   >
 > = {
   200: {
-    given: 'a good call',
+    input: 'a good call',
     async send(operation) {
       if (goodCalls[operation.id]) return sendGood(operation);
       const keys = await register(world);
@@ -90,14 +90,14 @@ const provocations: Readonly<
       return client.call(method, path, sent);
     },
   },
-  201: { given: 'a good call that makes something', send: (operation) => sendGood(operation) },
-  202: { given: 'a good call that begins something', send: (operation) => sendStep(operation, 202) },
+  201: { input: 'a good call that makes something', send: (operation) => sendGood(operation) },
+  202: { input: 'a good call that begins something', send: (operation) => sendStep(operation, 202) },
   204: {
-    given: 'a good call of which there is nothing to say',
+    input: 'a good call of which there is nothing to say',
     send: (operation) => (operation.success === 204 ? sendGood(operation) : sendStep(operation, 204)),
   },
   400: {
-    given: 'half a JSON document, or the same twice where no JSON is read',
+    input: 'half a JSON document, or the same twice where no JSON is read',
     async send(operation) {
       if (operation.formOnly) return send(operation, twice(operation));
       const keys = await register(world);
@@ -112,21 +112,21 @@ const provocations: Readonly<
     problem: 'Invalid Request',
   },
   401: {
-    given: 'a wrong secret',
+    input: 'a wrong secret',
     send: (operation) => sendPresented(operation, { secret: 'not this one' }),
     ads: ['UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [32, 'Could not authenticate you.'],
     problem: 'Unauthorized',
   },
   403: {
-    given: 'plain HTTP to a host that is not this machine',
+    input: 'plain HTTP to a host that is not this machine',
     send: (operation) => send(operation, { headers: { host: 'ads.example' } }),
     ads: [92, 'SSL is required'],
     numeric: [92, 'SSL is required'],
     problem: 'Forbidden',
   },
   404: {
-    given: 'an id of nothing',
+    input: 'an id of nothing',
     send: (operation) =>
       missingCalls[operation.id]
         ? sendMissing(operation)
@@ -138,18 +138,18 @@ const provocations: Readonly<
     problem: 'Not Found Error',
   },
   405: {
-    given: 'production',
+    input: 'production',
     send: ({ method, path }) =>
       rawCall(world.service.url, world.clock, { method, target: fill(path, {}), keys: world.keys }),
     ads: ['METHOD_NOT_ALLOWED', '{method} is not allowed on this resource'],
   },
   409: {
-    given: 'a second job while one is running',
+    input: 'a second job while one is running',
     send: async (operation) => send(operation, await webhookConflicts[operation.id]!(world)),
     problem: 'Conflict',
   },
   410: {
-    given: 'a path whose time is over',
+    input: 'a path whose time is over',
     async send(operation) {
       const end = '2026-03-25T16:00:00Z';
       const late = await openWorld({ flags: { legacy_replay_sunset: end } });
@@ -165,14 +165,14 @@ const provocations: Readonly<
     problem: 'Gone',
   },
   413: {
-    given: 'a body beyond the setting',
+    input: 'a body beyond the setting',
     send: (operation) => send(operation, { headers: FORM, body: `name=${'x'.repeat(BODY_MAX)}` }),
     ads: ['INVALID_PARAMETER', `The request body has more than ${BODY_MAX} bytes`],
     numeric: [44, `The request body has more than ${BODY_MAX} bytes.`],
     problem: 'Content Too Large',
   },
   429: {
-    given: 'a second call in a window of one',
+    input: 'a second call in a window of one',
     async send({ method, path, credential, rateProblem }) {
       limited.clock.advance(901);
       // What says it otherwise says it so of the address only.
@@ -199,21 +199,21 @@ const provocations: Readonly<
     problem: 'Too Many Requests',
   },
   431: {
-    given: 'an Authorization header of 9000 bytes',
+    input: 'an Authorization header of 9000 bytes',
     send: (operation) => send(operation, { headers: { authorization: `OAuth ${'x'.repeat(9000)}` } }),
     ads: ['UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [215, 'Bad Authentication data.'],
     problem: 'Request Header Fields Too Large',
   },
   500: {
-    given: 'a database that fails',
+    input: 'a database that fails',
     send: (operation) => sendPresented(operation, { during: world.whileBroken }),
     ads: ['INTERNAL_ERROR', 'Internal error'],
     numeric: [131, 'Internal error'],
     problem: 'Internal Server Error',
   },
   503: {
-    given: 'a database that cannot be reached',
+    input: 'a database that cannot be reached',
     async send(operation) {
       const reply = await sendPresented(operation, { during: world.whileUnreachable });
       assert.equal(reply.headers.get('retry-after'), '1');
@@ -229,7 +229,7 @@ for (const operation of operations) {
   describe(operation.id, () => {
     for (const status of statusesOf(operation)) {
       const provocation = provocations[status];
-      test(`${provocation?.given} is answered with ${status}`, async () => {
+      test(`${provocation?.input} is answered with ${status}`, async () => {
         assert.ok(provocation, `say here how ${status} is brought about`);
         const reply = await provocation.send(operation);
         assert.equal(reply.status, status, reply.text);

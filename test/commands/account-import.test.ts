@@ -114,7 +114,7 @@ describe('a file of accounts', () => {
   });
 
   const base = () => ({ id: '18ce5aaaaaa', name: 'A', users: [{ user_id: users.ada, role: 'ACCOUNT_ADMIN' }] });
-  const refused: [given: string, file: () => unknown, stderr: RegExp][] = [
+  const refused: [input: string, file: () => unknown, stderr: RegExp][] = [
     ['no JSON', () => '{', /^barker: FILE: the file is not JSON: /],
     ['no accounts', () => ({}), /^barker: FILE: accounts: expected an object with an array "accounts"\n$/],
     ['a strange member', () => ({ accounts: [], more: 1 }), /FILE: more is not known; known is accounts\n$/],
@@ -228,8 +228,8 @@ describe('a file of accounts', () => {
   ];
   /** The accounts that the service has: everybody in these files who is known administers what they make. */
   const kept = async () => (await ada.call('GET', '/12/accounts', { params: { count: 1000 } })).body.data;
-  for (const [given, file, stderr] of refused) {
-    test(`with ${given} is refused, and nothing of it is kept`, async () => {
+  for (const [input, file, stderr] of refused) {
+    test(`with ${input} is refused, and nothing of it is kept`, async () => {
       const before = await kept();
       const whole = file() as { accounts?: unknown[] };
       const good = { ...base(), id: '18ce5bbbbbb' };

@@ -89,8 +89,8 @@ describe('an account at the command line', () => {
 
   test('gives roles and takes them away, in the running service', async () => {
     const path = `/12/accounts/${id}/authenticated_user_access`;
-    const given = await told('role', id, 'ben', '--role', 'AD_MANAGER', '--post-composer');
-    assert.deepEqual(given, { account_id: id, user_id: benId, role: 'AD_MANAGER', post_composer: 'yes' });
+    const input = await told('role', id, 'ben', '--role', 'AD_MANAGER', '--post-composer');
+    assert.deepEqual(input, { account_id: id, user_id: benId, role: 'AD_MANAGER', post_composer: 'yes' });
     const reply = await until(ben, path, ({ status }) => status === 200);
     assert.deepEqual(reply.body.data.permissions, ['AD_MANAGER', 'POST_COMPOSER']);
     await told('role', id, 'ben', '--role', 'ANALYST');

@@ -187,14 +187,14 @@ test('no secret is in a record, whatever was told or given', async () => {
   const all = JSON.stringify(await records());
   collectLog(`${all}\n`);
   assert.ok(secrets.length >= 8, String(secrets.length));
-  const given = [
+  const input = [
     PASSWORD,
     MASTER_KEY,
     'hunter2',
     made.consumer_key!,
     ...(place.databaseUrl === '' ? [] : [place.databaseUrl]),
   ];
-  for (const secret of [...secrets, ...given]) assert.ok(!all.includes(secret), secret);
+  for (const secret of [...secrets, ...input]) assert.ok(!all.includes(secret), secret);
 });
 
 describe('barker audit list', () => {

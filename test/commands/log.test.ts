@@ -156,7 +156,7 @@ test('no secret is ever logged, wherever a caller puts it', async () => {
 });
 
 describe('errors are told without what they quote', () => {
-  const texts: [given: string, told: string][] = [
+  const texts: [input: string, told: string][] = [
     ['connect to postgres://ada:hunter2@db.test/x failed', 'connect to postgres://[hidden]@db.test/x failed'],
     [
       'bad header oauth_signature="abc%3D", oauth_nonce="n"',
@@ -166,8 +166,8 @@ describe('errors are told without what they quote', () => {
     ['consumer_secret=hunter2&x=1', 'consumer_secret=[hidden]&x=1'],
     ['UNIQUE constraint failed: users.screen_name', 'UNIQUE constraint failed: users.screen_name'],
   ];
-  for (const [given, told] of texts) {
-    test(told, () => assert.equal(hideInText(given), told));
+  for (const [input, told] of texts) {
+    test(told, () => assert.equal(hideInText(input), told));
   }
 
   test('and members that name a secret are hidden, with those of errors that quote rows', () => {
@@ -192,9 +192,9 @@ describe('errors are told without what they quote', () => {
     const written: string[] = [];
     const log = openLog('info', { write: (text) => void written.push(text) });
     const row = { token: 'hunter2', id: 7, gone: null };
-    const given = { query: 0, password: undefined, list: [row, 'token'], deep: { deeper: { secret: { a: 1 }, b: 2 } } };
-    const before = structuredClone(given);
-    log.info(given, 'said');
+    const input = { query: 0, password: undefined, list: [row, 'token'], deep: { deeper: { secret: { a: 1 }, b: 2 } } };
+    const before = structuredClone(input);
+    log.info(input, 'said');
     log.child({ bearer: 'hunter2', who: 'ada' }).info('said');
     const [line, child] = written.map((text) => JSON.parse(text));
     const { time: _, ...told } = line;
@@ -206,6 +206,6 @@ describe('errors are told without what they quote', () => {
       message: 'said',
     });
     assert.deepEqual([child.bearer, child.who], ['[hidden]', 'ada']);
-    assert.deepEqual(given, before, 'what was given is as it was');
+    assert.deepEqual(input, before, 'what was given is as it was');
   });
 });

@@ -38,8 +38,8 @@ async function directory() {
   const store = storeOn(await openDriver(settings as Settings));
   try {
     return await store.read(async (tx) => ({
-      state: await tx.people.findState(),
-      people: await tx.people.list(0, 100_000),
+      state: await tx.directory.findState(),
+      people: await tx.directory.list(0, 100_000),
     }));
   } finally {
     await store.close();

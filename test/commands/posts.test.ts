@@ -84,7 +84,7 @@ describe('posts are imported', () => {
   });
 
   test('but for those that make no sense, of which it is told what is wrong', async () => {
-    const wrong: [given: string, message: string][] = [
+    const wrong: [input: string, message: string][] = [
       ['{', 'is not JSON'],
       ['[]', 'is no object'],
       ['{}', 'id: is required; text: is required; created_at: is required'],
@@ -107,7 +107,7 @@ describe('posts are imported', () => {
         '"lang" is not known; known are id, text, created_at, country, language, user',
       ],
     ];
-    const outcome = await importing('wrong.ndjson', `${wrong.map(([given]) => given).join('\n')}\n${line('right')}`);
+    const outcome = await importing('wrong.ndjson', `${wrong.map(([input]) => input).join('\n')}\n${line('right')}`);
     assert.equal(outcome.code, 1);
     assert.deepEqual(outcome.stderr.trim().split('\n'), [
       ...wrong.map(([, message], index) => `record ${index + 1}: ${message}`),

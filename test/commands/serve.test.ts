@@ -210,13 +210,13 @@ describe('what serve runs on is made by commands', () => {
 
   test('another master key is refused; the one before may be kept beside a new one', async () => {
     const another = 'ef'.repeat(32);
-    const given = (more: Record<string, string>) => ({ env: { BARKER_MASTER_KEY: another, ...more } });
+    const input = (more: Record<string, string>) => ({ env: { BARKER_MASTER_KEY: another, ...more } });
     const start = ['serve', ...flagsOf(place), ...ANY_PORTS];
-    const wrong = await barker(start, given({}));
+    const wrong = await barker(start, input({}));
     assert.match(wrong.stderr, /^barker: the secrets in this database were sealed with another master key; check /);
     assert.equal(wrong.code, 1);
     const create = ['token', 'create', '--app', keys.consumer_key, '--user', 'ada', ...flagsOf(place)];
-    const both = given({ BARKER_MASTER_KEY_ID: 'k2', BARKER_MASTER_KEYS_OLD: `k1:${MASTER_KEY}` });
+    const both = input({ BARKER_MASTER_KEY_ID: 'k2', BARKER_MASTER_KEYS_OLD: `k1:${MASTER_KEY}` });
     assert.equal((await barker(create, both)).code, 0);
   });
 

@@ -57,8 +57,8 @@ async function send(id: string, indexes: readonly number[], enough: (count: numb
   const waiting = [...indexes];
   const worker = async (): Promise<void> => {
     for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
-      const given = { media_id: id, segment_index: index, media: segment(index) };
-      const reply = await command(client(), 'APPEND', given).catch(() => undefined);
+      const input = { media_id: id, segment_index: index, media: segment(index) };
+      const reply = await command(client(), 'APPEND', input).catch(() => undefined);
       // Whoever was killed answers nothing.
       if (!reply) return;
       assert.equal(reply.status, 204, reply.text);
@@ -86,8 +86,8 @@ async function processed(id: string): Promise<string> {
 describe('a video of 500 MB in segments of 5 MB', () => {
   test('survives a killed process, goes on, and takes no memory', async (t) => {
     const peak0 = peakBytes();
-    const given = { media_type: 'video/mp4', media_category: 'amplify_video', total_bytes: TOTAL };
-    const begun = await command(client(), 'INIT', given);
+    const input = { media_type: 'video/mp4', media_category: 'amplify_video', total_bytes: TOTAL };
+    const begun = await command(client(), 'INIT', input);
     const id = begun.body.media_id_string as string;
     // Backwards, because any order is good.
     const all = Array.from({ length: SEGMENTS }, (_, index) => SEGMENTS - 1 - index);

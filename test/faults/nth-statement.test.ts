@@ -127,11 +127,11 @@ describe('a call whose n-th statement fails', () => {
     const account = home.path.slice('/12/accounts/'.length);
     const add = (key: string) =>
       world.service.store.write(async (tx) => {
-        await tx.memberships.addFeatures(account, [key]);
+        await tx.accountMembers.addFeatures(account, [key]);
         // Someone has a role on the account already: the second one breaks the primary key.
         if (key === keys[3]) {
           const member = { account_id: account, user_id: world.keys.user_id! };
-          await tx.memberships.add({ ...member, role: 'ANALYST', post_composer: 0 });
+          await tx.accountMembers.add({ ...member, role: 'ANALYST', post_composer: 0 });
         }
         if (key === keys[5]) throw new Error(SECRET);
       });
@@ -141,7 +141,7 @@ describe('a call whose n-th statement fails', () => {
       kept,
       keys.filter((key) => key !== keys[3] && key !== keys[5]),
     );
-    const stored = await world.service.store.read((tx) => tx.memberships.listFeatures(account));
+    const stored = await world.service.store.read((tx) => tx.accountMembers.listFeatures(account));
     assert.deepEqual(
       stored.filter((key) => key.startsWith('KEY_')),
       kept,

@@ -1,5 +1,5 @@
 import { fc } from '../rig/laws.ts';
-import { count, cursor, DIFFICULT, type Given, mostly, ref, sort, truth, type Value } from './values.ts';
+import { count, cursor, DIFFICULT, type Input, mostly, ref, sort, truth, type Value } from './values.ts';
 
 /** A user with settings on the account, one with none, and what is none. */
 export const settled = fc.constantFrom('900000001', '900000001', '900000001', '900000002', '7', 'a_b');
@@ -11,7 +11,7 @@ const text = mostly<Value>(
 );
 
 /** Tax settings, by some of their names. */
-export const taxFields: Given = {
+export const taxFields: Input = {
   address_name: text,
   address_company: text,
   client_address_city: text,
@@ -21,7 +21,7 @@ export const taxFields: Given = {
 };
 
 /** Settings of a user. */
-export const userFields: Given = {
+export const userFields: Input = {
   notification_email: text,
   contact_phone: text,
   subscribed_email_types: mostly<Value>(
@@ -31,7 +31,7 @@ export const userFields: Given = {
 };
 
 /** Conditions of the list of promotable users. */
-export const promotableList: Given = {
+export const promotableList: Input = {
   count,
   sort_by: sort('created_at', 'updated_at', 'deleted'),
   with_deleted: truth,
@@ -39,14 +39,14 @@ export const promotableList: Given = {
 };
 
 /** What is asked of suggestions: values that criteria of programs have. */
-export const suggestionList: Given = {
+export const suggestionList: Input = {
   suggestion_type: mostly<Value>(fc.constantFrom('KEYWORD', 'USER_ID'), 'x'),
   targeting_values: mostly<Value>(fc.constantFrom('tea', 'tea,TEA', 'coffee', '1', ...DIFFICULT.slice(0, 20)), ''),
   count: mostly<Value>(fc.integer({ min: 1, max: 50 }), 0, 51),
 };
 
 /** What is asked of look-ups: parameters that one has are ignored by another. */
-export const lookupList: Given = {
+export const lookupList: Input = {
   q: text,
   count,
   cursor,

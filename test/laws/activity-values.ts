@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../../src/contract/store/events.ts';
 import { TYPE_NAMES } from '../../src/features/activity/event-types.ts';
 import { fc } from '../rig/laws.ts';
-import { DIFFICULT, type Given, type JsonValue, mostly, name, type Ref, ref, type Value } from './values.ts';
+import { DIFFICULT, type Input, type JsonValue, mostly, name, type Ref, ref, type Value } from './values.ts';
 
 /** Ada, Ben and Cleo. */
 const USERS = ['900000001', '900000002', '900000003'];
@@ -72,14 +72,14 @@ export const subscriptionChange = mostly<JsonValue>(
 );
 
 /** Conditions of the list of subscriptions. */
-export const subscriptionList: Given = {
+export const subscriptionList: Input = {
   max_results: mostly<Value>(fc.integer({ min: 1, max: 4 }), 0, 1000, 1001, '', 'ten'),
 };
 /** A token, good for the list that it came from. */
 export const pagination_token = mostly<Value>(ref('page', fc.nat(6)), '', 'x', '0'.repeat(16));
 
 /** Which subscriptions end together. */
-export const subscriptionIds: Given = {
+export const subscriptionIds: Input = {
   ids: mostly<Value>(fc.array(subscription, { minLength: 1, maxLength: 4 }), '', ',', 'x', '19,19', '1,2,3'),
 };
 
@@ -90,7 +90,7 @@ export const webhookBody = mostly<JsonValue>(
 );
 
 /** What users say of themselves. */
-export const profileFields: Given = {
+export const profileFields: Input = {
   name: mostly<Value>(fc.oneof(fc.constantFrom('Ada', 'Ada D.'), name), 'x'.repeat(51)),
   description: mostly<Value>(said, '', 'x'.repeat(161)),
   url: mostly<Value>(fc.constantFrom('https://example.com/a', ''), 'x'),
@@ -104,7 +104,7 @@ export const messageBody = mostly<JsonValue>(
 );
 
 /** What is said while or after a message is written. */
-export const signalFields: Given = {
+export const signalFields: Input = {
   recipient_id: mostly<Value>(fc.constantFrom(...USERS.slice(1)), '900000001', '1', '', 'x'),
   last_read_event_id: mostly<Value>(ref('message', fc.nat(3)), '1', '', 'x'),
 };

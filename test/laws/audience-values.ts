@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { fc } from '../rig/laws.ts';
-import { account, beginning, count, type Given, type JsonValue, mostly, name, ref, sort, truth } from './values.ts';
+import { account, beginning, count, type Input, type JsonValue, mostly, name, ref, sort, truth } from './values.ts';
 
 /** An audience of the run. */
 export const audience = ref('audience');
@@ -8,10 +8,10 @@ export const audience = ref('audience');
 export const granted = ref('granted');
 
 /** The fields of an audience. */
-export const audienceFields: Given = { name, description: name };
+export const audienceFields: Input = { name, description: name };
 
 /** Conditions of the list of audiences. */
-export const audienceList: Given = {
+export const audienceList: Input = {
   count,
   sort_by: sort('created_at', 'updated_at', 'deleted', 'name'),
   with_deleted: truth,
@@ -20,13 +20,13 @@ export const audienceList: Given = {
 };
 
 /** The fields of a permission. */
-export const permissionFields: Given = {
+export const permissionFields: Input = {
   granted_account_id: ref('account', fc.nat(4)),
   permission_level: mostly(fc.constantFrom('READ_ONLY', 'READ_WRITE'), 'x'),
 };
 
 /** Conditions of the list of permissions. */
-export const permissionList: Given = { count, sort_by: sort('created_at', 'updated_at'), granted_account_ids: account };
+export const permissionList: Input = { count, sort_by: sort('created_at', 'updated_at'), granted_account_ids: account };
 
 const leaf: fc.Arbitrary<JsonValue> = fc.record(
   { custom_audience_id: audience, negate: fc.boolean(), lookback_window: fc.constantFrom(7, 30, 31) },

@@ -1,5 +1,5 @@
 import { fc } from '../rig/laws.ts';
-import { beginning, count, type Given, type JsonValue, mostly, name, ref, sort, truth, type Value } from './values.ts';
+import { beginning, count, type Input, type JsonValue, mostly, name, ref, sort, truth, type Value } from './values.ts';
 
 /** A card of the run that is built from components. */
 export const card = ref('card');
@@ -45,7 +45,7 @@ const hashtag = mostly<Value>(fc.constantFrom('#Filter', 'Press', '\u6df9\u308c'
 const said = mostly<Value>(fc.constantFrom('Filter all day', 'b'), '');
 
 /** The fields of a poll. */
-export const pollFields: Given = {
+export const pollFields: Input = {
   name,
   first_choice: name,
   second_choice: said,
@@ -55,7 +55,7 @@ export const pollFields: Given = {
   media_key,
 };
 /** The fields of a conversation card. */
-export const talkFields: Given = {
+export const talkFields: Input = {
   name,
   title: mostly<Value>(fc.constant('Pick a side'), ''),
   first_cta: hashtag,
@@ -71,7 +71,7 @@ export const talkFields: Given = {
 /** What conversation cards must be given. */
 export const TALK_NEEDS = ['name', 'first_cta', 'first_cta_post', 'thank_you_text', 'media_key'];
 /** Conditions of a list of cards. */
-export const cardList: Given = {
+export const cardList: Input = {
   count,
   sort_by: sort('name', 'created_at', 'updated_at', 'deleted'),
   with_deleted: truth,

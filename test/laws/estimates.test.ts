@@ -110,8 +110,8 @@ function isMeant(someone: Person & { readonly number: number }, question: People
   );
 }
 
-const count = (question: PeopleQuestion) => world.service.services.directory.count(question, SINCE);
-const all = () => world.service.store.read((tx) => tx.people.list(0, 100_000));
+const count = (question: PeopleQuestion) => world.service.services.directoryIndex.count(question, SINCE);
+const all = () => world.service.store.read((tx) => tx.directory.list(0, 100_000));
 
 describe('estimates', () => {
   test('count whom a look at one after the other finds, and keep to the laws of sets', async () => {

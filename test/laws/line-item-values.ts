@@ -3,7 +3,7 @@ import {
   beginning,
   campaign,
   count,
-  type Given,
+  type Input,
   ids,
   instrument,
   type JsonValue,
@@ -20,7 +20,7 @@ import {
 } from './values.ts';
 
 /** What every line item needs; most of them aim at the same, or hardly two would fit one campaign. */
-const needed: Given = {
+const needed: Input = {
   campaign_id: mostly<Value>(campaign, '', 'zz!', 'zzzz9'),
   objective: fc.constantFrom('REACH', 'REACH', 'REACH', 'REACH', 'APP_INSTALLS', 'PREROLL_VIEWS', 'FOLLOWERS', 'x'),
   product_type: fc.constantFrom('PROMOTED_POSTS', 'PROMOTED_POSTS', 'PROMOTED_POSTS', 'PROMOTED_POSTS', 'MEDIA', 'x'),
@@ -33,7 +33,7 @@ const needed: Given = {
 const domain = mostly<Value>(fc.constantFrom('coffee.example', 'bücher.example'), '', 'http://x.y', 'x');
 
 /** The fields of a line item. */
-export const lineItemFields: Given = {
+export const lineItemFields: Input = {
   ...needed,
   name,
   entity_status: status,
@@ -59,7 +59,7 @@ export const lineItemFields: Given = {
 export const LINE_ITEM_NEEDS = Object.keys(needed);
 
 /** Conditions of the list of line items. */
-export const lineItemList: Given = {
+export const lineItemList: Input = {
   count,
   sort_by: sort('name', 'created_at', 'updated_at', 'deleted', 'bid_amount_local_micro', 'start_time', 'end_time'),
   with_deleted: truth,
@@ -72,10 +72,10 @@ export const lineItemList: Given = {
 
 const item = mostly<JsonValue>(
   fc.oneof(
-    some(lineItemFields, LINE_ITEM_NEEDS).map((given) => ({ operation_type: 'Create', params: given as JsonValue })),
-    fc.tuple(line, some(lineItemFields)).map(([line_item_id, given]) => ({
+    some(lineItemFields, LINE_ITEM_NEEDS).map((input) => ({ operation_type: 'Create', params: input as JsonValue })),
+    fc.tuple(line, some(lineItemFields)).map(([line_item_id, input]) => ({
       operation_type: 'Update',
-      params: { ...given, line_item_id } as JsonValue,
+      params: { ...input, line_item_id } as JsonValue,
     })),
     line.map((line_item_id) => ({ operation_type: 'Delete', params: { line_item_id } as JsonValue })),
   ),

@@ -83,9 +83,9 @@ describe('merging', () => {
     test(`twice equals once, for uploads that only say ${type}`, () => {
       const mixed = uploads('Update', 'Delete');
       fc.assert(
-        fc.property(mixed, fc.array(operation(type), { minLength: 1, maxLength: 5 }), (log, given) => {
+        fc.property(mixed, fc.array(operation(type), { minLength: 1, maxLength: 5 }), (log, input) => {
           // No upload is taken whose end is past.
-          const operations = given.map((each) => ({ ...each, expires_at: each.expires_at + 200 }));
+          const operations = input.map((each) => ({ ...each, expires_at: each.expires_at + 200 }));
           const upload = { after: 5, operations };
           merge(pathOf('it'), [...log, upload], []);
           const once = membersIn(pathOf('it'));

@@ -34,7 +34,7 @@ let world: World;
 let folder: string;
 let memberships: AudienceMemberships;
 const open = () => {
-  const { store, directory } = world.service.services;
+  const { store, directoryIndex: directory } = world.service.services;
   return openMemberships({ store, directory, folder, batch_bytes_max: BATCH_BYTES_MAX });
 };
 before(async () => {
@@ -126,15 +126,15 @@ describe('a tree over users of the directory', () => {
 
   test('is set algebra', async () => {
     const logs = fc.array(uploads('Update', 'Delete'), { minLength: LEAVES, maxLength: LEAVES });
-    const property = fc.asyncProperty(logs, tree(LEAVES), fc.nat({ max: 130 }), async (given, drawn, later) => {
-      const now = Math.max(...given.map(lastOf)) + later;
-      const subjects = given.map(someSubject);
-      for (const [leaf, log] of given.entries()) await append(subjects[leaf]!, log);
+    const property = fc.asyncProperty(logs, tree(LEAVES), fc.nat({ max: 130 }), async (input, drawn, later) => {
+      const now = Math.max(...input.map(lastOf)) + later;
+      const subjects = input.map(someSubject);
+      for (const [leaf, log] of input.entries()) await append(subjects[leaf]!, log);
       const renamed: typeof drawn = JSON.parse(JSON.stringify(drawn), (_, value) =>
         typeof value === 'string' && value.startsWith('audience:') ? subjects[Number(value.slice(9))] : value,
       );
       const meant = setOf(renamed, new Set(Array.from({ length: USERS }, (_, user) => user)), (subject) =>
-        usersOf(openAt(membersOf(given[subjects.indexOf(subject)]!), now)),
+        usersOf(openAt(membersOf(input[subjects.indexOf(subject)]!), now)),
       );
       const { size } = await memberships.evaluate(renamed, 'directory', EPOCH + now);
       assert.equal(size, [...meant].filter(isActive).length);

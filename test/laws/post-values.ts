@@ -1,5 +1,5 @@
 import { fc } from '../rig/laws.ts';
-import { count, cursor, DIFFICULT, type Given, line, type Ref, ref, truth, type Value } from './values.ts';
+import { count, cursor, DIFFICULT, type Input, line, type Ref, ref, truth, type Value } from './values.ts';
 
 /** A post of any kind: its id, or that of something else. */
 export const anyPost: fc.Arbitrary<Ref> = ref('post', fc.nat(12));
@@ -19,7 +19,7 @@ const card = fc.constantFrom('', 'card://7', 'nope');
 const type = fc.constantFrom('DRAFT', 'PUBLISHED', 'SCHEDULED', 'x');
 const time = fc.constantFrom('2026-09-01', '2026-09-01T10:07:08Z', '2026-09-01T10:14:00Z', '2020-01-01', 'x');
 
-const content: Given = { text, name, media_keys: media, card_uri: card, nullcast: truth };
+const content: Input = { text, name, media_keys: media, card_uri: card, nullcast: truth };
 const posts = anyPost.map((one) => [one]) as fc.Arbitrary<Value>;
 
 /** Parameters of what is done with posts, by what it is. */
@@ -37,7 +37,7 @@ export const postFields = {
   promoted: { line_item_id: line, post_ids: posts },
   scheduledPromoted: { line_item_id: line, scheduled_post_id: anyPost },
   named: { name },
-} satisfies Record<string, Given>;
+} satisfies Record<string, Input>;
 
 /** Conditions of lists of posts. */
 export const postLists = {
@@ -53,4 +53,4 @@ export const postLists = {
     count,
     cursor,
   },
-} satisfies Record<string, Given>;
+} satisfies Record<string, Input>;

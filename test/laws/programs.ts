@@ -69,7 +69,7 @@ import {
   count,
   cursor,
   features,
-  type Given,
+  type Input,
   instrument,
   instrumentFields,
   instrumentList,
@@ -104,7 +104,7 @@ const under = (rest: string): Path => oneAccount.map((path) => [...path, rest]);
 const oneOf = (collection: string, one: fc.Arbitrary<Ref>): Path =>
   fc.tuple(oneAccount, one).map(([path, id]) => [...path, `/${collection}/`, id]);
 
-const history: Given = {
+const history: Input = {
   entity_type: fc.constantFrom('CAMPAIGN', 'CAMPAIGN', 'LINE_ITEM', 'TARGETING_CRITERIA', 'PROMOTED_ACCOUNT', 'x'),
   entity_id: fc.oneof(campaign, campaign, line, criterion, child),
   start_time: time,

@@ -77,8 +77,8 @@ describe('under load, no call that begins after the answer is let in', () => {
   test('one of two tokens of a user: the other goes on', async () => {
     const keys = await register(world);
     const token = await begin(world, keys, { query: { ext_auth_access_type: 'read' } });
-    const given = pairs(await end(world, keys, token, await approve(world, token.token, keys.user)));
-    const reading = { ...keys, access_token: given.oauth_token!, access_token_secret: given.oauth_token_secret! };
+    const input = pairs(await end(world, keys, token, await approve(world, token.token, keys.user)));
+    const reading = { ...keys, access_token: input.oauth_token!, access_token_secret: input.oauth_token_secret! };
     const other = clientOf(world.service.url, keys, world.clock);
     const call = clientOf(world.service.url, reading, world.clock);
     await underLoad(
@@ -118,9 +118,9 @@ describe('under load, no call that begins after the answer is let in', () => {
     const keys = await register(world);
     const value = await bearerOf(world, keys);
     const form = new URLSearchParams({ access_token: value }).toString();
-    const given: string[] = [];
+    const input: string[] = [];
     const asking = async (): Promise<void> => {
-      for (let count = 0; count < 50; count++) given.push(await bearerOf(world, keys));
+      for (let count = 0; count < 50; count++) input.push(await bearerOf(world, keys));
     };
     await Promise.all([
       underLoad(
@@ -131,8 +131,8 @@ describe('under load, no call that begins after the answer is let in', () => {
     ]);
     const fresh = await bearerOf(world, keys);
     assert.notEqual(fresh, value);
-    assert.deepEqual(new Set([...given, value, fresh]), new Set([value, fresh]), 'one outstanding at a time');
-    const again = given.lastIndexOf(value) > given.indexOf(fresh) && given.includes(fresh);
+    assert.deepEqual(new Set([...input, value, fresh]), new Set([value, fresh]), 'one outstanding at a time');
+    const again = input.lastIndexOf(value) > input.indexOf(fresh) && input.includes(fresh);
     assert.equal(again, false, 'the old one never comes back');
   });
 });

@@ -97,8 +97,8 @@ describe('a nonce is good once', () => {
   test('per token and timestamp, whatever else it signs', async () => {
     const oauth: Record<string, string> = { ...protocol(world.keys, world.clock), oauth_nonce: 'taken' };
     const others = { oauth_token: world.keys.other_access_token!, secret: world.keys.other_access_token_secret! };
-    const send = async (given: Record<string, string>, query: string, secret = world.keys.access_token_secret) =>
-      (await raw.send(bytesOf(read('/12/accounts', query, given, secret)))).status;
+    const send = async (input: Record<string, string>, query: string, secret = world.keys.access_token_secret) =>
+      (await raw.send(bytesOf(read('/12/accounts', query, input, secret)))).status;
     assert.equal(await send(oauth, ''), 200);
     assert.equal(await send(oauth, 'count=7'), 401, 'the same nonce for another request');
     assert.equal(await send({ ...oauth, oauth_timestamp: String(Number(oauth.oauth_timestamp) + 1) }, ''), 200);

@@ -1,6 +1,6 @@
 import { fc } from '../rig/laws.ts';
 import type { Who } from './callers.ts';
-import { type Given, type JsonValue, type Ref, some, type Value } from './values.ts';
+import { type Input, type JsonValue, type Ref, some, type Value } from './values.ts';
 
 /** One call. */
 export interface CallStep {
@@ -38,20 +38,20 @@ export interface Kind {
 }
 
 /** Calls that read; `required` is given more often. */
-export const get = (path: Path, given: Given = {}, required: string[] = []): Kind => ({
+export const get = (path: Path, input: Input = {}, required: string[] = []): Kind => ({
   method: 'GET',
   path,
-  params: some(given, required),
+  params: some(input, required),
 });
 /** Calls that make something. */
-export const post = (path: Path, given: Given = {}, required: string[] = []): Kind => ({
-  ...get(path, given, required),
+export const post = (path: Path, input: Input = {}, required: string[] = []): Kind => ({
+  ...get(path, input, required),
   method: 'POST',
 });
 /** Calls that change something. */
-export const put = (path: Path, given: Given = {}): Kind => ({ ...get(path, given), method: 'PUT' });
+export const put = (path: Path, input: Input = {}): Kind => ({ ...get(path, input), method: 'PUT' });
 /** Calls that delete something. */
-export const remove = (path: Path, given: Given = {}): Kind => ({ ...get(path, given), method: 'DELETE' });
+export const remove = (path: Path, input: Input = {}): Kind => ({ ...get(path, input), method: 'DELETE' });
 
 const anybody: fc.Arbitrary<Who> = fc.oneof(
   { weight: 40, arbitrary: fc.constant('ada' as const) },

@@ -1,5 +1,5 @@
 import { fc } from '../rig/laws.ts';
-import { count, DIFFICULT, type Given, ids, type JsonValue, ref, some, sort, truth, type Value } from './values.ts';
+import { count, DIFFICULT, type Input, ids, type JsonValue, ref, some, sort, truth, type Value } from './values.ts';
 
 /** One of the few newest line items of the run: limits are met on them. */
 export const oneLine = ref('line', fc.nat(6));
@@ -55,7 +55,7 @@ export const criterionFields: fc.Arbitrary<Record<string, Value>> = fc
   .map(([line_item_id, what, how]) => ({ line_item_id, ...what, ...how }));
 
 /** Conditions of the list of criteria. */
-export const criterionList: Given = {
+export const criterionList: Input = {
   count,
   sort_by: sort('created_at', 'updated_at', 'deleted'),
   with_deleted: truth,
@@ -92,10 +92,10 @@ export const children = {
     curated_category_id: fc.constantFrom('9ddk3gesia6o', '9ddk3gesia60', 'zz9'),
   },
   promoted_accounts: { line_item_id: oneLine, user_id: fc.constantFrom('900000001', '7', 'x') },
-} satisfies Record<string, Given>;
+} satisfies Record<string, Input>;
 
 /** Conditions of the lists of what else belongs to line items. */
-export const childList: Given = {
+export const childList: Input = {
   count,
   sort_by: sort('created_at', 'updated_at', 'deleted'),
   with_deleted: truth,

@@ -41,7 +41,7 @@ export type JsonValue =
   | { readonly [key: string]: JsonValue };
 
 /** Parameters by name, each with what it may be given. */
-export type Given = Record<string, fc.Arbitrary<Value>>;
+export type Input = Record<string, fc.Arbitrary<Value>>;
 
 /** Names that databases and languages fold, sort, compose and cut differently. */
 export const DIFFICULT: readonly string[] = [
@@ -61,7 +61,7 @@ export function mostly<T>(good: fc.Arbitrary<T>, ...bad: T[]): fc.Arbitrary<T> {
 }
 
 /** Some of these parameters, each now and then. */
-export function some(all: Given, requiredKeys: string[] = []): fc.Arbitrary<Record<string, Value>> {
+export function some(all: Input, requiredKeys: string[] = []): fc.Arbitrary<Record<string, Value>> {
   return fc.record(all, { requiredKeys }) as fc.Arbitrary<Record<string, Value>>;
 }
 
@@ -113,7 +113,7 @@ export const time = mostly(
   ...['', '2026-03-02T17:30:00Z', '0001-01-01', '9999-12-31', '9999-12-31T23:00:00Z', '2026-02-30', 'tomorrow'],
 );
 /** The fields of a campaign. */
-export const campaignFields: Given = {
+export const campaignFields: Input = {
   name,
   funding_instrument_id: mostly<Value>(instrument, '', 'zz!', 'ZZZZ9', '0'),
   entity_status: status,
@@ -125,13 +125,13 @@ export const campaignFields: Given = {
   unknown_parameter: name,
 };
 /** The fields of an account, those that callers cannot set among them. */
-export const accountFields: Given = {
+export const accountFields: Input = {
   name,
   industry_type: mostly(fc.constantFrom('TRAVEL', 'OTHER', ''), 'travel'),
   timezone: fc.constant('Europe/Berlin'),
 };
 /** The fields of a funding instrument. */
-export const instrumentFields: Given = {
+export const instrumentFields: Input = {
   currency: mostly(fc.constantFrom('USD', 'JPY', 'KWD'), 'usd', ''),
   start_time: mostly(fc.constantFrom('2026-01-01', '2026-03-02T17:00:00Z', '2027-05-05'), '', 'x'),
   end_time: mostly(fc.constantFrom('2026-03-03', '2028-01-01'), '2025-01-01', 'x'),
@@ -157,7 +157,7 @@ export function ids(one: fc.Arbitrary<Ref>): fc.Arbitrary<Value> {
 }
 
 /** Conditions of the list of campaigns. */
-export const campaignList: Given = {
+export const campaignList: Input = {
   count,
   sort_by: sort(
     ...['name', 'created_at', 'updated_at', 'deleted', 'standard_delivery', 'start_time'],
@@ -170,7 +170,7 @@ export const campaignList: Given = {
   funding_instrument_ids: ids(instrument),
 };
 /** Conditions of the list of accounts. */
-export const accountList: Given = {
+export const accountList: Input = {
   count,
   sort_by: sort('name', 'created_at', 'updated_at', 'deleted'),
   with_deleted: truth,
@@ -178,7 +178,7 @@ export const accountList: Given = {
   account_ids: ids(account),
 };
 /** Conditions of the list of funding instruments. */
-export const instrumentList: Given = {
+export const instrumentList: Input = {
   count,
   sort_by: sort('start_time', 'end_time', 'funded_amount_local_micro', 'created_at'),
   with_deleted: truth,
@@ -220,10 +220,10 @@ const item = mostly<JsonValue>(
   fc.oneof(
     fc
       .tuple(some(campaignFields, ['name', 'funding_instrument_id']), jsonOnly)
-      .map(([given, odd]) => ({ operation_type: 'Create', params: { ...given, ...odd } as JsonValue })),
-    fc.tuple(campaign, some(campaignFields), jsonOnly).map(([campaign_id, given, odd]) => ({
+      .map(([input, odd]) => ({ operation_type: 'Create', params: { ...input, ...odd } as JsonValue })),
+    fc.tuple(campaign, some(campaignFields), jsonOnly).map(([campaign_id, input, odd]) => ({
       operation_type: 'Update',
-      params: { campaign_id, ...given, ...odd } as JsonValue,
+      params: { campaign_id, ...input, ...odd } as JsonValue,
     })),
     campaign.map((campaign_id) => ({ operation_type: 'delete', params: { campaign_id } as JsonValue })),
   ),

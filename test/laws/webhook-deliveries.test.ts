@@ -36,8 +36,8 @@ type Script = readonly Answer[];
 /** Events that happen at once, seconds that pass, what is held let go, or the webhook challenged anew. */
 type Step = { readonly emit: readonly Script[] } | { readonly pass_s: number } | 'release' | 'validate';
 
-const says = (...given: Answer['says'][]): fc.Arbitrary<Answer> =>
-  fc.record({ isHeld: fc.constant(false), says: fc.constantFrom(...given) });
+const says = (...input: Answer['says'][]): fc.Arbitrary<Answer> =>
+  fc.record({ isHeld: fc.constant(false), says: fc.constantFrom(...input) });
 const busy = fc.record({
   isHeld: fc.constant(false),
   says: fc.constantFrom(429, 503),

@@ -55,10 +55,10 @@ describe('an exchange', () => {
       );
       assert.equal(reply.headers.get('content-type'), 'text/html;charset=utf-8');
       assert.equal(reply.headers.get('pragma'), 'no-cache');
-      const given = pairs(reply);
-      assert.deepEqual([given.user_id, given.screen_name], [own.user, `p_${own.user}`]);
-      assert.ok(given.oauth_token?.startsWith(`${own.user}-`));
-      const keys = { ...own, access_token: given.oauth_token!, access_token_secret: given.oauth_token_secret! };
+      const input = pairs(reply);
+      assert.deepEqual([input.user_id, input.screen_name], [own.user, `p_${own.user}`]);
+      assert.ok(input.oauth_token?.startsWith(`${own.user}-`));
+      const keys = { ...own, access_token: input.oauth_token!, access_token_secret: input.oauth_token_secret! };
       const call = await clientOf(world.service.url, keys, world.clock).call('GET', '/12/accounts');
       assert.equal(call.status, 200, call.text);
       assert.equal(call.headers.get('x-access-level'), 'read-write');

@@ -126,7 +126,7 @@ describe('account_history', () => {
     const { list, account, path, id } = await openHistory();
     const user_id = world.keys.other_user_id!;
     await world.service.store.write(async (tx) => {
-      await tx.memberships.add({ account_id: account, user_id, role: 'AD_MANAGER', post_composer: 0 });
+      await tx.accountMembers.add({ account_id: account, user_id, role: 'AD_MANAGER', post_composer: 0 });
       tx.touch(`account:${account}`);
     });
     await world.other.call('PUT', `${path}/campaigns/${id}`, { params: { name: 'Theirs' } });

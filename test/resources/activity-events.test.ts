@@ -82,8 +82,8 @@ describe('a profile that changes', () => {
       'url: an address begins with https:// or http:// and has at most 100 characters',
     ],
   ] as const;
-  for (const [given, form, why] of refused) {
-    test(`does not take ${given}`, async () => {
+  for (const [input, form, why] of refused) {
+    test(`does not take ${input}`, async () => {
       const { keys } = await person();
       const reply = await profile(keys, form);
       assert.equal(reply.status, 403, reply.text);
@@ -111,7 +111,7 @@ describe('what an operator makes happen', () => {
     assert.deepEqual(envelope!.data.payload, space(user).payload);
   });
 
-  const refused: readonly (readonly [given: string, body: (user: string) => unknown, parameter: string | undefined])[] =
+  const refused: readonly (readonly [input: string, body: (user: string) => unknown, parameter: string | undefined])[] =
     [
       ['of an unknown type', (user) => space(user, { event_type: 'SpacesStart' }), 'event_type'],
       ['without a payload', (user) => space(user, { payload: null }), 'payload'],
@@ -121,8 +121,8 @@ describe('what an operator makes happen', () => {
       ['with something beside', (user) => space(user, { colour: 'red' }), 'colour'],
       ['that is no JSON', () => '{"event_type"', undefined],
     ];
-  for (const [given, body, parameter] of refused) {
-    test(`is no event ${given}`, async () => {
+  for (const [input, body, parameter] of refused) {
+    test(`is no event ${input}`, async () => {
       const reply = await happen(world, body((await person()).user));
       assert.equal(reply.status, 400, reply.text);
       assert.deepEqual(Object.keys(reply.body.errors[0].parameters), parameter === undefined ? [] : [parameter]);

@@ -183,7 +183,7 @@ describe('the past of a stream', () => {
     stream.close();
   });
 
-  const wrong: readonly (readonly [given: string, query: () => string, message: () => string])[] = [
+  const wrong: readonly (readonly [input: string, query: () => string, message: () => string])[] = [
     ['six minutes', () => 'backfill_minutes=6', () => 'The `backfill_minutes` value [6] is not between 0 and 5'],
     ['no number', () => 'backfill_minutes=a', () => 'The `backfill_minutes` value [a] is not a whole number'],
     ['no time', () => 'start_time=a', () => 'The `start_time` value [a] is not a time'],
@@ -215,8 +215,8 @@ describe('the past of a stream', () => {
     ],
     ['an empty start', () => 'start_time=', () => 'The `start_time` value [] is not a time'],
   ];
-  for (const [given, query, message] of wrong) {
-    test(`is refused for ${given}`, async () => {
+  for (const [input, query, message] of wrong) {
+    test(`is refused for ${input}`, async () => {
       const reply = await refused(world, (await subscriber(world)).bearer, `?${query()}`);
       assert.equal(reply.status, 400, reply.text);
       assert.equal(reply.headers.get('content-type'), 'application/problem+json; charset=utf-8');

@@ -30,7 +30,7 @@ export interface Owner {
 /** Opens a sandbox account that may grant audiences to whomever it wants. */
 export async function openOwner(world: World, client: Client = world.sandbox): Promise<Owner> {
   const { account, path } = await openAccount(client);
-  await world.service.store.write((tx) => tx.memberships.addFeatures(account, ['SHARE_AUDIENCE_OUTSIDE_BUSINESS']));
+  await world.service.store.write((tx) => tx.accountMembers.addFeatures(account, ['SHARE_AUDIENCE_OUTSIDE_BUSINESS']));
   const call: Owner['call'] = (method, end, params = {}) => client.call(method, path + end, { params });
   return {
     account,

@@ -39,7 +39,7 @@ async function count(...criteria: readonly Criterion[]): Promise<number> {
   const { services } = world.service;
   const now = world.clock.now() / 1000;
   const read = readCriteria(written(criteria));
-  assert.deepEqual(read.faults, []);
+  assert.deepEqual(read.errors, []);
   const membersOf = async () => new Uint32Array();
   const asking = {
     keywords: services.keywords,
@@ -47,7 +47,7 @@ async function count(...criteria: readonly Criterion[]): Promise<number> {
     now,
     membersOf,
   } as const;
-  return services.directory.count(await questionOf([...read.criteria.values()], asking), now - 90 * 86_400);
+  return services.directoryIndex.count(await questionOf([...read.criteria.values()], asking), now - 90 * 86_400);
 }
 
 const placeOf = (name: string, type = 'COUNTRIES') =>

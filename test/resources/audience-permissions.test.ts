@@ -189,7 +189,7 @@ describe('a permission', () => {
       async () => {
         const alone = await openOwner(world);
         await world.service.store.write((tx) =>
-          tx.memberships.removeFeatures(alone.account, ['SHARE_AUDIENCE_OUTSIDE_BUSINESS']),
+          tx.accountMembers.removeFeatures(alone.account, ['SHARE_AUDIENCE_OUTSIDE_BUSINESS']),
         );
         const path = `/5/accounts/${alone.account}/tailored_audiences/${await alone.audience('Kept')}/permissions`;
         return world.sandbox.call('POST', path, { params: { ...permission, granted_account_id: owner.account } });
@@ -220,7 +220,7 @@ describe('a permission', () => {
         ] as const) {
           await tx.records.update(accounts!, { account: undefined, id: who.account }, { business_id });
         }
-        if (!hasFeature) await tx.memberships.removeFeatures(from.account, ['SHARE_AUDIENCE_OUTSIDE_BUSINESS']);
+        if (!hasFeature) await tx.accountMembers.removeFeatures(from.account, ['SHARE_AUDIENCE_OUTSIDE_BUSINESS']);
       });
       assert.equal(refusal(await from.grant(await from.audience('Of a business'), to)), expected);
     });

@@ -89,9 +89,9 @@ async function brings<T>(work: () => Promise<T>, ...expected: readonly (Noted | 
   const { length } = await records();
   const apart: AuditEvent[] = [];
   const result = await appending(
-    (audit, unit) => (given) => {
-      if (unit === APART) apart.push(...given.map(({ event }) => event));
-      return audit.append(given);
+    (audit, unit) => (input) => {
+      if (unit === APART) apart.push(...input.map(({ event }) => event));
+      return audit.append(input);
     },
     work,
   );

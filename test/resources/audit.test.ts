@@ -82,10 +82,10 @@ test('a token that is revoked, by itself or by a second exchange; a refused call
 
   const token = await begin(world, own);
   const verifier = await approve(world, token.token, own.user);
-  const given = pairs(await end(world, own, token, verifier));
+  const input = pairs(await end(world, own, token, verifier));
   const again = await end(world, own, token, verifier);
   assert.equal(again.status, 401);
-  const id = await idOf(given.oauth_token!);
+  const id = await idOf(input.oauth_token!);
   assert.deepEqual(checked(noted().at(-1), again), { ...expected, token_id: id });
 });
 

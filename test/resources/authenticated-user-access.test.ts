@@ -10,7 +10,7 @@ before(async () => {
 after(() => world.close());
 
 describe('authenticated_user_access', () => {
-  const given: [Role, 0 | 1, string[]][] = [
+  const input: [Role, 0 | 1, string[]][] = [
     ['ACCOUNT_ADMIN', 1, ['ACCOUNT_ADMIN', 'POST_COMPOSER']],
     ['ACCOUNT_ADMIN', 0, ['ACCOUNT_ADMIN']],
     ['AD_MANAGER', 1, ['AD_MANAGER', 'POST_COMPOSER']],
@@ -19,12 +19,12 @@ describe('authenticated_user_access', () => {
     ['ANALYST', 1, ['ANALYST']],
     ['PARTNER_AUDIENCE_MANAGER', 1, ['PARTNER_AUDIENCE_MANAGER']],
   ];
-  for (const [role, post_composer, permissions] of given) {
+  for (const [role, post_composer, permissions] of input) {
     test(`${role} ${post_composer ? 'with' : 'without'} POST_COMPOSER`, async () => {
       const { account } = await openAccount(world.sandbox);
       const user_id = world.keys.other_user_id!;
       await world.service.store.write(async (tx) => {
-        await tx.memberships.add({ account_id: account, user_id, role, post_composer });
+        await tx.accountMembers.add({ account_id: account, user_id, role, post_composer });
         tx.touch(`account:${account}`);
       });
       const reply = await world.other.call('GET', `/12/accounts/${account}/authenticated_user_access`);

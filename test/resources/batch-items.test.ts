@@ -16,7 +16,7 @@ describe('an item of a batch of line items says what is wrong with it', () => {
   });
   after(() => world.close());
 
-  const given: [what: string, params: Record<string, unknown>, fault: string][] = [
+  const input: [what: string, params: Record<string, unknown>, fault: string][] = [
     ['no campaign', { campaign_id: '' }, 'MISSING_PARAMETER campaign_id'],
     ['a bid of nothing', { bid_amount_local_micro: 0 }, 'INVALID_PARAMETER bid_amount_local_micro'],
     ['a bid that is no number', { bid_amount_local_micro: 'much' }, 'INVALID_PARAMETER bid_amount_local_micro'],
@@ -43,7 +43,7 @@ describe('an item of a batch of line items says what is wrong with it', () => {
       'INVALID_PARAMETER categories',
     ],
   ];
-  for (const [what, params, fault] of given) {
+  for (const [what, params, fault] of input) {
     test(what, async () => {
       const place = await open();
       const item = { objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS', placements: ['ALL_ON_SERVICE'] };
@@ -73,13 +73,13 @@ describe('an item of a batch of criteria says what is wrong with it', () => {
   });
   after(() => world.close());
 
-  const given: [what: string, type: string, value: unknown, fault: string][] = [
+  const input: [what: string, type: string, value: unknown, fault: string][] = [
     ['a control character', 'BROAD_KEYWORD', 'a\u0007', 'ILLEGAL_CHARACTERS targeting_value'],
     ['what is no text', 'BROAD_KEYWORD', { a: 1 }, 'INVALID_PARAMETER targeting_value'],
     ['nothing', 'BROAD_KEYWORD', '', 'MISSING_PARAMETER targeting_value'],
     ['a text that is too long', 'BROAD_KEYWORD', 'x'.repeat(256), 'INVALID_PARAMETER targeting_value'],
   ];
-  for (const [what, type, value, fault] of given) {
+  for (const [what, type, value, fault] of input) {
     test(what, async () => {
       const place = await openPlace(world);
       const item = creating(await place.line(), type, value as string);

@@ -92,7 +92,7 @@ describe('a bearer token is given out', () => {
 });
 
 describe('a bearer token is refused', () => {
-  const cases: readonly (readonly [given: string, send: () => Promise<Reply>])[] = [
+  const cases: readonly (readonly [input: string, send: () => Promise<Reply>])[] = [
     ['no credential', () => postForm(world, TOKEN, undefined, GRANT)],
     ['a broken one', () => postForm(world, TOKEN, 'Basic ???', GRANT)],
     ['another scheme', () => postForm(world, TOKEN, 'Bearer AAAA', GRANT)],
@@ -102,8 +102,8 @@ describe('a bearer token is refused', () => {
     ['another kind of grant', () => askToken(world, world.keys, 'grant_type=password')],
     ['wrong credentials beside no grant', () => askToken(world, { ...world.keys, consumer_secret: 'wrong' }, '')],
   ];
-  for (const [given, send] of cases) {
-    test(`for ${given}`, async () => {
+  for (const [input, send] of cases) {
+    test(`for ${input}`, async () => {
       const reply = await send();
       expect(reply, 403, REFUSED);
       assert.equal(reply.headers.get('www-authenticate'), null);
@@ -116,7 +116,7 @@ describe('a bearer token is refused', () => {
     message: 'Missing required parameter: grant_type',
   };
   const json = { 'content-type': 'application/json' };
-  const without: readonly (readonly [given: string, send: () => Promise<Reply>])[] = [
+  const without: readonly (readonly [input: string, send: () => Promise<Reply>])[] = [
     ['no grant', () => askToken(world, world.keys, '')],
     ['an empty one', () => askToken(world, world.keys, 'grant_type=')],
     ['one in the query', () => postForm(world, `${TOKEN}?${GRANT}`, basic(world.keys), '')],
@@ -126,8 +126,8 @@ describe('a bearer token is refused', () => {
     ],
     ['half a JSON body', () => postForm(world, TOKEN, basic(world.keys), '{"grant', json)],
   ];
-  for (const [given, send] of without) {
-    test(`for ${given}`, async () => expect(await send(), 403, missing));
+  for (const [input, send] of without) {
+    test(`for ${input}`, async () => expect(await send(), 403, missing));
   }
 
   test('for a grant that is given twice', async () => {

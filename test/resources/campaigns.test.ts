@@ -70,7 +70,7 @@ describe('campaigns', () => {
 });
 
 describe('whether a campaign serves', () => {
-  const given: {
+  const input: {
     readonly of: string;
     readonly campaign?: Params;
     readonly account?: string;
@@ -124,7 +124,7 @@ describe('whether a campaign serves', () => {
       status: 'UNKNOWN',
     },
   ];
-  for (const { of, campaign, account, funding, reasons, status } of given) {
+  for (const { of, campaign, account, funding, reasons, status } of input) {
     test(of, async () => {
       const place = await openAccount(world.sandbox);
       const later = new Date(world.clock.now() + 3_600_000).toISOString();
@@ -157,7 +157,7 @@ describe('whether a campaign serves', () => {
 });
 
 describe('standard_delivery follows from budget_optimization', () => {
-  const given: [string, Params, Params | undefined, boolean | null][] = [
+  const input: [string, Params, Params | undefined, boolean | null][] = [
     ['by default', {}, undefined, true],
     ['switched off', { standard_delivery: false }, undefined, false],
     ['with line items it is null', { budget_optimization: 'LINE_ITEM' }, undefined, null],
@@ -172,7 +172,7 @@ describe('standard_delivery follows from budget_optimization', () => {
     ['sent alone to a line item campaign', { budget_optimization: 'LINE_ITEM' }, { standard_delivery: false }, null],
     ['emptied', { standard_delivery: false }, { standard_delivery: '' }, true],
   ];
-  for (const [what, params, change, expected] of given) {
+  for (const [what, params, change, expected] of input) {
     test(what, async () => {
       const place = await openAccount(world.sandbox);
       const made = await create(place, params);
@@ -186,7 +186,7 @@ describe('standard_delivery follows from budget_optimization', () => {
 });
 
 describe('drafts', () => {
-  const given: [string, string, number][] = [
+  const input: [string, string, number][] = [
     ['DRAFT', 'ACTIVE', 200],
     ['DRAFT', 'PAUSED', 200],
     ['DRAFT', 'DRAFT', 200],
@@ -195,7 +195,7 @@ describe('drafts', () => {
     ['ACTIVE', 'DRAFT', 400],
     ['PAUSED', 'DRAFT', 400],
   ];
-  for (const [from, to, status] of given) {
+  for (const [from, to, status] of input) {
     test(`${from} to ${to} is ${status === 200 ? 'fine' : 'refused'}`, async () => {
       const place = await openAccount(world.sandbox);
       const { id } = (await create(place, { entity_status: from })).body.data;

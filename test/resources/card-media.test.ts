@@ -12,7 +12,7 @@ before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
   const home = await openAccount(world.sandbox);
   path = home.path;
-  await world.service.store.write((tx) => tx.memberships.addFeatures(home.account, ['PROMOTED_MEDIA_POLLS']));
+  await world.service.store.write((tx) => tx.accountMembers.addFeatures(home.account, ['PROMOTED_MEDIA_POLLS']));
   const gone = await shelve(world, path, '1');
   await world.sandbox.call('DELETE', `${path}/media_library/${gone}`);
   keys = {
@@ -65,12 +65,12 @@ const FAULTS = [
 
 for (const [end, sent, good, isChangeable] of FAMILIES) {
   describe(`media of cards${end}`, () => {
-    for (const [given, code, message] of FAULTS) {
-      test(`${given}: ${code}`, async () => {
-        const refused = [await world.sandbox.call('POST', `${path}/cards${end}`, sent(keys[given]!))];
+    for (const [input, code, message] of FAULTS) {
+      test(`${input}: ${code}`, async () => {
+        const refused = [await world.sandbox.call('POST', `${path}/cards${end}`, sent(keys[input]!))];
         if (isChangeable) {
           const { id } = (await world.sandbox.call('POST', `${path}/cards${end}`, sent(good))).body.data;
-          refused.push(await world.sandbox.call('PUT', `${path}/cards${end}/${id}`, sent(keys[given]!)));
+          refused.push(await world.sandbox.call('PUT', `${path}/cards${end}/${id}`, sent(keys[input]!)));
         }
         for (const reply of refused) {
           assert.equal(reply.status, 400, reply.text);

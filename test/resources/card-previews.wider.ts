@@ -17,7 +17,7 @@ before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
   place = await openPlace(world);
   path = `/12/accounts/${place.account}`;
-  await world.service.store.write((tx) => tx.memberships.addFeatures(place.account, ['PROMOTED_MEDIA_POLLS']));
+  await world.service.store.write((tx) => tx.accountMembers.addFeatures(place.account, ['PROMOTED_MEDIA_POLLS']));
   chromium = await startChromium();
 });
 after(async () => {

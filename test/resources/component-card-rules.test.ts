@@ -29,7 +29,7 @@ const button = { type: 'BUTTON', label: { type: 'ENUM', value: 'ORDER' }, destin
 const pair = (first: object, second: object) => ({ components: [first, second] });
 
 interface Wrong {
-  readonly given: string;
+  readonly input: string;
   readonly json: Json;
   /** Code and parameter of each error, in order. */
   readonly errors: readonly string[];
@@ -39,118 +39,118 @@ const at = (json: object) => pair(json, details) as Json;
 const leads = (destination: unknown) => pair(media(), { ...button, destination });
 
 const wrong: readonly Wrong[] = [
-  { given: 'neither components nor slides', json: {}, errors: ['MISSING_PARAMETER components'] },
+  { input: 'neither components nor slides', json: {}, errors: ['MISSING_PARAMETER components'] },
   {
-    given: 'both',
+    input: 'both',
     json: { ...pair(media(), details), slides: [] },
     errors: ['INVALID_PARAMETER slides', 'EXCLUSIVE_PARAMETERS components, slides'],
   },
-  { given: 'no name', json: { name: null, ...pair(media(), details) }, errors: ['MISSING_PARAMETER name'] },
+  { input: 'no name', json: { name: null, ...pair(media(), details) }, errors: ['MISSING_PARAMETER name'] },
   {
-    given: 'a name of 81',
+    input: 'a name of 81',
     json: { name: 'x'.repeat(81), ...pair(media(), details) },
     errors: ['INVALID_PARAMETER name'],
   },
-  { given: 'an object of components', json: { components: media() }, errors: ['INVALID_PARAMETER components'] },
-  { given: 'no component', json: { components: [] }, errors: ['INVALID_PARAMETER components'] },
-  { given: 'one component', json: { components: [media()] }, errors: ['INVALID_PARAMETER components'] },
+  { input: 'an object of components', json: { components: media() }, errors: ['INVALID_PARAMETER components'] },
+  { input: 'no component', json: { components: [] }, errors: ['INVALID_PARAMETER components'] },
+  { input: 'one component', json: { components: [media()] }, errors: ['INVALID_PARAMETER components'] },
   {
-    given: 'three components',
+    input: 'three components',
     json: { components: [media(), details, button] },
     errors: ['INVALID_PARAMETER components'],
   },
-  { given: 'two media', json: pair(media(), swipe(IMAGE, OTHER)), errors: ['INVALID_PARAMETER components'] },
-  { given: 'text and button', json: pair(details, button), errors: ['INVALID_PARAMETER components'] },
-  { given: 'a text for a component', json: at('x' as never), errors: ['INVALID_PARAMETER components[0]'] },
-  { given: 'no type', json: at({ media_key: IMAGE }), errors: ['MISSING_PARAMETER components[0].type'] },
-  { given: 'an unknown type', json: at({ type: 'TOOL' }), errors: ['INVALID_PARAMETER components[0].type'] },
+  { input: 'two media', json: pair(media(), swipe(IMAGE, OTHER)), errors: ['INVALID_PARAMETER components'] },
+  { input: 'text and button', json: pair(details, button), errors: ['INVALID_PARAMETER components'] },
+  { input: 'a text for a component', json: at('x' as never), errors: ['INVALID_PARAMETER components[0]'] },
+  { input: 'no type', json: at({ media_key: IMAGE }), errors: ['MISSING_PARAMETER components[0].type'] },
+  { input: 'an unknown type', json: at({ type: 'TOOL' }), errors: ['INVALID_PARAMETER components[0].type'] },
   {
-    given: 'the name of a method for a type',
+    input: 'the name of a method for a type',
     json: at({ type: 'toString' }),
     errors: ['INVALID_PARAMETER components[0].type'],
   },
-  { given: 'media without a key', json: at({ type: 'MEDIA' }), errors: ['MISSING_PARAMETER components[0].media_key'] },
-  { given: 'a malformed key', json: at(media('x')), errors: ['INVALID_MEDIA_ID components[0].media_key'] },
+  { input: 'media without a key', json: at({ type: 'MEDIA' }), errors: ['MISSING_PARAMETER components[0].media_key'] },
+  { input: 'a malformed key', json: at(media('x')), errors: ['INVALID_MEDIA_ID components[0].media_key'] },
   {
-    given: 'a key that is a number',
+    input: 'a key that is a number',
     json: at({ type: 'MEDIA', media_key: 3 }),
     errors: ['INVALID_MEDIA_ID components[0].media_key'],
   },
   {
-    given: 'no list of keys',
+    input: 'no list of keys',
     json: at({ type: 'SWIPEABLE_MEDIA' }),
     errors: ['MISSING_PARAMETER components[0].media_keys'],
   },
-  { given: 'one key', json: at(swipe(IMAGE)), errors: ['INVALID_PARAMETER components[0].media_keys'] },
+  { input: 'one key', json: at(swipe(IMAGE)), errors: ['INVALID_PARAMETER components[0].media_keys'] },
   {
-    given: 'seven keys',
+    input: 'seven keys',
     json: at(swipe(...Array(7).fill(IMAGE))),
     errors: ['INVALID_PARAMETER components[0].media_keys'],
   },
   {
-    given: 'bad keys among good ones',
+    input: 'bad keys among good ones',
     json: at(swipe(IMAGE, 'x', OTHER, '4_1')),
     errors: ['INVALID_MEDIA_ID components[0].media_keys[1]', 'INVALID_MEDIA_ID components[0].media_keys[3]'],
   },
   {
-    given: 'an animation',
+    input: 'an animation',
     json: at(swipe(IMAGE, '16_5')),
     errors: ['INVALID_MEDIA components[0].media_keys[1]'],
   },
   {
-    given: 'no title and no destination',
+    input: 'no title and no destination',
     json: pair(media(), { type: 'DETAILS' }),
     errors: ['MISSING_PARAMETER components[1].title', 'MISSING_PARAMETER components[1].destination'],
   },
   {
-    given: 'a title of 71',
+    input: 'a title of 71',
     json: pair(media(), { ...details, title: 'x'.repeat(71) }),
     errors: ['INVALID_PARAMETER components[1].title'],
   },
   {
-    given: 'no address',
+    input: 'no address',
     json: pair(media(), { ...details, destination: { type: 'WEBSITE' } }),
     errors: ['MISSING_PARAMETER components[1].destination.url'],
   },
   ...['ftp://a.example', 'lumen.example', 'javascript:alert(1)', 'https://', '/a'].map((url) => ({
-    given: `the address ${url}`,
+    input: `the address ${url}`,
     json: pair(media(), { ...details, destination: { ...site, url } }),
     errors: ['INVALID_PARAMETER components[1].destination.url'],
   })),
   {
-    given: 'an application in a text',
+    input: 'an application in a text',
     json: pair(media(), { ...details, destination: app }),
     errors: ['INVALID_PARAMETER components[1].destination.type'],
   },
-  { given: 'a page in a button', json: leads(site), errors: ['INVALID_PARAMETER components[1].destination.type'] },
+  { input: 'a page in a button', json: leads(site), errors: ['INVALID_PARAMETER components[1].destination.type'] },
   {
-    given: 'a destination without a type',
+    input: 'a destination without a type',
     json: leads({}),
     errors: ['MISSING_PARAMETER components[1].destination.type'],
   },
-  { given: 'a text for a destination', json: leads('CA'), errors: ['INVALID_PARAMETER components[1].destination'] },
+  { input: 'a text for a destination', json: leads('CA'), errors: ['INVALID_PARAMETER components[1].destination'] },
   {
-    given: 'no label',
+    input: 'no label',
     json: pair(media(), { type: 'BUTTON', destination: app }),
     errors: ['MISSING_PARAMETER components[1].label'],
   },
   {
-    given: 'a label of another type',
+    input: 'a label of another type',
     json: pair(media(), { ...button, label: { type: 'TEXT', value: 'ORDER' } }),
     errors: ['INVALID_PARAMETER components[1].label.type'],
   },
   {
-    given: 'a label that no button has',
+    input: 'a label that no button has',
     json: pair(media(), { ...button, label: { type: 'ENUM', value: 'BUY' } }),
     errors: ['INVALID_PARAMETER components[1].label.value'],
   },
   {
-    given: 'a country in small letters',
+    input: 'a country in small letters',
     json: leads({ ...app, country_code: 'ca' }),
     errors: ['INVALID_PARAMETER components[1].destination.country_code'],
   },
   {
-    given: 'no country and no store',
+    input: 'no country and no store',
     json: leads({ type: 'APP' }),
     errors: [
       'MISSING_PARAMETER components[1].destination.country_code',
@@ -158,19 +158,19 @@ const wrong: readonly Wrong[] = [
     ],
   },
   {
-    given: 'links without their stores',
+    input: 'links without their stores',
     json: leads({ type: 'APP', country_code: 'CA', ios_store_identifier: '1', android_deep_link: 'lumen://a' }),
     errors: ['INCLUSIVE_PARAMETERS components[1].destination.android_store_app_id'],
   },
   {
-    given: 'the other link without its store',
+    input: 'the other link without its store',
     json: leads({ ...app, ios_deep_link: 'lumen://a' }),
     errors: ['INCLUSIVE_PARAMETERS components[1].destination.ios_store_identifier'],
   },
-  { given: 'one slide', json: { slides: [[media(), details]] }, errors: ['INVALID_PARAMETER slides'] },
-  { given: 'seven slides', json: { slides: Array(7).fill([media(), details]) }, errors: ['INVALID_PARAMETER slides'] },
+  { input: 'one slide', json: { slides: [[media(), details]] }, errors: ['INVALID_PARAMETER slides'] },
+  { input: 'seven slides', json: { slides: Array(7).fill([media(), details]) }, errors: ['INVALID_PARAMETER slides'] },
   {
-    given: 'a button in a slide',
+    input: 'a button in a slide',
     json: {
       slides: [
         [media(), details],
@@ -180,7 +180,7 @@ const wrong: readonly Wrong[] = [
     errors: ['INVALID_PARAMETER slides'],
   },
   {
-    given: 'a carousel in a slide',
+    input: 'a carousel in a slide',
     json: {
       slides: [
         [media(), details],
@@ -190,7 +190,7 @@ const wrong: readonly Wrong[] = [
     errors: ['INVALID_PARAMETER slides'],
   },
   {
-    given: 'a slide without a title',
+    input: 'a slide without a title',
     json: {
       slides: [
         [media(), details],
@@ -200,7 +200,7 @@ const wrong: readonly Wrong[] = [
     errors: ['INVALID_MEDIA_ID slides[1][0].media_key', 'MISSING_PARAMETER slides[1][1].title'],
   },
   {
-    given: 'much that is wrong, all of it told',
+    input: 'much that is wrong, all of it told',
     json: { name: 'x'.repeat(81), ...pair({ type: 'MEDIA' }, { ...button, label: {}, destination: { type: 'APP' } }) },
     errors: [
       'INVALID_PARAMETER name',
@@ -216,8 +216,8 @@ const errorsOf = ({ body }: Reply): string[] =>
   body.errors.map((error: { code: string; parameter: string }) => `${error.code} ${error.parameter}`);
 
 describe('what does not make up a card is refused under its path', () => {
-  for (const { given, json, errors } of wrong) {
-    test(given, async () => {
+  for (const { input, json, errors } of wrong) {
+    test(input, async () => {
       const reply = await make(json);
       assert.equal(reply.status, 400, reply.text);
       assert.deepEqual(errorsOf(reply), errors);

@@ -41,7 +41,7 @@ const pair = (first: object, second: object) => ({ components: [first, second] }
 
 describe('the type of a card follows from what it shows and where it leads', () => {
   const slide = (key: string) => [media(key), details];
-  const table: readonly (readonly [type: string, given: Json])[] = [
+  const table: readonly (readonly [type: string, input: Json])[] = [
     ['IMAGE_WEBSITE', pair(media(), details)],
     ['VIDEO_WEBSITE', pair(media(FILM), details)],
     ['VIDEO_WEBSITE', pair(media(CLIP), details)],
@@ -57,14 +57,14 @@ describe('the type of a card follows from what it shows and where it leads', () 
     ['VIDEO_MULTI_DEST_CAROUSEL_WEBSITE', { slides: [slide(FILM), slide(CLIP)] }],
     ['MIXED_MEDIA_MULTI_DEST_CAROUSEL_WEBSITE', { slides: [slide(IMAGE), slide(FILM)] }],
   ];
-  for (const [type, given] of table) {
-    test(`${type}: ${JSON.stringify(given).slice(0, 90)}`, async () => {
-      const card = await made(given);
+  for (const [type, input] of table) {
+    test(`${type}: ${JSON.stringify(input).slice(0, 90)}`, async () => {
+      const card = await made(input);
       assert.equal(card.card_type, type);
       assert.equal(card.card_uri, `card://${card.id}`);
       assert.match(card.id, /^\d{19}$/);
-      const [kept, absent] = 'slides' in given ? ['slides', 'components'] : ['components', 'slides'];
-      assert.deepEqual(card[kept!], given[kept!]);
+      const [kept, absent] = 'slides' in input ? ['slides', 'components'] : ['components', 'slides'];
+      assert.deepEqual(card[kept!], input[kept!]);
       assert.ok(!(absent! in card), `${absent} has no place in a card of ${kept}`);
       const found = await world.sandbox.call('GET', `${path}/cards`, { params: { card_types: type, count: 200 } });
       assert.ok(found.body.data.some(({ id }: { id: string }) => id === card.id));
@@ -123,7 +123,7 @@ describe('media that was measured must fit', () => {
   const image = (id: string, width: number, height: number) => () => shelve(world, path, id, { width, height });
   const film = (id: string, width: number, height: number) => () =>
     shelve(world, path, id, { ...VIDEO, width, height });
-  const table: readonly (readonly [given: string, media: () => Promise<string>, code?: string])[] = [
+  const table: readonly (readonly [input: string, media: () => Promise<string>, code?: string])[] = [
     ['an image of 1.91:1', image('101', 1200, 628)],
     ['an image of 1:1, as narrow as may be', image('102', 800, 800)],
     ['an image two hundredths off', image('103', 1000, 981)],
@@ -135,8 +135,8 @@ describe('media that was measured must fit', () => {
     ['an image of 3 MB', () => shelve(world, path, '109', { bytes: 3_145_728 })],
     ['an image of more', () => shelve(world, path, '110', { bytes: 3_145_729 }), 'INVALID_IMAGE'],
   ];
-  for (const [given, shelved, code] of table) {
-    test(`${given}: ${code ?? 'taken'}`, async () => {
+  for (const [input, shelved, code] of table) {
+    test(`${input}: ${code ?? 'taken'}`, async () => {
       const reply = await make(pair(media(await shelved()), details));
       if (code === undefined) return assert.equal(reply.status, 200, reply.text);
       assert.deepEqual(errorsOf(reply), [`${code} components[0].media_key`]);

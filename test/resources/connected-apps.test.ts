@@ -31,8 +31,8 @@ async function grant(person: Person, query: Record<string, string> = {}): Promis
   return pairs(await end(world, consumer, token, await approve(world, token.token, person.id)));
 }
 
-const call = async (given: Record<string, string>): Promise<unknown> => {
-  const keys = { ...consumer, access_token: given.oauth_token!, access_token_secret: given.oauth_token_secret! };
+const call = async (input: Record<string, string>): Promise<unknown> => {
+  const keys = { ...consumer, access_token: input.oauth_token!, access_token_secret: input.oauth_token_secret! };
   const reply = await clientOf(world.service.url, keys, world.clock).call(
     'GET',
     '/1.1/account/verify_credentials.json',
@@ -54,13 +54,13 @@ describe('connected apps', () => {
   test('tell level, beginning and last use, once for each application', async () => {
     const { person, browser } = await somebody();
     await grant(person, { ext_auth_access_type: 'read' });
-    const given = await grant(person);
+    const input = await grant(person);
     const before_ = (await browser.get(PAGE)).html;
     assert.equal(before_.match(/Withdraw access</g)?.length, 1);
     assert.match(before_, /<dt>Access<\/dt><dd>Read and write<\/dd>/);
     assert.match(before_, /<dt>Given<\/dt><dd><time datetime="2026-03-02T\d\d:\d\d:\d\dZ">2 March 2026/);
     assert.match(before_, /<dt>Last used<\/dt><dd>Never/);
-    assert.equal(await call(given), 200);
+    assert.equal(await call(input), 200);
     // Nobody waits for this note: it is there soon after the reply.
     const isNoted = /<dt>Last used<\/dt><dd><time datetime="2026-03-02">2 March 2026/;
     let html = '';
@@ -71,7 +71,7 @@ describe('connected apps', () => {
   test('withdrawing ends every token and what is under way, of this user alone', async () => {
     const { person, browser } = await somebody();
     const other = await somebody();
-    const given = [await grant(person, { ext_auth_access_type: 'read' }), await grant(person)];
+    const input = [await grant(person, { ext_auth_access_type: 'read' }), await grant(person)];
     const others = await grant(other.person);
     const waiting = await begin(world, consumer, { callback: 'oob' });
     const verifier = await approve(world, waiting.token, person.id);
@@ -81,13 +81,13 @@ describe('connected apps', () => {
     const after_ = await browser.get(done.location!);
     assert.match(after_.html, /role="status">The application no longer has access/);
     assert.match(after_.html, /No application has access/);
-    for (const each of given) assert.deepEqual(await call(each), [401, 89]);
+    for (const each of input) assert.deepEqual(await call(each), [401, 89]);
     assert.equal(await call(others), 200);
     const exchanged = await end(world, consumer, waiting, verifier);
     assert.deepEqual([exchanged.status, exchanged.body.errors[0].code], [401, 89]);
     const again = await grant(person);
     assert.ok(
-      given.every(({ oauth_token }) => oauth_token !== again.oauth_token),
+      input.every(({ oauth_token }) => oauth_token !== again.oauth_token),
       'a new grant has another value',
     );
     assert.equal(await call(again), 200);
@@ -95,12 +95,12 @@ describe('connected apps', () => {
 
   test('withdrawing what has no access is refused, and so is a form without its token', async () => {
     const { person, browser } = await somebody();
-    const given = await grant(person);
+    const input = await grant(person);
     const page = await browser.get(PAGE);
     for (const application of ['999999', 'x', '']) {
       assert.equal((await browser.submit(page, { application })).status, 404);
     }
     assert.equal((await browser.submit(page, {}, { without: ['authenticity_token'] })).status, 403);
-    assert.equal(await call(given), 200);
+    assert.equal(await call(input), 200);
   });
 });

@@ -179,7 +179,7 @@ describe('connections are closed', () => {
     });
   }
 
-  const wrong: readonly (readonly [given: string, path: string, json: unknown, message: string])[] = [
+  const wrong: readonly (readonly [input: string, path: string, json: unknown, message: string])[] = [
     [
       'another endpoint',
       '/2/connections/sample',
@@ -211,8 +211,8 @@ describe('connections are closed', () => {
     ],
     ['an empty text', LIST, { uuids: '' }, 'The `uuids` value is empty'],
   ];
-  for (const [given, path, json, message] of wrong) {
-    test(`but not for ${given}`, async () => {
+  for (const [input, path, json, message] of wrong) {
+    test(`but not for ${input}`, async () => {
       const reply = await callAs(world, await subscriber(world), 'DELETE', path, json);
       assert.equal(reply.status, 400, reply.text);
       assert.equal(reply.body.errors[0].message, message);

@@ -106,11 +106,11 @@ describe('links that do not work', () => {
 });
 
 describe('a fault of the service', () => {
-  const faults: [name: 'whileBroken' | 'whileUnreachable', status: number, code: number, retry: boolean][] = [
+  const errors: [name: 'whileBroken' | 'whileUnreachable', status: number, code: number, retry: boolean][] = [
     ['whileBroken', 500, 131, false],
     ['whileUnreachable', 503, 130, true],
   ];
-  for (const [name, status, code, retry] of faults) {
+  for (const [name, status, code, retry] of errors) {
     test(`${name}: ${status}, without a word of what failed, and the login can go on afterwards`, async () => {
       const user = browser();
       const { path } = await begin();

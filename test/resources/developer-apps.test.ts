@@ -133,15 +133,15 @@ describe('registering', () => {
   ];
   for (const [told, fault] of wrong) {
     test(`${JSON.stringify(told).slice(0, 60)} is refused, beside the box and above the form`, async () => {
-      const given = filled(told);
-      const seen = await browser.submit(await browser.get(`${APPS}/new`), given);
+      const input = filled(told);
+      const seen = await browser.submit(await browser.get(`${APPS}/new`), input);
       assert.equal(seen.status, 400);
       assert.deepEqual(faultsOf(seen.html), [fault]);
       const [box, says] = fault.split(': ', 2);
       assert.ok(unescaped(seen.html).includes(says!));
       assert.match(seen.html, new RegExp(`id="${box}"`));
-      assert.ok(unescaped(seen.html).includes(given.website_url!), 'what was typed is still there');
-      assert.ok(!(await browser.get(APPS)).html.includes(`>${given.name}<`));
+      assert.ok(unescaped(seen.html).includes(input.website_url!), 'what was typed is still there');
+      assert.ok(!(await browser.get(APPS)).html.includes(`>${input.name}<`));
     });
   }
 

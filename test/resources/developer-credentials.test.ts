@@ -101,7 +101,7 @@ describe('changing', () => {
 });
 
 describe('testing a callback', () => {
-  const given: [tried: string, says: RegExp][] = [
+  const input: [tried: string, says: RegExp][] = [
     ['https://reports.example/back', /is accepted/],
     ['http://127.0.0.1:49152/back', /is accepted/],
     ['oob', /is accepted/],
@@ -113,7 +113,7 @@ describe('testing a callback', () => {
     ['javascript:alert(1)', /it has the scheme javascript, which is refused/],
     ['<script>', /it is not an absolute address/],
   ];
-  for (const [tried, says] of given) {
+  for (const [tried, says] of input) {
     test(tried, async () => {
       const { path } = await make(browser);
       const { status: code, html } = await browser.get(`${path}?${new URLSearchParams({ callback: tried })}`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, browserOf, linkOf, logIn } from '../rig/browser.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { faults, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
 
 let world: World;
 let place: PostPlace;
@@ -52,17 +52,17 @@ describe('a draft', () => {
 
   test('is never blank', async () => {
     for (const params of [{}, { text: '\n' }, { name: 'a' }] as Params[]) {
-      assert.deepEqual(faults(await place.post('draft_posts', params as never)), ['POST_CANNOT_BE_BLANK text']);
+      assert.deepEqual(errors(await place.post('draft_posts', params as never)), ['POST_CANNOT_BE_BLANK text']);
     }
     const [written, pictured] = [await draft({ text: 'a' }), await draft({ media_keys: '3_1' })];
     assert.equal(pictured.text, null);
-    assert.deepEqual(faults(await put(written.id, { text: '' })), ['POST_CANNOT_BE_BLANK text']);
-    assert.deepEqual(faults(await put(pictured.id, { media_keys: '' })), ['POST_CANNOT_BE_BLANK text']);
+    assert.deepEqual(errors(await put(written.id, { text: '' })), ['POST_CANNOT_BE_BLANK text']);
+    assert.deepEqual(errors(await put(pictured.id, { media_keys: '' })), ['POST_CANNOT_BE_BLANK text']);
     good(await put(written.id, { text: '', media_keys: '7_1' }));
   });
 
   /** What is given, and what is wrong with it. */
-  const refused: [why: string, params: Params, faults: string[]][] = [
+  const refused: [why: string, params: Params, errors: string[]][] = [
     ['five images', { media_keys: '3_1,3_2,3_3,3_4,3_5' }, ['INVALID_MEDIA media_keys']],
     ['a GIF beside an image', { media_keys: '3_1,16_1' }, ['INVALID_MEDIA media_keys']],
     ['two videos', { media_keys: '7_1,7_2' }, ['INVALID_MEDIA media_keys']],
@@ -73,7 +73,7 @@ describe('a draft', () => {
   ];
   for (const [why, params, expected] of refused) {
     test(`is refused with ${why}`, async () => {
-      assert.deepEqual(faults(await place.post('draft_posts', params as never)), expected);
+      assert.deepEqual(errors(await place.post('draft_posts', params as never)), expected);
     });
   }
 
@@ -86,7 +86,7 @@ describe('a draft', () => {
       (good(await own.get('draft_posts', params)) as unknown as Shown[]).map(({ id }) => id);
     assert.deepEqual(await ids(), [mine.id]);
     assert.deepEqual(await ids({ user_id: ben }), [theirs.id]);
-    assert.deepEqual(faults(await own.get('draft_posts', { count: 201 })), ['INVALID_PARAMETER count']);
+    assert.deepEqual(errors(await own.get('draft_posts', { count: 201 })), ['INVALID_PARAMETER count']);
     for (let count = 0; count < 101; count++) await draft({ text: 'c' }, own);
     assert.equal((await ids()).length, 100);
   });
@@ -187,7 +187,7 @@ describe('previews', () => {
       assert.match(html, /<h1><span class="name">Ada Demo<\/span> <span class="handle">@ada_demo<\/span><\/h1>/);
       assert.equal(/class="promoted"/.test(html), post_type !== 'PUBLISHED');
     }
-    assert.deepEqual(faults(await place.get('post_previews')), [
+    assert.deepEqual(errors(await place.get('post_previews')), [
       'MISSING_PARAMETER post_ids',
       'MISSING_PARAMETER post_type',
     ]);

@@ -93,7 +93,7 @@ describe('a poll', () => {
     assert.ok(!('media_url' in film || 'media_key' in film));
   });
 
-  const table: readonly (readonly [given: string, params: Params, then: string[]])[] = [
+  const table: readonly (readonly [input: string, params: Params, then: string[]])[] = [
     ['a fourth choice without a third', { fourth_choice: 'x' }, ['INCLUSIVE_PARAMETERS third_choice']],
     ['an empty second choice', { second_choice: '' }, ['MISSING_PARAMETER second_choice']],
     ['a choice of 26', { third_choice: 'x'.repeat(26) }, ['INVALID_PARAMETER third_choice']],
@@ -107,8 +107,8 @@ describe('a poll', () => {
       ['INVALID_PARAMETER duration_in_minutes', 'INVALID_MEDIA_ID media_key', 'INCLUSIVE_PARAMETERS third_choice'],
     ],
   ];
-  for (const [given, params, then] of table) {
-    test(`${given}: ${then.join(', ')}`, async () => {
+  for (const [input, params, then] of table) {
+    test(`${input}: ${then.join(', ')}`, async () => {
       assert.deepEqual(errorsOf(await send('POST', '/poll', { ...POLL, ...params })), then);
     });
   }
@@ -164,7 +164,7 @@ for (const [family, media_key] of [
   const end = `/${family}`;
 
   describe(`a ${family} card`, () => {
-    const table: readonly (readonly [given: string, params: Params, then: string[]])[] = [
+    const table: readonly (readonly [input: string, params: Params, then: string[]])[] = [
       ['neither title nor second hashtag', { title: '' }, ['MISSING_PARAMETER title']],
       ['a hashtag without a post', { second_cta: 'A' }, ['INCLUSIVE_PARAMETERS second_cta_post']],
       ['a post without a hashtag', { second_cta_post: 'A' }, ['INCLUSIVE_PARAMETERS second_cta']],
@@ -187,8 +187,8 @@ for (const [family, media_key] of [
         ['INVALID_MEDIA unlocked_image_media_key'],
       ],
     ];
-    for (const [given, params, then] of table) {
-      test(`${given}: ${then.join(', ')}`, async () => {
+    for (const [input, params, then] of table) {
+      test(`${input}: ${then.join(', ')}`, async () => {
         assert.deepEqual(errorsOf(await send('POST', end, { ...talk, ...params })), then);
       });
     }

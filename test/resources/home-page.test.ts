@@ -101,7 +101,7 @@ describe('the service shows its face', () => {
 });
 
 describe('pictures of the service', () => {
-  const given = (service_logo: string) => ({ service_name: 'Ads', service_logo, service_favicon: '' });
+  const input = (service_logo: string) => ({ service_name: 'Ads', service_logo, service_favicon: '' });
   const wrong: readonly (readonly [name: string, bytes: string | Buffer, says: RegExp])[] = [
     ['not-there.png', '', /^Error: service_logo: .*not-there\.png cannot be read \(ENOENT\)$/],
     ['text.png', 'no picture', /^Error: service_logo: .* is not a picture of the type png with a size$/],
@@ -113,14 +113,14 @@ describe('pictures of the service', () => {
     test(`are refused at the start: ${name}`, async () => {
       const path = join(folder, name);
       if (bytes !== '') writeFileSync(path, bytes);
-      await assert.rejects(openBranding(given(path)), says);
+      await assert.rejects(openBranding(input(path)), says);
     });
   }
 
   test('may be PNG', async () => {
     const path = join(folder, 'right.PNG');
     writeFileSync(path, Buffer.from(PNG, 'base64'));
-    const { logo, hasLogo } = await openBranding(given(path));
+    const { logo, hasLogo } = await openBranding(input(path));
     assert.equal(logo?.type, 'image/png');
     assert.equal(hasLogo, true);
   });

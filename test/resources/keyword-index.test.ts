@@ -150,7 +150,7 @@ describe('the index of posts', () => {
     const refused = await count(NOW - 7 * DAY_S, NOW - 6.5 * DAY_S, keywords).catch((error) => error);
     assert.ok(refused instanceof Problem, String(refused));
     assert.deepEqual(
-      refused.faults.map(({ problem }) => problem),
+      refused.errors.map(({ problem }) => problem),
       ['UNAVAILABLE'],
     );
     isHeld = false;

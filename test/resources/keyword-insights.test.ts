@@ -21,8 +21,8 @@ after(() => world.close());
 type Params = Readonly<Record<string, string>>;
 
 function ask(params: Params, client: Client = world.sandbox): Promise<Reply> {
-  const given = { granularity: 'DAY', keywords: 'coffee', start_time: '2026-03-01', ...params };
-  return client.call('GET', PATH, { params: Object.fromEntries(Object.entries(given).filter(([, value]) => value)) });
+  const input = { granularity: 'DAY', keywords: 'coffee', start_time: '2026-03-01', ...params };
+  return client.call('GET', PATH, { params: Object.fromEntries(Object.entries(input).filter(([, value]) => value)) });
 }
 
 async function volume(params: Params, client?: Client): Promise<number[]> {
@@ -76,7 +76,7 @@ describe('keyword insights', () => {
 
     const WEEK = { start_time: '2026-02-23', end_time: '2026-03-02' };
     const DAY = { start_time: '2026-02-26', end_time: '2026-02-27' };
-    const cases: [what: string, given: Params, volume: readonly number[]][] = [
+    const cases: [what: string, input: Params, volume: readonly number[]][] = [
       ['that say a word, in any case, or its hashtag', WEEK, [0, 1, 1, 1, 0, 0, 0]],
       ['that say a hashtag', { ...WEEK, keywords: '#COFFEE' }, [0, 0, 1, 0, 0, 0, 0]],
       ['that name a handle', { ...WEEK, keywords: '@coffee' }, [0, 0, 1, 0, 0, 0, 0]],
@@ -120,8 +120,8 @@ describe('keyword insights', () => {
         [1, 1],
       ],
     ];
-    for (const [what, given, expected] of cases) {
-      test(what, async () => assert.deepEqual(await volume(given), expected));
+    for (const [what, input, expected] of cases) {
+      test(what, async () => assert.deepEqual(await volume(input), expected));
     }
 
     test('of a whole day by 24 hours', async () => {
@@ -186,7 +186,7 @@ describe('refused', () => {
     `Expected keywords with letters, digits or emoji, got "!?" for ${name}`,
     name,
   ];
-  const cases: [what: string, given: Params, ...errors: (readonly string[])[]][] = [
+  const cases: [what: string, input: Params, ...errors: (readonly string[])[]][] = [
     ['no granularity', { granularity: '' }, required('granularity')],
     ['no keywords and no start', { keywords: '', start_time: '' }, required('keywords'), required('start_time')],
     [
@@ -233,9 +233,9 @@ describe('refused', () => {
     ],
     ['a code in place of a place', { location: 'DE', keywords: many(11) }, TOO_MANY, notACountry('DE')],
   ];
-  for (const [what, given, ...errors] of cases) {
+  for (const [what, input, ...errors] of cases) {
     test(what, async () => {
-      const reply = await ask(given);
+      const reply = await ask(input);
       const told = reply.body.errors.map((error: Record<string, string>) => [
         error.code,
         error.message,
@@ -250,12 +250,12 @@ describe('refused', () => {
   });
 
   test('not: seven days by the hour', async () => {
-    const given = { start_time: '2026-02-01', end_time: '2026-02-08', granularity: 'HOUR' };
-    assert.equal((await volume(given)).length, 168);
+    const input = { start_time: '2026-02-01', end_time: '2026-02-08', granularity: 'HOUR' };
+    assert.equal((await volume(input)).length, 168);
   });
 
   test('not: seven days, and ten keywords together', async () => {
-    const given = { start_time: '2026-02-01', end_time: '2026-02-08', keywords: many(9), negative_keywords: 'a' };
-    assert.equal((await volume(given)).length, 7);
+    const input = { start_time: '2026-02-01', end_time: '2026-02-08', keywords: many(9), negative_keywords: 'a' };
+    assert.equal((await volume(input)).length, 7);
   });
 });

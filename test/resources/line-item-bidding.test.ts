@@ -127,9 +127,9 @@ const changes: readonly (readonly [ObjectiveName, made: Params, change: Params, 
 ];
 
 describe('bidding when a line item is changed', () => {
-  for (const [objective, made, given, then] of changes) {
-    test(`${objective} ${JSON.stringify(made)}, ${JSON.stringify(given)} -> ${JSON.stringify(then)}`, async () => {
-      check(await change(place, idOf(await create(place, objective, made)), given), then);
+  for (const [objective, made, input, then] of changes) {
+    test(`${objective} ${JSON.stringify(made)}, ${JSON.stringify(input)} -> ${JSON.stringify(then)}`, async () => {
+      check(await change(place, idOf(await create(place, objective, made)), input), then);
     });
   }
 });

@@ -147,8 +147,8 @@ describe('lenient_access_token', () => {
 
 describe('revoke_on_verifier_reuse', () => {
   const GOOD = [200, undefined];
-  const works = async (world: World, own: Own, given: Record<string, string>): Promise<unknown> => {
-    const keys = { ...own, access_token: given.oauth_token!, access_token_secret: given.oauth_token_secret! };
+  const works = async (world: World, own: Own, input: Record<string, string>): Promise<unknown> => {
+    const keys = { ...own, access_token: input.oauth_token!, access_token_secret: input.oauth_token_secret! };
     const { status, body } = await clientOf(world.service.url, keys, world.clock).call('GET', '/2/users/me');
     return [status, body.errors?.[0]?.code];
   };
@@ -187,10 +187,10 @@ describe('revoke_on_verifier_reuse', () => {
     test(`${how}: refused, and the token then answers ${after}`, () =>
       inWorld(flags, async (world) => {
         const at = await approved(world, 'read');
-        const given = pairs(await end(world, at.own, at.token, at.verifier));
-        assert.deepEqual(await works(world, at.own, given), GOOD);
+        const input = pairs(await end(world, at.own, at.token, at.verifier));
+        assert.deepEqual(await works(world, at.own, input), GOOD);
         assert.deepEqual(said(await send(world, at)), ENDED);
-        assert.deepEqual(await works(world, at.own, given), after);
+        assert.deepEqual(await works(world, at.own, input), after);
         assert.deepEqual(said(await again(world, at)), ENDED);
       }));
   }
@@ -198,10 +198,10 @@ describe('revoke_on_verifier_reuse', () => {
   test('on: a token that the user had before is left alone, and what is kept is wiped with its use', () =>
     inWorld({ revoke_on_verifier_reuse: true }, async (world) => {
       const at = await approved(world);
-      const given = pairs(await end(world, at.own, at.token, at.verifier));
-      assert.equal(given.oauth_token, at.own.access_token);
+      const input = pairs(await end(world, at.own, at.token, at.verifier));
+      assert.equal(input.oauth_token, at.own.access_token);
       assert.deepEqual(said(await again(world, at)), ENDED);
-      assert.deepEqual(await works(world, at.own, given), GOOD);
+      assert.deepEqual(await works(world, at.own, input), GOOD);
 
       const other = await approved(world, 'read');
       const kept = async () => (await world.service.store.read((tx) => tx.requestTokens.find(other.token.token)))!;

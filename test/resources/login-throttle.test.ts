@@ -16,10 +16,10 @@ after(() => world.close());
 beforeEach(() => world.clock.advance(3 * 86_400));
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
-async function attempt(given: Pick<Person, 'name' | 'password'>, address: string, user?: Browser): Promise<Seen> {
+async function attempt(input: Pick<Person, 'name' | 'password'>, address: string, user?: Browser): Promise<Seen> {
   const browser = user ?? browserOf(world.service.url);
   const headers = from(address);
-  return browser.submit(await browser.get('/login', headers), typed(given), { headers });
+  return browser.submit(await browser.get('/login', headers), typed(input), { headers });
 }
 const guess = async (person: Person, address: string): Promise<number> =>
   (await attempt({ ...person, password: 'wrong' }, address)).status;

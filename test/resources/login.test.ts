@@ -48,18 +48,18 @@ describe('the login page', () => {
 
   test('a wrong password and an unknown name get the same answer, with the name kept', async () => {
     const answers: string[] = [];
-    for (const given of [
+    for (const input of [
       { name: ada.name, password: 'wrong' },
       { name: 'nobody', password: ada.password },
     ]) {
       const user = browser();
-      const sent = await user.submit(await user.get('/login'), typed(given));
+      const sent = await user.submit(await user.get('/login'), typed(input));
       assert.equal(sent.status, 401);
       assert.match(sent.html, /role="alert"/);
       assert.match(sent.html, /aria-invalid="true" aria-describedby="problem"/);
-      assert.ok(!sent.html.includes(given.password));
-      assert.equal(formOf(sent.html).members['session[username_or_email]'], given.name);
-      answers.push(sent.html.replace(given.name, '').replace(/value="[\w-]{43}"/, ''));
+      assert.ok(!sent.html.includes(input.password));
+      assert.equal(formOf(sent.html).members['session[username_or_email]'], input.name);
+      answers.push(sent.html.replace(input.name, '').replace(/value="[\w-]{43}"/, ''));
       assert.equal(headingOf(await user.get('/login')), 'Log in');
     }
     assert.equal(answers[0], answers[1]);
@@ -254,8 +254,8 @@ describe('a form', () => {
 });
 
 describe('logins that fail', () => {
-  const attempt = async (user: Browser, given: Pick<Person, 'name' | 'password'>): Promise<Seen> =>
-    user.submit(await user.get('/login'), typed(given));
+  const attempt = async (user: Browser, input: Pick<Person, 'name' | 'password'>): Promise<Seen> =>
+    user.submit(await user.get('/login'), typed(input));
 
   for (const kind of ['known', 'unknown']) {
     test(`ten lock an account for 15 minutes, then for longer: ${kind} name`, async () => {

@@ -174,7 +174,7 @@ describe('who may add media', () => {
     const account = sandbox.split('/').at(-1)!;
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
-      await tx.memberships.add({ account_id: account, user_id, role: 'CREATIVE_MANAGER', post_composer: 0 });
+      await tx.accountMembers.add({ account_id: account, user_id, role: 'CREATIVE_MANAGER', post_composer: 0 });
       tx.touch(`account:${account}`);
     });
     const key = await uploaded(world, 'POST_IMAGE');

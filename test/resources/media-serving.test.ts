@@ -182,8 +182,8 @@ describe('what nobody uses', () => {
   });
 
   test('of promoted video has longer while it is sent', async () => {
-    const given = { media_type: 'video/mp4', total_bytes: 9, media_category: 'amplify_video' };
-    const { media_id_string } = (await command(world.sandbox, 'INIT', given)).body;
+    const input = { media_type: 'video/mp4', total_bytes: 9, media_category: 'amplify_video' };
+    const { media_id_string } = (await command(world.sandbox, 'INIT', input)).body;
     world.clock.advance(1_295_998);
     await world.service.jobs.runDue();
     assert.equal((await command(world.sandbox, 'STATUS', { media_id: media_id_string })).status, 200);

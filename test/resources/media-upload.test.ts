@@ -28,7 +28,7 @@ const append = (media_id: string, segment_index: number, media: Buffer) =>
 const refused = (request: string, error: string) => ({ request, error });
 
 describe('INIT', () => {
-  const good: [given: Record<string, string | number>, prefix: number, expires: number][] = [
+  const good: [input: Record<string, string | number>, prefix: number, expires: number][] = [
     [{ media_type: 'image/jpeg' }, 3, DAY_S],
     [{ media_type: 'IMAGE/PJPEG; q=1', media_category: 'POST_IMAGE' }, 3, DAY_S],
     [{ media_type: 'image/gif' }, 16, DAY_S],
@@ -36,9 +36,9 @@ describe('INIT', () => {
     [{ media_type: 'video/mp2t' }, 7, DAY_S],
     [{ media_type: 'video/quicktime', media_category: 'amplify_video', additional_owners: '12,13' }, 13, 1_295_999],
   ];
-  for (const [given, prefix, expires] of good) {
-    test(`${JSON.stringify(given)} begins ${prefix}_`, async () => {
-      const reply = await command(world.sandbox, 'INIT', { total_bytes: 10, ...given });
+  for (const [input, prefix, expires] of good) {
+    test(`${JSON.stringify(input)} begins ${prefix}_`, async () => {
+      const reply = await command(world.sandbox, 'INIT', { total_bytes: 10, ...input });
       assert.equal(reply.status, 202, reply.text);
       const id = reply.body.media_id_string;
       assert.match(id, /^\d{19}$/);
@@ -48,7 +48,7 @@ describe('INIT', () => {
     });
   }
 
-  const bad: [given: Record<string, string | number>, error: string][] = [
+  const bad: [input: Record<string, string | number>, error: string][] = [
     [{ media_type: 'image/svg+xml' }, 'media type unrecognized.'],
     [{ media_type: 'text/html' }, 'media type unrecognized.'],
     [{ media_type: 'image/png', media_category: 'post_gif' }, 'post_gif does not take image/png.'],
@@ -74,9 +74,9 @@ describe('INIT', () => {
     ],
     [{ media_type: 'image/png', additional_owners: 'me' }, 'Expected Long, got "me" for additional_owners'],
   ];
-  for (const [given, error] of bad) {
-    test(`${JSON.stringify(given)} is refused: ${error}`, async () => {
-      const reply = await command(world.sandbox, 'INIT', { total_bytes: 10, ...given });
+  for (const [input, error] of bad) {
+    test(`${JSON.stringify(input)} is refused: ${error}`, async () => {
+      const reply = await command(world.sandbox, 'INIT', { total_bytes: 10, ...input });
       assert.equal(reply.status, 400, reply.text);
       assert.deepEqual(reply.body, refused(UPLOAD, error));
     });
@@ -144,7 +144,7 @@ describe('APPEND', () => {
     assert.equal(signed.status, 204, signed.text);
   });
 
-  const bad: [what: string, given: Record<string, string | number | Buffer>, error: string][] = [
+  const bad: [what: string, input: Record<string, string | number | Buffer>, error: string][] = [
     ['nothing but the command', {}, 'media_id parameter is missing.; segment_index parameter is missing.'],
     ['an unknown upload', { media_id: '123', segment_index: 0, media: PICTURE }, 'Invalid or expired media_id.'],
     ['no number', { media_id: 'abc', segment_index: 0, media: PICTURE }, 'Expected Long, got "abc" for media_id'],
@@ -189,12 +189,12 @@ describe('APPEND', () => {
       'The file has more than 6000 bytes.',
     ],
   ];
-  for (const [what, given, error] of bad) {
+  for (const [what, input, error] of bad) {
     test(`with ${what} is refused: ${error}`, async () => {
       const id = await begin('image/png', 100);
       assert.equal((await append(id, 0, Buffer.alloc(10))).status, 204);
-      const own = (Object.keys(given).length === 0 ? {} : { media_id: id }) as Record<string, string>;
-      const reply = await command(world.sandbox, 'APPEND', { ...own, ...given });
+      const own = (Object.keys(input).length === 0 ? {} : { media_id: id }) as Record<string, string>;
+      const reply = await command(world.sandbox, 'APPEND', { ...own, ...input });
       assert.equal(reply.status, 400, reply.text);
       assert.deepEqual(reply.body, refused(UPLOAD, error));
     });

@@ -101,7 +101,7 @@ describe('a message', () => {
   });
 
   const refused: readonly (readonly [
-    given: string,
+    input: string,
     body: unknown,
     to: (own: Person) => string | Promise<string>,
     status: number,
@@ -142,8 +142,8 @@ describe('a message', () => {
       'Could not find user with participant_id: ',
     ],
   ];
-  for (const [given, body, to, status, message] of refused) {
-    test(`is not sent with or to ${given}`, async () => {
+  for (const [input, body, to, status, message] of refused) {
+    test(`is not sent with or to ${input}`, async () => {
       const own = await person();
       const reply = await send(own.own, await to(own), body);
       assert.equal(reply.status, status, reply.text);

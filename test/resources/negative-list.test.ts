@@ -45,7 +45,7 @@ async function approved() {
   const own = await someone();
   const token = await begin(world, own, { callback: CALLBACK });
   const verifier = await approve(world, token.token, own.user);
-  return { own, token, exchange: (given: string | undefined = verifier) => end(world, own, token, given) };
+  return { own, token, exchange: (input: string | undefined = verifier) => end(world, own, token, input) };
 }
 
 const as = (keys: Keys, method: string, path: string): Promise<Reply> =>

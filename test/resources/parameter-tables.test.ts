@@ -275,10 +275,10 @@ test('a create takes nothing that is computed or of earlier versions', async () 
 });
 
 test('a funding instrument is made without what the platform sets', async () => {
-  const given = { type: 'PARTNER_MANAGED', currency: 'EUR', start_time: '2026-01-01T00:00:00Z' };
+  const input = { type: 'PARTNER_MANAGED', currency: 'EUR', start_time: '2026-01-01T00:00:00Z' };
   const set = { description: 'Mine', io_header: 'Mine', entity_status: 'PAUSED', able_to_fund: false, deleted: true };
-  const { data, request } = (await call('POST', `${place.path}/funding_instruments`, { ...given, ...set })).body;
-  assert.deepEqual(request.params, { account_id: place.account, ...given });
+  const { data, request } = (await call('POST', `${place.path}/funding_instruments`, { ...input, ...set })).body;
+  assert.deepEqual(request.params, { account_id: place.account, ...input });
   assert.deepEqual(
     [data.description, data.io_header, data.entity_status, data.able_to_fund, data.deleted],
     ['(no payment method has been set up yet)', null, 'ACTIVE', true, false],

@@ -73,7 +73,9 @@ describe('who uploads people', () => {
   test('a granted audience takes people of whoever may write it', async () => {
     const shared = await audienceOn(world.sandbox, path);
     const { account: granted, path: grantedPath } = await openAccount(world.other);
-    await world.service.store.write((tx) => tx.memberships.addFeatures(account, ['SHARE_AUDIENCE_OUTSIDE_BUSINESS']));
+    await world.service.store.write((tx) =>
+      tx.accountMembers.addFeatures(account, ['SHARE_AUDIENCE_OUTSIDE_BUSINESS']),
+    );
     for (const [level, status] of [
       ['READ_ONLY', 403],
       ['READ_WRITE', 200],

@@ -39,7 +39,7 @@ export async function openPlace(world: World): Promise<PostPlace> {
     remove: (end) => call('DELETE')(end),
     async join(user_id, role, post_composer) {
       await store.write(async (tx) => {
-        await tx.memberships.put({ account_id: account, user_id, role, post_composer });
+        await tx.accountMembers.put({ account_id: account, user_id, role, post_composer });
         tx.touch(`account:${account}`);
       });
     },
@@ -58,7 +58,7 @@ export async function openPlace(world: World): Promise<PostPlace> {
 }
 
 /** What a reply says is wrong: codes with what they are about. */
-export function faults(reply: Reply): string[] {
+export function errors(reply: Reply): string[] {
   return (reply.body.errors ?? []).map((error: { code: string; parameter?: string }) =>
     `${error.code} ${error.parameter ?? ''}`.trim(),
   );

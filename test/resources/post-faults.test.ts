@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { faults, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
 
 /** What was taken out of the library, and what is still being processed. */
 const [GONE, PENDING] = ['3_9001', '7_9002'];
@@ -39,7 +39,7 @@ const INVALID = 'INVALID_MEDIA media_keys';
 
 describe('what cannot be used is refused wherever it is named', () => {
   const many = '3_1,3_2,3_3,3_4,3_5';
-  const given: [end: () => string, method: 'POST' | 'PUT', params: Params, faults: string[]][] = [
+  const input: [end: () => string, method: 'POST' | 'PUT', params: Params, errors: string[]][] = [
     ...[GONE, PENDING].flatMap((media_keys): [() => string, 'POST' | 'PUT', Params, string[]][] => [
       [() => 'post', 'POST', { media_keys }, [INVALID]],
       [() => 'draft_posts', 'POST', { media_keys }, [INVALID]],
@@ -51,15 +51,15 @@ describe('what cannot be used is refused wherever it is named', () => {
     [() => `scheduled_posts/${scheduled}`, 'PUT', { media_keys: many }, [INVALID]],
     [() => `scheduled_posts/${scheduled}`, 'PUT', { scheduled_at: '2029-01-01' }, ['INVALID_PARAMETER scheduled_at']],
   ];
-  for (const [end, method, params, expected] of given) {
+  for (const [end, method, params, expected] of input) {
     test(`${method} ${JSON.stringify(params)}`, async () => {
       const reply = await world.sandbox.call(method, `${place.path}/${end()}`, { params });
       assert.equal(reply.status, 400, reply.text);
-      assert.deepEqual(faults(reply), expected);
+      assert.deepEqual(errors(reply), expected);
     });
   }
 
   test('authors of scheduled posts too', async () => {
-    assert.deepEqual(faults(await place.get('scheduled_posts', { user_id: '7' })), ['INVALID_USER_ID user_id']);
+    assert.deepEqual(errors(await place.get('scheduled_posts', { user_id: '7' })), ['INVALID_USER_ID user_id']);
   });
 });

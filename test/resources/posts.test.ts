@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { faults, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
 
 let world: World;
 let place: PostPlace;
@@ -145,11 +145,11 @@ describe('publishing', () => {
     good(await place.remove('media_library/3_7001'));
     const [read] = good(await list({ post_ids: (made as unknown as { id: string }).id })) as unknown as (typeof made)[];
     assert.equal(read!.entities.media.length, 2, 'what left the library is shown all the same');
-    assert.deepEqual(faults(await post({ media_keys: '3_7001' })), ['INVALID_MEDIA media_keys']);
+    assert.deepEqual(errors(await post({ media_keys: '3_7001' })), ['INVALID_MEDIA media_keys']);
   });
 
   /** Parameters, and what is wrong with them. */
-  const refused: [why: string, params: Params, faults: string[]][] = [
+  const refused: [why: string, params: Params, errors: string[]][] = [
     ['nothing', {}, ['POST_CANNOT_BE_BLANK text']],
     ['blanks', { text: ' \n ' }, ['POST_CANNOT_BE_BLANK text']],
     ['an unknown card', { text: 'a', card_uri: 'card://7' }, ['CARD_NOT_FOUND card_uri']],
@@ -176,7 +176,7 @@ describe('publishing', () => {
     ['an author whom the account may not promote', { text: 'a', as_user_id: '7' }, ['INVALID_USER_ID as_user_id']],
   ];
   for (const [why, params, expected] of refused) {
-    test(`is refused: ${why}`, async () => assert.deepEqual(faults(await post(params)), expected));
+    test(`is refused: ${why}`, async () => assert.deepEqual(errors(await post(params)), expected));
   }
 
   test('takes what is said of a video', async () => {
@@ -190,8 +190,8 @@ describe('publishing', () => {
     const card = good(await place.post('cards/poll', poll as never)) as unknown as { card_uri: string };
     const made = good(await post({ text: 'Vote', card_uri: card.card_uri })) as unknown as { card_uri: string };
     assert.equal(made.card_uri, card.card_uri);
-    assert.deepEqual(faults(await post({ card_uri: card.card_uri })), ['POST_CANNOT_BE_BLANK text']);
-    assert.deepEqual(faults(await post({ text: 'a', card_uri: card.card_uri, media_keys: '3_1' })), [
+    assert.deepEqual(errors(await post({ card_uri: card.card_uri })), ['POST_CANNOT_BE_BLANK text']);
+    assert.deepEqual(errors(await post({ text: 'a', card_uri: card.card_uri, media_keys: '3_1' })), [
       'EXCLUSIVE_PARAMETERS card_uri, media_keys',
     ]);
     world.clock.advance(300);
@@ -225,7 +225,7 @@ describe('who may post', () => {
       const author = as && (as === 'ada' ? ada : ben);
       const params = { text: 'Hello', nullcast, ...(author ? { as_user_id: author } : {}) };
       const reply = await client.call('POST', `${own.path}/post`, { params });
-      assert.deepEqual(faults(reply), says ? [says] : []);
+      assert.deepEqual(errors(reply), says ? [says] : []);
       assert.equal(reply.status, says ? 403 : 200);
       if (says) return;
       const isForOther = who === 'ben' && as !== 'ben';
@@ -243,12 +243,12 @@ describe('who may post', () => {
     await own.join(ben, 'AD_MANAGER', 0);
     const params = { text: 'Hello', scheduled_at: '2026-06-01' };
     const refused = await world.other.call('POST', `${own.path}/scheduled_posts`, { params });
-    assert.deepEqual([refused.status, faults(refused)], [403, ['ACTION_NOT_ALLOWED']]);
+    assert.deepEqual([refused.status, errors(refused)], [403, ['ACTION_NOT_ALLOWED']]);
     const made = good(await own.post('scheduled_posts', params)) as unknown as { id: string };
     const changed = await world.other.call('PUT', `${own.path}/scheduled_posts/${made.id}`, {
       params: { name: 'Mine' },
     });
-    assert.deepEqual([changed.status, faults(changed)], [403, ['ACTION_NOT_ALLOWED']]);
+    assert.deepEqual([changed.status, errors(changed)], [403, ['ACTION_NOT_ALLOWED']]);
   });
 });
 
@@ -321,9 +321,9 @@ describe('the list', () => {
     const others: Params[] = [{}, { timeline_type: 'ALL', name: 'a' }, { timeline_type: 'ALL', post_type: 'DRAFT' }];
     for (const params of others) {
       const refused = await list({ ...params, cursor: next_cursor });
-      assert.deepEqual([refused.status, faults(refused)], [400, ['INVALID_PARAMETER cursor']]);
+      assert.deepEqual([refused.status, errors(refused)], [400, ['INVALID_PARAMETER cursor']]);
     }
-    assert.deepEqual(faults(await list({ timeline_type: 'ALL', cursor: next_cursor.slice(2) })), [
+    assert.deepEqual(errors(await list({ timeline_type: 'ALL', cursor: next_cursor.slice(2) })), [
       'INVALID_PARAMETER cursor',
     ]);
   });
@@ -339,8 +339,8 @@ describe('the list', () => {
         value: '7',
       },
     ]);
-    assert.deepEqual(faults(await own.get('draft_posts', { user_id: '7' })), ['INVALID_USER_ID user_id']);
-    assert.deepEqual(faults(await own.get('posts')), ['MISSING_PARAMETER post_type']);
+    assert.deepEqual(errors(await own.get('draft_posts', { user_id: '7' })), ['INVALID_USER_ID user_id']);
+    assert.deepEqual(errors(await own.get('posts')), ['MISSING_PARAMETER post_type']);
   });
 
   test('of production knows nothing of the sandbox', async () => {
@@ -351,7 +351,7 @@ describe('the list', () => {
     const renamed = await world.production.call('PUT', `/12/accounts/${account.id}/posts/${made.plain}/name`, {
       params: { name: 'x' },
     });
-    assert.deepEqual([renamed.status, faults(renamed)], [404, ['POST_NOT_FOUND post_id']]);
+    assert.deepEqual([renamed.status, errors(renamed)], [404, ['POST_NOT_FOUND post_id']]);
   });
 });
 
@@ -379,6 +379,6 @@ describe('the name', () => {
     const id = made.body.data.id;
     assert.equal((await (await openPlace(world)).put(`posts/${id}/name`, { name: 'x' })).status, 404);
     assert.equal((await place.put(`posts/${id}/name`, { name: 'x' })).status, 404, 'only promoted, elsewhere');
-    assert.deepEqual(faults(await place.put(`posts/${await place.post_()}/name`)), ['MISSING_PARAMETER name']);
+    assert.deepEqual(errors(await place.put(`posts/${await place.post_()}/name`)), ['MISSING_PARAMETER name']);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { faults, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
 
 let world: World;
 let place: PostPlace;
@@ -66,10 +66,10 @@ describe('promoting', () => {
     );
     assert.deepEqual(good(await place.get('promoted_posts', { line_item_ids: line })), []);
     const nowhere = await promote('zz9', post);
-    assert.deepEqual([nowhere.status, faults(nowhere)], [404, ['LINE_ITEM_NOT_FOUND line_item_id']]);
+    assert.deepEqual([nowhere.status, errors(nowhere)], [404, ['LINE_ITEM_NOT_FOUND line_item_id']]);
     const fifty = Array.from({ length: 51 }, (_, index) => String(index + 1));
-    assert.deepEqual(faults(await promote(line, ...fifty)), ['INVALID_PARAMETER post_ids']);
-    assert.deepEqual(faults(await promote(line, 'x')), ['INVALID_PARAMETER post_ids']);
+    assert.deepEqual(errors(await promote(line, ...fifty)), ['INVALID_PARAMETER post_ids']);
+    assert.deepEqual(errors(await promote(line, 'x')), ['INVALID_PARAMETER post_ids']);
   });
 
   test('cannot be changed, and is deleted by the id of the promotion', async () => {
@@ -129,9 +129,9 @@ describe('posts of users who are only reposted', () => {
         .data.id as string;
     const [open, hidden] = [await publish(false), await publish(true)];
     const line = await place.line();
-    assert.deepEqual(faults(await promote(line, open)), ['POST_NOT_FOUND post_ids']);
+    assert.deepEqual(errors(await promote(line, open)), ['POST_NOT_FOUND post_ids']);
     await place.promotes(ben);
-    assert.deepEqual(faults(await promote(line, hidden)), ['POST_NOT_FOUND post_ids']);
+    assert.deepEqual(errors(await promote(line, hidden)), ['POST_NOT_FOUND post_ids']);
     const [row] = good(await promote(line, open)) as unknown as Shown[];
     assert.notEqual(row!.post_id, open);
     assert.deepEqual(good(await promote(line, open)), [row]);
@@ -172,7 +172,7 @@ describe('what an objective asks of a post', () => {
     ]);
   });
   /** Objective, post, whether it fits. */
-  const given: [objective: string, line: Record<string, string>, post: string, params: () => Params, isFit: boolean][] =
+  const input: [objective: string, line: Record<string, string>, post: string, params: () => Params, isFit: boolean][] =
     [
       ['APP_INSTALLS', STORE, 'text', () => ({ text: 'a' }), false],
       ['APP_INSTALLS', STORE, 'an app card', () => ({ text: 'a', card_uri: cards.app! }), true],
@@ -190,17 +190,17 @@ describe('what an objective asks of a post', () => {
       ['WEBSITE_CLICKS', {}, 'an app card', () => ({ text: 'a', card_uri: cards.app! }), false],
       ['REACH', {}, 'text', () => ({ text: 'a' }), true],
     ];
-  for (const [objective, more, post, params, isFit] of given) {
+  for (const [objective, more, post, params, isFit] of input) {
     test(`${objective} and ${post}: ${isFit ? 'fits' : 'does not'}`, async () => {
       const line = await place.line({ objective, ...more });
       const reply = await promote(line, await place.post_(params()));
-      assert.deepEqual(faults(reply), isFit ? [] : ['INVALID_POST post_ids']);
+      assert.deepEqual(errors(reply), isFit ? [] : ['INVALID_POST post_ids']);
       const scheduled = good(await place.post('scheduled_posts', { ...params(), scheduled_at: '2026-09-01' } as never));
       const later = await place.post('scheduled_promoted_posts', {
         line_item_id: line,
         scheduled_post_id: scheduled.id,
       });
-      assert.deepEqual(faults(later), isFit ? [] : ['INVALID_POST scheduled_post_id']);
+      assert.deepEqual(errors(later), isFit ? [] : ['INVALID_POST scheduled_post_id']);
       await place.remove(`scheduled_posts/${scheduled.id}`);
     });
   }
@@ -252,8 +252,8 @@ describe('promoting what is still to be published', () => {
       'what was called off is not promoted',
     );
     const late = await place.post('scheduled_promoted_posts', { line_item_id, scheduled_post_id: id });
-    assert.deepEqual([late.status, faults(late)], [400, ['INVALID_POST scheduled_post_id']]);
+    assert.deepEqual([late.status, errors(late)], [400, ['INVALID_POST scheduled_post_id']]);
     const absent = await place.post('scheduled_promoted_posts', { line_item_id, scheduled_post_id: '9' });
-    assert.deepEqual([absent.status, faults(absent)], [404, ['NOT_FOUND scheduled_post_id']]);
+    assert.deepEqual([absent.status, errors(absent)], [404, ['NOT_FOUND scheduled_post_id']]);
   });
 });

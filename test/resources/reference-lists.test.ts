@@ -24,7 +24,7 @@ describe('bidding_rules', () => {
     minimum_denomination: step,
   });
   /** @source campaigns 6.1 */
-  const cases: [given: string, then: object[]][] = [
+  const cases: [input: string, then: object[]][] = [
     ['USD', [rule('USD', 10_000, 1_000_000_000, 10_000)]],
     ['JPY', [rule('JPY', 1_000_000, 100_000_000_000, 1_000_000)]],
     ['KWD', [rule('KWD', 10_000, 1_000_000_000, 1000)]],

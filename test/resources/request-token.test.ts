@@ -107,7 +107,7 @@ describe('the level that is asked for', () => {
 });
 
 interface Refused {
-  readonly given: string;
+  readonly input: string;
   readonly standing?: Standing;
   readonly step: Partial<Step>;
   readonly status: number;
@@ -122,76 +122,76 @@ const refused = (status: number, code: number, message: string) => ({ status, co
 const callback = (value: string | undefined) => ({ oauth: { oauth_callback: value } });
 
 const refusals: readonly Refused[] = [
-  { given: 'no callback', step: callback(undefined), ...refused(403, 38, 'oauth_callback parameter is missing.') },
-  { given: 'an empty callback', step: callback(''), ...refused(403, 38, 'oauth_callback parameter is missing.') },
-  { given: 'another address', step: callback('https://evil.example/cb'), ...refused(403, 415, NOT_APPROVED) },
-  { given: 'another slash', step: callback(`${CALLBACK}/`), ...refused(403, 415, NOT_APPROVED) },
-  { given: 'a script', step: callback('javascript:alert(1)'), ...refused(403, 415, NOT_APPROVED) },
-  { given: 'OOB in capitals', step: callback('OOB'), ...refused(403, 415, NOT_APPROVED) },
+  { input: 'no callback', step: callback(undefined), ...refused(403, 38, 'oauth_callback parameter is missing.') },
+  { input: 'an empty callback', step: callback(''), ...refused(403, 38, 'oauth_callback parameter is missing.') },
+  { input: 'another address', step: callback('https://evil.example/cb'), ...refused(403, 415, NOT_APPROVED) },
+  { input: 'another slash', step: callback(`${CALLBACK}/`), ...refused(403, 415, NOT_APPROVED) },
+  { input: 'a script', step: callback('javascript:alert(1)'), ...refused(403, 415, NOT_APPROVED) },
+  { input: 'OOB in capitals', step: callback('OOB'), ...refused(403, 415, NOT_APPROVED) },
   {
-    given: 'a native application with an address',
+    input: 'a native application with an address',
     standing: { isNative: true, callbacks: [CALLBACK] },
     step: {},
     ...refused(401, 417, "Desktop applications only support the oauth_callback value 'oob'"),
   },
   {
-    given: 'a level that there is not',
+    input: 'a level that there is not',
     step: { query: { ext_auth_access_type: 'admin' } },
     ...refused(400, 44, 'ext_auth_access_type parameter is invalid.'),
   },
   {
-    given: 'an empty level',
+    input: 'an empty level',
     step: { form: { ext_auth_access_type: '' } },
     ...refused(400, 44, 'ext_auth_access_type parameter is invalid.'),
   },
   {
-    given: 'the same by its other name',
+    input: 'the same by its other name',
     step: { form: { x_auth_access_type: '' } },
     ...refused(400, 44, 'x_auth_access_type parameter is invalid.'),
   },
   {
-    given: 'two levels that differ',
+    input: 'two levels that differ',
     step: { query: { ext_auth_access_type: 'read', x_auth_access_type: 'write' } },
     ...refused(400, 44, 'ext_auth_access_type parameter is invalid.'),
   },
   {
-    given: 'an unknown key',
+    input: 'an unknown key',
     step: { consumer: { consumer_key: 'nobody', consumer_secret: 'x' } },
     ...refused(401, 32, AUTH),
   },
   {
-    given: 'an empty key',
+    input: 'an empty key',
     step: { oauth: { oauth_consumer_key: '' } },
     ...refused(400, 215, 'Bad Authentication data.'),
   },
   {
-    given: 'a plain signature',
+    input: 'a plain signature',
     step: { oauth: { oauth_signature_method: 'PLAINTEXT' } },
     ...refused(400, 215, 'Bad Authentication data.'),
   },
   {
-    given: 'another version',
+    input: 'another version',
     step: { oauth: { oauth_version: '2.0' } },
     ...refused(400, 215, 'Bad Authentication data.'),
   },
   {
-    given: 'a nonce beyond ASCII',
+    input: 'a nonce beyond ASCII',
     step: { oauth: { oauth_nonce: 'é' } },
     ...refused(400, 215, 'Bad Authentication data.'),
   },
-  { given: 'a clock 301 s late', step: { skew_s: -301 }, ...refused(401, 135, 'Timestamp out of bounds.') },
+  { input: 'a clock 301 s late', step: { skew_s: -301 }, ...refused(401, 135, 'Timestamp out of bounds.') },
   {
-    given: 'milliseconds',
+    input: 'milliseconds',
     step: { oauth: { oauth_callback: CALLBACK, oauth_timestamp: '1772471095000' } },
     ...refused(401, 135, 'Timestamp out of bounds.'),
   },
   {
-    given: 'a token that nobody has',
+    input: 'a token that nobody has',
     step: { token: { token: '1-x', secret: 'x' } },
     ...refused(401, 89, 'invalid or expired token'),
   },
   {
-    given: 'a suspended application',
+    input: 'a suspended application',
     standing: { isApplicationSuspended: true, callbacks: [CALLBACK] },
     step: {},
     ...refused(401, 416, 'Invalid / suspended application'),
@@ -199,8 +199,8 @@ const refusals: readonly Refused[] = [
 ];
 
 describe('a request token is refused', () => {
-  for (const { given, standing, step, status, code, message } of refusals) {
-    test(`${given}: ${status}/${code}`, async () => {
+  for (const { input, standing, step, status, code, message } of refusals) {
+    test(`${input}: ${status}/${code}`, async () => {
       const own = standing ? await register(world, standing) : consumer;
       const reply = await ask({ consumer: own, ...step });
       assert.deepEqual([reply.status, reply.body], [status, { errors: [{ code, message }] }]);

@@ -8,7 +8,7 @@ import { publication } from '../../src/features/ads/posts/publication.ts';
 import { scheduledPosts } from '../../src/features/ads/scheduled-posts.ts';
 import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { faults, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
 
 let world: World;
 let place: PostPlace;
@@ -60,7 +60,7 @@ describe('a scheduled post', () => {
   });
 
   /** What is given, and what is said to it. */
-  const given: [why: string, params: () => Params, faults: string[]][] = [
+  const input: [why: string, params: () => Params, errors: string[]][] = [
     [
       'a minute ahead',
       () => ({ scheduled_at: formatInstant(Math.ceil(world.clock.now() / 60_000) * 60_000 + 60_000) }),
@@ -80,9 +80,9 @@ describe('a scheduled post', () => {
     ['another author', () => ({ as_user_id: '7' }), ['INVALID_USER_ID as_user_id']],
     ['for everybody', () => ({ nullcast: false }), []],
   ];
-  for (const [why, params, expected] of given) {
+  for (const [why, params, expected] of input) {
     test(`with ${why} is ${expected.length > 0 ? 'refused' : 'taken'}`, async () => {
-      assert.deepEqual(faults(await schedule(params())), expected);
+      assert.deepEqual(errors(await schedule(params())), expected);
     });
   }
 
@@ -101,7 +101,7 @@ describe('a scheduled post', () => {
     ]);
     for (const minute of [14, 30]) {
       const { id } = good(await fill(minute)) as unknown as Shown;
-      assert.deepEqual(faults(await own.put(`scheduled_posts/${id}`, { scheduled_at: '2026-07-01T10:20:00Z' })), [
+      assert.deepEqual(errors(await own.put(`scheduled_posts/${id}`, { scheduled_at: '2026-07-01T10:20:00Z' })), [
         'SCHEDULED_POST_LIMIT_EXCEEDED scheduled_at',
       ]);
     }
@@ -124,7 +124,7 @@ describe('a scheduled post', () => {
       scheduled_at: changed.scheduled_at,
       updated_at: at(0),
     });
-    assert.deepEqual(faults(await place.put(`scheduled_posts/${made.id}`, { text: ' ' })), [
+    assert.deepEqual(errors(await place.put(`scheduled_posts/${made.id}`, { text: ' ' })), [
       'POST_CANNOT_BE_BLANK text',
     ]);
   });
@@ -182,10 +182,10 @@ describe('publication', () => {
       await own.put(`scheduled_posts/${made.id}`, { name: 'x' }),
       await own.remove(`scheduled_posts/${made.id}`),
     ]) {
-      assert.deepEqual([reply.status, faults(reply)], [403, ['ACTION_NOT_ALLOWED']]);
+      assert.deepEqual([reply.status, errors(reply)], [403, ['ACTION_NOT_ALLOWED']]);
     }
     const late = await own.remove(`scheduled_promoted_posts/${promotion.id}`);
-    assert.deepEqual([late.status, faults(late)], [403, ['ACTION_NOT_ALLOWED']]);
+    assert.deepEqual([late.status, errors(late)], [403, ['ACTION_NOT_ALLOWED']]);
   });
 
   test('follows the time when that is moved', async () => {
@@ -205,8 +205,8 @@ describe('publication', () => {
     const promotion = good(await own.post('scheduled_promoted_posts', { line_item_id, scheduled_post_id: made.id }));
     await world.service.store.write((tx) => tx.jobs.callOff(publication.name, `${own.account}/${made.id}`));
     world.clock.advance(3600);
-    assert.deepEqual(faults(await own.put(`scheduled_posts/${made.id}`, { name: 'x' })), ['ACTION_NOT_ALLOWED']);
-    assert.deepEqual(faults(await own.remove(`scheduled_promoted_posts/${promotion.id}`)), ['ACTION_NOT_ALLOWED']);
+    assert.deepEqual(errors(await own.put(`scheduled_posts/${made.id}`, { name: 'x' })), ['ACTION_NOT_ALLOWED']);
+    assert.deepEqual(errors(await own.remove(`scheduled_promoted_posts/${promotion.id}`)), ['ACTION_NOT_ALLOWED']);
   });
 
   /** What is not judged before, and fails then. */
@@ -227,7 +227,7 @@ describe('publication', () => {
       assert.deepEqual(await published(own), []);
       assert.equal((good(await own.get(`scheduled_promoted_posts/${promotion.id}`)) as unknown as Shown).post_id, null);
       assert.deepEqual(good(await own.get('promoted_posts')), []);
-      assert.deepEqual(faults(await own.remove(`scheduled_posts/${made.id}`)), ['ACTION_NOT_ALLOWED']);
+      assert.deepEqual(errors(await own.remove(`scheduled_posts/${made.id}`)), ['ACTION_NOT_ALLOWED']);
     });
   }
 

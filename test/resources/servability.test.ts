@@ -17,7 +17,7 @@ const { call, open, campaign, create } = lineItemCalls(() => world);
 const { setAccount } = campaignCalls(() => world);
 
 /** What there is before a campaign is read. */
-interface Given {
+interface Input {
   readonly campaign?: Params;
   /** Its line items; each has something to show unless it says otherwise. */
   readonly lines?: readonly { readonly params?: Params; readonly shows?: false; readonly deleted?: true }[];
@@ -34,21 +34,21 @@ const BUDGET = { daily_budget_amount_local_micro: 1_000_000 };
 const ENDED = { start_time: '2026-01-01', end_time: '2026-03-02T17:04:56Z' };
 const LATER = { start_time: '2026-05-01' };
 
-async function shown(place: Place, given: Given): Promise<Then> {
-  const id = await campaign(place, { ...BUDGET, ...given.campaign });
-  for (const { params, shows = true, deleted } of given.lines ?? [{}]) {
+async function shown(place: Place, input: Input): Promise<Then> {
+  const id = await campaign(place, { ...BUDGET, ...input.campaign });
+  for (const { params, shows = true, deleted } of input.lines ?? [{}]) {
     const line = idOf(await create(place, 'FOLLOWERS', { campaign_id: id, ...params }));
     if (shows) {
       const creative = { line_item_id: line, user_id: world.keys.user_id! };
       const promoted = idOf(await call('POST', `${place.path}/promoted_accounts`, creative));
-      if (given.rejected) await stored(place, promoted, 'REJECTED');
+      if (input.rejected) await stored(place, promoted, 'REJECTED');
     }
     if (deleted) await call('DELETE', `${place.path}/line_items/${line}`);
   }
   world.clock.advance(2);
-  if (given.account) await setAccount(place.account, given.account);
-  if (given.instrumentPaused) await pause(place);
-  if (given.deleted) await call('DELETE', `${place.path}/campaigns/${id}`);
+  if (input.account) await setAccount(place.account, input.account);
+  if (input.instrumentPaused) await pause(place);
+  if (input.deleted) await call('DELETE', `${place.path}/campaigns/${id}`);
   const { body } = await call('GET', `${place.path}/campaigns/${id}`, { with_deleted: true });
   const { reasons_not_servable, servable, effective_status } = body.data;
   return [reasons_not_servable, servable, effective_status];
@@ -66,7 +66,7 @@ async function pause(place: Place): Promise<void> {
 }
 
 /** @source campaigns 8.3 */
-const cases: readonly (readonly [name: string, Given, Then])[] = [
+const cases: readonly (readonly [name: string, Input, Then])[] = [
   ['a line item with something to show', {}, [[], true, 'RUNNING']],
   ['all line items paused', { lines: [{ params: { entity_status: 'PAUSED' } }] }, [[], true, 'RUNNING']],
   ['no line item', { lines: [] }, [['INCOMPLETE'], false, 'UNKNOWN']],
@@ -132,10 +132,10 @@ const cases: readonly (readonly [name: string, Given, Then])[] = [
 ];
 
 describe('a campaign serves or does not', () => {
-  for (const [name, given, then] of cases) {
+  for (const [name, input, then] of cases) {
     test(`${name} -> ${JSON.stringify(then)}`, async () => {
       const start = world.clock.now();
-      assert.deepEqual(await shown(await open(), given), then);
+      assert.deepEqual(await shown(await open(), input), then);
       world.clock.advance((start - world.clock.now()) / 1000);
     });
   }
@@ -143,7 +143,7 @@ describe('a campaign serves or does not', () => {
   test('and a list says the same as each of its rows', async () => {
     const place = await open();
     const ids: string[] = [];
-    for (const lines of [[], [{}], [{ params: LATER }]] as Given['lines'][]) {
+    for (const lines of [[], [{}], [{ params: LATER }]] as Input['lines'][]) {
       await shown(place, { lines: lines! });
       ids.push((await call('GET', `${place.path}/campaigns`, { count: 1 })).body.data[0].id);
     }

@@ -49,7 +49,7 @@ function expect(reply: Reply, status: number, body: object): void {
 describe('a request for a subscription is refused', () => {
   const types =
     'dm.indicate_typing, dm.read, dm.received, dm.sent, profile.update.affiliate, profile.update.affiliate_badge, profile.update.bio, profile.update.handle, profile.update.screenname, profile.update.verified, profile.update.verified_badge, spaces.end, spaces.start';
-  const refused: readonly (readonly [given: string, body: () => object, message: string, parameters: object])[] = [
+  const refused: readonly (readonly [input: string, body: () => object, message: string, parameters: object])[] = [
     [
       'for an unknown type',
       () => bio({ event_type: 'nope' }),
@@ -193,8 +193,8 @@ describe('a request for a subscription is refused', () => {
     });
   });
 
-  for (const [given, body, message, parameters] of refused) {
-    test(given, async () => expect(await app.call('POST', PATH, body()), 400, wrong(message, parameters)));
+  for (const [input, body, message, parameters] of refused) {
+    test(input, async () => expect(await app.call('POST', PATH, body()), 400, wrong(message, parameters)));
   }
 
   test('for everything that is wrong with it', async () => {

@@ -116,10 +116,10 @@ describe('a subscription', () => {
     ['dm.read', 'both', 'both'],
     ['dm.indicate_typing', 'sent', 'sent'],
   ] as const;
-  for (const [type, given, kept] of directions) {
-    test(`to ${type} keeps the direction ${given} as ${kept}`, async () => {
+  for (const [type, input, kept] of directions) {
+    test(`to ${type} keeps the direction ${input} as ${kept}`, async () => {
       const { own, user } = await newPerson(world);
-      const reply = await own.call('POST', PATH, { event_type: type, filter: { user_id: user, direction: given } });
+      const reply = await own.call('POST', PATH, { event_type: type, filter: { user_id: user, direction: input } });
       assert.deepEqual(reply.body.data?.subscription.filter, { user_id: user, direction: kept }, reply.text);
     });
   }

@@ -152,8 +152,8 @@ describe('batches of targeting criteria', () => {
         ],
       ],
     ];
-    for (const [items, faults] of phases) {
-      assert.deepEqual(itemFaults(await place.batch(items)), faults);
+    for (const [items, errors] of phases) {
+      assert.deepEqual(itemFaults(await place.batch(items)), errors);
       assert.equal(await everything(line), before);
     }
   });
@@ -209,12 +209,12 @@ describe('IAB categories are targeted by whole content categories', () => {
     const line = await place.line();
     good(await place.batch(target(line, [...of('sn'), ...of('ru')])));
     good(await place.batch(target(line, [...of('sm'), ...of('ru')])));
-    const faults = await place.batch([
+    const errors = await place.batch([
       ...target(line, of('sr').slice(1)),
       ...target(line, of('s4')),
       creating(line, 'LANGUAGE', 'en'),
     ]);
-    assert.deepEqual(faults.body.operation_errors, [
+    assert.deepEqual(errors.body.operation_errors, [
       ...of('sr')
         .slice(1)
         .map(() => said('sr')),
@@ -248,9 +248,9 @@ describe('IAB categories are targeted by whole content categories', () => {
         ],
       ],
     ];
-    for (const [value, faults] of cases) {
+    for (const [value, errors] of cases) {
       const refused = await place.batch(target(line, [value]));
-      assert.deepEqual(refused.body.operation_errors, [faults], value);
+      assert.deepEqual(refused.body.operation_errors, [errors], value);
     }
   });
 

@@ -82,7 +82,7 @@ export function good(reply: Reply): { id: string } & Record<string, unknown> {
 /** The faults of each item of a batch: code and what it is about. */
 export function itemFaults(reply: Reply): string[] {
   assert.equal(reply.status, 400, reply.text);
-  return reply.body.operation_errors.map((faults: { code: string; parameter?: string; attribute?: string }[]) =>
-    faults.map(({ code, parameter, attribute }) => `${code} ${parameter ?? attribute}`).join('; '),
+  return reply.body.operation_errors.map((errors: { code: string; parameter?: string; attribute?: string }[]) =>
+    errors.map(({ code, parameter, attribute }) => `${code} ${parameter ?? attribute}`).join('; '),
   );
 }

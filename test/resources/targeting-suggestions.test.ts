@@ -137,7 +137,7 @@ describe('targeting suggestions', () => {
     assert.deepEqual(reply.body.data, []);
   });
 
-  const refused: [given: Record<string, string>, message: string][] = [
+  const refused: [input: Record<string, string>, message: string][] = [
     [{ targeting_values: 'a' }, '"suggestion_type" is a required parameter'],
     [{ suggestion_type: 'KEYWORD' }, '"targeting_values" is a required parameter'],
     [

@@ -332,10 +332,10 @@ describe('types, values and operators', () => {
       ['SIMILAR_TO_FOLLOWERS_OF_USER', '007', '7', 'EQ'],
       ['FOLLOWERS_OF_USER', `0${world.keys.user_id}`, world.keys.user_id!, 'EQ'],
     ] as const;
-    for (const [type, given, stored, operator] of cases) {
-      const made = await place.add(line, type, given, operator);
+    for (const [type, input, stored, operator] of cases) {
+      const made = await place.add(line, type, input, operator);
       assert.equal(good(made).targeting_value, stored);
-      assert.equal(made.body.request.params.targeting_value, given, 'the echo is what was given');
+      assert.equal(made.body.request.params.targeting_value, input, 'the echo is what was given');
       assert.equal(good(await place.add(line, type, stored, operator)).id, made.body.data.id, 'and it is the same one');
     }
   });

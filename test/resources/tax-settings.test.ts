@@ -38,7 +38,7 @@ describe('tax settings', () => {
     assert.deepEqual(await call('PUT'), UNSET);
   });
 
-  const cases: [given: string, writes: readonly Record<string, string>[], reads: Values][] = [
+  const cases: [input: string, writes: readonly Record<string, string>[], reads: Values][] = [
     ['a company under the name that it is written under', [{ address_name: 'Å & Co' }], { address_company: 'Å & Co' }],
     ['a company under the name that it is read under', [{ address_company: 'A' }], { address_company: 'A' }],
     ['both names', [{ address_company: 'A', address_name: 'B' }], { address_company: 'B' }],
@@ -69,8 +69,8 @@ describe('tax settings', () => {
       { business_relationship: 'SELF' },
     ],
   ];
-  for (const [given, writes, reads] of cases) {
-    test(given, async () => {
+  for (const [input, writes, reads] of cases) {
+    test(input, async () => {
       const call = await onAccount();
       let last: Values = {};
       for (const params of writes) last = await call('PUT', params);

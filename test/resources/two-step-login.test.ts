@@ -136,12 +136,12 @@ describe('a login of somebody who has turned it on', () => {
   test('takes a recovery code once, however it is typed', async () => {
     const { person, codes } = await enrolled();
     const [code] = codes as [string];
-    for (const [given, status] of [
+    for (const [input, status] of [
       [code.toUpperCase().replaceAll('-', ' '), 303],
       [code, 401],
     ] as const) {
       const user = browser();
-      assert.equal((await user.submit(await passwordStep(user, person), { 'session[code]': given })).status, status);
+      assert.equal((await user.submit(await passwordStep(user, person), { 'session[code]': input })).status, status);
     }
   });
 

@@ -15,7 +15,7 @@ async function shared(role: Role): Promise<{ path: string; own: string; others: 
   const { path, account } = await openAccount(world.sandbox);
   const { user_id, other_user_id } = world.keys;
   await world.service.store.write(async (tx) => {
-    await tx.memberships.add({ account_id: account, user_id: other_user_id!, role, post_composer: 0 });
+    await tx.accountMembers.add({ account_id: account, user_id: other_user_id!, role, post_composer: 0 });
     tx.touch(`account:${account}`);
   });
   return { path: `${path}/user_settings`, own: user_id!, others: other_user_id!, account };

@@ -139,8 +139,8 @@ describe('users/show', () => {
     ],
     ['two ids', 'user_id=1&user_id=2', 400, { code: 44, message: 'user_id parameter is invalid.' }],
   ] as const;
-  for (const [given, query, status, error] of refused) {
-    test(`refuses ${given}`, async () => expect(await get(`/1.1/users/show.json?${query}`), status, error));
+  for (const [input, query, status, error] of refused) {
+    test(`refuses ${input}`, async () => expect(await get(`/1.1/users/show.json?${query}`), status, error));
   }
 
   test('tells that a user is suspended', async () => {
@@ -217,7 +217,7 @@ describe('users/me', () => {
   const LOCKED = 'To protect our users from spam and other malicious activity, this account is temporarily locked.';
   /** How each condition is brought about, and the whole body that is said then. */
   const refusals: readonly (readonly [
-    given: string,
+    input: string,
     send: () => Promise<Reply>,
     status: number,
     body: () => object,
@@ -345,8 +345,8 @@ describe('users/me', () => {
       () => plain(429, 'Too Many Requests'),
     ],
   ];
-  for (const [given, send, status, body] of refusals) {
-    test(`refuses ${given} with ${status}`, async () => {
+  for (const [input, send, status, body] of refusals) {
+    test(`refuses ${input} with ${status}`, async () => {
       const reply = await send();
       assert.equal(reply.status, status, reply.text);
       assert.deepEqual(reply.body, body());

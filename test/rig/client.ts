@@ -113,9 +113,9 @@ function replyOf(url: string, status: number, headers: Headers, text: string): R
   return { status, headers, text, body };
 }
 
-function headersOf(given: Readonly<Record<string, string | string[] | undefined>>): Headers {
+function headersOf(input: Readonly<Record<string, string | string[] | undefined>>): Headers {
   const headers = new Headers();
-  for (const [name, values] of Object.entries(given)) {
+  for (const [name, values] of Object.entries(input)) {
     for (const value of [values ?? []].flat()) headers.append(name, value);
   }
   return headers;

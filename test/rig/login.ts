@@ -30,7 +30,7 @@ export interface Prepared {
 /** Signs a step as a client would. */
 export function prepare(origin: string, clock: Clock, step: Step): Prepared {
   const { method = 'POST', path, consumer, token, query = {}, form, isAllInQuery, skew_s = 0 } = step;
-  const given = Object.entries(step.oauth ?? {}).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const input = Object.entries(step.oauth ?? {}).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const oauth = {
     oauth_consumer_key: consumer.consumer_key,
     oauth_nonce: randomBytes(12).toString('hex'),
@@ -38,7 +38,7 @@ export function prepare(origin: string, clock: Clock, step: Step): Prepared {
     oauth_timestamp: String(Math.floor(clock.now() / 1000) + skew_s),
     oauth_version: '1.0',
     ...(token && { oauth_token: token.token }),
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(input),
   };
   const url = origin + path + mark(new URLSearchParams(query));
   const { header, signature } = sign({

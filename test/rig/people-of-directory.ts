@@ -33,8 +33,8 @@ export function person(user_id: string, known: Partial<Person> = {}): Person {
 /** Takes people into the directory of a world, and makes a new state of it. */
 export async function settlePeople(world: World, people: readonly Person[]): Promise<void> {
   await world.service.store.write(async (tx) => {
-    await tx.people.put(people);
-    const { version } = await tx.people.findState();
-    await tx.people.settle(`test${version + 1}`);
+    await tx.directory.put(people);
+    const { version } = await tx.directory.findState();
+    await tx.directory.settle(`test${version + 1}`);
   });
 }

@@ -75,7 +75,7 @@ export async function register(world: World, standing: Standing = {}): Promise<K
     const { token, tokenSecret } = await issueToken(registrar, { application, user, level });
     if (standing.isRevoked) await tx.credentials.revokeToken((await tx.credentials.findToken(token))!.id, now);
     for (const [account, role] of Object.entries(standing.roles ?? {})) {
-      await tx.memberships.add({ account_id: account, user_id: user, role, post_composer: 0 });
+      await tx.accountMembers.add({ account_id: account, user_id: user, role, post_composer: 0 });
     }
     plantNamed({ consumer_secret: consumer.secret, access_token: token, access_token_secret: tokenSecret });
     return {

@@ -70,8 +70,8 @@ export function plainRelated(posts: readonly CorpusPost[], question: PlainQuesti
   );
   const ofInside = countsOf(inside.map(({ tokens }) => tokens));
   const ofAll = countsOf(all.map(({ text }) => tokensIn(text)));
-  const given = [...question.keywords, ...question.negatives].flatMap(plainTokens);
-  const left = new Set(given.flatMap((token) => [token, `#${token}`]));
+  const input = [...question.keywords, ...question.negatives].flatMap(plainTokens);
+  const left = new Set(input.flatMap((token) => [token, `#${token}`]));
   const spoken = [...Map.groupBy(inside, ({ language }) => language)].filter(
     ([, own]) => own.length >= inside.length * 0.05,
   );

@@ -46,8 +46,8 @@ async function readOf(ground: Ground, operation: (typeof operations)[number]): P
   const call = { method: 'GET', keys: world.keys };
   const good: Good | undefined = await goodCalls[id]?.(world, world.keys);
   if (good) {
-    const { query = '', ...given } = good;
-    return { ...call, ...given, target: (given.target ?? path) + query };
+    const { query = '', ...input } = good;
+    return { ...call, ...input, target: (input.target ?? path) + query };
   }
   if (family !== 'ads') return { ...call, target: path };
   const prepared = await goodCall(ground, operation);

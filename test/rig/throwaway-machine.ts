@@ -27,12 +27,12 @@ export async function onThrowawayMachine(
   if (process.getuid?.() !== 0)
     throw new Error('this test needs root: it makes a mount namespace over the root of this machine');
   const folder = mkdtempSync(join(tmpdir(), 'barker-machine-'));
-  const given = join(folder, 'given');
-  mkdirSync(given);
-  for (const [name, path] of Object.entries(files)) copyFileSync(path, join(given, name));
+  const input = join(folder, 'given');
+  mkdirSync(input);
+  for (const [name, path] of Object.entries(files)) copyFileSync(path, join(input, name));
   for (const name of ['systemctl', 'journalctl']) {
-    copyFileSync(resolve('test/rig/machine', name), join(given, `.${name}`));
-    chmodSync(join(given, `.${name}`), 0o755);
+    copyFileSync(resolve('test/rig/machine', name), join(input, `.${name}`));
+    chmodSync(join(input, `.${name}`), 0o755);
   }
   writeFileSync(join(folder, 'script'), script);
   const child = spawn(

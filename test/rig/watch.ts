@@ -62,11 +62,11 @@ function look(request: IncomingMessage, response: ServerResponse, found: string[
   } as typeof end;
 }
 
-function headersOf(response: ServerResponse, given: unknown): Headers {
+function headersOf(response: ServerResponse, input: unknown): Headers {
   const headers = new Headers();
   const add = (name: string, value: unknown): void => headers.set(name, String(value));
   for (const [name, value] of Object.entries(response.getHeaders())) add(name, value);
-  if (Array.isArray(given)) for (let at = 0; at < given.length; at += 2) add(given[at], given[at + 1]);
-  else if (typeof given === 'object') for (const [name, value] of Object.entries(given ?? {})) add(name, value);
+  if (Array.isArray(input)) for (let at = 0; at < input.length; at += 2) add(input[at], input[at + 1]);
+  else if (typeof input === 'object') for (const [name, value] of Object.entries(input ?? {})) add(name, value);
   return headers;
 }

@@ -36,8 +36,8 @@ describe('key and secret of a Basic header', () => {
     ['a plus sign, which is no blank', `Basic ${base64('a:b+c')}`, [{ key: 'a', secret: 'b+c' }]],
     ['letters beyond ASCII', `Basic ${base64('ä:€')}`, [{ key: 'ä', secret: '€' }]],
   ] as const;
-  for (const [given, header, readings] of read) {
-    test(`are read: ${given}`, () => assert.deepEqual(readBasic(header), readings));
+  for (const [input, header, readings] of read) {
+    test(`are read: ${input}`, () => assert.deepEqual(readBasic(header), readings));
   }
 
   const refused = [
@@ -53,7 +53,7 @@ describe('key and secret of a Basic header', () => {
     ['two values', `Basic ${PUBLISHED}, ${PUBLISHED}`],
     ['bytes that are not UTF-8', `Basic ${Buffer.from([0x61, 0x3a, 0xff]).toString('base64')}`],
   ] as const;
-  for (const [given, header] of refused) {
-    test(`are refused: ${given}`, () => assert.equal(readBasic(header), undefined));
+  for (const [input, header] of refused) {
+    test(`are refused: ${input}`, () => assert.equal(readBasic(header), undefined));
   }
 });

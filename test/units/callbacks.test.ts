@@ -7,7 +7,7 @@ const rules = (callbacks: string[], more: { native?: 0 | 1; extra_query?: 0 | 1 
   ({ callbacks: JSON.stringify(callbacks), native: 0, extra_query: 0, ...more }) as const;
 
 describe('a callback', () => {
-  const given: [registered: string, asked: string, isApproved: boolean][] = [
+  const input: [registered: string, asked: string, isApproved: boolean][] = [
     ['https://a.example/cb', 'https://a.example/cb', true],
     ['https://a.example/cb', 'https://a.example/cb/', false],
     ['https://a.example/cb/', 'https://a.example/cb', false],
@@ -46,7 +46,7 @@ describe('a callback', () => {
     ['https://a.example/cb', 'oob', true],
     ['https://a.example/cb', 'OOB', false],
   ];
-  for (const [registered, asked, isApproved] of given) {
+  for (const [registered, asked, isApproved] of input) {
     test(`${asked} is ${isApproved ? '' : 'not '}approved where ${registered} is registered`, () => {
       assert.equal(callbackFault(rules([registered]), asked), isApproved ? undefined : 'not approved');
     });
@@ -90,7 +90,7 @@ describe('a callback', () => {
 });
 
 describe('a new callback', () => {
-  const given: [callback: string, schemes: string[], fault: RegExp | undefined][] = [
+  const input: [callback: string, schemes: string[], fault: RegExp | undefined][] = [
     ['https://a.example/cb', [], undefined],
     ['http://a.example/cb', [], undefined],
     ['com.example.app:/cb', [], undefined],
@@ -106,7 +106,7 @@ describe('a new callback', () => {
     ['javascript:alert(1)', ['javascript'], /^has the scheme javascript, which is refused$/],
     ['com.example.app:/cb#x', [], /^has a fragment/],
   ];
-  for (const [callback, schemes, fault] of given) {
+  for (const [callback, schemes, fault] of input) {
     test(`${callback} is ${fault ? 'refused' : 'registered'} where ${schemes.join(' and ') || 'no scheme'} is allowed`, () => {
       const found = unregistrable(callback, schemes);
       if (fault) assert.match(found ?? '', fault);

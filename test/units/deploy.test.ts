@@ -63,13 +63,13 @@ describe('the Dockerfile', () => {
   });
 
   test('is given what it copies, and nothing else', () => {
-    const given = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+$/gm);
+    const input = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+$/gm);
     const copied = stages.flatMap(({ steps }) =>
       steps
         .filter(({ keyword, flags }) => keyword === 'COPY' && !flags.from)
         .flatMap(({ words }) => words.slice(0, -1)),
     );
-    assert.deepEqual([...given!].sort(), [...new Set(copied)].sort());
+    assert.deepEqual([...input!].sort(), [...new Set(copied)].sort());
   });
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeeperThan } from '../../src/base/depth.ts';
 
 test('the depth of a JSON value', () => {
-  const given: [string, number][] = [
+  const input: [string, number][] = [
     ['1', 0],
     ['"[[["', 0],
     ['null', 0],
@@ -12,7 +12,7 @@ test('the depth of a JSON value', () => {
     ['[1,[2,{"a":[]}]]', 4],
     ['{"a":[],"b":{"c":{}}}', 3],
   ];
-  for (const [json, depth] of given) {
+  for (const [json, depth] of input) {
     const value = JSON.parse(json);
     assert.equal(isDeeperThan(value, depth), false, json);
     if (depth > 0) assert.equal(isDeeperThan(value, depth - 1), true, json);

@@ -22,9 +22,9 @@ describe('identifiers are sorted', () => {
   for (const runEntries of [3, 1_000_000]) {
     test(`as bytes, then by number, with ${runEntries} at a time in memory`, () => {
       fc.assert(
-        fc.property(people, (given) => {
+        fc.property(people, (input) => {
           const sorter = identifierSorter(folder, runEntries);
-          const entries = given.flatMap((own, number) => {
+          const entries = input.flatMap((own, number) => {
             sorter.add(new Uint8Array(Buffer.concat(own)), number);
             return own.map((bytes) => {
               const entry = Buffer.alloc(20);

@@ -8,7 +8,7 @@ import {
   id,
   instant,
   integer,
-  isFault,
+  isErrorDetail,
   isId,
   itemsOf,
   listOf,
@@ -24,13 +24,13 @@ import { wordingOf } from '../../src/contract/problems/problems.ts';
 /** What reading comes to: the JSON that a reply shows, or the message. */
 function read(field: Field, raw: Raw): string {
   const value = field.kind.read(raw, 'x');
-  return isFault(value) ? wordingOf(value, 'ads').message : field.kind.present(value as never);
+  return isErrorDetail(value) ? wordingOf(value, 'ads').message : field.kind.present(value as never);
 }
 
 const notLong = (raw: string) => `Expected Long, got "${raw}" for x`;
 
 describe('field kinds', () => {
-  const given: Record<string, [Field, [Raw, string][]]> = {
+  const input: Record<string, [Field, [Raw, string][]]> = {
     text: [
       text({ max: 5 }),
       [
@@ -163,7 +163,7 @@ describe('field kinds', () => {
       ],
     ],
   };
-  for (const [kind, [field, cases]] of Object.entries(given)) {
+  for (const [kind, [field, cases]] of Object.entries(input)) {
     for (const [raw, expected] of cases) {
       test(`${kind} from ${JSON.stringify(raw).slice(0, 40)}`, () => assert.equal(read(field, raw), expected));
     }
@@ -189,7 +189,7 @@ describe('the words of a declaration', () => {
     isSortable,
   });
   const plain = facts(text({ max: 5 }));
-  const given: [string, Field, Partial<ReturnType<typeof facts>>][] = [
+  const input: [string, Field, Partial<ReturnType<typeof facts>>][] = [
     ['nothing', text({ max: 5 }), { isNullable: true, writable: 'input' }],
     ['required', text({ max: 5 }).required(), { isRequired: true, isNullable: false }],
     ['defaults', text({ max: 5 }).defaults('a'), { fallback: 'a', isNullable: false }],
@@ -199,7 +199,7 @@ describe('the words of a declaration', () => {
     ['filteredBy', text({ max: 5 }).filteredBy('xs'), { filter: 'xs' }],
     ['sortable', text({ max: 5 }).sortable(), { isSortable: true }],
   ];
-  for (const [word, field, changed] of given) {
+  for (const [word, field, changed] of input) {
     test(word, () => assert.deepEqual(facts(field), { ...plain, ...changed }));
   }
 

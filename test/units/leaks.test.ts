@@ -29,7 +29,7 @@ function search(logs: Readonly<Record<string, string>>): readonly Leak[] {
 }
 
 const at = (kind: string, file = '1.log', line = 1): Leak => ({ kind, file, line });
-const rows: [given: string, logs: Record<string, string>, found: Leak[]][] = [
+const rows: [input: string, logs: Record<string, string>, found: Leak[]][] = [
   ['nothing', { '1.log': '{"message":"request","status":200}\n' }, []],
   ['a token', { '1.log': `fine\n{"because":"${TOKEN}"}\n` }, [at('token', '1.log', 2)]],
   ['a token in the log of another process', { '2.log': TOKEN }, [at('token', '2.log')]],
@@ -48,6 +48,6 @@ const rows: [given: string, logs: Record<string, string>, found: Leak[]][] = [
   ['a token as the name of a request', { '1.log': `{"request_id":"${TOKEN}"}` }, [at('token')]],
   ['one word of it', { '1.log': 'a battery' }, []],
 ];
-for (const [given, logs, found] of rows) {
-  test(`${given}: ${found.length} found`, () => assert.deepEqual(search(logs), found));
+for (const [input, logs, found] of rows) {
+  test(`${input}: ${found.length} found`, () => assert.deepEqual(search(logs), found));
 }

@@ -16,9 +16,9 @@ function fileOf(name: string, content: string | Buffer): string {
   return path;
 }
 
-async function all<T>(given: AsyncIterable<T>): Promise<T[]> {
+async function all<T>(input: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
-  for await (const each of given) found.push(each);
+  for await (const each of input) found.push(each);
   return found;
 }
 
@@ -37,7 +37,7 @@ describe('lines of a file', () => {
     for (const bytes of [1, 3, 7, 65_536]) {
       const lines = (await all(linesOf(fileOf('text', text), bytes))).flat();
       assert.deepEqual(
-        lines.map((line) => ('text' in line ? line.text : line.fault)),
+        lines.map((line) => ('text' in line ? line.text : line.error)),
         text.split('\n'),
       );
     }
@@ -46,7 +46,7 @@ describe('lines of a file', () => {
   test('may be as long as the bound, and no longer', async () => {
     const lines = (await all(linesOf(fileOf('bound', `${'x'.repeat(MAX)}\n${'x'.repeat(MAX + 1)}`)))).flat();
     assert.equal('text' in lines[0]! && lines[0].text.length, MAX);
-    assert.deepEqual(lines[1], { fault: FAULTS[0] });
+    assert.deepEqual(lines[1], { error: FAULTS[0] });
   });
 
   test('that never end do not fill the memory', async () => {
@@ -70,7 +70,7 @@ describe('imports', () => {
     const posts = (await all(postsOf(path, 2_000_000_000))).flat();
     assert.deepEqual(
       posts.slice(0, 3),
-      FAULTS.map((fault) => [fault]),
+      FAULTS.map((error) => [error]),
     );
     assert.equal((posts.at(-1) as { id: string }).id, '1');
   });

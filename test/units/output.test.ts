@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { harmless, oneLine } from '../../src/cli/output.ts';
 
-const table: readonly (readonly [what: string, given: string, shown: string])[] = [
+const table: readonly (readonly [what: string, input: string, shown: string])[] = [
   ['a title of a terminal', '\x1b]0;owned\x07', '\\u001b]0;owned\\u0007'],
   ['a colour', '\x1b[31mred', '\\u001b[31mred'],
   ['a sequence of C1', '\x9b2J', '\\u009b2J'],
@@ -15,8 +15,8 @@ const table: readonly (readonly [what: string, given: string, shown: string])[] 
 ];
 
 describe('what commands print', () => {
-  for (const [what, given, shown] of table) {
-    test(`is not obeyed by a terminal: ${what}`, () => assert.equal(harmless(given), shown));
+  for (const [what, input, shown] of table) {
+    test(`is not obeyed by a terminal: ${what}`, () => assert.equal(harmless(input), shown));
   }
 
   test('stays the same JSON', () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { decode, encode, unreservedEnd } from '../../src/base/percent.ts';
 
 describe('percent-encoding', () => {
-  const given: [string, string][] = [
+  const input: [string, string][] = [
     ['', ''],
     ['abcABC123-._~', 'abcABC123-._~'],
     ['Ladies + Gentlemen', 'Ladies%20%2B%20Gentlemen'],
@@ -18,7 +18,7 @@ describe('percent-encoding', () => {
     ['\u2603', '%E2%98%83'],
     ['\u{1f600}!', '%F0%9F%98%80%21'],
   ];
-  for (const [plain, encoded] of given) {
+  for (const [plain, encoded] of input) {
     test(`${JSON.stringify(plain)} is ${encoded}`, () => {
       assert.equal(encode(plain), encoded);
       assert.equal(decode(encoded, false), plain);

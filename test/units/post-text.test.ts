@@ -7,7 +7,7 @@ import { countedLength } from '../../src/features/ads/posts/text.ts';
 
 describe('entities of a text', () => {
   /** A text, and each of its entities as kind and what it says. */
-  const given: [text: string, ...entities: [kind: string, text: string][]][] = [
+  const input: [text: string, ...entities: [kind: string, text: string][]][] = [
     ['nothing at all'],
     ['#one and #two_2', ['hashtag', 'one'], ['hashtag', 'two_2']],
     ['#2026 is a number, #y2026 is not', ['hashtag', 'y2026']],
@@ -24,7 +24,7 @@ describe('entities of a text', () => {
     ['example.com http://localhost/ http://1.2.3.4/ https:// xhttps://example.com'],
     ['"https://example.com"\nhttps://example.org', ['url', 'https://example.com'], ['url', 'https://example.org']],
   ];
-  for (const [text, ...expected] of given) {
+  for (const [text, ...expected] of input) {
     test(JSON.stringify(text), () => {
       assert.deepEqual(
         entitiesOf(text).map(({ kind, text: said }) => [kind, said]),
@@ -50,7 +50,7 @@ describe('entities of a text', () => {
 });
 
 describe('the length of a text', () => {
-  const given: [text: string, length: number][] = [
+  const input: [text: string, length: number][] = [
     ['', 0],
     ['abc', 3],
     ['\u{1f600}\u00e9', 2],
@@ -61,13 +61,13 @@ describe('the length of a text', () => {
     ['see https://a.io and http://b.io.', 4 + 23 + 5 + 23 + 1],
     [`https://example.com/${'x'.repeat(4000)}`, 4020],
   ];
-  for (const [text, length] of given) {
+  for (const [text, length] of input) {
     test(`${text.slice(0, 40)}: ${length}`, () => assert.equal(countedLength(text), length));
   }
 });
 
 describe('the language of a text', () => {
-  const given: [text: string, language: string][] = [
+  const input: [text: string, language: string][] = [
     ['Swipe through our winter menu', 'en'],
     ['Open until noon today', 'en'],
     ['Wir haben jetzt auch am Sonntag offen', 'de'],
@@ -81,7 +81,7 @@ describe('the language of a text', () => {
     ['\u{1f600} 100 #the @of https://the.of/the', 'und'],
     ['', 'und'],
   ];
-  for (const [text, language] of given) {
+  for (const [text, language] of input) {
     test(`${text}: ${language}`, () => assert.equal(languageOf(text), language));
   }
 });

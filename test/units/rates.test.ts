@@ -76,9 +76,9 @@ describe('windows of calls', () => {
   test('a call that came to nothing through a fault of the service is given back once', () => {
     const rates = rateWindows(limits, clock);
     const taken = rates.take(core, scope());
-    const given = rates.giveBack(taken);
-    assert.deepEqual([given.user.remaining, given.account?.remaining], [2, 2]);
-    assert.deepEqual(rates.giveBack(given), given);
+    const input = rates.giveBack(taken);
+    assert.deepEqual([input.user.remaining, input.account?.remaining], [2, 2]);
+    assert.deepEqual(rates.giveBack(input), input);
     assert.equal(rates.take(core, scope()).user.remaining, 1);
     rates.take(core, scope());
     const refused = rates.take(core, scope());

@@ -84,7 +84,7 @@ describe('a verifier', () => {
     assert.match(makeVerifier('https://a.example/', random), /^[A-Za-z0-9]{32}$/);
   });
 
-  const readings: [callback: string, given: string, counts: string][] = [
+  const readings: [callback: string, input: string, counts: string][] = [
     ['oob', '0731946', '0731946'],
     ['oob', ' 073 1946\n', '0731946'],
     ['oob', '073-1946', '0731946'],
@@ -92,14 +92,14 @@ describe('a verifier', () => {
     ['https://a.example/', ' aB3 ', 'aB3'],
     ['https://a.example/', 'a-B3', 'a-B3'],
   ];
-  for (const [callback, given, counts] of readings) {
-    test(`of ${JSON.stringify(given)} for ${callback}, ${JSON.stringify(counts)} counts`, () => {
-      assert.equal(typedVerifier(callback, given), counts);
+  for (const [callback, input, counts] of readings) {
+    test(`of ${JSON.stringify(input)} for ${callback}, ${JSON.stringify(counts)} counts`, () => {
+      assert.equal(typedVerifier(callback, input), counts);
     });
   }
 
   const hash = verifierHash('secret', '0731946');
-  const given: [verifier: string, secret: string, stored: string | null, isRight: boolean][] = [
+  const input: [verifier: string, secret: string, stored: string | null, isRight: boolean][] = [
     ['0731946', 'secret', hash, true],
     [' 0731946', 'secret', hash, false],
     ['731946', 'secret', hash, false],
@@ -108,7 +108,7 @@ describe('a verifier', () => {
     ['0731946', 'secret', null, false],
     ['', 'secret', null, false],
   ];
-  for (const [verifier, secret, stored, isRight] of given) {
+  for (const [verifier, secret, stored, isRight] of input) {
     test(`${JSON.stringify(verifier)} under ${secret} is ${isRight ? 'right' : 'wrong'} for ${stored?.slice(0, 6)}`, () => {
       assert.equal(isVerifier(verifier, secret, stored), isRight);
     });

@@ -42,7 +42,7 @@ describe('secret box', () => {
 
   const box = boxOf('k1', { k1: OLD, k2: OLD });
   const sealed = box.seal('top secret content', PLACE);
-  const refused: [given: string, sealed: string, context: string, message: RegExp][] = [
+  const refused: [input: string, sealed: string, context: string, message: RegExp][] = [
     ['another row', sealed, 'applications.consumer_secret:8', /key k1/],
     ['an altered iv', altered(sealed, 4), PLACE, /key k1/],
     ['altered ciphertext', altered(sealed, 22), PLACE, /key k1/],
@@ -55,8 +55,8 @@ describe('secret box', () => {
     ['an unsealed value', 'top secret content', PLACE, /not a sealed value/],
     ['empty text', '', PLACE, /not a sealed value/],
   ];
-  for (const [given, text, context, message] of refused) {
-    test(`refuses ${given}`, () => {
+  for (const [input, text, context, message] of refused) {
+    test(`refuses ${input}`, () => {
       assert.throws(
         () => box.open(text, context),
         (error: Error) => {
@@ -68,13 +68,13 @@ describe('secret box', () => {
     });
   }
 
-  const misbuilt: [given: string, build: () => unknown, message: RegExp][] = [
+  const misbuilt: [input: string, build: () => unknown, message: RegExp][] = [
     ['no current key', () => boxOf('k3', { k1: OLD }), /id k3/],
     ['a short key', () => boxOf('k1', { k1: Buffer.alloc(16) }), /key k1 has 16 bytes/],
     ['a bad id', () => boxOf('K.1', { 'K.1': OLD }), /key id/],
   ];
-  for (const [given, build, message] of misbuilt) {
-    test(`cannot be built with ${given}`, () => assert.throws(build, { message }));
+  for (const [input, build, message] of misbuilt) {
+    test(`cannot be built with ${input}`, () => assert.throws(build, { message }));
   }
 
   test('refuses a random source that gives too little', () => {
@@ -85,14 +85,14 @@ describe('secret box', () => {
 
 describe('master keys', () => {
   const bytes = randomBytes(32);
-  const accepted: [given: string, text: string][] = [
+  const accepted: [input: string, text: string][] = [
     ['hex', bytes.toString('hex')],
     ['upper case hex', bytes.toString('hex').toUpperCase()],
     ['base64', bytes.toString('base64')],
     ['base64url', bytes.toString('base64url')],
   ];
-  for (const [given, text] of accepted) {
-    test(`reads ${given}`, () => assert.deepEqual(parseMasterKey(text), bytes));
+  for (const [input, text] of accepted) {
+    test(`reads ${input}`, () => assert.deepEqual(parseMasterKey(text), bytes));
   }
 
   for (const text of [
@@ -116,15 +116,15 @@ describe('master keys', () => {
   });
 
   const key = OLD.toString('hex');
-  const broken: [given: string, entries: string[], message: RegExp][] = [
+  const broken: [input: string, entries: string[], message: RegExp][] = [
     ['no id', [key], /entry 1/],
     ['a bad id', [`K1:${key}`], /entry 1/],
     ['three parts', [`k1:${key}`, `k2:${key}:x`], /entry 2/],
     ['a repeated id', [`k1:${key}`, `k1:${key}`], /entry 2 repeats/],
     ['a bad key', ['k1:1234'], /64 hex/],
   ];
-  for (const [given, entries, message] of broken) {
-    test(`refuses an entry with ${given}`, () => assert.throws(() => parseKeyEntries(entries), { message }));
+  for (const [input, entries, message] of broken) {
+    test(`refuses an entry with ${input}`, () => assert.throws(() => parseKeyEntries(entries), { message }));
   }
 
   test('tells keys apart without telling them', () => {

@@ -11,8 +11,8 @@ test('the place that is sought is the one that looking at every entry finds', ()
       fc.integer({ min: 1, max: 7 }),
       fc.nat({ max: 320 }),
       fc.nat(),
-      (given, width, number, start) => {
-        const sorted = given.sort((a, b) => a - b);
+      (input, width, number, start) => {
+        const sorted = input.sort((a, b) => a - b);
         const entries = new Uint32Array(sorted.length * width);
         for (const [index, each] of sorted.entries()) entries[index * width] = each;
         const first = sorted.length === 0 ? 0 : start % sorted.length;

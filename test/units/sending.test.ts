@@ -8,7 +8,7 @@ import {
   webhookKey,
 } from '../../src/features/activity/webhooks/signing.ts';
 import { addressRules } from '../../src/http/sending/address-rules.ts';
-import { urlFault } from '../../src/http/sending/url-rules.ts';
+import { urlError } from '../../src/http/sending/url-rules.ts';
 
 const BARRED = [
   '0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.8.8.8 169.254.169.254 172.16.0.1',
@@ -56,8 +56,8 @@ describe('addresses', () => {
 
 describe('addresses as they are written', () => {
   const ownOrigins = (): string[] => ['https://ads.example', 'https://ports.example:8443', 'http://127.0.0.1:8080', ''];
-  const strict = (url: string): string | undefined => urlFault(url, { allowsPrivate: false, ownOrigins })?.says;
-  const lenient = (url: string): string | undefined => urlFault(url, { allowsPrivate: true, ownOrigins })?.says;
+  const strict = (url: string): string | undefined => urlError(url, { allowsPrivate: false, ownOrigins })?.says;
+  const lenient = (url: string): string | undefined => urlError(url, { allowsPrivate: true, ownOrigins })?.says;
 
   test('may be any https address of a name', () => {
     for (const url of [

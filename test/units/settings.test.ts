@@ -41,7 +41,7 @@ const config = (content: unknown): Setup => ({ file: 'c.json', files: { 'c.json'
 
 describe('sources', () => {
   const { files } = config({ port: 1001 });
-  const given: [name: string, setup: Setup, port: number, source: string][] = [
+  const input: [name: string, setup: Setup, port: number, source: string][] = [
     ['nothing', {}, 8080, 'default'],
     ['a file', { file: 'c.json', files }, 1001, 'file'],
     ['a file named by the environment', { environment: { BARKER_CONFIG: 'c.json' }, files }, 1001, 'file'],
@@ -52,7 +52,7 @@ describe('sources', () => {
     ['other variables', { environment: { PORT: '1', HOME: '/root', BARKER_CONFIG: '' } }, 8080, 'default'],
     ['an absent variable', { environment: { BARKER_PORT: undefined } }, 8080, 'default'],
   ];
-  for (const [name, setup, port, source] of given) {
+  for (const [name, setup, port, source] of input) {
     test(`${name} gives the port ${port}`, () => {
       const settings = load(setup);
       assert.equal(settings.port, port);
@@ -166,9 +166,9 @@ describe('values', () => {
         return entry.only !== undefined && entry.only !== mode;
       };
       const skipped: string[] = ['master_key', ...Object.keys(settingsTable).filter(ofOther)];
-      const given = Object.entries(known).filter(([name]) => !skipped.includes(name));
+      const input = Object.entries(known).filter(([name]) => !skipped.includes(name));
       assert.deepEqual(
-        load({ mode, environment: { BARKER_MASTER_KEY: KEY }, flags: Object.fromEntries(given) }),
+        load({ mode, environment: { BARKER_MASTER_KEY: KEY }, flags: Object.fromEntries(input) }),
         known,
       );
     });
@@ -180,7 +180,7 @@ describe('problems', () => {
     mode: 'serve',
     environment: { BARKER_MASTER_KEY: KEY, ...more },
   });
-  const cases: [given: string, setup: Setup, problems: string[]][] = [
+  const cases: [input: string, setup: Setup, problems: string[]][] = [
     ['a mistyped key in the file', config({ prot: 1 }), ['prot (file c.json): unknown setting; did you mean port?']],
     [
       'a mistyped variable',
@@ -300,8 +300,8 @@ describe('problems', () => {
       ['BARKER_PORT (environment): expected an integer from 0 to 65535, got "x"'],
     ],
   ];
-  for (const [given, setup, problems] of cases) {
-    test(`${given}: ${problems.length} reported`, () => assert.deepEqual(problemsOf(setup), problems));
+  for (const [input, setup, problems] of cases) {
+    test(`${input}: ${problems.length} reported`, () => assert.deepEqual(problemsOf(setup), problems));
   }
 });
 

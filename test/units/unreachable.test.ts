@@ -10,7 +10,7 @@ test('a database server that refuses connections is unavailable, which says noth
       unit(async () => assert.fail('there is nothing to work on')),
       (error) => {
         assert.ok(error instanceof Problem);
-        assert.deepEqual(error.faults, [{ problem: 'UNAVAILABLE' }]);
+        assert.deepEqual(error.errors, [{ problem: 'UNAVAILABLE' }]);
         assert.equal(error.retryAfter_s, 1);
         return true;
       },

@@ -30,7 +30,7 @@ const GOOD = { request: { params: { account_id: 'gq4k2m' } }, data: ACCOUNT };
 const lost = { code: 'NOT_FOUND', message: 'Account gq4k2m was not found', parameter: 'account_id', value: 'gq4k2m' };
 const GONE = { errors: [lost], request: { params: { account_id: 'gq4k2m' } } };
 
-interface Given {
+interface Input {
   readonly method?: string;
   readonly path?: string;
   readonly status?: number;
@@ -38,13 +38,13 @@ interface Given {
   readonly body?: unknown;
 }
 
-function check({ method = 'GET', path = '/12/accounts/gq4k2m', status = 200, headers = HEADERS, body = GOOD }: Given) {
+function check({ method = 'GET', path = '/12/accounts/gq4k2m', status = 200, headers = HEADERS, body = GOOD }: Input) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   checkReply(method, `http://127.0.0.1:8081${path}`, status, new Headers(headers), text);
 }
 
 describe('a reply that fits the description', () => {
-  const good: readonly (readonly [string, Given])[] = [
+  const good: readonly (readonly [string, Input])[] = [
     ['the documented one', {}],
     ['with a trailing slash and a query', { path: '/12/accounts/gq4k2m/?x=1' }],
     ['a declared problem', { status: 404, body: GONE }],
@@ -52,11 +52,11 @@ describe('a reply that fits the description', () => {
     ['OPTIONS, which says what is allowed', { method: 'OPTIONS', status: 204, headers: { allow: 'GET' }, body: '' }],
     ['of the service itself', { path: '/livez', body: 'anything' }],
   ];
-  for (const [what, given] of good) test(`${what} passes`, () => check(given));
+  for (const [what, input] of good) test(`${what} passes`, () => check(input));
 });
 
 describe('a reply that does not fit the description', () => {
-  const bad: readonly (readonly [string, Given, RegExp])[] = [
+  const bad: readonly (readonly [string, Input, RegExp])[] = [
     ['without a member', { body: { ...GOOD, data: NAMELESS } }, /must have required property 'name'/],
     ['with a member too many', { body: { ...GOOD, data: { ...ACCOUNT, more: 1 } } }, /additional properties \(more\)/],
     ['with a wrong type', { body: { ...GOOD, data: { ...ACCOUNT, deleted: 0 } } }, /\/data\/deleted must be boolean/],
@@ -92,5 +92,5 @@ describe('a reply that does not fit the description', () => {
     ['to a path that nothing has', { path: '/12/nothing' }, /where no operation is: expected 404/],
     ['to a method that the path has not', { method: 'PATCH', status: 404, body: GONE }, /expected 405/],
   ];
-  for (const [what, given, said] of bad) test(`${what} is refused`, () => assert.throws(() => check(given), said));
+  for (const [what, input, said] of bad) test(`${what} is refused`, () => assert.throws(() => check(input), said));
 });

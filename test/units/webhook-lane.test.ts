@@ -25,7 +25,7 @@ function slowLane(): { readonly lane: Lane; readonly answers: ((came: Sent) => v
     receivers: { find: async () => receiver, onChange: () => undefined },
     sender: {
       send: () => new Promise((resolve) => answers.push(resolve)),
-      urlFault: () => undefined,
+      urlError: () => undefined,
       close: async () => undefined,
     },
     nextTransactionId: () => 'x',

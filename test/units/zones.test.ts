@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { startOfDay } from '../../src/base/zones.ts';
 
 describe('the start of a day in a time zone', () => {
-  const given: [string, string, string][] = [
+  const input: [string, string, string][] = [
     ['2026-03-02', 'UTC', '2026-03-02T00:00:00Z'],
     ['2026-03-02', 'America/Los_Angeles', '2026-03-02T08:00:00Z'],
     ['2026-07-02', 'America/Los_Angeles', '2026-07-02T07:00:00Z'],
@@ -25,7 +25,7 @@ describe('the start of a day in a time zone', () => {
     // A whole day was left out.
     ['2011-12-31', 'Pacific/Apia', '2011-12-30T10:00:00Z'],
   ];
-  for (const [date, zone, expected] of given) {
+  for (const [date, zone, expected] of input) {
     test(`${date} in ${zone}`, () => assert.equal(startOfDay(date, zone), expected));
   }
 

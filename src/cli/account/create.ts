@@ -13,8 +13,8 @@ export async function createAccount(command: Command, name: string): Promise<voi
   const environment = sandbox ? 'sandbox' : 'production';
   const { id: _, ...declared } = PARTS.account;
   const told = { timezone, business_name: businessName, business_id: businessId, industry_type: industry };
-  const given = Object.fromEntries(Object.entries({ name, ...told }).filter(([, value]) => value !== undefined));
-  const values = good(readPart(declared, given, 'account'));
+  const input = Object.fromEntries(Object.entries({ name, ...told }).filter(([, value]) => value !== undefined));
+  const values = good(readPart(declared, input, 'account'));
   if (timezone !== undefined && !isZone(timezone)) insist(`there is no time zone ${timezone}`);
   const id = await registering(command, async (registrar) => {
     const { id: user } = await userNamed(registrar.tx, admin);

@@ -12,9 +12,9 @@ export async function changeFeatures(command: Command, id: string): Promise<void
   const [granted, taken] = [keysOf(add), keysOf(remove)];
   const features = await onAccount(command, id, async ({ tx, touched }) => {
     for (const key of [...granted, ...taken]) touched('feature', key);
-    await tx.memberships.addFeatures(id, granted);
-    await tx.memberships.removeFeatures(id, taken);
-    return tx.memberships.listFeatures(id);
+    await tx.accountMembers.addFeatures(id, granted);
+    await tx.accountMembers.removeFeatures(id, taken);
+    return tx.accountMembers.listFeatures(id);
   });
   tell({ account_id: id, features: features.join(',') });
 }

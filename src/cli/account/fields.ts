@@ -1,8 +1,8 @@
 import { boolean, type Field, id, integer, listOf, oneOf, type Raw } from '../../contract/declare/fields.ts';
-import type { Given, Parameters } from '../../contract/declare/operation.ts';
+import type { Input, Parameters } from '../../contract/declare/operation.ts';
 import type { Fields, LimitName } from '../../contract/declare/resource.ts';
 import { ROLES } from '../../contract/declare/roles.ts';
-import { type Fault, wordingOf } from '../../contract/problems/problems.ts';
+import { type ErrorDetail, wordingOf } from '../../contract/problems/problems.ts';
 import { readParameters } from '../../engine/validate.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { FEATURES } from '../../features/ads/features.ts';
@@ -45,7 +45,7 @@ function limit(setting: LimitName): Field<number> {
 
 /** What was read of an object, and what is wrong with it: one sentence each, with the place. */
 export interface Read {
-  readonly given: Given;
+  readonly input: Input;
   readonly wrong: readonly string[];
 }
 
@@ -59,13 +59,13 @@ export function readPart(
   const known = [...Object.keys(declared), ...ignored];
   const unknown = Object.keys(object).filter((name) => !known.includes(name));
   const raw = new Map(Object.entries(object).map(([name, value]) => [name, [value]] as const));
-  const { given, faults } = readParameters(declared, raw);
+  const { input, errors } = readParameters(declared, raw);
   const strange = unknown.map((name) => `${place}.${name} is not known; known are ${known.join(', ')}`);
-  return { given, wrong: [...strange, ...faults.map((fault) => faultAt(place, fault))] };
+  return { input, wrong: [...strange, ...errors.map((error) => faultAt(place, error))] };
 }
 
 /** What is wrong, and where. */
-export function faultAt(place: string, fault: Fault): string {
-  const name = fault.parameter ?? fault.attribute;
-  return `${name === undefined ? place : `${place}.${name}`}: ${wordingOf(fault, 'ads').message}`;
+export function faultAt(place: string, error: ErrorDetail): string {
+  const name = error.parameter ?? error.attribute;
+  return `${name === undefined ? place : `${place}.${name}`}: ${wordingOf(error, 'ads').message}`;
 }

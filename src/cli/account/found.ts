@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Given } from '../../contract/declare/operation.ts';
+import type { Input } from '../../contract/declare/operation.ts';
 import type { Environment, Row } from '../../contract/declare/resource.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import type { Reading } from '../../contract/store/store.ts';
@@ -43,7 +43,7 @@ export async function lookAtAccount<T>(
 
 async function accountOf(tx: Reading, id: string, { lock }: { readonly lock: boolean }): Promise<Found> {
   const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden', lock });
-  const beside = await tx.memberships.findLimits(id);
+  const beside = await tx.accountMembers.findLimits(id);
   if (!row || !beside) throw new CommandFailed(`there is no account ${id}; see: barker account list`);
   const environment = beside.environment as Environment;
   return { row: row as unknown as Row, environment, limits: JSON.parse(beside.limits) };
@@ -66,7 +66,7 @@ export async function userNamed(tx: Reading, name: string): Promise<User> {
 }
 
 /** What was read, or the failure that says what is wrong with it. */
-export function good({ given, wrong }: Read): Given {
+export function good({ input, wrong }: Read): Input {
   if (wrong.length > 0) throw new CommandFailed(wrong.join('; '), 2);
-  return given;
+  return input;
 }

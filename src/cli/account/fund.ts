@@ -11,7 +11,7 @@ export async function fundAccount(command: Command, id: string): Promise<void> {
   const told = command.opts();
   const { id: _, ...declared } = PARTS.instrument;
   const instrument = await onAccount(command, id, async ({ tx, random, now, touched }) => {
-    const given = {
+    const input = {
       type: told.type,
       currency: told.currency,
       start_time: told.startTime ?? now,
@@ -21,7 +21,7 @@ export async function fundAccount(command: Command, id: string): Promise<void> {
       description: told.description,
       io_header: told.ioHeader,
     };
-    const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
     const values = good(readPart(declared, said, 'funding_instrument'));
     const { name: kind, idsFrom: start } = fundingInstruments;
     const own = await takeIdIn(tx, random, { kind, start });

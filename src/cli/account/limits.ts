@@ -14,13 +14,13 @@ export async function setLimits(command: Command, id: string): Promise<void> {
   ) as Record<string, string>;
   if (Object.keys(told).length === 0) insist('give a limit');
   const numbers = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== 'default'));
-  const given = good(readPart(PARTS.limits, numbers, 'limits'));
+  const input = good(readPart(PARTS.limits, numbers, 'limits'));
   const limits = await onAccount(command, id, async (registrar, { limits: before }) => {
     const after: Record<string, number> = { ...before };
     for (const name of Object.keys(told)) {
       const setting = LIMITS[name as keyof typeof LIMITS];
-      if (given[name] === undefined) delete after[setting];
-      else after[setting] = Number(given[name]);
+      if (input[name] === undefined) delete after[setting];
+      else after[setting] = Number(input[name]);
     }
     await changeAccount(registrar, id, { limits: JSON.stringify(after) });
     return after;

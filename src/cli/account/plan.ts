@@ -1,6 +1,6 @@
 import { foldCase } from '../../base/text.ts';
 import { startOfDayAround } from '../../base/zones.ts';
-import type { Given } from '../../contract/declare/operation.ts';
+import type { Input } from '../../contract/declare/operation.ts';
 import type { Environment, Row } from '../../contract/declare/resource.ts';
 import type { Role } from '../../contract/declare/roles.ts';
 import { newAccount } from '../../features/ads/accounts.ts';
@@ -10,7 +10,7 @@ import type { PROMOTABLE_USER_TYPES } from '../../features/ads/promotable-users.
 /** What an operator wants a funding instrument to be. */
 export interface PlannedInstrument {
   readonly id: string;
-  readonly values: Given;
+  readonly values: Input;
   /** Where it was said, for what is wrong with it. */
   readonly place: string;
 }
@@ -20,7 +20,7 @@ export interface AccountPlan {
   readonly id: string;
   readonly environment: Environment;
   /** Values of its fields; what is absent stays as it is, or is what a new account has. */
-  readonly values: Given;
+  readonly values: Input;
   readonly users: readonly { readonly user: string; readonly role: Role; readonly composer: boolean }[];
   readonly promotable: readonly { readonly user: string; readonly type: (typeof PROMOTABLE_USER_TYPES)[number] }[];
   readonly instruments: readonly PlannedInstrument[];
@@ -45,7 +45,7 @@ export function accountChanges({ values }: AccountPlan, before: Row): Record<str
 }
 
 /** The row of a funding instrument, with what follows from its values. */
-export function instrumentRow(account: string, id: string, values: Given, now: string): Row {
+export function instrumentRow(account: string, id: string, values: Input, now: string): Row {
   const fields = Object.entries(fundingInstruments.fields);
   const filled = Object.fromEntries(fields.map(([name, field]) => [name, values[name] ?? field.fallback ?? null]));
   const standard = { id, account_id: account, created_at: now, updated_at: now, deleted: 0 };
@@ -54,10 +54,10 @@ export function instrumentRow(account: string, id: string, values: Given, now: s
 }
 
 /** The values that differ from those of a row. */
-export function differing(values: Given, before: Row): Record<string, string | number | null> {
+export function differing(values: Input, before: Row): Record<string, string | number | null> {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => before[name] !== value));
 }
 
-function defined({ id, environment, ...values }: Given): Given {
+function defined({ id, environment, ...values }: Input): Input {
   return values;
 }

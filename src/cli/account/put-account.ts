@@ -28,7 +28,7 @@ export async function putAccount(registrar: Registrar, plan: AccountPlan): Promi
   const { tx, now } = registrar;
   const key = { account: undefined, id: plan.id };
   const before = (await tx.records.get(accounts, key, { deleted: 'shown', lock: true })) as Row | undefined;
-  const kept = before && (await tx.memberships.findLimits(plan.id));
+  const kept = before && (await tx.accountMembers.findLimits(plan.id));
   if (before?.deleted) throw new CommandFailed(`account ${plan.id} was deleted`);
   if (kept && kept.environment !== plan.environment) {
     throw new CommandFailed(`account ${plan.id} belongs to ${kept.environment}`);
@@ -54,7 +54,7 @@ export async function putAccount(registrar: Registrar, plan: AccountPlan): Promi
 }
 
 async function putUsers(tx: Writing, { id, users }: AccountPlan): Promise<boolean> {
-  const there = await tx.memberships.listMembers(id);
+  const there = await tx.accountMembers.listMembers(id);
   const missing = users
     .map(({ user, role, composer }) => {
       return { account_id: id, user_id: user, role, post_composer: composer ? (1 as const) : (0 as const) };
@@ -63,14 +63,14 @@ async function putUsers(tx: Writing, { id, users }: AccountPlan): Promise<boolea
       const found = there.find(({ user_id }) => user_id === wanted.user_id);
       return found?.role !== wanted.role || found.post_composer !== wanted.post_composer;
     });
-  for (const membership of missing) await tx.memberships.put(membership);
+  for (const membership of missing) await tx.accountMembers.put(membership);
   return missing.length > 0;
 }
 
 async function putFeatures(tx: Writing, { id, features }: AccountPlan): Promise<boolean> {
-  const there = await tx.memberships.listFeatures(id);
+  const there = await tx.accountMembers.listFeatures(id);
   const missing = features.filter((key) => !there.includes(key));
-  await tx.memberships.addFeatures(id, missing);
+  await tx.accountMembers.addFeatures(id, missing);
   return missing.length > 0;
 }
 
@@ -106,8 +106,8 @@ async function checkInstrument(tx: Writing, { place }: PlannedInstrument, after:
   const standing = { before: undefined, referenced: new Map(), account: undefined, media: undefined, tx, by, now };
   for (const rule of fundingInstruments.rules ?? []) {
     const found = await rule({ kind: fundingInstruments, verb: 'create', after: after as never, ...standing });
-    const [fault] = found ? [found].flat() : [];
-    if (fault) throw new CommandFailed(faultAt(place, fault), 2);
+    const [error] = found ? [found].flat() : [];
+    if (error) throw new CommandFailed(faultAt(place, error), 2);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isZone } from '../../base/zones.ts';
 import { itemsOf, type Raw } from '../../contract/declare/fields.ts';
-import type { Given, Parameters } from '../../contract/declare/operation.ts';
+import type { Input, Parameters } from '../../contract/declare/operation.ts';
 import { COMPOSER_ROLES, type Role } from '../../contract/declare/roles.ts';
 import { LIMITS, PARTS, readPart } from './fields.ts';
 import type { AccountPlan } from './plan.ts';
@@ -40,17 +40,17 @@ export function readFile(text: string): FileRead {
 
 function readAccount(raw: Raw, place: string, wrong: string[]): AccountPlan {
   const object = objectAt(raw, place, wrong);
-  const { given, wrong: faults } = readPart(PARTS.account, object, place, [...TOLD, ...LISTS]);
-  wrong.push(...faults);
+  const { input, wrong: errors } = readPart(PARTS.account, object, place, [...TOLD, ...LISTS]);
+  wrong.push(...errors);
   if (object.deleted === true) wrong.push(`${place}.deleted: a deleted account cannot be imported`);
-  const { timezone } = given;
+  const { timezone } = input;
   if (typeof timezone === 'string' && !isZone(timezone)) {
     wrong.push(`${place}.timezone: there is no time zone ${timezone}`);
   }
   const parts = (name: string, declared: Parameters, ignored: readonly string[] = []) =>
     listAt(object[name], `${place}.${name}`, wrong).map((each, index) => {
       const at = `${place}.${name}[${index}]`;
-      const { given: values, wrong: own } = readPart(declared, objectAt(each, at, wrong), at, ignored);
+      const { input: values, wrong: own } = readPart(declared, objectAt(each, at, wrong), at, ignored);
       wrong.push(...own);
       return { values, at };
     });
@@ -68,22 +68,22 @@ function readAccount(raw: Raw, place: string, wrong: string[]): AccountPlan {
     type: values.promotable_user_type as 'FULL',
   }));
   return {
-    id: String(given.id),
-    environment: (given.environment ?? 'production') as AccountPlan['environment'],
-    values: given,
+    id: String(input.id),
+    environment: (input.environment ?? 'production') as AccountPlan['environment'],
+    values: input,
     users,
     promotable: advertised(promotable, users, place, wrong),
     instruments: parts('funding_instruments', PARTS.instrument, [...TOLD, ...TOLD_OF_INSTRUMENTS]).map(
       ({ values: { id, ...values }, at }) => ({ id: String(id), values, place: at }),
     ),
-    features: itemsOf(String(keys.given.features ?? '[]')),
+    features: itemsOf(String(keys.input.features ?? '[]')),
     limits: Object.fromEntries(
-      Object.entries(limits.given).map(([name, value]) => [LIMITS[name as keyof typeof LIMITS], Number(value)]),
+      Object.entries(limits.input).map(([name, value]) => [LIMITS[name as keyof typeof LIMITS], Number(value)]),
     ),
   };
 }
 
-function userOf(values: Given, place: string, wrong: string[]): AccountPlan['users'][number] {
+function userOf(values: Input, place: string, wrong: string[]): AccountPlan['users'][number] {
   const role = values.role as Role;
   const composer = values.post_composer === 1;
   if (composer && !COMPOSER_ROLES.includes(role)) {

@@ -20,21 +20,21 @@ export async function setRole(command: Command, id: string, userName: string): P
   const user = await onAccount(command, id, async ({ tx, touched }) => {
     const found = await userNamed(tx, userName);
     touched('user', found.id);
-    const members = await tx.memberships.listMembers(id);
+    const members = await tx.accountMembers.listMembers(id);
     const others = members.filter(({ user_id }) => user_id !== found.id);
     const isLast = members.length > others.length && !others.some((each) => each.role === 'ACCOUNT_ADMIN');
     if (role !== 'ACCOUNT_ADMIN' && isLast && members.some((each) => each.role === 'ACCOUNT_ADMIN')) {
       throw new CommandFailed(`${userName} is the last administrator of account ${id}`);
     }
     if (role !== undefined) {
-      await tx.memberships.put({ account_id: id, user_id: found.id, role, post_composer: postComposer ? 1 : 0 });
+      await tx.accountMembers.put({ account_id: id, user_id: found.id, role, post_composer: postComposer ? 1 : 0 });
       return found;
     }
     const promoted = await allOf(tx, promotableUsers, id);
     if (promoted.some((row) => row.user_id === found.id && row.promotable_user_type === 'FULL')) {
       throw new CommandFailed(`${userName} is the user that account ${id} advertises`);
     }
-    if (!(await tx.memberships.remove(id, found.id))) {
+    if (!(await tx.accountMembers.remove(id, found.id))) {
       throw new CommandFailed(`${userName} has no role on account ${id}`);
     }
     return found;

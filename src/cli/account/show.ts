@@ -12,7 +12,7 @@ export async function showAccount(command: Command, id: string): Promise<void> {
   const told = await lookAtAccount(command, id, async (tx, { row, environment, limits }) => {
     const shown: Record<string, string> = { account_id: id, environment };
     for (const name of Object.keys(accounts.fields)) if (row[name] !== null) shown[name] = String(row[name]);
-    const members = await tx.memberships.listMembers(id);
+    const members = await tx.accountMembers.listMembers(id);
     const promoted = await allOf(tx, promotableUsers, id);
     const users = [...members, ...promoted].map(({ user_id }) => String(user_id));
     const names = await tx.credentials.findScreenNames([...new Set(users)]);
@@ -22,7 +22,7 @@ export async function showAccount(command: Command, id: string): Promise<void> {
     for (const { id: own, user_id, promotable_user_type } of promoted) {
       shown[`promotable_${own}`] = `${promotable_user_type} ${names.get(String(user_id)) ?? user_id}`;
     }
-    shown.features = (await tx.memberships.listFeatures(id)).join(',');
+    shown.features = (await tx.accountMembers.listFeatures(id)).join(',');
     for (const [name, setting] of Object.entries(LIMITS)) {
       if (limits[setting] !== undefined) shown[`limit_${name}`] = String(limits[setting]);
     }

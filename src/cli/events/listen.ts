@@ -34,11 +34,11 @@ const IN_FLIGHT_MAX = 10;
 const KNOWN_MAX = 50_000;
 
 async function runListen(command: Command): Promise<void> {
-  const given = command.opts<{ forwardTo?: string; webhookSecret?: string; backfill: string }>();
-  const backfill = /^[0-5]$/.test(given.backfill) ? Number(given.backfill) : undefined;
+  const input = command.opts<{ forwardTo?: string; webhookSecret?: string; backfill: string }>();
+  const backfill = /^[0-5]$/.test(input.backfill) ? Number(input.backfill) : undefined;
   if (backfill === undefined) throw new CommandFailed(`--backfill is a number from 0 to ${BACKFILL_MAX_MIN}`, 2);
   const caller = callerOf(command);
-  const forwarding = forwardingOf(given, caller);
+  const forwarding = forwardingOf(input, caller);
   const leave = interruption();
   const bearer = await bearerOf(caller);
   const subscriptions = await countSubscriptions(caller, bearer);

@@ -28,7 +28,7 @@ export function recordsOf(path: string): AsyncGenerator<FileRecord> {
 async function* ndjsonRecords(path: string): AsyncGenerator<FileRecord> {
   for await (const lines of linesOf(path)) {
     for (const line of lines) {
-      if ('fault' in line) yield line.fault;
+      if ('error' in line) yield line.error;
       else if (line.text.trim() !== '') yield recordOf(line.text);
     }
   }
@@ -43,9 +43,9 @@ function recordOf(line: string): FileRecord {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is no object';
   const record: Record<string, readonly string[]> = {};
-  for (const [name, given] of Object.entries(value)) {
+  for (const [name, input] of Object.entries(value)) {
     if (!known.has(name)) return `${JSON.stringify(name)} is not known; known are ${COLUMNS.join(', ')}`;
-    const values = [given].flat().filter((each) => each !== null && each !== '');
+    const values = [input].flat().filter((each) => each !== null && each !== '');
     if (values.some((each) => typeof each === 'object')) return `${name}: expected a text or a list of texts`;
     record[name] = values.map(String);
   }

@@ -113,12 +113,12 @@ const PLACES = [
 function readPlaces(read: Reader, record: PersonRecord) {
   let country = read('country', countryMeant, 'a country');
   const within = PLACES.map(([name, kind]) => {
-    const given = country;
+    const input = country;
     const meant = read(
       name,
       (text) => {
-        const place = placeMeant(kind, text, given);
-        return place && (given === null || place.country === given) ? place : undefined;
+        const place = placeMeant(kind, text, input);
+        return place && (input === null || place.country === input) ? place : undefined;
       },
       `one of the places of the look-up${record.country ? ' in this country' : ''}`,
     );

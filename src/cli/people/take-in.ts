@@ -47,7 +47,7 @@ const BATCH = 2000;
  */
 export async function takeIn(ground: Taking, source: PeopleSource, telling: Telling): Promise<TakenIn> {
   const { store, clock, settings } = ground;
-  const skipped = await store.read((tx) => tx.people.findProgress(source.name));
+  const skipped = await store.read((tx) => tx.directory.findProgress(source.name));
   const totals = { added: 0, changed: 0, refused: 0 };
   let batch: Person[] = [];
   let done = 0;
@@ -55,8 +55,8 @@ export async function takeIn(ground: Taking, source: PeopleSource, telling: Tell
     if (done <= skipped) return;
     const at = done;
     const { added, changed } = await store.write(async (tx) => {
-      await tx.people.keepProgress(source.name, at);
-      return tx.people.put(batch);
+      await tx.directory.keepProgress(source.name, at);
+      return tx.directory.put(batch);
     });
     totals.added += added;
     totals.changed += changed;
@@ -75,8 +75,8 @@ export async function takeIn(ground: Taking, source: PeopleSource, telling: Tell
   }
   await flush();
   const { people } = await store.write(async (tx) => {
-    await tx.people.forgetProgress(source.name);
-    return tx.people.settle(secureRandom.bytes(8).toString('hex'));
+    await tx.directory.forgetProgress(source.name);
+    return tx.directory.settle(secureRandom.bytes(8).toString('hex'));
   });
   const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
   try {

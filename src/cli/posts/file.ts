@@ -12,8 +12,8 @@ export function postsOf(path: string, now: number): AsyncGenerator<readonly Post
 }
 
 async function* read(path: string, now: number): AsyncGenerator<readonly PostSaid[]> {
-  const said = (line: Line): PostSaid => ('fault' in line ? [line.fault] : readPost(line.text, now));
+  const said = (line: Line): PostSaid => ('error' in line ? [line.error] : readPost(line.text, now));
   for await (const lines of linesOf(path, PIECE_BYTES)) {
-    yield lines.filter((line) => 'fault' in line || (line.text !== '' && line.text.trim() !== '')).map(said);
+    yield lines.filter((line) => 'error' in line || (line.text !== '' && line.text.trim() !== '')).map(said);
   }
 }

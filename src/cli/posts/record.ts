@@ -63,23 +63,23 @@ function isText(text: string): boolean {
   return text.length <= TEXT_MAX || (text.length <= TEXT_MAX * 2 && lengthOf(text) <= TEXT_MAX);
 }
 
-function countryOf(given: unknown): string | undefined {
-  if (typeof given !== 'string') return undefined;
-  if (!countries.has(given)) {
-    const country = countryMeant(given);
+function countryOf(input: unknown): string | undefined {
+  if (typeof input !== 'string') return undefined;
+  if (!countries.has(input)) {
+    const country = countryMeant(input);
     // What files say wrongly is not remembered: there is no end to it.
     if (country === undefined) return undefined;
-    countries.set(given, country);
+    countries.set(input, country);
   }
-  return countries.get(given);
+  return countries.get(input);
 }
 
-function languageOf(given: unknown): string | undefined {
-  return typeof given === 'string' ? /^([a-z]{2,3})(?:[-_][a-z0-9]+)*$/.exec(given.toLowerCase())?.[1] : undefined;
+function languageOf(input: unknown): string | undefined {
+  return typeof input === 'string' ? /^([a-z]{2,3})(?:[-_][a-z0-9]+)*$/.exec(input.toLowerCase())?.[1] : undefined;
 }
 
-function userOf(given: unknown): string | undefined {
-  const text = typeof given === 'number' && Number.isSafeInteger(given) ? String(given) : given;
+function userOf(input: unknown): string | undefined {
+  const text = typeof input === 'number' && Number.isSafeInteger(input) ? String(input) : input;
   return typeof text === 'string' && isLongId(text) ? text.replace(/^0+(?=\d)/, '') : undefined;
 }
 

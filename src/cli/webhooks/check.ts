@@ -3,7 +3,7 @@ import { secureRandom } from '../../base/random.ts';
 import type { Sent } from '../../contract/services/sending.ts';
 import { challengeOf, judge, whyNot } from '../../features/activity/webhooks/challenge.ts';
 import { openSender } from '../../http/sending/sender.ts';
-import { urlFault } from '../../http/sending/url-rules.ts';
+import { urlError } from '../../http/sending/url-rules.ts';
 import { callerOf } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
 import { print } from '../output.ts';
@@ -16,13 +16,13 @@ export async function checkWebhook(command: Command, url: string): Promise<numbe
   const { consumer_secret: consumerSecret } = callerOf(command).keys;
   // Whoever runs this command may reach this machine anyhow.
   const sender = openSender({ allowsPrivate: true, privateRanges: [], proxy: '', ownOrigins: () => [] });
-  const fault = sender.urlFault(url);
-  if (fault) throw new CommandFailed(fault.says, 2);
+  const error = sender.urlError(url);
+  if (error) throw new CommandFailed(error.says, 2);
   const challenge = challengeOf({ url, consumerSecret, random: secureRandom });
   const sent = await sender.send(challenge.request);
   await sender.close();
   const verdict = judge(challenge, consumerSecret, sent);
-  const strict = urlFault(url, { allowsPrivate: false, ownOrigins: () => [] });
+  const strict = urlError(url, { allowsPrivate: false, ownOrigins: () => [] });
   const { method, url: full, headers } = challenge.request;
   const lines = [
     `sent      ${method} ${full}`,

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { type Field, field, isFault, quoted } from './fields.ts';
+import { type Field, field, isErrorDetail, quoted } from './fields.ts';
 
 /** A code of so many letters, as countries and currencies have; lower-case letters are folded. */
 export function code({ letters }: { letters: number }): Field<string> {
@@ -39,7 +39,7 @@ export function countryCode({ isFolded = true }: { readonly isFolded?: boolean }
     raises: [...kind.raises, 'COUNTRY_UNKNOWN'],
     read(raw, parameter) {
       const read = kind.read(raw, parameter);
-      if (isFault(read)) return read;
+      if (isErrorDetail(read)) return read;
       if (!isFolded && read !== raw) {
         return { problem: 'NOT_A_CODE', parameter, words: { letters: '2 capital', raw: quoted(raw) } };
       }

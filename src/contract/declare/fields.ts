@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '../../base/instants.ts';
 import { asciiLowerCase, isInexact, isLegalText, jsonText, lengthOf } from '../../base/text.ts';
-import type { Fault, ProblemName } from '../problems/problems.ts';
+import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
 import { outOfRange } from './out-of-range.ts';
 
 /** A parameter as received: text from a query or form, any JSON value from a JSON body. */
@@ -16,13 +16,13 @@ export interface Kind<T extends Stored> {
   /** How the column is typed in both databases; `none` has no column. `integer` holds 64 bits, of which 53 are used. */
   readonly column: 'text' | 'integer' | 'none';
   /** Reads a raw parameter into its stored form, or says what is wrong with it. Never given an empty value. */
-  read(raw: Raw, parameter: string): T | Fault;
+  read(raw: Raw, parameter: string): T | ErrorDetail;
   /** The JSON text of a stored value. */
   present(stored: T): string;
   /** JSON Schema of a value that is set, as replies show it. */
   readonly schema: TSchema;
   /** All that is wrong with a value in which several things can be; `read` tells the first. */
-  faults?(raw: Raw, parameter: string): readonly Fault[];
+  errors?(raw: Raw, parameter: string): readonly ErrorDetail[];
   /** What `read` can find wrong, for the descriptions. */
   readonly raises: readonly ProblemName[];
 }
@@ -163,7 +163,7 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
 }
 
 /** Whether reading a parameter failed. */
-export function isFault(value: unknown): value is Fault {
+export function isErrorDetail(value: unknown): value is ErrorDetail {
   return typeof value === 'object' && value !== null && 'problem' in value;
 }
 
@@ -206,7 +206,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): Field<W> 
 }
 
 /** Reads a whole number of at most 53 bits. */
-function readLong(raw: Raw, parameter: string): number | Fault {
+function readLong(raw: Raw, parameter: string): number | ErrorDetail {
   const value = typeof raw === 'number' ? raw : typeof raw === 'string' && /^-?\d{1,16}$/.test(raw) ? Number(raw) : NaN;
   return Number.isSafeInteger(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
 }
@@ -382,7 +382,7 @@ export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max
       for (const part of parts) {
         if (part === '' || part === null) continue;
         const value = item.kind.read(part, parameter);
-        if (isFault(value)) return value;
+        if (isErrorDetail(value)) return value;
         values.add(value);
       }
       if (values.size < min) return { problem: 'TOO_FEW_ITEMS', parameter };

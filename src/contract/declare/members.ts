@@ -1,11 +1,11 @@
-import type { Fault } from '../problems/problems.ts';
-import { isFault, quoted, type Raw, type Stored } from './fields.ts';
-import type { Given, Parameters } from './operation.ts';
+import type { ErrorDetail } from '../problems/problems.ts';
+import { isErrorDetail, quoted, type Raw, type Stored } from './fields.ts';
+import type { Input, Parameters } from './operation.ts';
 
 /** What reading an object of JSON came to: the good values, null where a member is null, and all that is wrong. */
 export interface ReadMembers {
-  readonly given: Given;
-  readonly faults: readonly Fault[];
+  readonly input: Input;
+  readonly errors: readonly ErrorDetail[];
 }
 
 /**
@@ -17,32 +17,32 @@ export interface ReadMembers {
 export function readMembers(body: unknown, declared: Parameters, within = ''): ReadMembers {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const path = within === '' ? '$' : `$.${within.slice(0, -1)}`;
-    return { given: {}, faults: [{ problem: 'MEMBER_NO_OBJECT', words: { path } }] };
+    return { input: {}, errors: [{ problem: 'MEMBER_NO_OBJECT', words: { path } }] };
   }
   const members = body as Readonly<Record<string, Raw>>;
-  const given: Record<string, Stored | null> = {};
-  const faults: Fault[] = [];
+  const input: Record<string, Stored | null> = {};
+  const errors: ErrorDetail[] = [];
   for (const name of Object.keys(members)) {
     if (!Object.hasOwn(declared, name)) {
       const known = Object.keys(declared).join(', ');
-      faults.push({ problem: 'MEMBER_UNKNOWN', parameter: within + name, words: { known, ...rawOf(members[name]!) } });
+      errors.push({ problem: 'MEMBER_UNKNOWN', parameter: within + name, words: { known, ...rawOf(members[name]!) } });
     }
   }
   for (const [name, field] of Object.entries(declared)) {
     const parameter = within + name;
     const raw = Object.hasOwn(members, name) ? members[name]! : null;
     if (raw === null) {
-      if (field.isRequired) faults.push({ problem: 'MEMBER_MISSING', parameter });
-      else if (Object.hasOwn(members, name)) given[name] = null;
+      if (field.isRequired) errors.push({ problem: 'MEMBER_MISSING', parameter });
+      else if (Object.hasOwn(members, name)) input[name] = null;
       continue;
     }
     const value = raw === '' ? ({ problem: 'TEXT_EMPTY', parameter } as const) : field.kind.read(raw, parameter);
-    if (isFault(value)) {
-      const found = raw === '' ? [value] : (field.kind.faults?.(raw, parameter) ?? [value]);
-      faults.push(...found.map((fault) => ({ ...fault, words: { ...rawOf(raw), ...fault.words } })));
-    } else given[name] = value;
+    if (isErrorDetail(value)) {
+      const found = raw === '' ? [value] : (field.kind.errors?.(raw, parameter) ?? [value]);
+      errors.push(...found.map((error) => ({ ...error, words: { ...rawOf(raw), ...error.words } })));
+    } else input[name] = value;
   }
-  return { given, faults };
+  return { input, errors };
 }
 
 /** What was received, as messages quote it: not at any length. */

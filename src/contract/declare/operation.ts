@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { Family, Fault, ProblemName } from '../problems/problems.ts';
+import type { ErrorDetail, Family, ProblemName } from '../problems/problems.ts';
 import type { Blobs, Incoming } from '../services/blobs.ts';
 import type { Keywords } from '../services/keywords.ts';
 import type { MediaAddresses } from '../services/media.ts';
@@ -62,16 +62,16 @@ export interface Services {
   readonly media: MediaAddresses;
   readonly audiences: AudienceRules;
   /** Who is in audiences. */
-  readonly memberships: AudienceMemberships;
+  readonly audienceMembers: AudienceMemberships;
   /** The people of the platform. */
-  readonly directory: Directory;
+  readonly directoryIndex: Directory;
   /** What posts say. */
   readonly keywords: Keywords;
   /** Shows rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
   readonly making: Making;
   /** Reads uploads of people. */
-  readonly people: PeopleReader;
+  readonly peopleUploads: PeopleReader;
   /** Has a job done that is due, and resolves when it is, or when it failed. */
   hurry(kind: string, key: string): Promise<void>;
   /** The absolute address of a page of a listener. */
@@ -111,9 +111,9 @@ export interface Making {
   /** Takes the ids of `count` rows. Never called inside a unit of work. */
   ids(resource: AnyResource, count: number): Promise<FreshIds[]>;
   /** Stores a row and its place in the history; where there may be one and it is there already, that one is the answer. */
-  row(tx: Writing, resource: AnyResource, occasion: Occasion, values: Given, ids: FreshIds): Promise<Row>;
+  row(tx: Writing, resource: AnyResource, occasion: Occasion, values: Input, ids: FreshIds): Promise<Row>;
   /** Changes values of a row of a resource that keeps no history. */
-  change(tx: Writing, resource: AnyResource, occasion: Occasion, before: Row, values: Given): Promise<Row>;
+  change(tx: Writing, resource: AnyResource, occasion: Occasion, before: Row, values: Input): Promise<Row>;
 }
 
 /** What showing a row may look at. */
@@ -124,7 +124,7 @@ export interface ShowContext {
   /** UTC text of the present second. */
   readonly now: string;
   /** The parameters of a read, some of which say how rows are shown. */
-  readonly given?: Given;
+  readonly input?: Input;
 }
 
 /** Hands out ids, ever growing per kind. Never called inside a unit of work. */
@@ -136,7 +136,7 @@ export interface Ids {
 }
 
 /** Parameters read and found good: stored values by name, null where the caller emptied one. */
-export type Given = Readonly<Record<string, Stored | null>>;
+export type Input = Readonly<Record<string, Stored | null>>;
 
 /** One call, ready to be performed. */
 export interface Call {
@@ -153,7 +153,7 @@ export interface Call {
   readonly composer: boolean;
   /** Path parameters as given, ids folded to lower case. */
   readonly path: Readonly<Record<string, string>>;
-  readonly given: Given;
+  readonly input: Input;
   /** The parsed body of a JSON endpoint; a `Uint8Array` of its own memory where the body is `bytes`. */
   readonly body: unknown;
   /** The files that came in a body of parts, by name; thrown away after the call unless it takes them. */
@@ -171,8 +171,8 @@ export interface Call {
 }
 
 /** What showing the rows of a call may look at. */
-export function showContext({ services, account, now, given }: Call, tx: Reading): ShowContext {
-  return { tx, media: services.media, account, now, given };
+export function showContext({ services, account, now, input }: Call, tx: Reading): ShowContext {
+  return { tx, media: services.media, account, now, input };
 }
 
 /** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */
@@ -303,7 +303,7 @@ export interface Operation {
    * What is wrong with parameters together, answered with what is wrong with each; `named` are those that were sent,
    * unreadable ones too.
    */
-  check?(given: Given, account: AccountState | undefined, named: ReadonlySet<string>): readonly Fault[];
+  check?(input: Input, account: AccountState | undefined, named: ReadonlySet<string>): readonly ErrorDetail[];
   perform(call: Call): Promise<Answer>;
 }
 
@@ -311,7 +311,7 @@ export interface Operation {
 export interface Example {
   /** Parameters as callers write them, those of the path among them. */
   readonly params: Readonly<Record<string, string>>;
-  readonly answer: (given: Given) => Answer;
+  readonly answer: (input: Input) => Answer;
 }
 
 /** The rate categories, each a row in the table of limits. @source campaigns 3.2 */

@@ -1,10 +1,10 @@
-import type { Fault } from '../problems/problems.ts';
+import type { ErrorDetail } from '../problems/problems.ts';
 
 /** What is said of a number outside its bounds. @source creatives 1.3 */
 export function outOfRange(
   parameter: string,
   { min, max, raw }: { readonly min: number; readonly max: number; readonly raw: string | number },
-): Fault {
+): ErrorDetail {
   const details = 'value out of range';
   return { problem: 'OUT_OF_RANGE', parameter, words: { min, max, raw }, details, value: String(raw) };
 }

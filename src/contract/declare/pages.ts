@@ -8,7 +8,7 @@ export interface Visit {
   /** Only looks (HEAD): nothing may come of it. */
   readonly isPeek: boolean;
   /** The first value of each parameter, from the form of a POST and the query of a GET. */
-  given(name: string): string | undefined;
+  parameter(name: string): string | undefined;
   /** Everything that came with the form of a POST, in its order; the query of a GET. */
   readonly members: readonly (readonly [name: string, value: string])[];
   /** The query of the address, without its question mark. */
@@ -88,7 +88,7 @@ export type VisitRefusal =
   | 'too large'
   | 'too slow'
   | 'unavailable'
-  | 'fault';
+  | 'error';
 
 /** The pages that browsers are shown. */
 export interface Pages {

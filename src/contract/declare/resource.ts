@@ -1,8 +1,8 @@
-import type { Fault, ProblemName } from '../problems/problems.ts';
+import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
 import type { MediaAddresses } from '../services/media.ts';
 import type { Reading, Writing } from '../store/store.ts';
 import type { Field, Stored } from './fields.ts';
-import type { Given, Services, ShowContext } from './operation.ts';
+import type { Input, Services, ShowContext } from './operation.ts';
 import type { Role } from './roles.ts';
 
 /** The declared fields of a resource, by their one name on the wire, in the code and in the database. */
@@ -71,7 +71,7 @@ export interface Author {
 }
 
 /** What a rule finds wrong: one fault, several, or nothing. */
-export type Finding = Fault | readonly Fault[] | undefined;
+export type Finding = ErrorDetail | readonly ErrorDetail[] | undefined;
 
 /** A rule over a change: says what is wrong, or nothing. Rules run after all parameters were read without fault. */
 export type Rule<R> = (change: Change<R>) => Finding | Promise<Finding>;
@@ -94,16 +94,18 @@ export interface Whole<R> {
  * A rule over everything that a call changed, one row or a whole batch: says what is wrong with which change. It runs
  * once, when all changes are made, whose net effect it judges; the account is locked.
  */
-export type WholeRule<R> = (whole: Whole<R>) => Promise<readonly { readonly index: number; readonly fault: Fault }[]>;
+export type WholeRule<R> = (
+  whole: Whole<R>,
+) => Promise<readonly { readonly index: number; readonly error: ErrorDetail }[]>;
 
 /** What a row that is about to be stored is settled by: everything of the change, and what the caller gave. */
 export interface Settling<R> extends Omit<Change<R>, 'after'> {
-  readonly given: Readonly<Record<string, Stored | null>>;
+  readonly input: Readonly<Record<string, Stored | null>>;
 }
 
 /** A list that is asked for, its parameters good each by itself. */
 export interface Asked {
-  readonly given: Readonly<Record<string, Stored | null>>;
+  readonly input: Readonly<Record<string, Stored | null>>;
   readonly account: AccountState;
   readonly tx: Reading;
 }
@@ -144,7 +146,7 @@ export interface Parent {
   /** The column of the rows that holds its id: fixed at creation, and no parameter. */
   readonly column: string;
   /** What stands in the way of whatever is done below one. */
-  rule?(parent: Row, account: AccountState): Fault | undefined;
+  rule?(parent: Row, account: AccountState): ErrorDetail | undefined;
   readonly raises: readonly ProblemName[];
 }
 
@@ -154,7 +156,7 @@ export interface Sharing {
   readonly table: string;
   readonly column: string;
   /** Whether a list asks for what others granted, instead of what is the account's own. */
-  isAsked(given: Given): boolean;
+  isAsked(input: Input): boolean;
 }
 
 /** Rows of another resource that follow from a write, made in the same unit. */
@@ -272,9 +274,9 @@ export interface ResourceSpec<F extends Fields> {
   /** What is wrong with the parameters of a write together; `named` are those that were sent, unreadable ones too. */
   checkInput?(input: {
     readonly verb: 'create' | 'update';
-    readonly given: Readonly<Record<string, Stored | null>>;
+    readonly input: Readonly<Record<string, Stored | null>>;
     readonly named: ReadonlySet<string>;
-  }): readonly Fault[];
+  }): readonly ErrorDetail[];
   /** Parameters that the echo of a call holds beside those that were given, by verb. */
   readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
   /** An update that gives nothing leaves even the time of change as it was. */
@@ -300,7 +302,7 @@ export interface ResourceSpec<F extends Fields> {
     /** `q` may have at most this many characters. */
     readonly searchMax?: number;
     /** What is wrong with a list beyond its parameters; `raises` names its problems. */
-    rule?(asked: Asked): Promise<Fault | undefined>;
+    rule?(asked: Asked): Promise<ErrorDetail | undefined>;
     readonly raises?: readonly ProblemName[];
     /** Sort keys that stand for a field. */
     readonly sortsAs?: Readonly<Record<string, keyof F & string>>;

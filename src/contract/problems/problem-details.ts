@@ -1,4 +1,4 @@
-import { type Fault, NOT_LET_IN, type ProblemName, wordingIn, wordingOf } from './problems.ts';
+import { type ErrorDetail, NOT_LET_IN, type ProblemName, wordingIn, wordingOf } from './problems.ts';
 
 /**
  * How a condition is said in version 2. `slug` names its page; without one the type is `about:blank`. A condition of
@@ -147,27 +147,27 @@ export function problemDetails(name: ProblemName): ProblemDetails {
  * The body of faults in version 2; the first decides what is said, faults of parameters are told together.
  * @param base tells the address under which the caller knows the service.
  */
-export function problemBody(faults: readonly Fault[], base: () => string): Record<string, unknown> {
-  const [first] = faults as readonly [Fault, ...Fault[]];
-  const { status, title, detail, slug, errors, beside } = problemDetails(first.problem);
+export function problemBody(errors: readonly ErrorDetail[], base: () => string): Record<string, unknown> {
+  const [first] = errors as readonly [ErrorDetail, ...ErrorDetail[]];
+  const { status, title, detail, slug, errors: reported, beside } = problemDetails(first.problem);
   const type = slug === undefined ? 'about:blank' : base() + problemPath(slug);
-  if (errors === 'parameters') return { errors: faults.map(parameterError), title, detail, type };
+  if (reported === 'parameters') return { errors: errors.map(parameterError), title, detail, type };
   const { code, message } = wordingOf(first, 'problem');
-  if (errors === 'resource') return { errors: [resourceError(first, { title, detail: message, type })] };
-  const said = { title, type, status, detail: detail.includes('{') ? message : detail, ...beside };
-  return errors === 'code' ? { ...said, errors: [{ code, message }] } : said;
+  if (reported === 'resource') return { errors: [resourceError(first, { title, detail: message, type })] };
+  const body = { title, type, status, detail: detail.includes('{') ? message : detail, ...beside };
+  return reported === 'code' ? { ...body, errors: [{ code, message }] } : body;
 }
 
 /** What was not found: `value` of the fault is its id, `words.kind` what it would have been. @source activity gaps 21.2 */
 function resourceError(
-  { parameter, value, words }: Fault,
+  { parameter, value, words }: ErrorDetail,
   { title, detail, type }: { readonly title: string; readonly detail: string; readonly type: string },
 ): Record<string, unknown> {
   return { value, detail, title, resource_type: words?.kind, parameter, resource_id: value, type };
 }
 
-function parameterError(fault: Fault): Record<string, unknown> {
-  const { parameter, words = {} } = fault;
+function parameterError(error: ErrorDetail): Record<string, unknown> {
+  const { parameter, words = {} } = error;
   const parameters = parameter === undefined ? {} : { [parameter]: 'raw' in words ? [String(words.raw)] : [] };
-  return { parameters, message: wordingOf(fault, 'problem').message };
+  return { parameters, message: wordingOf(error, 'problem').message };
 }

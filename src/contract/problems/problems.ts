@@ -223,7 +223,7 @@ export const NOT_LET_IN: readonly ProblemName[] = [
 export type Family = 'ads' | 'numeric' | 'problem' | 'flat';
 
 /** One thing wrong, with what its message and its members say. All members may be shown to the caller. */
-export interface Fault {
+export interface ErrorDetail {
   readonly problem: ProblemName;
   /** Values for the message template. */
   readonly words?: Readonly<Record<string, string | number>>;
@@ -236,7 +236,7 @@ export interface Fault {
 /** What a unit of work throws to be rolled back and answered with errors. `because` is for the log, never shown. */
 export class Problem extends Error {
   override readonly name: string = 'Problem';
-  readonly faults: readonly Fault[];
+  readonly errors: readonly ErrorDetail[];
   /** Seconds after which a retry makes sense, for the `retry-after` header. */
   readonly retryAfter_s: number | undefined;
   /** Methods that the path has, for the `allow` header. */
@@ -245,11 +245,11 @@ export class Problem extends Error {
   readonly hint: string | undefined;
 
   constructor(
-    faults: readonly Fault[],
+    errors: readonly ErrorDetail[],
     hints: { because?: string; retryAfter_s?: number; allow?: string; hint?: string } = {},
   ) {
-    super(hints.because ?? faults.map((fault) => fault.problem).join(', '));
-    this.faults = faults;
+    super(hints.because ?? errors.map((error) => error.problem).join(', '));
+    this.errors = errors;
     this.retryAfter_s = hints.retryAfter_s;
     this.allow = hints.allow;
     this.hint = hints.hint;
@@ -257,7 +257,7 @@ export class Problem extends Error {
 }
 
 /** A problem of one fault. */
-export function problem(name: ProblemName, members: Omit<Fault, 'problem'> = {}, because?: string): Problem {
+export function problem(name: ProblemName, members: Omit<ErrorDetail, 'problem'> = {}, because?: string): Problem {
   return new Problem([{ problem: name, ...members }], { because });
 }
 
@@ -280,12 +280,15 @@ export function isFlat(name: ProblemName): boolean {
 }
 
 /** The wording of a fault in a family, its message filled in. A family without its own wording says it as the other. */
-export function wordingOf(fault: Fault, family: Family): { status: number; code: string | number; message: string } {
-  const [status, code, template] = wordingIn(family, fault.problem);
+export function wordingOf(
+  error: ErrorDetail,
+  family: Family,
+): { status: number; code: string | number; message: string } {
+  const [status, code, template] = wordingIn(family, error.problem);
   const words: Record<string, string | number | undefined> = {
-    parameter: fault.parameter,
-    value: fault.value,
-    ...fault.words,
+    parameter: error.parameter,
+    value: error.value,
+    ...error.words,
   };
   const message = template.replace(/\{(\w+)\}/g, (_, name: string) => String(words[name] ?? ''));
   return { status, code, message };

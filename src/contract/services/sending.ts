@@ -49,7 +49,7 @@ export type Sent =
     };
 
 /** Why nothing is ever sent to an address. */
-export interface UrlFault {
+export interface UrlError {
   /** May be told to whoever gave the address. */
   readonly says: string;
 }
@@ -57,7 +57,7 @@ export interface UrlFault {
 /** Sends to other people's servers, safely. @source activity gaps 21.4 */
 export interface Sender {
   /** What is wrong with an address as it is written; undefined when nothing is. */
-  urlFault(url: string): UrlFault | undefined;
+  urlError(url: string): UrlError | undefined;
   /** Never rejects. Connects to addresses only that were judged, and follows no redirect. */
   send(request: OutgoingRequest): Promise<Sent>;
   /** Ends every connection; what is under way fails. */

@@ -1,5 +1,5 @@
 import type { Environment } from '../declare/resource.ts';
-import type { Fault } from '../problems/problems.ts';
+import type { ErrorDetail } from '../problems/problems.ts';
 
 /**
  * The kinds of identifiers by which people are known; the place of a kind is its code, the last byte of an identifier.
@@ -128,9 +128,9 @@ export interface ReadPeople {
 }
 
 /** What is wrong with an upload: as a whole, or with each of its operations. */
-export type PeopleFaults =
-  | { readonly whole: readonly Fault[] }
-  | { readonly items: readonly (readonly Fault[])[]; readonly operations: readonly PeopleOperation[] };
+export type PeopleErrors =
+  | { readonly whole: readonly ErrorDetail[] }
+  | { readonly items: readonly (readonly ErrorDetail[])[]; readonly operations: readonly PeopleOperation[] };
 
 /** What an upload of people may say. */
 export interface PeopleRules {
@@ -145,6 +145,6 @@ export interface PeopleRules {
 /** Reads uploads of people, off the request loop. */
 export interface PeopleReader {
   /** @param body is given away: it is empty afterwards. */
-  read(body: Uint8Array<ArrayBuffer>, now_s: number, rules: PeopleRules): Promise<ReadPeople | PeopleFaults>;
+  read(body: Uint8Array<ArrayBuffer>, now_s: number, rules: PeopleRules): Promise<ReadPeople | PeopleErrors>;
   close(): Promise<void>;
 }

@@ -119,7 +119,7 @@ export interface Reading {
   readonly records: RecordsReading;
   readonly changes: Pick<Changes, 'page'>;
   readonly credentials: Pick<Credentials, Extract<keyof Credentials, `find${string}` | `list${string}`>>;
-  readonly memberships: Pick<Memberships, Extract<keyof Memberships, `find${string}` | `list${string}`>>;
+  readonly accountMembers: Pick<Memberships, Extract<keyof Memberships, `find${string}` | `list${string}`>>;
   readonly requestTokens: Pick<RequestTokens, 'find'>;
   readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
   readonly sessions: Pick<Sessions, 'find' | 'list'>;
@@ -132,7 +132,7 @@ export interface Reading {
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
   readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
-  readonly people: Pick<People, Extract<keyof People, `find${string}` | `list${string}`>>;
+  readonly directory: Pick<People, Extract<keyof People, `find${string}` | `list${string}`>>;
   readonly events: Pick<Events, Extract<keyof Events, `find${string}` | `list${string}`>>;
   readonly subscriptions: Pick<Subscriptions, Extract<keyof Subscriptions, `find${string}` | `list${string}` | 'page'>>;
   readonly streamConnections: Pick<StreamConnections, Extract<keyof StreamConnections, `list${string}`> | 'page'>;
@@ -156,7 +156,7 @@ export interface Writing extends Reading {
   readonly records: RecordsWriting;
   readonly changes: Changes;
   readonly credentials: Credentials;
-  readonly memberships: Memberships;
+  readonly accountMembers: Memberships;
   readonly requestTokens: RequestTokens;
   readonly bearerTokens: BearerTokens;
   readonly sessions: Sessions;
@@ -169,7 +169,7 @@ export interface Writing extends Reading {
   readonly uploads: Uploads;
   readonly audiences: CustomAudiences;
   readonly audienceLog: AudienceLog;
-  readonly people: People;
+  readonly directory: People;
   readonly events: Events;
   readonly subscriptions: Subscriptions;
   readonly applicationLimits: ApplicationLimits;

@@ -1,4 +1,4 @@
-import type { Given, Operation } from '../../contract/declare/operation.ts';
+import type { Input, Operation } from '../../contract/declare/operation.ts';
 import { echo } from '../echo.ts';
 import { envelope } from '../envelope.ts';
 import { type RawParameters, readParameters } from '../validate.ts';
@@ -8,9 +8,9 @@ import type { Json } from './schemas.ts';
 export function exampleReply(operation: Operation): Json | undefined {
   const { example } = operation;
   if (!example) return undefined;
-  const given = givenOf(operation);
-  const params = echo(pathOf(operation), operation.parameters, given, receivedIn(operation));
-  return JSON.parse(envelope(operation, example.answer(given), params)) as Json;
+  const input = givenOf(operation);
+  const params = echo(pathOf(operation), operation.parameters, input, receivedIn(operation));
+  return JSON.parse(envelope(operation, example.answer(input), params)) as Json;
 }
 
 /** What the example of an operation gives for a parameter, typed. */
@@ -21,8 +21,8 @@ export function exampleValue(operation: Operation, name: string): Json {
   return value == null ? {} : { example: JSON.parse(operation.parameters[name]!.kind.present(value)) };
 }
 
-function givenOf(operation: Operation): Given {
-  return readParameters(operation.parameters, receivedIn(operation)).given;
+function givenOf(operation: Operation): Input {
+  return readParameters(operation.parameters, receivedIn(operation)).input;
 }
 
 function receivedIn({ example }: Operation): RawParameters {

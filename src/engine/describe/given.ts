@@ -157,7 +157,7 @@ function memberSchema(operation: Operation, field: Field, named: NamedSchemas): 
 /** The echo of what was supplied, typed: path parameters, and whatever else there was. */
 export function echoSchema(operation: Operation, named: NamedSchemas, path: 'always' | 'if known'): Json {
   const inPath = pathNames(operation.path);
-  const given = echoed(operation.parameters, named);
+  const input = echoed(operation.parameters, named);
   // What a refused call named in its path is echoed as it was.
   const schemaOf = (name: string): Json =>
     path === 'always' ? pathSchema(operation, name, named).schema : { type: 'string' };
@@ -166,8 +166,8 @@ export function echoSchema(operation: Operation, named: NamedSchemas, path: 'alw
     ...Object.fromEntries(inPath.map((name) => [name, schemaOf(name)])),
     ...Object.fromEntries(fixed),
   };
-  const members = { ...always, ...given };
-  return closed(members, path === 'always' ? Object.keys(given) : Object.keys(members));
+  const members = { ...always, ...input };
+  return closed(members, path === 'always' ? Object.keys(input) : Object.keys(members));
 }
 
 function echoed(parameters: Parameters, named: NamedSchemas): Json {

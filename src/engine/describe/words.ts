@@ -74,9 +74,9 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   }));
   const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
   const all = { ...operation.protocolParameters, ...operation.parameters };
-  const given = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
+  const input = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
   const members = Object.entries(operation.members ?? {}).map(([name, field]) => fieldWords(name, field, 'body'));
-  return [...inPath, ...given, ...members, ...fileWords(operation)];
+  return [...inPath, ...input, ...members, ...fileWords(operation)];
 }
 
 function fileWords({ files = {} }: Operation): ParameterWords[] {
@@ -176,13 +176,13 @@ export function exampleLine(operation: Operation): string {
   const asked = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
   const shown = operation.body === 'object' || operation.members ? [] : asked;
   const known = all.filter(({ name }) => operation.example?.params[name] !== undefined);
-  const given = operation.example
+  const input = operation.example
     ? known.map(({ name }) => `-d ${name}=${quotedForShell(operation.example!.params[name]!)}`)
     : shown.map((each) => `-d ${each.name}=${each.choices[0] ?? placeholder(each)}`);
   const json = operation.members ? ` --json '${exampleBody(operation, all)}'` : JSON_FILES[operation.body];
   const sandbox = operation.only === 'sandbox' ? ' --sandbox' : '';
   const bearer = operation.credential === 'bearer' ? ' --bearer' : '';
-  const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${bearer}${json}`, ...given];
+  const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${bearer}${json}`, ...input];
   return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');
 }
 

@@ -37,11 +37,11 @@ export type Simulate = (body: unknown) => Promise<string>;
 export function simulator({ store, clock }: Services): Simulate {
   const emitter = emitterOf(store, () => formatInstant(clock.now()));
   return async (body) => {
-    const { given, faults } = readMembers(body, MEMBERS);
-    if (faults.length > 0) throw new Problem(faults);
-    const { user_id, payload, keyword_text = null } = given as Readonly<Record<string, string>>;
-    const event_type = given.event_type as EventType;
-    const direction = directionOfBody(event_type, (given.direction as Direction | null | undefined) ?? undefined);
+    const { input, errors } = readMembers(body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
+    const { user_id, payload, keyword_text = null } = input as Readonly<Record<string, string>>;
+    const event_type = input.event_type as EventType;
+    const direction = directionOfBody(event_type, (input.direction as Direction | null | undefined) ?? undefined);
     const event = { event_type, user_id: user_id!, direction, payload: payload!, text: keyword_text };
     const uuid = await emitter.emit(event);
     if (uuid === undefined) {

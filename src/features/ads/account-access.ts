@@ -25,7 +25,7 @@ export function accountAccesses(store: Store): AccountAccesses {
     remembered: (user, account) => byAccount.get(account)?.get(user),
     async find(user, account) {
       const changesBefore = changes;
-      const row = await store.read((tx) => tx.memberships.find(user, account));
+      const row = await store.read((tx) => tx.accountMembers.find(user, account));
       if (!row) return undefined;
       const access = accessOf(row);
       // What changed while it was read must not be remembered as it was.

@@ -2,10 +2,10 @@ import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
 import { startOfDay } from '../../base/zones.ts';
 import { type Field, field, id, instant, integer, oneOf, text } from '../../contract/declare/fields.ts';
-import type { Given, Operation } from '../../contract/declare/operation.ts';
+import type { Input, Operation } from '../../contract/declare/operation.ts';
 import type { AccountState } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
-import { type Fault, problem } from '../../contract/problems/problems.ts';
+import { type ErrorDetail, problem } from '../../contract/problems/problems.ts';
 import type { ChangeRow } from '../../contract/store/changes.ts';
 
 const COUNT_DEFAULT = 200;
@@ -57,18 +57,18 @@ export const accountHistory: Operation = {
   problems: ['CURSOR_INVALID', 'NOT_AFTER'],
   check: checkTimes,
   async perform(call) {
-    const { given } = call;
-    const count = Number(given.count ?? COUNT_DEFAULT);
+    const { input } = call;
+    const count = Number(input.count ?? COUNT_DEFAULT);
     const asked = {
       account: call.account!.id,
-      entity: String(given.entity_type),
-      entityId: String(given.entity_id),
-      user: optional(given.user_id),
-      from: bound(given.start_time, call.account),
-      until: bound(given.end_time, call.account),
+      entity: String(input.entity_type),
+      entityId: String(input.entity_id),
+      user: optional(input.user_id),
+      from: bound(input.start_time, call.account),
+      until: bound(input.end_time, call.account),
     };
     const list = JSON.stringify(asked);
-    const after = readCursor(given.cursor, list);
+    const after = readCursor(input.cursor, list);
     const found = await call.services.store.read((tx) => tx.changes.page({ ...asked, after, limit: count + 1 }));
     const rows = found.slice(0, count);
     const last = found.length > count ? rows.at(-1) : undefined;
@@ -106,8 +106,8 @@ function bound(value: unknown, account: AccountState | undefined): string | unde
   return text?.length === DATE_LENGTH ? startOfDay(text, account!.timezone) : text;
 }
 
-function checkTimes(given: Given, account: AccountState | undefined): readonly Fault[] {
-  const [from, until] = [bound(given.start_time, account), bound(given.end_time, account)];
+function checkTimes(input: Input, account: AccountState | undefined): readonly ErrorDetail[] {
+  const [from, until] = [bound(input.start_time, account), bound(input.end_time, account)];
   if (from === undefined || until === undefined || until > from) return [];
   return [{ problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } }];
 }

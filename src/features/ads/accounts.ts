@@ -89,8 +89,8 @@ export const createSandboxAccount: Operation = {
         role: 'ACCOUNT_ADMIN',
         post_composer: 1,
       } as const;
-      await tx.memberships.add(admin);
-      await tx.memberships.addFeatures(row.id, SANDBOX_FEATURES);
+      await tx.accountMembers.add(admin);
+      await tx.accountMembers.addFeatures(row.id, SANDBOX_FEATURES);
       await tx.records.insert(promotableUsers, newPromotableUser(promotable));
       const shown = await call.services.show(accounts, [row], showContext(call, tx));
       return { data: `[${shown}]`, nextCursor: null };

@@ -73,10 +73,10 @@ export const audienceEstimate: Operation = {
     'PRIMARY_MISSING',
   ],
   async perform({ services, account, environment, body, now }) {
-    const { store, directory, keywords } = services;
+    const { store, directoryIndex: directory, keywords } = services;
     const read = readCriteria(body);
-    const faults = [...read.faults, ...(await store.read((tx) => danglingCriteria(tx, account!, read)))];
-    if (faults.length > 0) throw new Problem(faults);
+    const errors = [...read.errors, ...(await store.read((tx) => danglingCriteria(tx, account!, read)))];
+    if (errors.length > 0) throw new Problem(errors);
     const criteria = [...read.criteria.values()];
     if (!criteria.some(isPrimary)) throw problem('PRIMARY_MISSING', { parameter: 'targeting_criteria' });
     const now_s = Math.floor(instantMs(now) / 1000);
@@ -88,7 +88,11 @@ export const audienceEstimate: Operation = {
 };
 
 /** The people of an audience who are in the directory; nobody when it was deleted meanwhile. */
-async function membersNow({ store, memberships }: Services, audience: string, now: number): Promise<Uint32Array> {
+async function membersNow(
+  { store, audienceMembers: memberships }: Services,
+  audience: string,
+  now: number,
+): Promise<Uint32Array> {
   const kept = await store.read((tx) => tx.audiences.find(subjectOf('audience', audience)));
   return kept ? memberships.usersOf(peopleMeantBy(kept), now) : new Uint32Array();
 }

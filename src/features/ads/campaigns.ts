@@ -10,7 +10,7 @@ import {
 } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { LINE_ITEMS_SUMMARY } from '../../contract/store/delivery.ts';
 import { minimumDenomination } from './currencies.ts';
 import {
@@ -98,7 +98,7 @@ export const campaigns = resource({
 });
 
 /** Where budgets are balanced cannot change under line items. @source campaigns 8.1 */
-function optimizedWhileEmpty({ before, after }: Change<Campaign>): Fault | undefined {
+function optimizedWhileEmpty({ before, after }: Change<Campaign>): ErrorDetail | undefined {
   if (!before || before.budget_optimization === after.budget_optimization) return undefined;
   if (!hasLineItems(before)) return undefined;
   const message = 'Budget optimization cannot change while the campaign has line items';
@@ -106,7 +106,7 @@ function optimizedWhileEmpty({ before, after }: Change<Campaign>): Fault | undef
 }
 
 /** A campaign is made on an instrument that is live, not paused and not over; one that has yet to start is fine. */
-function canFund({ referenced, now }: Change<Campaign>): Fault | undefined {
+function canFund({ referenced, now }: Change<Campaign>): ErrorDetail | undefined {
   const instrument = referenced.get('funding_instrument_id') as FundingInstrument | undefined;
   if (!instrument) return undefined;
   const reasons = reasonsNotAbleToFund(instrument, now).filter((reason) => reason !== 'STARTS_IN_FUTURE');
@@ -127,7 +127,7 @@ async function instrumentOf({ referenced, after, tx }: Change<Campaign>): Promis
   return tx.records.get(fundingInstruments, key, { deleted: 'shown' });
 }
 
-async function withinCredit(change: Change<Campaign>): Promise<Fault | undefined> {
+async function withinCredit(change: Change<Campaign>): Promise<ErrorDetail | undefined> {
   const { after, before } = change;
   const total = after.total_budget_amount_local_micro;
   if (total === null || total === before?.total_budget_amount_local_micro) return undefined;
@@ -141,15 +141,15 @@ async function withinCredit(change: Change<Campaign>): Promise<Fault | undefined
   };
 }
 
-async function wholeDenomination(change: Change<Campaign>): Promise<readonly Fault[]> {
+async function wholeDenomination(change: Change<Campaign>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   for (const parameter of ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'] as const) {
     const raw = after[parameter];
     if (raw === null || raw === before?.[parameter]) continue;
     const currency = String((await instrumentOf(change))?.currency);
     const unit = minimumDenomination(currency);
-    if (raw % unit !== 0) faults.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
+    if (raw % unit !== 0) errors.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
   }
-  return faults;
+  return errors;
 }

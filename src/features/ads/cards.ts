@@ -8,7 +8,7 @@ import {
   resource,
 } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { cardType, cardTypeOf } from './cards/card-types.ts';
 import { cardUri, cardUriOf } from './cards/card-uri.ts';
 import { components, slides } from './cards/components.ts';
@@ -54,8 +54,8 @@ export const cards = resource({
   fields,
   checkInput: exactlyOne,
   // What is given takes the place of what was there, whichever of the two that was.
-  settled(row, { verb, given }) {
-    const swapped = given.components != null ? { slides: null } : given.slides != null ? { components: null } : {};
+  settled(row, { verb, input }) {
+    const swapped = input.components != null ? { slides: null } : input.slides != null ? { components: null } : {};
     const structure = structureOf({ ...row, ...swapped });
     const named = verb === 'create' ? { card_uri: cardUriOf(row.id) } : {};
     return { ...swapped, ...named, card_type: cardTypeOf(structure) };
@@ -79,15 +79,15 @@ export const cards = resource({
 type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
 
 /** A card has components or slides. @source creatives 5.2 */
-function exactlyOne({ verb, given, named }: Input): readonly Fault[] {
+function exactlyOne({ verb, input, named }: Input): readonly ErrorDetail[] {
   // What cannot be read is there all the same.
-  const has = (name: string): boolean => named.has(name) && given[name] !== null;
+  const has = (name: string): boolean => named.has(name) && input[name] !== null;
   const [a, b] = ['components', 'slides'] as const;
   if (has(a) && has(b)) return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
   return verb === 'create' && !has(a) && !has(b) ? [{ problem: 'MISSING_PARAMETER', parameter: a }] : [];
 }
 
-function hasContent({ after }: Change<Card>): Fault | undefined {
+function hasContent({ after }: Change<Card>): ErrorDetail | undefined {
   const isEmpty = after.components === null && after.slides === null;
   return isEmpty ? { problem: 'MISSING_PARAMETER', parameter: 'components' } : undefined;
 }
@@ -95,7 +95,7 @@ function hasContent({ after }: Change<Card>): Fault | undefined {
 const BYTES_MAX = 3 * 1024 * 1024;
 
 /** Only what is new is judged: what is shown stays, whatever became of the library since. */
-async function mediaFit(change: Change<Card>): Promise<readonly Fault[]> {
+async function mediaFit(change: Change<Card>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   if (after.components === before?.components && after.slides === before?.slides) return [];
   const wanted = mediaIn(structureOf(after)).map((each) => ({

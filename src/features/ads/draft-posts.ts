@@ -1,6 +1,6 @@
 import { type Change, type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { authorFor, namedAuthor, notPromotable, ofAuthor } from './posts/authors.ts';
 import { blank, judgedCard, judgedMedia, MEDIA_PROBLEMS, mixed, searched } from './posts/content.ts';
 import { AUTHOR, attachedFields, contentFields } from './posts/fields.ts';
@@ -29,8 +29,8 @@ export const draftPosts = resource({
   sequence: 'post',
   fields,
   creating: AUTHOR,
-  settled: async (row, { before, given, tx, account }) => ({
-    user_id: before?.user_id ?? (await namedAuthor(tx, account!.id, given.as_user_id)).user,
+  settled: async (row, { before, input, tx, account }) => ({
+    user_id: before?.user_id ?? (await namedAuthor(tx, account!.id, input.as_user_id)).user,
     ...searched(row),
   }),
   rules: [isOfPromotable, blankRule, mediaGoTogether, cardExists],
@@ -46,25 +46,25 @@ export const draftPosts = resource({
   },
 });
 
-async function isOfPromotable({ verb, after, tx }: Change<DraftPost>): Promise<Fault | undefined> {
+async function isOfPromotable({ verb, after, tx }: Change<DraftPost>): Promise<ErrorDetail | undefined> {
   if (verb !== 'create') return undefined;
   const author = await authorFor(tx, after.account_id, String(after.user_id));
   return notPromotable(author, after.account_id, 'as_user_id');
 }
 
-function blankRule({ after }: Change<DraftPost>): Fault | undefined {
+function blankRule({ after }: Change<DraftPost>): ErrorDetail | undefined {
   return blank(after);
 }
 
-async function mediaGoTogether(change: Change<DraftPost>): Promise<readonly Fault[]> {
+async function mediaGoTogether(change: Change<DraftPost>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   if (after.media_keys === before?.media_keys) return [];
   const media = await judgedMedia(change, after, { author: String(after.user_id) });
-  const fault = mixed(media.known);
-  return media.faults.length === 0 && fault ? [fault] : media.faults;
+  const error = mixed(media.known);
+  return media.errors.length === 0 && error ? [error] : media.errors;
 }
 
-async function cardExists(change: Change<DraftPost>): Promise<Fault | undefined> {
+async function cardExists(change: Change<DraftPost>): Promise<ErrorDetail | undefined> {
   if (change.after.card_uri === change.before?.card_uri) return undefined;
-  return (await judgedCard(change, change.after)).fault;
+  return (await judgedCard(change, change.after)).error;
 }

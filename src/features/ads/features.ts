@@ -74,8 +74,8 @@ export const getFeatures: Operation = {
   rate: 'reads',
   parameters: { feature_keys: featureKeys() },
   async perform(call) {
-    const keys = await call.services.store.read((tx) => tx.memberships.listFeatures(call.account!.id));
-    const asked = call.given.feature_keys ? itemsOf(String(call.given.feature_keys)) : keys;
+    const keys = await call.services.store.read((tx) => tx.accountMembers.listFeatures(call.account!.id));
+    const asked = call.input.feature_keys ? itemsOf(String(call.input.feature_keys)) : keys;
     return { data: JSON.stringify(keys.filter((key) => asked.includes(key))) };
   },
 };
@@ -90,7 +90,7 @@ export const addFeatures: Operation = {
   roles: CAMPAIGN_WRITERS,
   rate: 'writes',
   parameters: { feature_keys: featureKeys().required() },
-  perform: (call) => change(call, (tx, account, keys) => tx.memberships.addFeatures(account, keys)),
+  perform: (call) => change(call, (tx, account, keys) => tx.accountMembers.addFeatures(account, keys)),
 };
 
 /** Removes features from a sandbox account; one that is not there is no fault. */
@@ -103,7 +103,7 @@ export const removeFeatures: Operation = {
   roles: CAMPAIGN_WRITERS,
   rate: 'writes',
   parameters: { feature_keys: featureKeys().required() },
-  perform: (call) => change(call, (tx, account, keys) => tx.memberships.removeFeatures(account, keys)),
+  perform: (call) => change(call, (tx, account, keys) => tx.accountMembers.removeFeatures(account, keys)),
 };
 
 async function change(
@@ -112,7 +112,7 @@ async function change(
 ): Promise<Answer> {
   const account = call.account!.id;
   return call.services.store.write(async (tx) => {
-    await apply(tx, account, itemsOf(String(call.given.feature_keys)));
-    return { data: JSON.stringify(await tx.memberships.listFeatures(account)) };
+    await apply(tx, account, itemsOf(String(call.input.feature_keys)));
+    return { data: JSON.stringify(await tx.accountMembers.listFeatures(account)) };
   });
 }

@@ -1,7 +1,7 @@
 import { boolean, instant, micros, oneOf, type Stored, text } from '../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { currencyCode, minimumDenomination } from './currencies.ts';
 import { reasonList } from './reasons.ts';
 
@@ -105,25 +105,25 @@ export function creditRemaining(row: FundingInstrument): number | null {
   return isLine ? row.credit_limit_local_micro : null;
 }
 
-function insertionOrderEnds({ after }: Change<FundingInstrument>): Fault | undefined {
+function insertionOrderEnds({ after }: Change<FundingInstrument>): ErrorDetail | undefined {
   const lacks = after.type === 'INSERTION_ORDER' && after.end_time === null;
   return lacks ? { problem: 'MISSING_PARAMETER', parameter: 'end_time' } : undefined;
 }
 
-function endsAfterStart({ after }: Change<FundingInstrument>): Fault | undefined {
+function endsAfterStart({ after }: Change<FundingInstrument>): ErrorDetail | undefined {
   const { start_time: start, end_time: end } = after;
   const wrong = start !== null && end !== null && end <= start;
   return wrong ? { problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } } : undefined;
 }
 
-function wholeDenomination({ after }: Change<FundingInstrument>): readonly Fault[] {
+function wholeDenomination({ after }: Change<FundingInstrument>): readonly ErrorDetail[] {
   const currency = String(after.currency);
   const unit = minimumDenomination(currency);
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   for (const parameter of ['credit_limit_local_micro', 'funded_amount_local_micro'] as const) {
     const raw = after[parameter];
     if (raw === null || raw % unit === 0) continue;
-    faults.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
+    errors.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
   }
-  return faults;
+  return errors;
 }

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { instantMs } from '../../base/instants.ts';
 import { tokensOf } from '../../base/tokens.ts';
 import { instant, itemsOf, listOf, oneOf, text } from '../../contract/declare/fields.ts';
-import type { Given, Operation } from '../../contract/declare/operation.ts';
-import { type Fault, problem } from '../../contract/problems/problems.ts';
+import type { Input, Operation } from '../../contract/declare/operation.ts';
+import { type ErrorDetail, problem } from '../../contract/problems/problems.ts';
 import { GRANULARITY_S, type Granularity } from '../../contract/services/keywords.ts';
 import { referenceEntry } from './reference/lookup.ts';
 
@@ -53,46 +53,46 @@ export const keywordInsights: Operation = {
     { additionalProperties: false },
   ),
   problems: ['TOO_MANY_ITEMS', 'TIME_WINDOW_EMPTY', 'TIME_WINDOW_TOO_LONG', 'KEYWORD_WITHOUT_WORDS', 'NOT_A_COUNTRY'],
-  check(given) {
-    const all = [...keywordsOf(given, 'keywords'), ...keywordsOf(given, 'negative_keywords')];
-    const faults: Fault[] = [];
+  check(input) {
+    const all = [...keywordsOf(input, 'keywords'), ...keywordsOf(input, 'negative_keywords')];
+    const errors: ErrorDetail[] = [];
     if (all.length > KEYWORDS_MAX) {
-      faults.push({ problem: 'TOO_MANY_ITEMS', parameter: 'keywords', words: { max: KEYWORDS_MAX } });
+      errors.push({ problem: 'TOO_MANY_ITEMS', parameter: 'keywords', words: { max: KEYWORDS_MAX } });
     }
     for (const parameter of ['keywords', 'negative_keywords'] as const) {
-      const raw = keywordsOf(given, parameter).find((each) => tokensOf(each).length === 0);
-      if (raw !== undefined) faults.push({ problem: 'KEYWORD_WITHOUT_WORDS', parameter, words: { raw } });
+      const raw = keywordsOf(input, parameter).find((each) => tokensOf(each).length === 0);
+      if (raw !== undefined) errors.push({ problem: 'KEYWORD_WITHOUT_WORDS', parameter, words: { raw } });
     }
-    const { location, start_time: from, end_time: to } = given;
+    const { location, start_time: from, end_time: to } = input;
     if (location != null && countryOf(String(location)) === undefined) {
-      faults.push({ problem: 'NOT_A_COUNTRY', parameter: 'location', words: { raw: location } });
+      errors.push({ problem: 'NOT_A_COUNTRY', parameter: 'location', words: { raw: location } });
     }
-    if (from != null && to != null && from >= to) faults.push({ problem: 'TIME_WINDOW_EMPTY', parameter: '' });
-    return faults;
+    if (from != null && to != null && from >= to) errors.push({ problem: 'TIME_WINDOW_EMPTY', parameter: '' });
+    return errors;
   },
-  async perform({ services, environment, given, now }) {
-    const end = given.end_time == null || given.end_time > now ? now : String(given.end_time);
-    const [from, to] = [String(given.start_time), end].map((time) => instantMs(time) / 1000) as [number, number];
+  async perform({ services, environment, input, now }) {
+    const end = input.end_time == null || input.end_time > now ? now : String(input.end_time);
+    const [from, to] = [String(input.start_time), end].map((time) => instantMs(time) / 1000) as [number, number];
     if (from >= to) throw problem('TIME_WINDOW_EMPTY', { parameter: '' });
     if (to - from > DAYS_MAX * GRANULARITY_S.DAY) {
       throw problem('TIME_WINDOW_TOO_LONG', { parameter: '', words: { days: DAYS_MAX } });
     }
     const { volume, related } = await services.keywords.search({
       environment,
-      keywords: keywordsOf(given, 'keywords'),
-      negatives: keywordsOf(given, 'negative_keywords'),
+      keywords: keywordsOf(input, 'keywords'),
+      negatives: keywordsOf(input, 'negative_keywords'),
       from,
       to,
-      bucket_s: GRANULARITY_S[given.granularity as Granularity],
-      country: given.location == null ? undefined : countryOf(String(given.location)),
+      bucket_s: GRANULARITY_S[input.granularity as Granularity],
+      country: input.location == null ? undefined : countryOf(String(input.location)),
       related_max: RELATED_MAX,
     });
     return { data: JSON.stringify({ related_keywords: related, post_volume: volume }) };
   },
 };
 
-function keywordsOf(given: Given, parameter: string): string[] {
-  return given[parameter] == null ? [] : itemsOf(String(given[parameter]));
+function keywordsOf(input: Input, parameter: string): string[] {
+  return input[parameter] == null ? [] : itemsOf(String(input[parameter]));
 }
 
 function countryOf(location: string): string | undefined {

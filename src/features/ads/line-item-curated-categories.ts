@@ -1,7 +1,7 @@
 import { id, reference } from '../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource, type WholeRule } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { Reading } from '../../contract/store/store.ts';
 import { lineItems } from './line-items.ts';
 import { CURATED_CATEGORIES } from './reference/categories.ts';
@@ -60,7 +60,7 @@ function under(account: string, lines: readonly string[]): Parameters<Reading['r
   return { ...nothing, account, deleted: 'hidden', within: { line_item_id: lines } };
 }
 
-function exists({ after }: Change<LineItemCuratedCategory>): Fault | undefined {
+function exists({ after }: Change<LineItemCuratedCategory>): ErrorDetail | undefined {
   const value = String(after.curated_category_id);
   if (CURATED_CATEGORIES.some((category) => category.id === value)) return undefined;
   return { problem: 'NOT_FOUND', parameter: 'curated_category_id', value, words: { kind: 'Curated category' } };
@@ -101,6 +101,6 @@ async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<Li
   }
   return messages.map((message) => ({
     index: 0,
-    fault: { problem: 'INVALID', attribute: 'curated_category_id', words: { message } } as const,
+    error: { problem: 'INVALID', attribute: 'curated_category_id', words: { message } } as const,
   }));
 }

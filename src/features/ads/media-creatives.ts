@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { id, oneOf, reference } from '../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type AccountMedia, accountMedia, isPreroll } from './account-media.ts';
 import { webUrl } from './cards/web-url.ts';
 import { type LineItem, lineItems } from './line-items.ts';
@@ -72,7 +72,7 @@ function pointedTo(referenced: Change<MediaCreative>['referenced']) {
   return { media: referenced.get('account_media_id') as unknown as AccountMedia, line };
 }
 
-function fits({ after, referenced }: Change<MediaCreative>): Fault | undefined {
+function fits({ after, referenced }: Change<MediaCreative>): ErrorDetail | undefined {
   const { media, line } = pointedTo(referenced);
   if (isPreroll(media)) {
     if (line.objective === 'PREROLL_VIEWS') return undefined;

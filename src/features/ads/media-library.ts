@@ -1,5 +1,5 @@
 import { type Change, resource } from '../../contract/declare/resource.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { MediaType } from '../../contract/services/media.ts';
 import { type LibraryRow, libraryRows } from './media/library-rows.ts';
 import { frameKey, type ObjectValues, valueFaults } from './media/object-values.ts';
@@ -18,7 +18,7 @@ export const mediaLibrary = resource({
 });
 
 /** Only values that change are judged: a poster that was deleted since does not stand in the way of others. */
-async function valuesFit(change: Change<LibraryRow>): Promise<Fault[]> {
+async function valuesFit(change: Change<LibraryRow>): Promise<ErrorDetail[]> {
   const { before, after } = change;
   const names = ['title', 'description', 'poster_media_key'] as const;
   const changed = names.filter((name) => after[name] !== before?.[name]).map((name) => [name, after[name]]);

@@ -1,7 +1,7 @@
 import { oneOf, reference } from '../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource, type Whole } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { webUrl } from './cards/web-url.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 
@@ -42,11 +42,11 @@ export const prerollCallToActions = resource({
   list: {},
 });
 
-function unfit(line: string, why: string): Fault {
+function unfit(line: string, why: string): ErrorDetail {
   return { problem: 'LINE_ITEM_UNFIT', parameter: 'line_item_id', value: line, words: { why } };
 }
 
-function isForPreroll({ verb, referenced }: Change<PrerollCallToAction>): Fault | undefined {
+function isForPreroll({ verb, referenced }: Change<PrerollCallToAction>): ErrorDetail | undefined {
   if (verb !== 'create') return undefined;
   const line = referenced.get('line_item_id') as unknown as LineItem;
   return line.objective === 'PREROLL_VIEWS' ? undefined : unfit(line.id, 'is not for PREROLL_VIEWS');
@@ -59,5 +59,5 @@ async function isTheOnlyOne({ changes, account, tx }: Whole<PrerollCallToAction>
   const all = { account: account.id, member: undefined, without: undefined, prefix: undefined } as const;
   const within = { line_item_id: [line] };
   const live = await tx.records.count(prerollCallToActions, { ...all, deleted: 'hidden', within });
-  return live > 1 ? [{ index: 0, fault: unfit(line, 'has a call to action already') }] : [];
+  return live > 1 ? [{ index: 0, error: unfit(line, 'has a call to action already') }] : [];
 }

@@ -1,7 +1,7 @@
 import { digits, itemsOf, oneOf, reference } from '../../contract/declare/fields.ts';
 import { type Asked, type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { advertiserOf } from './promotable-users.ts';
 
@@ -49,25 +49,25 @@ export const promotedAccounts = resource({
   history: 'PROMOTED_ACCOUNT',
 });
 
-function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids'): Fault {
+function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids'): ErrorDetail {
   return { problem: 'INCOMPATIBLE_LINE_ITEM', parameter, value: line };
 }
 
 /** A list of line items of which none is for accounts is a mistake; what does not exist is simply absent. */
-async function someAreForAccounts({ given, account, tx }: Asked): Promise<Fault | undefined> {
-  if (!given.line_item_ids) return undefined;
-  const ids = itemsOf(String(given.line_item_ids));
+async function someAreForAccounts({ input, account, tx }: Asked): Promise<ErrorDetail | undefined> {
+  if (!input.line_item_ids) return undefined;
+  const ids = itemsOf(String(input.line_item_ids));
   const [first, ...others] = await tx.records.many(lineItems, account.id, ids, { deleted: 'shown' });
   if (!first || [first, ...others].some(({ product_type }) => product_type === 'PROMOTED_ACCOUNT')) return undefined;
   return incompatible(first.id, 'line_item_ids');
 }
 
-function isForAccounts({ referenced }: Change<PromotedAccount>): Fault | undefined {
+function isForAccounts({ referenced }: Change<PromotedAccount>): ErrorDetail | undefined {
   const line = referenced.get('line_item_id') as LineItem | undefined;
   return line && line.product_type !== 'PROMOTED_ACCOUNT' ? incompatible(line.id, 'line_item_id') : undefined;
 }
 
-async function isOwnUser({ after, tx }: Change<PromotedAccount>): Promise<Fault | undefined> {
+async function isOwnUser({ after, tx }: Change<PromotedAccount>): Promise<ErrorDetail | undefined> {
   const own = await advertiserOf(tx, after.account_id);
   return after.user_id === own ? undefined : { problem: 'INVALID_USER_ID', attribute: 'user_id' };
 }

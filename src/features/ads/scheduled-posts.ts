@@ -9,7 +9,7 @@ import {
   type Whole,
 } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { authorFor, mayPost, namedAuthor, notPromotable, ofAuthor } from './posts/authors.ts';
 import { blank, judgedMedia, MEDIA_PROBLEMS, searched, tooMuchMedia } from './posts/content.ts';
 import { AUTHOR, attachedFields, contentFields } from './posts/fields.ts';
@@ -52,8 +52,8 @@ export const scheduledPosts = resource({
   sequence: 'post',
   fields,
   creating: AUTHOR,
-  settled: async (row, { before, given, tx, account, by }) => ({
-    user_id: before?.user_id ?? (await namedAuthor(tx, account!.id, given.as_user_id)).user,
+  settled: async (row, { before, input, tx, account, by }) => ({
+    user_id: before?.user_id ?? (await namedAuthor(tx, account!.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
     // `2026-03-02T17:04:55Z` without its seconds.
     scheduled_at: `${row.scheduled_at!.slice(0, 17)}00Z`,
@@ -84,40 +84,40 @@ export const scheduledPosts = resource({
   },
 });
 
-function notAllowed(account: string): Fault {
+function notAllowed(account: string): ErrorDetail {
   return { problem: 'ACTION_NOT_ALLOWED', words: { account } };
 }
 
 /** What was published or failed stays as it is, and what is about to be published is changed no more. */
-function waitsStill({ verb, before, now }: Change<ScheduledPost>): Fault | undefined {
+function waitsStill({ verb, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
   if (!before) return undefined;
   const isOver = before.scheduled_status !== 'SCHEDULED' || (verb === 'update' && before.scheduled_at! <= now);
   return isOver ? notAllowed(before.account_id) : undefined;
 }
 
-async function callerMayPost({ verb, after, tx, by }: Change<ScheduledPost>): Promise<Fault | undefined> {
+async function callerMayPost({ verb, after, tx, by }: Change<ScheduledPost>): Promise<ErrorDetail | undefined> {
   const author = await authorFor(tx, after.account_id, String(after.user_id));
-  const fault = verb === 'create' ? notPromotable(author, after.account_id, 'as_user_id') : undefined;
-  if (fault) return fault;
+  const error = verb === 'create' ? notPromotable(author, after.account_id, 'as_user_id') : undefined;
+  if (error) return error;
   return mayPost(by, author, after.nullcast === 1) ? undefined : notAllowed(after.account_id);
 }
 
-function blankRule({ after }: Change<ScheduledPost>): Fault | undefined {
+function blankRule({ after }: Change<ScheduledPost>): ErrorDetail | undefined {
   return blank(after);
 }
 
-async function mediaAreKnown(change: Change<ScheduledPost>): Promise<readonly Fault[]> {
+async function mediaAreKnown(change: Change<ScheduledPost>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   if (after.media_keys === before?.media_keys) return [];
   const many = tooMuchMedia(after);
-  const { faults } = await judgedMedia(change, after, { author: String(after.user_id) });
-  return many ? [many, ...faults] : faults;
+  const { errors } = await judgedMedia(change, after, { author: String(after.user_id) });
+  return many ? [many, ...errors] : errors;
 }
 
 const MINUTE_MS = 60_000;
 const DAYS_MAX = 365;
 
-function timeIsNear({ after, before, now }: Change<ScheduledPost>): Fault | undefined {
+function timeIsNear({ after, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
   if (after.scheduled_at === before?.scheduled_at) return undefined;
   const ahead_ms = instantMs(after.scheduled_at!) - instantMs(now);
   const parameter = 'scheduled_at';
@@ -141,6 +141,6 @@ async function fewInAQuarter({ changes, account, tx }: Whole<ScheduledPost>) {
   if (total <= QUARTER_POSTS_MAX) return [];
   const [from, until] = [formatInstant(start), formatInstant(start + QUARTER_MS)];
   const words = { account: account.id, max: QUARTER_POSTS_MAX, from, until };
-  const fault: Fault = { problem: 'TOO_MANY_SCHEDULED', parameter: 'scheduled_at', words };
-  return [{ index: 0, fault }];
+  const error: ErrorDetail = { problem: 'TOO_MANY_SCHEDULED', parameter: 'scheduled_at', words };
+  return [{ index: 0, error }];
 }

@@ -1,7 +1,7 @@
 import { digits, oneOf, reference } from '../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { unfit } from './posts/objective-fit.ts';
 import { type ScheduledPost, scheduledPosts } from './scheduled-posts.ts';
@@ -49,7 +49,7 @@ export const scheduledPromotedPosts = resource({
 });
 
 /** A post that waits for its time, and that fits what the line item aims at. */
-async function isWaiting({ referenced, tx }: Change<ScheduledPromotedPost>): Promise<Fault | undefined> {
+async function isWaiting({ referenced, tx }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
   const line = referenced.get('line_item_id') as LineItem | undefined;
   const post = referenced.get('scheduled_post_id') as ScheduledPost | undefined;
   if (!line || !post) return undefined;
@@ -59,7 +59,7 @@ async function isWaiting({ referenced, tx }: Change<ScheduledPromotedPost>): Pro
 }
 
 /** From the time of publication on it cannot be called off. */
-async function isNotDue({ after, tx, now }: Change<ScheduledPromotedPost>): Promise<Fault | undefined> {
+async function isNotDue({ after, tx, now }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
   const key = { account: after.account_id, id: String(after.scheduled_post_id) };
   const post = await tx.records.get(scheduledPosts, key, { deleted: 'hidden' });
   const isDue = after.post_id !== null || (post !== undefined && post.scheduled_at! <= now);

@@ -51,10 +51,10 @@ export const targetedAudience: Operation = {
   perform: (call) =>
     call.services.store.read(async (tx) => {
       const audience = await audienceOf(tx, call);
-      const list = JSON.stringify(['targeted', call.account!.id, audience, call.given.with_active ?? 1]);
-      const after = afterOf(call.given.cursor, list);
+      const list = JSON.stringify(['targeted', call.account!.id, audience, call.input.with_active ?? 1]);
+      const after = afterOf(call.input.cursor, list);
       const lines = await tx.audiences.listTargeting(call.account!.id, audience);
-      const found = await targetingCampaigns(showContext(call, tx), lines, call.given.with_active !== 0);
+      const found = await targetingCampaigns(showContext(call, tx), lines, call.input.with_active !== 0);
       const left = found.filter(({ row }) => !after || isAfter(row, after));
       const page = left.slice(0, CAMPAIGNS_A_PAGE);
       const last = page.at(-1)?.row;

@@ -50,10 +50,10 @@ export const targetingSuggestions: Operation = {
   ),
   problems: [],
   async perform(call) {
-    const { services, account, environment, given } = call;
-    const suggestion_type = given.suggestion_type as keyof typeof DRAWN_FROM;
-    const values = itemsOf(String(given.targeting_values));
-    const limit = Number(given.count ?? COUNT_DEFAULT);
+    const { services, account, environment, input } = call;
+    const suggestion_type = input.suggestion_type as keyof typeof DRAWN_FROM;
+    const values = itemsOf(String(input.targeting_values));
+    const limit = Number(input.count ?? COUNT_DEFAULT);
     const found = await services.store.read((tx) =>
       tx.suggestions.listTogether({
         environment,

@@ -33,13 +33,13 @@ export const customAudiences = resource({
   alsoStores,
 });
 
-function settled(row: CustomAudience, { verb, given }: Settling<CustomAudience>): Partial<CustomAudience> {
+function settled(row: CustomAudience, { verb, input }: Settling<CustomAudience>): Partial<CustomAudience> {
   const named = { name_trimmed: String(row.name).trim() };
   if (verb !== 'create') return named;
-  const { segments: sent } = given;
+  const { segments: sent } = input;
   return {
     ...named,
-    audience_type: (given.audience_type ?? 'CRM') as CustomAudience['audience_type'],
+    audience_type: (input.audience_type ?? 'CRM') as CustomAudience['audience_type'],
     segments: sent == null ? null : JSON.stringify(filled(JSON.parse(String(sent)) as SentSegment)),
   };
 }

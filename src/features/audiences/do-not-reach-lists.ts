@@ -70,8 +70,8 @@ function oneAnAccount(): WholeRule<DoNotReachList> {
     if (changes[0]?.before) return [];
     const of = { account: account.id, member: undefined, within: {}, without: undefined, prefix: undefined } as const;
     const total = await tx.records.count(doNotReachLists, { ...of, deleted: 'hidden' });
-    const fault = { problem: 'LIST_EXISTS', words: { account: account.id } } as const;
-    return total > 1 ? [{ index: 0, fault }] : [];
+    const error = { problem: 'LIST_EXISTS', words: { account: account.id } } as const;
+    return total > 1 ? [{ index: 0, error }] : [];
   };
 }
 

@@ -8,7 +8,7 @@ import {
   resource,
 } from '../../contract/declare/resource.ts';
 import { AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
-import type { Fault } from '../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { customAudiences } from './custom-audiences.ts';
 import { tailoredAudiences } from './tailored-audiences.ts';
 
@@ -80,7 +80,7 @@ function permissionsOf(audiences: AnyResource): Resource<typeof fields> {
 const FEATURE = 'SHARE_AUDIENCE_OUTSIDE_BUSINESS';
 
 /** Rule: audiences are granted within a business, or with a feature of their owner. */
-async function isGrantable({ after, account, tx }: Change<AudiencePermission>): Promise<Fault | undefined> {
+async function isGrantable({ after, account, tx }: Change<AudiencePermission>): Promise<ErrorDetail | undefined> {
   const parameter = 'granted_account_id';
   const value = String(after.granted_account_id);
   if (value === account!.id) return { problem: 'GRANTED_TO_ITSELF', parameter };
@@ -92,6 +92,6 @@ async function isGrantable({ after, account, tx }: Change<AudiencePermission>): 
   if (!owner) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter: 'account_id', value: account!.id };
   if (granted?.environment !== owner.environment) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter, value };
   const isOneBusiness = owner.business_id !== null && owner.business_id === granted.business_id;
-  if (isOneBusiness || (await tx.memberships.listFeatures(account!.id)).includes(FEATURE)) return undefined;
+  if (isOneBusiness || (await tx.accountMembers.listFeatures(account!.id)).includes(FEATURE)) return undefined;
   return { problem: 'FEATURE_NOT_AVAILABLE', parameter, words: { feature: FEATURE, account: account!.id } };
 }

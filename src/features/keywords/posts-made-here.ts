@@ -28,7 +28,7 @@ export async function postsMadeHere(
 /** A page of posts; where they are from is where the directory has their authors. */
 async function readPage(tx: Reading, environment: Environment, after: string): Promise<CorpusPost[]> {
   const rows = await tx.posts.listTexts(environment, after, PAGE);
-  const countries = await tx.people.listCountries([...new Set(rows.map(({ user_id }) => user_id))]);
+  const countries = await tx.directory.listCountries([...new Set(rows.map(({ user_id }) => user_id))]);
   return rows.map(({ id, text, created_at, lang, user_id }) => ({
     id,
     text,

@@ -13,7 +13,7 @@ export async function append(call: Call, id: string): Promise<Upload> {
     throw problem('FILE_TOO_LARGE', { words: { max: uploads.media_segment_bytes_max } });
   }
   if (upload.state !== 'uploading') throw closed(id);
-  const index = Number(call.given.segment_index);
+  const index = Number(call.input.segment_index);
   const { state, received } = await blobs.place(id, index, file, upload.bytes);
   if (state === 'exceeds') throw problem('SEGMENTS_EXCEED', { words: { expected: upload.bytes, received } });
   if (state === 'closed') throw closed(id);

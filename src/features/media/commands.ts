@@ -1,6 +1,6 @@
 import { oneOf } from '../../contract/declare/fields.ts';
-import type { Call, Given, Parameters } from '../../contract/declare/operation.ts';
-import type { Fault, ProblemName } from '../../contract/problems/problems.ts';
+import type { Call, Input, Parameters } from '../../contract/declare/operation.ts';
+import type { ErrorDetail, ProblemName } from '../../contract/problems/problems.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 import { append } from './append.ts';
 import { finalize } from './finalize.ts';
@@ -21,7 +21,7 @@ interface Command {
   perform(call: Call): Promise<Upload>;
 }
 
-const idOf = ({ given }: Call): string => String(given.media_id);
+const idOf = ({ input }: Call): string => String(input.media_id);
 
 const COMMANDS: Readonly<Record<'INIT' | 'APPEND' | 'FINALIZE', Command>> = {
   INIT: { needs: ['total_bytes', 'media_type'], did: 'began', perform: initialize },
@@ -38,20 +38,20 @@ export const commandParameters: Parameters = {
 };
 
 /** What the command that was given lacks. */
-export function missingOf(given: Given): Fault[] {
-  const { needs } = commandOf(given) ?? { needs: [] };
+export function missingOf(input: Input): ErrorDetail[] {
+  const { needs } = commandOf(input) ?? { needs: [] };
   return needs
-    .filter((name) => given[name] === undefined || given[name] === null)
+    .filter((name) => input[name] === undefined || input[name] === null)
     .map((parameter) => ({ problem: 'MISSING_PARAMETER', parameter }));
 }
 
-function commandOf({ command }: Given): Command | undefined {
+function commandOf({ command }: Input): Command | undefined {
   return command == null ? undefined : COMMANDS[command as keyof typeof COMMANDS];
 }
 
 /** Does what the command says. */
 export async function perform(call: Call): Promise<Commanded> {
-  const command = commandOf(call.given);
+  const command = commandOf(call.input);
   if (!command) return { upload: await uploadAtOnce(call), did: 'ended' };
   return { upload: await command.perform(call), did: command.did };
 }

@@ -69,7 +69,7 @@ export const uploadStatus: Operation = {
   reply: firstSchema,
   problems: ['UPLOAD_UNKNOWN'],
   async perform(call) {
-    const upload = await ownUpload(call, String(call.given.media_id), 'owner');
+    const upload = await ownUpload(call, String(call.input.media_id), 'owner');
     return { data: shownFirst(upload, 'status', call.now) };
   },
 };

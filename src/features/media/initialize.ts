@@ -2,7 +2,7 @@ import { formatInstant, instantMs } from '../../base/instants.ts';
 import { itemsOf } from '../../contract/declare/fields.ts';
 import type { Call, Services } from '../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../contract/declare/resource.ts';
-import { type Fault, Problem } from '../../contract/problems/problems.ts';
+import { type ErrorDetail, Problem } from '../../contract/problems/problems.ts';
 import { MEDIA_CATEGORIES, type MediaCategory } from '../../contract/services/media.ts';
 import type { Upload, UploadRules } from '../../contract/store/uploads.ts';
 import { categoryOf, mimeOf, TAKEN } from './categories.ts';
@@ -10,9 +10,9 @@ import { EXPIRY } from './expiry.ts';
 
 /** Begins an upload: from now on its segments may come. */
 export async function initialize(call: Call): Promise<Upload> {
-  const { services, given, now } = call;
-  const mime = mimeOf(String(given.media_type));
-  const bytes = Number(given.total_bytes);
+  const { services, input, now } = call;
+  const mime = mimeOf(String(input.media_type));
+  const bytes = Number(input.total_bytes);
   const category = asked(call) ?? categoryOf(mime);
   refuseUnfit({ category, mime, bytes }, services.uploads);
   const ttl_s =
@@ -30,13 +30,13 @@ export async function initialize(call: Call): Promise<Upload> {
 }
 
 /** The category that the caller named. */
-export function asked({ given }: Pick<Call, 'given'>): MediaCategory | undefined {
-  return given.media_category == null ? undefined : (String(given.media_category).toUpperCase() as MediaCategory);
+export function asked({ input }: Pick<Call, 'input'>): MediaCategory | undefined {
+  return input.media_category == null ? undefined : (String(input.media_category).toUpperCase() as MediaCategory);
 }
 
 /** What a new upload is before anything of it is known. */
 export async function newUpload(call: Call, category: MediaCategory) {
-  const { services, principal, given, now } = call;
+  const { services, principal, input, now } = call;
   const [id] = await services.ids.takeLong('uploads', LONG_IDS_FROM, 1);
   return {
     id: id!,
@@ -49,9 +49,9 @@ export async function newUpload(call: Call, category: MediaCategory) {
     codec: null,
     poster_mime: null,
     file_name: services.secrets.bytes(8).toString('hex'),
-    additional_owners: given.additional_owners == null ? [] : itemsOf(String(given.additional_owners)),
+    additional_owners: input.additional_owners == null ? [] : itemsOf(String(input.additional_owners)),
     fault: null,
-    is_categorized: given.media_category != null,
+    is_categorized: input.media_category != null,
     created_at: now,
     changed_at: now,
   } as const;
@@ -75,16 +75,16 @@ export function refuseUnfit(
   { category, mime, bytes }: { category: MediaCategory | undefined; mime: string; bytes: number },
   rules: UploadRules,
 ): void {
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   const words = { category: category?.toLowerCase() ?? '', mime, bytes, raw: mime };
   if (!categoryOf(mime) && !Object.values(TAKEN).some(({ mimes }) => mimes.includes(mime))) {
-    faults.push({ problem: 'MEDIA_TYPE_UNKNOWN', parameter: 'media_type', words });
+    errors.push({ problem: 'MEDIA_TYPE_UNKNOWN', parameter: 'media_type', words });
   } else if (category && !TAKEN[category].mimes.includes(mime)) {
-    faults.push({ problem: 'MEDIA_CATEGORY_UNFIT', parameter: 'media_category', words });
+    errors.push({ problem: 'MEDIA_CATEGORY_UNFIT', parameter: 'media_category', words });
   }
   const max = category && rules[TAKEN[category].bytes_max];
   if (max !== undefined && bytes > max) {
-    faults.push({ problem: 'MEDIA_TOO_LARGE', parameter: 'total_bytes', words: { ...words, raw: bytes, max } });
+    errors.push({ problem: 'MEDIA_TOO_LARGE', parameter: 'total_bytes', words: { ...words, raw: bytes, max } });
   }
-  if (faults.length > 0) throw new Problem(faults);
+  if (errors.length > 0) throw new Problem(errors);
 }

@@ -66,7 +66,7 @@ const status: Operation = {
   reply: secondSchema,
   problems: ['UPLOAD_UNKNOWN'],
   async perform(call) {
-    const upload = await ownUpload(call, String(call.given.media_id), 'owner');
+    const upload = await ownUpload(call, String(call.input.media_id), 'owner');
     return { data: shownSecond(upload, 'status', call.now) };
   },
 };

@@ -26,12 +26,12 @@ export const ownUser: Operation = {
   shape: 'bare',
   reply: ownUserSchema,
   problems: [],
-  async perform({ principal, services, given }) {
+  async perform({ principal, services, input }) {
     const { user, application } = await services.store.read(async (tx) => ({
       user: (await tx.credentials.findUser(principal.user))!,
-      application: given.include_email ? await tx.credentials.findApplication(principal.application) : undefined,
+      application: input.include_email ? await tx.credentials.findApplication(principal.application) : undefined,
     }));
-    const shown = showUser(user, { entities: given.include_entities !== 0 });
+    const shown = showUser(user, { entities: input.include_entities !== 0 });
     const email = application?.email_access === 1 ? { email: user.email } : {};
     return { data: JSON.stringify({ ...shown, suspended: false, needs_phone_verification: false, ...email }) };
   },

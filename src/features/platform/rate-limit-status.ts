@@ -44,8 +44,8 @@ export const rateLimitStatus: Operation = {
     { additionalProperties: false },
   ),
   problems: [],
-  async perform({ caller, windows, given }) {
-    const asked = given.resources == null ? undefined : new Set(itemsOf(given.resources as string));
+  async perform({ caller, windows, input }) {
+    const asked = input.resources == null ? undefined : new Set(itemsOf(input.resources as string));
     const rate_limit_context =
       caller.kind === 'user' ? { access_token: caller.token } : { application: caller.application.consumer_key };
     return { data: JSON.stringify({ rate_limit_context, resources: byFamily(windows(), asked) }) };

@@ -25,8 +25,8 @@ export const shownUser: Operation = {
   shape: 'bare',
   reply: userSchema,
   problems: ['MISSING_PARAMETER', 'USER_NOT_FOUND', 'USER_SHOWN_SUSPENDED'],
-  async perform({ services, given }) {
-    const { user_id: id, screen_name: name } = given as Readonly<Record<string, string | undefined>>;
+  async perform({ services, input }) {
+    const { user_id: id, screen_name: name } = input as Readonly<Record<string, string | undefined>>;
     if (id === undefined && name === undefined) throw problem('MISSING_PARAMETER', { parameter: 'user_id' });
     const user = await services.store.read(({ credentials }) =>
       id === undefined ? credentials.findUserByName(name!) : credentials.findUser(id),

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { Field, Raw } from '../../contract/declare/fields.ts';
 import { boolean, field } from '../../contract/declare/fields.ts';
-import type { Given, Operation } from '../../contract/declare/operation.ts';
+import type { Input, Operation } from '../../contract/declare/operation.ts';
 import {
   changeProfile,
   PROFILE_MAX,
@@ -55,8 +55,8 @@ export const updateProfile: Operation = {
   check: ({ name }) =>
     name === null ? [{ problem: 'PROFILE_UNFIT', parameter: 'name', words: { why: wrongName('')! } }] : [],
   problems: [],
-  async perform({ principal, services, given, now, note, record }) {
-    const changes = changesOf(given);
+  async perform({ principal, services, input, now, note, record }) {
+    const changes = changesOf(input);
     const event = {
       event: 'profile_changed',
       user_id: principal.user,
@@ -68,11 +68,11 @@ export const updateProfile: Operation = {
       return changed;
     });
     note(event);
-    return { data: JSON.stringify(showUser(user!, { entities: given.include_entities !== 0 })) };
+    return { data: JSON.stringify(showUser(user!, { entities: input.include_entities !== 0 })) };
   },
 };
 
-function changesOf({ name, description, location, url }: Given): ProfileChanges {
+function changesOf({ name, description, location, url }: Input): ProfileChanges {
   return {
     ...(typeof name === 'string' && { name }),
     ...(description !== undefined && { description: String(description ?? '') }),

@@ -62,9 +62,9 @@ export const userOfToken: Operation = {
     { additionalProperties: false },
   ),
   problems: [],
-  async perform({ principal, services, given }) {
+  async perform({ principal, services, input }) {
     const user = (await services.store.read((tx) => tx.credentials.findUser(principal.user)))!;
-    const asked = new Set(given['user.fields'] ? itemsOf(given['user.fields'] as string) : []);
+    const asked = new Set(input['user.fields'] ? itemsOf(input['user.fields'] as string) : []);
     const wanted = Object.entries(membersOf(user)).filter(([name]) => asked.has(name));
     const { id, name, screen_name: username } = user;
     return { data: JSON.stringify({ data: { id, name, username, ...Object.fromEntries(wanted) } }) };

@@ -9,12 +9,12 @@ import type { IncomingMessage } from 'node:http';
 export function isOwnForm(
   request: IncomingMessage,
   origins: readonly string[],
-  tokens: { readonly given: string | undefined; readonly own: string; readonly isKept: boolean },
+  tokens: { readonly input: string | undefined; readonly own: string; readonly isKept: boolean },
 ): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (origin !== undefined && origin !== 'null' && !origins.includes(origin)) return false;
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
-  return tokens.isKept && isEqual(tokens.given ?? '', tokens.own);
+  return tokens.isKept && isEqual(tokens.input ?? '', tokens.own);
 }
 
 /** Takes the same time wherever two texts differ. */

@@ -122,8 +122,8 @@ const OF_FORMS: Readonly<Partial<Record<ProblemName, VisitRefusal>>> = {
 };
 
 function refusalOf(pages: Pages, error: unknown): PageAnswer {
-  if (!(error instanceof Problem)) return pages.refuse('fault');
-  return pages.refuse(OF_FORMS[error.faults[0]!.problem] ?? 'unavailable', error.retryAfter_s);
+  if (!(error instanceof Problem)) return pages.refuse('error');
+  return pages.refuse(OF_FORMS[error.errors[0]!.problem] ?? 'unavailable', error.retryAfter_s);
 }
 
 /** The origins of a request; undefined where plain HTTP is not allowed. */
@@ -166,12 +166,12 @@ async function visited(
   if (isKnown) parts.connections.vouch(request.socket);
   const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, parts.strangers.bytes_max);
   const query = /\?(.*)$/s.exec(request.url!)?.[1] ?? '';
-  const given = method === 'POST' ? (await parts.strangers.read(request, { address, max, isKnown })).toString() : query;
-  const parameters = new URLSearchParams(given);
+  const input = method === 'POST' ? (await parts.strangers.read(request, { address, max, isKnown })).toString() : query;
+  const parameters = new URLSearchParams(input);
   const visit: Visit = {
     method,
     isPeek: request.method === 'HEAD',
-    given: (name) => parameters.get(name) ?? undefined,
+    parameter: (name) => parameters.get(name) ?? undefined,
     members: [...parameters],
     query,
     path,
@@ -184,7 +184,7 @@ async function visited(
     record: parts.auditLog.within(origin),
   };
   const isKept = session.kept !== undefined;
-  const tokens = { given: visit.given('authenticity_token'), own: session.formToken, isKept };
+  const tokens = { input: visit.parameter('authenticity_token'), own: session.formToken, isKept };
   if (method === 'POST' && !isOwnForm(request, origins, tokens)) {
     return { said: pages.refuse('form token'), cookies: [] };
   }

@@ -37,11 +37,11 @@ export type AddressRules = (address: string) => boolean;
  * @param given.allowsPrivate every address but those of the link.
  * @param given.privateRanges ranges that an operator opened, those of the link excepted.
  */
-export function addressRules(given: {
+export function addressRules(input: {
   readonly allowsPrivate: boolean;
   readonly privateRanges: readonly string[];
 }): AddressRules {
-  const [barred, givenOut, link, opened] = [NEVER_PUBLIC, GIVEN_OUT, LINK_LOCAL, given.privateRanges].map(listOf) as [
+  const [barred, givenOut, link, opened] = [NEVER_PUBLIC, GIVEN_OUT, LINK_LOCAL, input.privateRanges].map(listOf) as [
     Ranges,
     Ranges,
     Ranges,
@@ -53,7 +53,7 @@ export function addressRules(given: {
     const address = embedded ?? written;
     const family = isIP(address);
     if (family === 0 || address.includes('%') || link(address)) return false;
-    if (given.allowsPrivate || opened(address)) return true;
+    if (input.allowsPrivate || opened(address)) return true;
     if (embedded !== undefined || barred(address)) return false;
     return family === 4 || givenOut(address);
   };

@@ -5,7 +5,7 @@ import type { OutgoingRequest, Sender, SendFailure, Sent } from '../../contract/
 import { type AddressRules, addressRules } from './address-rules.ts';
 import { type Connections, connectionsTo } from './connections.ts';
 import { machineNetwork, type Network } from './network.ts';
-import { urlFault } from './url-rules.ts';
+import { urlError } from './url-rules.ts';
 
 /** What a sender goes by. */
 export interface SenderRules {
@@ -67,8 +67,8 @@ export function openSender(rules: SenderRules): Sender {
   // Most requests go where many went the second before: what was found out for those is still believed.
   const routes = new Map<string, Route>();
   const routeOf = async (text: string): Promise<Route | NoRoute> => {
-    const fault = urlFault(text, { allowsPrivate, ownOrigins });
-    if (fault) return { failed: 'address refused', detail: fault.says };
+    const error = urlError(text, { allowsPrivate, ownOrigins });
+    if (error) return { failed: 'address refused', detail: error.says };
     const url = new URL(text);
     const until_ms = performance.now() + LOOKED_UP_MS;
     const destination = await find(hostOf(url), false);
@@ -80,8 +80,8 @@ export function openSender(rules: SenderRules): Sender {
   };
   /** A look-up and connections of its own. */
   const freshRouteOf = async (text: string): Promise<Route | NoRoute> => {
-    const fault = urlFault(text, { allowsPrivate, ownOrigins });
-    if (fault) return { failed: 'address refused', detail: fault.says };
+    const error = urlError(text, { allowsPrivate, ownOrigins });
+    if (error) return { failed: 'address refused', detail: error.says };
     const url = new URL(text);
     const destination = await find(hostOf(url), true);
     if ('failed' in destination) return destination;
@@ -100,7 +100,7 @@ export function openSender(rules: SenderRules): Sender {
   });
 
   return {
-    urlFault: (url) => urlFault(url, { allowsPrivate, ownOrigins }),
+    urlError: (url) => urlError(url, { allowsPrivate, ownOrigins }),
     async send(request) {
       const startedAt_ms = performance.now();
       const { isFresh, url } = request;
@@ -202,20 +202,20 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
       blocking: false,
     };
     pool.dispatch(options, {
-      onRequestStart(given) {
-        controller = given;
-        if (isSettled) given.abort(new Ended());
+      onRequestStart(input) {
+        controller = input;
+        if (isSettled) input.abort(new Ended());
       },
       onResponseStart(_, status, headers) {
         // What comes before the answer is none: 103 and its like.
         if (status >= 200) answered = { status, headers: firstOf(headers) };
       },
-      onResponseData(given, chunk) {
+      onResponseData(input, chunk) {
         size += chunk.length;
         if (request.keepsBody) chunks.push(chunk.subarray(0, Math.max(0, BODY_BYTES_MAX - size + chunk.length)));
         if (size <= BODY_BYTES_MAX) return;
         settleCut('not http', 'a body without end');
-        given.abort(new Ended());
+        input.abort(new Ended());
       },
       onResponseEnd() {
         settle({ outcome: 'answered', ...answered!, body: bodyOf(chunks), isCut: false });

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { UrlFault } from '../../contract/services/sending.ts';
+import type { UrlError } from '../../contract/services/sending.ts';
 
 /** How an address of a receiver may be written. */
 export interface UrlRules {
@@ -16,7 +16,7 @@ const LENGTH_MAX = 200;
  * repairs is refused, so that everybody who reads it reads the same.
  * @source activity gaps 19.1 and 21.4
  */
-export function urlFault(url: string, rules: UrlRules): UrlFault | undefined {
+export function urlError(url: string, rules: UrlRules): UrlError | undefined {
   const says = complaint(url, rules);
   return says === undefined ? undefined : { says };
 }

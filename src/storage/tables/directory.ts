@@ -128,11 +128,11 @@ export function peopleOn(session: Session): People {
     },
     async put(people) {
       // Of a user who is given twice the last word counts.
-      const given = [...new Map(people.map((person) => [person.user_id, person])).values()];
+      const input = [...new Map(people.map((person) => [person.user_id, person])).values()];
       const { next_number } = await lockedState();
-      const known = await numbersOf(given.map(({ user_id }) => user_id));
+      const known = await numbersOf(input.map(({ user_id }) => user_id));
       let next = next_number;
-      const numbered = given.map((person) => ({ ...person, number: known.get(person.user_id) ?? next++ }));
+      const numbered = input.map((person) => ({ ...person, number: known.get(person.user_id) ?? next++ }));
       await store(numbered);
       if (next > next_number) await changeState({ next_number: next });
       return { added: next - next_number, changed: known.size };

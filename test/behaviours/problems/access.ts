@@ -6,7 +6,7 @@ import { as, type Case, home, own, sandbox, world } from './setting.ts';
 export const access: Case[] = [
   {
     name: 'VERSION_UNKNOWN',
-    given: 'a version that is over',
+    input: 'a version that is over',
     send: () => sandbox({ method: 'GET', target: '/11/accounts' }),
     status: 404,
     errors: [
@@ -18,7 +18,7 @@ export const access: Case[] = [
   },
   {
     name: 'READ_ONLY_TOKEN',
-    given: 'a write with a token of level read',
+    input: 'a write with a token of level read',
     send: () => as({ tokenLevel: 'read' }, { method: 'POST', target: '/12/accounts' }),
     status: 403,
     errors: [
@@ -30,14 +30,14 @@ export const access: Case[] = [
   },
   {
     name: 'READ_ONLY_APPLICATION',
-    given: 'a write through an application of level read',
+    input: 'a write through an application of level read',
     send: () => as({ tokenLevel: 'read', applicationLevel: 'read' }, { method: 'POST', target: '/12/accounts' }),
     status: 403,
     errors: [{ code: 'READONLY_CLIENT_APPLICATION', message: 'The client application only has read access' }],
   },
   {
     name: 'ACCOUNT_NOT_ACCESSIBLE',
-    given: 'an account that there is not',
+    input: 'an account that there is not',
     send: () => world.sandbox.call('GET', '/12/accounts/zz9zz9/campaigns'),
     status: 403,
     errors: [
@@ -51,7 +51,7 @@ export const access: Case[] = [
   },
   {
     name: 'ACTION_NOT_ALLOWED',
-    given: 'a role that may not',
+    input: 'a role that may not',
     send: () => as({ roles: { [home.account]: 'ANALYST' } }, { method: 'GET', target: `${home.path}/campaigns` }),
     status: 403,
     errors: () => [
@@ -63,7 +63,7 @@ export const access: Case[] = [
   },
   {
     name: 'ID_ILLEGAL',
-    given: 'a campaign id that no id can be',
+    input: 'a campaign id that no id can be',
     send: () => own('GET', '/campaigns/a-b'),
     status: 404,
     errors: [
@@ -77,7 +77,7 @@ export const access: Case[] = [
   },
   {
     name: 'CAMPAIGN_NOT_FOUND',
-    given: 'a campaign that there is not',
+    input: 'a campaign that there is not',
     send: () => own('GET', '/campaigns/8zz1q'),
     status: 404,
     errors: [
@@ -91,7 +91,7 @@ export const access: Case[] = [
   },
   {
     name: 'PROMOTABLE_USER_NOT_FOUND',
-    given: 'a promotable user that there is not',
+    input: 'a promotable user that there is not',
     send: () => own('GET', '/promotable_users/l0zz9'),
     status: 404,
     errors: [
@@ -105,7 +105,7 @@ export const access: Case[] = [
   },
   {
     name: 'NOT_FOUND',
-    given: 'a deleted account',
+    input: 'a deleted account',
     async send() {
       const gone = await openAccount(world.sandbox);
       await world.sandbox.call('DELETE', gone.path);

@@ -13,7 +13,7 @@ export async function audience(): Promise<string> {
 export const audienceProblems: readonly Case[] = [
   {
     name: 'CUSTOM_AUDIENCE_NOT_FOUND',
-    given: 'an audience that there is not',
+    input: 'an audience that there is not',
     send: () => own('DELETE', '/custom_audiences/8zz1q'),
     status: 404,
     errors: [
@@ -27,7 +27,7 @@ export const audienceProblems: readonly Case[] = [
   },
   {
     name: 'AUDIENCE_NAME_TAKEN',
-    given: 'a name that another audience has, but for blanks around it',
+    input: 'a name that another audience has, but for blanks around it',
     send: async () => {
       await audience();
       return own('POST', '/custom_audiences', { name: ' Given ' });
@@ -37,7 +37,7 @@ export const audienceProblems: readonly Case[] = [
   },
   {
     name: 'GRANTED_TO_ITSELF',
-    given: 'an audience granted to its owner',
+    input: 'an audience granted to its owner',
     send: async () =>
       own('POST', `/custom_audiences/${await audience()}/permissions`, {
         granted_account_id: home.account,
@@ -48,7 +48,7 @@ export const audienceProblems: readonly Case[] = [
   },
   {
     name: 'LIST_EXISTS',
-    given: 'a second list',
+    input: 'a second list',
     send: async () => {
       await own('POST', '/do_not_reach_lists');
       return own('POST', '/do_not_reach_lists');
@@ -58,14 +58,14 @@ export const audienceProblems: readonly Case[] = [
   },
   {
     name: 'TOO_MANY_OPERATIONS',
-    given: 'more than 2500 operations',
+    input: 'more than 2500 operations',
     send: async () => upload(Array.from({ length: 2501 }, () => ({ operation_type: 'Update' }))),
     status: 400,
     errors: [invalid('operations', 'Expected at most 2500 operations, got 2501')],
   },
   {
     name: 'PEOPLE_TOO_LARGE',
-    given: 'more than 5,000,000 bytes',
+    input: 'more than 5,000,000 bytes',
     send: async () => upload(['x'.repeat(5_000_001)]),
     status: 400,
     errors: [{ code: 'REQUEST_TOO_COMPLEX', message: 'Expected at most 5000000 bytes' }],

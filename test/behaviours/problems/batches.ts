@@ -6,28 +6,28 @@ const whole = (message: string): Said[] => [{ code: 'INVALID_PARAMETER', message
 export const batches: Case[] = [
   {
     name: 'CONTENT_TYPE',
-    given: 'a batch sent as a form',
+    input: 'a batch sent as a form',
     send: () => world.sandbox.call('POST', `/12/batch/accounts/${home.account}/campaigns`, { params: { name: 'a' } }),
     status: 400,
     errors: [invalid('Content-Type', 'Content-Type must be application/json')],
   },
   {
     name: 'BATCH_NOT_ARRAY',
-    given: 'an object',
+    input: 'an object',
     send: () => batch({}),
     status: 400,
     errors: whole('Expected an array of operations'),
   },
   {
     name: 'BATCH_EMPTY',
-    given: 'a batch of nothing',
+    input: 'a batch of nothing',
     send: () => batch([]),
     status: 400,
     errors: whole('A minimum of 1 items must be provided for operations'),
   },
   {
     name: 'BATCH_TOO_LARGE',
-    given: 'a batch of 41',
+    input: 'a batch of 41',
     send: () => batch(Array.from({ length: 41 }, () => ({}))),
     status: 400,
     errors: [{ code: 'REQUEST_TOO_COMPLEX', message: 'The maximum batch size of 40 has been exceeded' }],
@@ -35,7 +35,7 @@ export const batches: Case[] = [
 ];
 
 /** Items of a batch, and what is wrong with each. */
-export const items: readonly [given: unknown, errors: readonly Said[]][] = [
+export const items: readonly [input: unknown, errors: readonly Said[]][] = [
   [{ operation_type: 'Create', params: { name: 'good', funding_instrument_id: 'zz9' } }, []],
   [
     {},

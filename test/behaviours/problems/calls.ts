@@ -12,13 +12,13 @@ export function beforeAll(family: Family): Case[] {
     family === 'ads' ? { method: 'GET', target: '/12/accounts' } : { method: 'POST', target: TARGETS[family] };
   const say = (
     name: ProblemName,
-    given: string,
+    input: string,
     send: () => Promise<Reply>,
     ads: readonly [number, Said],
     numeric: readonly [number, Said],
   ): Case => {
     const [status, error] = isAds ? ads : numeric;
-    return { name, given, send, status, errors: [error] };
+    return { name, input, send, status, errors: [error] };
   };
   const stranger: Said = { code: 'UNAUTHORIZED_ACCESS', message: 'This request is not properly authenticated' };
   const signed = (keys: Partial<Keys>, more: Partial<RawCall> = {}) =>

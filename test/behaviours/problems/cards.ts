@@ -19,8 +19,8 @@ async function withImage(id: string, facts: Partial<Upload>): Promise<Reply> {
   return withMedia({ type: 'MEDIA', media_key: await shelve(world, home.path, id, facts) }, DETAILS);
 }
 
-function one(name: ProblemName, given: string, send: () => Promise<Reply>, error: Said, status = 400): Case {
-  return { name, given, send, status, errors: [error] };
+function one(name: ProblemName, input: string, send: () => Promise<Reply>, error: Said, status = 400): Case {
+  return { name, input, send, status, errors: [error] };
 }
 
 const PLACE = 'components[0].media_key';

@@ -11,28 +11,28 @@ const window = (message: string) => ({ code: 'INVALID_TIME_WINDOW', message, par
 export const keywordProblems: readonly Case[] = [
   {
     name: 'TIME_WINDOW_EMPTY',
-    given: 'an end before the start',
+    input: 'an end before the start',
     send: () => search({ end_time: '2026-02-01' }),
     status: 400,
     errors: [window('The end_time must be after the start_time')],
   },
   {
     name: 'TIME_WINDOW_TOO_LONG',
-    given: 'eight days',
+    input: 'eight days',
     send: () => search({ start_time: '2026-02-01', end_time: '2026-02-09' }),
     status: 400,
     errors: [window('The end_time can be a maximum of 7.days after the start_time')],
   },
   {
     name: 'KEYWORD_WITHOUT_WORDS',
-    given: 'signs alone',
+    input: 'signs alone',
     send: () => search({ keywords: 'tea,?!' }),
     status: 400,
     errors: [invalid('keywords', 'Expected keywords with letters, digits or emoji, got "?!" for keywords')],
   },
   {
     name: 'NOT_A_COUNTRY',
-    given: 'a place that is none',
+    input: 'a place that is none',
     send: () => search({ location: 'DE' }),
     status: 400,
     errors: [invalid('location', 'Expected the targeting value of a country, got "DE" for location')],

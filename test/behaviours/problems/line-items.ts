@@ -25,7 +25,7 @@ let full = '';
 export const lineItemProblems: readonly Case[] = [
   {
     name: 'LINE_ITEM_NOT_FOUND',
-    given: 'a line item that there is not',
+    input: 'a line item that there is not',
     send: () => own('GET', '/line_items/8zz1q'),
     status: 404,
     errors: [
@@ -39,14 +39,14 @@ export const lineItemProblems: readonly Case[] = [
   },
   {
     name: 'NOT_SETTABLE',
-    given: 'whose advertising it is',
+    input: 'whose advertising it is',
     send: () => line({ advertiser_user_id: 1 }),
     status: 400,
     errors: [invalid('advertiser_user_id', 'setting advertiser_user_id is not allowed')],
   },
   {
     name: 'INVALID_PLACEMENT_TYPE',
-    given: 'a placement of takeovers',
+    input: 'a placement of takeovers',
     send: () => line({ placements: 'SPOTLIGHT' }),
     status: 400,
     errors: [
@@ -55,7 +55,7 @@ export const lineItemProblems: readonly Case[] = [
   },
   {
     name: 'INCLUSIVE_PARAMETERS',
-    given: 'a cap without days',
+    input: 'a cap without days',
     async send() {
       await own('POST', '/features', { feature_keys: 'REACH_FREQUENCY_CAP' });
       const reply = await line({ frequency_cap: 2 });
@@ -73,7 +73,7 @@ export const lineItemProblems: readonly Case[] = [
   },
   {
     name: 'FEATURE_NOT_AVAILABLE',
-    given: 'a cap on an account without the feature',
+    input: 'a cap on an account without the feature',
     send: () => line({ frequency_cap: 2, duration_in_days: 7 }),
     status: 400,
     errors: () => [
@@ -86,7 +86,7 @@ export const lineItemProblems: readonly Case[] = [
   },
   {
     name: 'INVALID_IAB_CATEGORY',
-    given: 'a category that there is not',
+    input: 'a category that there is not',
     send: () => line({ categories: 'IAB99' }),
     status: 404,
     errors: [
@@ -100,7 +100,7 @@ export const lineItemProblems: readonly Case[] = [
   },
   {
     name: 'TOO_MANY_LINE_ITEMS',
-    given: 'a third line item of a campaign that may have two',
+    input: 'a third line item of a campaign that may have two',
     async send() {
       full = await newCampaign();
       await line({}, full);
@@ -118,7 +118,7 @@ export const lineItemProblems: readonly Case[] = [
   },
   {
     name: 'TOO_MANY_ACTIVE_LINE_ITEMS',
-    given: 'a second active line item where one may be',
+    input: 'a second active line item where one may be',
     async send() {
       const first = await line({ entity_status: 'ACTIVE' });
       const reply = await line({ entity_status: 'ACTIVE' });

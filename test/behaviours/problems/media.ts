@@ -32,28 +32,28 @@ const absent = (code: string, kind: string, parameter: string, value: string) =>
 export const mediaProblems: readonly Case[] = [
   {
     name: 'MEDIA_NOT_FOUND',
-    given: 'media that is not in the library',
+    input: 'media that is not in the library',
     send: () => own('GET', '/media_library/3_9'),
     status: 404,
     errors: absent('MEDIA_NOT_FOUND', 'Media', 'media_key', '3_9'),
   },
   {
     name: 'ACCOUNT_MEDIA_NOT_FOUND',
-    given: 'account media that there is not',
+    input: 'account media that there is not',
     send: () => own('DELETE', '/account_media/8zz1q'),
     status: 404,
     errors: absent('ACCOUNT_MEDIA_NOT_FOUND', 'Account media', 'account_media_id', '8zz1q'),
   },
   {
     name: 'MEDIA_CREATIVE_NOT_FOUND',
-    given: 'a media creative that there is not',
+    input: 'a media creative that there is not',
     send: () => own('GET', '/media_creatives/8zz1q'),
     status: 404,
     errors: absent('MEDIA_CREATIVE_NOT_FOUND', 'Media creative', 'media_creative_id', '8zz1q'),
   },
   {
     name: 'INVALID_MEDIA_ID',
-    given: 'a key of a prefix that there is not',
+    input: 'a key of a prefix that there is not',
     send: () => own('POST', '/media_library', { media_key: '4_42' }),
     status: 400,
     errors: [
@@ -67,7 +67,7 @@ export const mediaProblems: readonly Case[] = [
   },
   {
     name: 'INVALID_MEDIA',
-    given: 'media that was deleted',
+    input: 'media that was deleted',
     async send() {
       await own('DELETE', `/media_library/${await shelved('3_72')}`);
       return own('POST', '/media_library', { media_key: '3_72' });
@@ -84,7 +84,7 @@ export const mediaProblems: readonly Case[] = [
   },
   {
     name: 'MEDIA_NOT_TRANSCODED',
-    given: 'media whose processing failed',
+    input: 'media whose processing failed',
     async send() {
       const { user_id } = world.keys;
       await world.service.store.write((tx) => tx.uploads.add(failedUpload('73', user_id!)));
@@ -95,7 +95,7 @@ export const mediaProblems: readonly Case[] = [
   },
   {
     name: 'MEDIA_OF_OTHER_TYPE',
-    given: 'a poster that moves',
+    input: 'a poster that moves',
     send: async () => own('PUT', `/media_library/${await shelved('7_74')}`, { poster_media_key: '16_75' }),
     status: 400,
     errors: [
@@ -109,14 +109,14 @@ export const mediaProblems: readonly Case[] = [
   },
   {
     name: 'NOT_OF_IMAGES',
-    given: 'an image with a title',
+    input: 'an image with a title',
     send: async () => own('PUT', `/media_library/${await shelved('3_76')}`, { title: 'Still' }),
     status: 400,
     errors: [{ code: 'INVALID_PARAMETER', message: 'Only videos and GIFs have title', parameter: 'title' }],
   },
   {
     name: 'LINE_ITEM_UNFIT',
-    given: 'a video before others on a line item for something else',
+    input: 'a video before others on a line item for something else',
     send: onOther,
     status: 400,
     errors: () => [
@@ -130,7 +130,7 @@ export const mediaProblems: readonly Case[] = [
   },
   {
     name: 'NOT_WEB',
-    given: 'an address that is none of the web',
+    input: 'an address that is none of the web',
     send: async () =>
       own('POST', '/preroll_call_to_actions', {
         line_item_id: 'zz9',

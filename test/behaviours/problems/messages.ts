@@ -8,8 +8,8 @@ const TYPING = '/1.1/direct_messages/indicate_typing.json';
 const READ = '/1.1/direct_messages/mark_read.json';
 const PROFILE = '/1.1/account/update_profile.json';
 
-function one(name: ProblemName, given: string, send: () => Promise<Reply>, status: number, error: Said): Case {
-  return { name, given, send, status, errors: [error] };
+function one(name: ProblemName, input: string, send: () => Promise<Reply>, status: number, error: Said): Case {
+  return { name, input, send, status, errors: [error] };
 }
 
 /** Posts a form as somebody new. */

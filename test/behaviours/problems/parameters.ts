@@ -7,7 +7,7 @@ const history = (params: Record<string, string>) =>
 export const parameters: Case[] = [
   {
     name: 'MISSING_PARAMETER',
-    given: 'a campaign of nothing',
+    input: 'a campaign of nothing',
     send: () => own('POST', '/campaigns'),
     status: 400,
     errors: ['name', 'funding_instrument_id'].map((parameter) => ({
@@ -18,14 +18,14 @@ export const parameters: Case[] = [
   },
   {
     name: 'NOT_IN_ENUM',
-    given: 'a word that is not in the list',
+    input: 'a word that is not in the list',
     send: () => create({ entity_status: 'RUN' }),
     status: 400,
     errors: [invalid('entity_status', 'Expected a value in ACTIVE, DRAFT, PAUSED, got "RUN" for entity_status')],
   },
   {
     name: 'NOT_LONG',
-    given: 'one more than the largest whole number',
+    input: 'one more than the largest whole number',
     send: () => create({ total_budget_amount_local_micro: '9007199254740992' }),
     status: 400,
     errors: [
@@ -37,7 +37,7 @@ export const parameters: Case[] = [
   },
   {
     name: 'NOT_POSITIVE',
-    given: 'an amount of nothing',
+    input: 'an amount of nothing',
     send: () => create({ daily_budget_amount_local_micro: 0 }),
     status: 400,
     errors: [
@@ -49,7 +49,7 @@ export const parameters: Case[] = [
   },
   {
     name: 'OUT_OF_RANGE',
-    given: 'a page of 1001',
+    input: 'a page of 1001',
     send: () => own('GET', '/campaigns', { count: 1001 }),
     status: 400,
     errors: [
@@ -61,14 +61,14 @@ export const parameters: Case[] = [
   },
   {
     name: 'NOT_BOOLEAN',
-    given: 'yes',
+    input: 'yes',
     send: () => create({ standard_delivery: 'yes' }),
     status: 400,
     errors: [invalid('standard_delivery', 'Expected boolean, got "yes" for standard_delivery')],
   },
   {
     name: 'NOT_TIME',
-    given: 'a day that no month has',
+    input: 'a day that no month has',
     send: () => history({ start_time: '2026-02-30' }),
     status: 400,
     errors: [
@@ -81,63 +81,63 @@ export const parameters: Case[] = [
   },
   {
     name: 'FRACTIONAL_HOUR',
-    given: 'half past ten',
+    input: 'half past ten',
     send: () => history({ start_time: '2026-02-03T10:30:00Z' }),
     status: 400,
     errors: [invalid('start_time', 'Time cannot be fractional hours')],
   },
   {
     name: 'NOT_AFTER',
-    given: 'an end before its start',
+    input: 'an end before its start',
     send: () => history({ start_time: '2026-02-03T10:00:00Z', end_time: '2026-02-03T09:00:00Z' }),
     status: 400,
     errors: [invalid('end_time', 'Expected end_time to be after start_time')],
   },
   {
     name: 'NOT_TEXT',
-    given: 'an object for a name',
+    input: 'an object for a name',
     send: () => world.sandbox.call('POST', `${home.path}/campaigns`, { json: { ...campaign({}), name: { a: 1 } } }),
     status: 400,
     errors: [invalid('name', 'Expected text for name')],
   },
   {
     name: 'TEXT_EMPTY',
-    given: 'an empty name',
+    input: 'an empty name',
     send: () => world.sandbox.call('PUT', `${home.path}/campaigns/zz9`, { params: { name: '' } }),
     status: 400,
     errors: [invalid('name', 'Expected a minimum length of 1, got 0 for name')],
   },
   {
     name: 'TEXT_TOO_LONG',
-    given: 'a name of 256 characters',
+    input: 'a name of 256 characters',
     send: () => create({ name: 'x'.repeat(256) }),
     status: 400,
     errors: [invalid('name', 'Expected a maximum length of 255, got 256 for name')],
   },
   {
     name: 'ILLEGAL_CHARACTERS',
-    given: 'a control character in a name',
+    input: 'a control character in a name',
     send: () => create({ name: 'a\u0007b' }),
     status: 400,
     errors: [{ code: 'ILLEGAL_CHARACTERS', message: 'Illegal characters in name', parameter: 'name' }],
   },
   {
     name: 'NOT_AN_ID',
-    given: 'a filter with what no id can be',
+    input: 'a filter with what no id can be',
     send: () => own('GET', '/campaigns', { campaign_ids: 'abc,a_b' }),
     status: 400,
     errors: [invalid('campaign_ids', 'Expected an id, got "a_b" for campaign_ids')],
   },
   {
     name: 'TOO_FEW_ITEMS',
-    given: 'a list of blanks',
+    input: 'a list of blanks',
     send: () => own('POST', '/features', { feature_keys: ' , ' }),
     status: 400,
     errors: [invalid('feature_keys', 'A minimum of 1 items must be provided for feature_keys')],
   },
   {
     name: 'TOO_MANY_ITEMS',
-    given: 'a filter of 201 ids',
+    input: 'a filter of 201 ids',
     send: () =>
       own('GET', '/campaigns', { campaign_ids: Array.from({ length: 201 }, (_, n) => n.toString(36)).join() }),
     status: 400,
@@ -145,21 +145,21 @@ export const parameters: Case[] = [
   },
   {
     name: 'REPEATED_PARAMETER',
-    given: 'count twice',
+    input: 'count twice',
     send: () => own('GET', '/campaigns?count=1&count=2'),
     status: 400,
     errors: [invalid('count', 'Expected one value, got 2 for count')],
   },
   {
     name: 'CURSOR_INVALID',
-    given: 'a cursor that no list gave',
+    input: 'a cursor that no list gave',
     send: () => own('GET', '/campaigns', { cursor: 'abc' }),
     status: 400,
     errors: [invalid('cursor', 'Expected a cursor of this list, got "abc" for cursor')],
   },
   {
     name: 'EXCLUSIVE_PARAMETERS',
-    given: 'a cursor and a total count',
+    input: 'a cursor and a total count',
     send: () => own('GET', '/campaigns', { cursor: 'abc', with_total_count: 'true' }),
     status: 400,
     errors: [
@@ -172,14 +172,14 @@ export const parameters: Case[] = [
   },
   {
     name: 'NOT_A_CODE',
-    given: 'a country of three letters',
+    input: 'a country of three letters',
     send: () => own('GET', '/curated_categories', { country_codes: 'USA' }),
     status: 400,
     errors: [invalid('country_codes', 'Expected a code of 2 letters, got "USA" for country_codes')],
   },
   {
     name: 'COUNTRY_UNKNOWN',
-    given: 'two letters that no country has',
+    input: 'two letters that no country has',
     send: () => own('GET', '/curated_categories', { country_codes: 'US,ZZ' }),
     status: 400,
     errors: [invalid('country_codes', 'Expected an ISO 3166-1 alpha-2 country code, got "ZZ" for country_codes')],

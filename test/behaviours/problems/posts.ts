@@ -38,14 +38,14 @@ async function oneTooMany(): Promise<Reply> {
 export const postProblems: readonly Case[] = [
   {
     name: 'POST_NOT_FOUND',
-    given: 'a post that there is not',
+    input: 'a post that there is not',
     send: () => own('PUT', '/posts/9/name', { name: 'a' }),
     status: 404,
     errors: [{ code: 'POST_NOT_FOUND', message: 'Post 9 was not found', parameter: 'post_id', value: '9' }],
   },
   {
     name: 'PROMOTED_POST_NOT_FOUND',
-    given: 'a promoted post that there is not',
+    input: 'a promoted post that there is not',
     send: () => own('GET', '/promoted_posts/8zz1q'),
     status: 404,
     errors: [
@@ -59,14 +59,14 @@ export const postProblems: readonly Case[] = [
   },
   {
     name: 'POST_CANNOT_BE_BLANK',
-    given: 'a draft of blanks',
+    input: 'a draft of blanks',
     send: () => own('POST', '/draft_posts', { text: ' ' }),
     status: 400,
     errors: [{ code: 'POST_CANNOT_BE_BLANK', message: 'A post needs text or media', parameter: 'text' }],
   },
   {
     name: 'POST_UNFIT',
-    given: 'a text where videos are promoted',
+    input: 'a text where videos are promoted',
     send: onOther,
     status: 400,
     errors: () => [
@@ -80,7 +80,7 @@ export const postProblems: readonly Case[] = [
   },
   {
     name: 'NOT_PROMOTABLE',
-    given: 'an author whom the account may not promote',
+    input: 'an author whom the account may not promote',
     send: () => own('POST', '/post', { text: 'a', as_user_id: '7' }),
     status: 400,
     errors: () => [
@@ -94,7 +94,7 @@ export const postProblems: readonly Case[] = [
   },
   {
     name: 'MEDIA_MIXED',
-    given: 'an image and a GIF',
+    input: 'an image and a GIF',
     send: () => own('POST', '/draft_posts', { media_keys: '3_1,16_2' }),
     status: 400,
     errors: [
@@ -107,35 +107,35 @@ export const postProblems: readonly Case[] = [
   },
   {
     name: 'NEEDS_VIDEO',
-    given: 'the title of a video, and none',
+    input: 'the title of a video, and none',
     send: () => own('POST', '/post', { text: 'a', video_title: 'b' }),
     status: 400,
     errors: [invalid('video_title', 'Expected video_title with a video only')],
   },
   {
     name: 'CARD_CLOSED',
-    given: 'a poll that is over',
+    input: 'a poll that is over',
     send: onClosed,
     status: 400,
     errors: () => [invalid('card_uri', `Card ${poll} is closed`)],
   },
   {
     name: 'TOO_SOON',
-    given: 'a time in the past',
+    input: 'a time in the past',
     send: () => later({ scheduled_at: '2026-01-01' }),
     status: 400,
     errors: [invalid('scheduled_at', 'Expected scheduled_at to be at least 1 minute ahead')],
   },
   {
     name: 'TOO_LATE',
-    given: 'a time in years',
+    input: 'a time in years',
     send: () => later({ scheduled_at: '2029-01-01' }),
     status: 400,
     errors: [invalid('scheduled_at', 'Expected scheduled_at to be at most 365 days ahead')],
   },
   {
     name: 'TOO_MANY_SCHEDULED',
-    given: 'one more than 30 in a quarter of an hour',
+    input: 'one more than 30 in a quarter of an hour',
     send: oneTooMany,
     status: 400,
     errors: () => [

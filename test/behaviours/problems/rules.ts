@@ -7,7 +7,7 @@ export const UNIT = 'Expected a multiple of 10000 USD micros, got 1000001 for';
 /** Rules of campaigns, each broken by a create, by an update, and by an item of a batch. */
 export const rules: readonly {
   readonly name: ProblemName;
-  readonly given: string;
+  readonly input: string;
   readonly status: number;
   /** Parameters of the update; those of the create beside them. */
   readonly params: Readonly<Record<string, string | number>>;
@@ -21,7 +21,7 @@ export const rules: readonly {
 }[] = [
   {
     name: 'INVALID',
-    given: 'a daily budget above the total',
+    input: 'a daily budget above the total',
     status: 400,
     params: { daily_budget_amount_local_micro: 2_000_000, total_budget_amount_local_micro: 1_000_000 },
     error: () => ({
@@ -32,7 +32,7 @@ export const rules: readonly {
   },
   {
     name: 'INVALID_DENOMINATION',
-    given: 'a part of a cent',
+    input: 'a part of a cent',
     status: 400,
     params: { total_budget_amount_local_micro: 1_000_001 },
     error: () => ({
@@ -43,7 +43,7 @@ export const rules: readonly {
   },
   {
     name: 'CREDIT_LIMIT_EXCEEDED',
-    given: 'a total above what is left of a credit line',
+    input: 'a total above what is left of a credit line',
     status: 403,
     params: { total_budget_amount_local_micro: 20_000_000 },
     paidBy: () => instrument({ type: 'CREDIT_LINE', credit_limit_local_micro: 10_000_000 }),
@@ -56,7 +56,7 @@ export const rules: readonly {
   },
   {
     name: 'FUNDING_INSTRUMENT_NOT_FOUND',
-    given: 'an instrument that there is not',
+    input: 'an instrument that there is not',
     status: 404,
     params: {},
     onlyOn: 'create',
@@ -70,7 +70,7 @@ export const rules: readonly {
   },
   {
     name: 'INVALID_FUNDING_INSTRUMENT',
-    given: 'an instrument that is over',
+    input: 'an instrument that is over',
     status: 400,
     params: {},
     onlyOn: 'create',
@@ -84,7 +84,7 @@ export const rules: readonly {
   },
   {
     name: 'TOO_MANY_CAMPAIGNS',
-    given: 'one active campaign too many',
+    input: 'one active campaign too many',
     status: 400,
     params: { entity_status: 'ACTIVE' },
     full: true,

@@ -22,7 +22,7 @@ export type Said = Readonly<Record<string, string | number>>;
 /** What is given, and what is answered to it. */
 export interface Case {
   readonly name: ProblemName;
-  readonly given: string;
+  readonly input: string;
   send(): Promise<Reply>;
   readonly status: number;
   /** May name ids that exist only once the world does. */

@@ -48,28 +48,28 @@ let posts = '';
 export const targetingProblems: readonly Case[] = [
   {
     name: 'TARGETING_CRITERION_NOT_FOUND',
-    given: 'a criterion that there is not',
+    input: 'a criterion that there is not',
     send: () => own('GET', '/targeting_criteria/8zz1q'),
     status: 404,
     errors: [absent('TARGETING_CRITERION_NOT_FOUND', 'Targeting criterion', 'targeting_criterion_id')],
   },
   {
     name: 'PROMOTED_ACCOUNT_NOT_FOUND',
-    given: 'a promoted account that there is not',
+    input: 'a promoted account that there is not',
     send: () => own('DELETE', '/promoted_accounts/8zz1q'),
     status: 404,
     errors: [absent('PROMOTED_ACCOUNT_NOT_FOUND', 'Promoted account', 'promoted_account_id')],
   },
   {
     name: 'TAILORED_AUDIENCE_NOT_FOUND',
-    given: 'an audience that there is not',
+    input: 'an audience that there is not',
     send: () => target('CUSTOM_AUDIENCE', '8zz1q'),
     status: 404,
     errors: [absent('TAILORED_AUDIENCE_NOT_FOUND', 'Custom audience', 'targeting_value')],
   },
   {
     name: 'UNKNOWN_CRITERIA_TYPE',
-    given: 'a type of former versions',
+    input: 'a type of former versions',
     send: () => target('BEHAVIOR', '1'),
     status: 400,
     errors: [
@@ -82,7 +82,7 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'INVALID_TARGETING_TYPE',
-    given: 'a list of applications to target',
+    input: 'a list of applications to target',
     send: () => target('APP_LIST', '7c'),
     status: 400,
     errors: [
@@ -95,14 +95,14 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'NOT_A_TARGETING_VALUE',
-    given: 'a language that there is not',
+    input: 'a language that there is not',
     send: () => target('LANGUAGE', 'xx'),
     status: 400,
     errors: [invalid('targeting_value', 'Expected a value of the LANGUAGE look-up, got "xx" for targeting_value')],
   },
   {
     name: 'TOO_MANY_CRITERIA',
-    given: 'one keyword too many',
+    input: 'one keyword too many',
     send: crowded,
     status: 400,
     errors: () => [
@@ -115,7 +115,7 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'INVALID_TV_SHOW_LOCATIONS',
-    given: 'a show and no place',
+    input: 'a show and no place',
     send: () => target('TV_SHOW', '10001'),
     status: 400,
     errors: [
@@ -128,7 +128,7 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'TV_SHOW_OUTSIDE_MARKET',
-    given: 'a place where a show is not on',
+    input: 'a place where a show is not on',
     async send() {
       const line_item_id = await line();
       const germany = locations().find(({ name }) => name === 'Germany')!.targeting_value;
@@ -148,7 +148,7 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'INCOMPATIBLE_LINE_ITEM',
-    given: 'an account promoted on a line item for posts',
+    input: 'an account promoted on a line item for posts',
     async send() {
       posts = await line();
       return own('POST', '/promoted_accounts', { line_item_id: posts, user_id: world.keys.user_id! });
@@ -165,7 +165,7 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'INVALID_USER_ID',
-    given: "somebody else's account",
+    input: "somebody else's account",
     send: async () => {
       const line_item_id = await line({ objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' });
       return own('POST', '/promoted_accounts', { line_item_id, user_id: '7' });
@@ -175,7 +175,7 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'NOT_HTTPS',
-    given: 'a tag that anybody could read',
+    input: 'a tag that anybody could read',
     send: async () =>
       own('POST', '/tracking_tags', {
         line_item_id: await line(),
@@ -189,14 +189,14 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'NOT_CRITERIA',
-    given: 'an estimate of a word',
+    input: 'an estimate of a word',
     send: () => estimate('everybody'),
     status: 400,
     errors: [invalid('targeting_criteria', 'Expected an array of targeting criteria')],
   },
   {
     name: 'ESTIMATE_TOO_LARGE',
-    given: 'an estimate of 501 criteria',
+    input: 'an estimate of 501 criteria',
     send: () => estimate(Array.from({ length: 501 }, () => 0)),
     status: 400,
     errors: [
@@ -209,7 +209,7 @@ export const targetingProblems: readonly Case[] = [
   },
   {
     name: 'PRIMARY_MISSING',
-    given: 'an estimate of all women',
+    input: 'an estimate of all women',
     send: () => estimate([{ targeting_type: 'GENDER', targeting_value: '2' }]),
     status: 400,
     errors: [invalid('targeting_criteria', 'At least one primary targeting criterion is required')],

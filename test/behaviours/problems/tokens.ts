@@ -38,8 +38,8 @@ const CLIENT: Said = { code: 99, label: 'authenticity_token_error', message: 'Un
 const TOKEN: Said = { code: 89, message: 'invalid or expired token' };
 const invalid = (parameter: string): Said => ({ code: 44, message: `${parameter} parameter is invalid.` });
 
-function one(name: ProblemName, given: string, send: () => Promise<Reply>, status: number, error: Said): Case {
-  return { name, given, send, status, errors: [error] };
+function one(name: ProblemName, input: string, send: () => Promise<Reply>, status: number, error: Said): Case {
+  return { name, input, send, status, errors: [error] };
 }
 
 /** What the steps of a login, the application-only tokens and the calls about users look for themselves. */

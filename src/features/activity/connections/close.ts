@@ -61,9 +61,9 @@ export const closeConnections: Operation = {
     'TOO_MANY_ITEMS',
   ],
   perform(call) {
-    const { given, faults } = readMembers(call.body, MEMBERS);
-    if (faults.length > 0) throw new Problem(faults);
-    return close(call, async () => itemsOf(String(given.uuids)));
+    const { input, errors } = readMembers(call.body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
+    return close(call, async () => itemsOf(String(input.uuids)));
   },
 };
 

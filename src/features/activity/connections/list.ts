@@ -61,14 +61,14 @@ export const listConnections: Operation = {
     { additionalProperties: false },
   ),
   problems: ['PAGE_TOKEN_INVALID'],
-  async perform({ caller, services, given, now }) {
+  async perform({ caller, services, input, now }) {
     const application = callerOf(caller, 'application').application.id;
-    const status = (given.status ?? 'active') as ConnectionStatus;
-    const endpoints = given.endpoints ? (itemsOf(String(given.endpoints)) as EndpointName[]) : ENDPOINT_NAMES;
-    const limit = Number(given.max_results ?? PAGE);
+    const status = (input.status ?? 'active') as ConnectionStatus;
+    const endpoints = input.endpoints ? (itemsOf(String(input.endpoints)) as EndpointName[]) : ENDPOINT_NAMES;
+    const limit = Number(input.max_results ?? PAGE);
     const list = `connections ${application} ${status} ${endpoints}`;
     const since = formatMillisecond(instantMs(now) - HISTORY_S * 1000);
-    const after = given.pagination_token == null ? undefined : placeOf(String(given.pagination_token), list);
+    const after = input.pagination_token == null ? undefined : placeOf(String(input.pagination_token), list);
     const query = { application, status, endpoints, since, after, limit: limit + 1 };
     const found = await services.store.read((tx) => tx.streamConnections.page(query));
     const shown = found.slice(0, limit);

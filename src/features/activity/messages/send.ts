@@ -71,8 +71,8 @@ export const sendMessage: Operation = {
     'MESSAGE_TO_NOBODY',
   ],
   async perform(call) {
-    const { given, faults } = readMembers(call.body, MEMBERS);
-    if (faults.length > 0) throw new Problem(faults);
+    const { input, errors } = readMembers(call.body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
     const { store, ids, clock } = call.services;
     const [id] = await ids.takeLong('message', LONG_IDS_FROM, 1);
     const message = await store.write(async (tx) => {
@@ -85,7 +85,7 @@ export const sendMessage: Operation = {
         conversation_id: conversationOf(parties.sender.id, parties.recipient.id),
         sender_id: parties.sender.id,
         recipient_id: parties.recipient.id,
-        text: given.text as string,
+        text: input.text as string,
         created_at: call.now,
         created_ms: clock.now(),
       };

@@ -56,13 +56,13 @@ export const markRead: Operation = {
     recipient_id: longId().says('The other user of the conversation; needed.'),
     last_read_event_id: longId().says('The last message that was read; needed.'),
   },
-  check: (given, _, named) =>
+  check: (input, _, named) =>
     ['recipient_id', 'last_read_event_id']
-      .filter((name) => !named.has(name) || given[name] === null)
+      .filter((name) => !named.has(name) || input[name] === null)
       .map((parameter) => ({ problem: 'READ_MARK_MISSING', parameter })),
   problems: ['READ_MARK_MISSING', 'MESSAGES_NOT_ALLOWED', 'MESSAGE_TO_ONESELF', 'MESSAGE_TO_NOBODY', 'MESSAGE_UNKNOWN'],
   async perform(call) {
-    const last_read_event_id = call.given.last_read_event_id as string;
+    const last_read_event_id = call.input.last_read_event_id as string;
     await call.services.store.write(async (tx) => {
       const parties = await partiesNamed(tx, call);
       const { sender, recipient } = parties;
@@ -84,8 +84,8 @@ export const markRead: Operation = {
 const NOTHING = { status: 204, data: '' };
 
 /** Who acts is the sender of the signal. */
-function partiesNamed(tx: Writing, { principal, given }: Call): Promise<Parties> {
-  return partiesOf(tx, principal, { parameter: 'recipient_id', id: given.recipient_id as string });
+function partiesNamed(tx: Writing, { principal, input }: Call): Promise<Parties> {
+  return partiesOf(tx, principal, { parameter: 'recipient_id', id: input.recipient_id as string });
 }
 
 async function append(

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import { instant, integer } from '../../../contract/declare/fields.ts';
-import type { Call, Given, Operation } from '../../../contract/declare/operation.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
 import type { Past } from '../../../contract/services/streams.ts';
 import { EVENT_TYPES } from '../../../contract/store/events.ts';
@@ -90,7 +90,7 @@ export const openStream: Operation = {
   },
 };
 
-function faultsTogether({ backfill_minutes: backfill, start_time: start, end_time: end }: Given): Fault[] {
+function faultsTogether({ backfill_minutes: backfill, start_time: start, end_time: end }: Input): ErrorDetail[] {
   if (backfill != null && start != null) {
     const words = { a: 'backfill_minutes', b: 'start_time', raw: String(start) };
     return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: 'start_time', words }];
@@ -103,16 +103,16 @@ function faultsTogether({ backfill_minutes: backfill, start_time: start, end_tim
 }
 
 /** @throws OUTSIDE_LOG */
-function pastOf({ given, services, now }: Call): Past | undefined {
-  const { backfill_minutes: backfill, start_time: start, end_time: end } = given as Readonly<Record<string, unknown>>;
+function pastOf({ input, services, now }: Call): Past | undefined {
+  const { backfill_minutes: backfill, start_time: start, end_time: end } = input as Readonly<Record<string, unknown>>;
   const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
   if (backfill) return { from: before(Number(backfill) * 60), until: undefined };
   if (start == null) return undefined;
   const min = before(services.activityRules.retention_s);
   const times = { start_time: String(start), ...(end != null && { end_time: String(end) }) };
-  const faults = Object.entries(times)
+  const errors = Object.entries(times)
     .filter(([, time]) => time < min || time > now)
-    .map(([parameter, raw]): Fault => ({ problem: 'OUTSIDE_LOG', parameter, words: { min, max: now, raw } }));
-  if (faults.length > 0) throw new Problem(faults);
+    .map(([parameter, raw]): ErrorDetail => ({ problem: 'OUTSIDE_LOG', parameter, words: { min, max: now, raw } }));
+  if (errors.length > 0) throw new Problem(errors);
   return { from: times.start_time, until: times.end_time };
 }

@@ -4,7 +4,7 @@ import { field, quoted, type Raw, text } from '../../../contract/declare/fields.
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Call, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
-import { type Fault, Problem, problem } from '../../../contract/problems/problems.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { EventType } from '../../../contract/store/events.ts';
 import type { Reading } from '../../../contract/store/store.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
@@ -154,18 +154,18 @@ export const createSubscription: Operation = {
 
 /** @throws everything that is wrong with the body, together. */
 function read(body: unknown): { wanted: Wanted; isDeprecated: boolean } {
-  const { given, faults } = readMembers(body, MEMBERS);
-  const named = given.event_type === undefined ? undefined : typeNamed(given.event_type as string)!;
-  const found: Fault[] = [...faults];
+  const { input, errors } = readMembers(body, MEMBERS);
+  const named = input.event_type === undefined ? undefined : typeNamed(input.event_type as string)!;
+  const found: ErrorDetail[] = [...errors];
   let filter: Filter = { filter_user_id: null, filter_keyword: null, filter_direction: null };
-  if (given.filter !== undefined) {
+  if (input.filter !== undefined) {
     const readOne = readFilter((body as { filter: Raw }).filter, named?.type);
     filter = readOne.filter;
-    found.push(...readOne.faults);
+    found.push(...readOne.errors);
   }
   if (found.length > 0) throw new Problem(found);
   const { type, isDeprecated } = named!;
-  const { tag = null, webhook_id = null } = given as Readonly<Record<string, string | null | undefined>>;
+  const { tag = null, webhook_id = null } = input as Readonly<Record<string, string | null | undefined>>;
   return { wanted: { event_type: type, ...filter, tag, webhook_id }, isDeprecated };
 }
 
@@ -185,16 +185,16 @@ async function checkPrivate(tx: Reading, { caller, services }: Call, user: strin
 /** What a subscription names must be there: told together. */
 async function checkNamed(tx: Reading, application: string, wanted: Wanted): Promise<void> {
   const { filter_user_id: user, webhook_id: webhook } = wanted;
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   if (user !== null && !(await tx.credentials.findUser(user))) {
-    faults.push({ problem: 'FILTER_USER_UNKNOWN', parameter: 'filter.user_id', words: { raw: user } });
+    errors.push({ problem: 'FILTER_USER_UNKNOWN', parameter: 'filter.user_id', words: { raw: user } });
   }
-  if (webhook !== null) faults.push(...(await webhookFaults(tx, application, webhook)));
-  if (faults.length > 0) throw new Problem(faults);
+  if (webhook !== null) errors.push(...(await webhookFaults(tx, application, webhook)));
+  if (errors.length > 0) throw new Problem(errors);
 }
 
 /** What is wrong with a webhook that a body names. */
-export async function webhookFaults(tx: Reading, application: string, webhook: string): Promise<Fault[]> {
+export async function webhookFaults(tx: Reading, application: string, webhook: string): Promise<ErrorDetail[]> {
   if ((await tx.webhooks.find(webhook))?.application_id === application) return [];
   return [{ problem: 'WEBHOOK_ID_INVALID', parameter: 'webhook_id', words: { raw: webhook } }];
 }

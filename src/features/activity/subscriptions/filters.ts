@@ -1,7 +1,7 @@
 import { oneOf, type Raw, text } from '../../../contract/declare/fields.ts';
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Parameters } from '../../../contract/declare/operation.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { Direction, EventType } from '../../../contract/store/events.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 import { DIRECTED, FIXED_DIRECTIONS, needsUser } from '../event-types.ts';
@@ -27,25 +27,25 @@ export const FILTER_MEMBERS = {
 } as const satisfies Parameters;
 
 /** Reads a filter for events of a type; undefined types are told elsewhere, and then less can be said. */
-export function readFilter(raw: Raw, type: EventType | undefined): { filter: Filter; faults: readonly Fault[] } {
-  const { given, faults } = readMembers(raw, FILTER_MEMBERS, 'filter.');
-  const direction = given.direction == null ? null : DIRECTIONS[given.direction as string]!;
+export function readFilter(raw: Raw, type: EventType | undefined): { filter: Filter; errors: readonly ErrorDetail[] } {
+  const { input, errors } = readMembers(raw, FILTER_MEMBERS, 'filter.');
+  const direction = input.direction == null ? null : DIRECTIONS[input.direction as string]!;
   const filter: Filter = {
-    filter_user_id: (given.user_id as string | undefined) ?? null,
-    filter_keyword: (given.keyword as string | undefined) ?? null,
+    filter_user_id: (input.user_id as string | undefined) ?? null,
+    filter_keyword: (input.keyword as string | undefined) ?? null,
     filter_direction: direction,
   };
-  if (faults.length > 0) return { filter, faults };
-  return { filter, faults: unfit(filter, type, String(given.direction)) };
+  if (errors.length > 0) return { filter, errors };
+  return { filter, errors: unfit(filter, type, String(input.direction)) };
 }
 
-function unfit(filter: Filter, type: EventType | undefined, said: string): Fault[] {
+function unfit(filter: Filter, type: EventType | undefined, said: string): ErrorDetail[] {
   const { filter_user_id: user, filter_keyword: keyword, filter_direction: direction } = filter;
   if (user === null && keyword === null && direction === null) {
     return [{ problem: 'FILTER_EMPTY', parameter: 'filter', words: { known: Object.keys(FILTER_MEMBERS).join(', ') } }];
   }
   if (type === undefined) return [];
-  const found: Fault[] = [];
+  const found: ErrorDetail[] = [];
   if (user === null && needsUser(type)) found.push({ problem: 'MEMBER_MISSING', parameter: 'filter.user_id' });
   else if (user === null && keyword === null) {
     return [{ problem: 'FILTER_EMPTY', parameter: 'filter', words: { known: 'user_id, keyword' } }];

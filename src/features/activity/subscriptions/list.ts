@@ -45,7 +45,7 @@ export const listSubscriptions: Operation = {
   problems: ['PAGE_TOKEN_INVALID'],
   async perform(call) {
     const owner = ownerOf(call);
-    const { max_results: limit = PAGE, pagination_token: token } = call.given as {
+    const { max_results: limit = PAGE, pagination_token: token } = call.input as {
       readonly max_results?: number;
       readonly pagination_token?: string;
     };

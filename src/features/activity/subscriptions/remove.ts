@@ -76,7 +76,7 @@ export const removeSubscriptions: Operation = {
   problems: [],
   async perform(call) {
     const owner = ownerOf(call);
-    const ids = itemsOf(call.given.ids as string);
+    const ids = itemsOf(call.input.ids as string);
     const { own, total } = await call.services.store.write(async (tx) => {
       await tx.credentials.lockApplication(owner.application);
       const found = await tx.subscriptions.list(ids);

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { readMembers } from '../../../contract/declare/members.ts';
-import type { Given, Operation } from '../../../contract/declare/operation.ts';
-import { type Fault, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { Input, Operation } from '../../../contract/declare/operation.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 import { findOwn, ownerOf } from './caller.ts';
 import { CHANGEABLE, webhookFaults } from './create.ts';
@@ -64,8 +64,8 @@ export const updateSubscription: Operation = {
     const { subscription, total } = await call.services.store.write(async (tx) => {
       await tx.credentials.lockApplication(owner.application);
       const before = await findOwn(tx, owner, call.path.subscription_id!);
-      const faults = changes.webhook_id ? await webhookFaults(tx, owner.application, changes.webhook_id) : [];
-      if (faults.length > 0) throw new Problem(faults);
+      const errors = changes.webhook_id ? await webhookFaults(tx, owner.application, changes.webhook_id) : [];
+      if (errors.length > 0) throw new Problem(errors);
       const after = { ...before, ...changes, updated_at: call.now };
       const sense = senseOf(after);
       const same = await tx.subscriptions.findSame(sense);
@@ -90,15 +90,15 @@ type Changes = Partial<Pick<Subscription, 'tag' | 'webhook_id'>>;
 
 /** @throws everything that is wrong with the body, together. */
 function read(body: unknown): Changes {
-  const { given, faults } = readMembers(body, CHANGEABLE);
-  const found: Fault[] = faults.map((fault) =>
-    fault.problem === 'MEMBER_UNKNOWN' && FIXED.has(fault.parameter ?? '')
-      ? { ...fault, problem: 'NOT_CHANGEABLE' }
-      : fault,
+  const { input, errors } = readMembers(body, CHANGEABLE);
+  const found: ErrorDetail[] = errors.map((error) =>
+    error.problem === 'MEMBER_UNKNOWN' && FIXED.has(error.parameter ?? '')
+      ? { ...error, problem: 'NOT_CHANGEABLE' }
+      : error,
   );
-  if (found.length === 0 && Object.keys(given).length === 0) {
+  if (found.length === 0 && Object.keys(input).length === 0) {
     found.push({ problem: 'NOTHING_TO_CHANGE', words: { known: Object.keys(CHANGEABLE).join(', ') } });
   }
   if (found.length > 0) throw new Problem(found);
-  return given as Given & Changes;
+  return input as Input & Changes;
 }

@@ -134,7 +134,7 @@ function judgeBody({ expected, crcToken, request }: Challenge, consumerSecret: s
   );
 }
 
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+function isSame(input: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(input), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

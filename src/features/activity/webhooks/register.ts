@@ -60,11 +60,11 @@ export const registerWebhook: Operation = {
   async perform(call) {
     const { services, caller, body } = call;
     const { store, ids, box, secrets, clock } = services;
-    const { given, faults } = readMembers(body, MEMBERS);
-    if (faults.length > 0) throw new Problem(faults);
-    const url = given.url as string;
-    const fault = services.sender.urlFault(url);
-    if (fault) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: fault.says } });
+    const { input, errors } = readMembers(body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
+    const url = input.url as string;
+    const error = services.sender.urlError(url);
+    if (error) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: error.says } });
     const application = applicationOf(caller);
     const url_form = new URL(url).href;
     await store.read((tx) => checkRoom(tx, call, { application, url, url_form }));

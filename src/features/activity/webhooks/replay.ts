@@ -2,9 +2,9 @@ import Type, { type TSchema } from 'typebox';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
 import { readMembers } from '../../../contract/declare/members.ts';
-import type { Answer, Call, Given, Operation, Parameters } from '../../../contract/declare/operation.ts';
+import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
-import { type Fault, Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
+import { type ErrorDetail, Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
 import { ConstraintViolated } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 import { OLD_REPLAY_PATH } from '../deprecations.ts';
@@ -69,14 +69,14 @@ export const replayEvents: Operation = {
     ...RAISED,
   ],
   async perform(call) {
-    const { given, faults } = readMembers(call.body, MEMBERS);
-    if (faults.length > 0) throw new Problem(faults);
-    const id = given.webhook_id as string;
+    const { input, errors } = readMembers(call.body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
+    const id = input.webhook_id as string;
     const webhook = await call.services.store.read((tx) => tx.webhooks.find(id));
     if (webhook?.application_id !== applicationOf(call.caller)) {
       throw problem('WEBHOOK_ID_INVALID', { parameter: 'webhook_id', words: { raw: id } });
     }
-    return replay(call, webhook, minutesOf(given), { isEndIncluded: true });
+    return replay(call, webhook, minutesOf(input), { isEndIncluded: true });
   },
 };
 
@@ -100,8 +100,8 @@ export const replayAtOldPath: Operation = {
   shape: 'bare',
   reply,
   problems: ['PATH_GONE', 'WEBHOOK_NOT_FOUND', 'REPLAY_TIME_MISSING', ...RAISED],
-  check(given, _account, named) {
-    const missing = Object.keys(TIMES).filter((name) => !named.has(name) || given[name] === null);
+  check(input, _account, named) {
+    const missing = Object.keys(TIMES).filter((name) => !named.has(name) || input[name] === null);
     return missing.map((parameter) => ({ problem: 'REPLAY_TIME_MISSING', parameter }));
   },
   async perform(call) {
@@ -109,7 +109,7 @@ export const replayAtOldPath: Operation = {
     const { legacyReplayEndsAt: end, legacyReplayExcludesEnd } = webhookRules;
     if (end !== undefined && call.now >= end) throw problem('PATH_GONE');
     const webhook = await store.read((tx) => findOwn(tx, call));
-    return replay(call, webhook, minutesOf(call.given), { isEndIncluded: !legacyReplayExcludesEnd });
+    return replay(call, webhook, minutesOf(call.input), { isEndIncluded: !legacyReplayExcludesEnd });
   },
 };
 
@@ -119,7 +119,7 @@ interface Minutes {
   readonly to_date: string;
 }
 
-const minutesOf = ({ from_date, to_date }: Given): Minutes => {
+const minutesOf = ({ from_date, to_date }: Input): Minutes => {
   return { from_date: from_date as string, to_date: to_date as string };
 };
 
@@ -132,8 +132,8 @@ async function replay(
   { isEndIncluded }: { readonly isEndIncluded: boolean },
 ): Promise<Answer> {
   const { store, ids, clock, activityRules, webhooks } = services;
-  const faults = timeFaults({ from_date, to_date }, now, activityRules.retention_s);
-  if (faults.length > 0) throw new Problem(faults);
+  const errors = timeFaults({ from_date, to_date }, now, activityRules.retention_s);
+  if (errors.length > 0) throw new Problem(errors);
   if (await store.read((tx) => tx.replays.findRunning(webhook))) throw problem('REPLAY_RUNNING');
   const named = { parameter: 'webhook_id', raw: webhook } as const;
   if (!valid) insistOnAnswer({ is: 'wrong', reason: 'The webhook is not valid', diagnosis: HOW_TO_VALIDATE }, named);
@@ -170,16 +170,16 @@ async function replay(
 const HOW_TO_VALIDATE = 'PUT /2/webhooks/{webhook_id} challenges it again, and makes it valid when it answers rightly';
 
 /** What is wrong with the minutes of a replay, besides how they are written. */
-function timeFaults({ from_date, to_date }: Minutes, now: string, retention_s: number): Fault[] {
-  const faults: Fault[] = [];
+function timeFaults({ from_date, to_date }: Minutes, now: string, retention_s: number): ErrorDetail[] {
+  const errors: ErrorDetail[] = [];
   const say = (parameter: keyof Minutes, why: string): void => {
     const raw = minuteText({ from_date, to_date }[parameter]);
-    faults.push({ problem: 'REPLAY_TIME_INVALID', parameter, words: { raw, why } });
+    errors.push({ problem: 'REPLAY_TIME_INVALID', parameter, words: { raw, why } });
   };
   const oldest = minuteText(formatInstant(instantMs(now) - retention_s * 1000));
   if (from_date > now) say('from_date', 'lies in the future');
   if (minuteText(from_date) < oldest) say('from_date', `is too old; events are kept from ${oldest} on`);
   if (to_date > now) say('to_date', 'lies in the future');
   if (to_date <= from_date) say('to_date', 'is not later than from_date');
-  return faults;
+  return errors;
 }

@@ -109,6 +109,6 @@ export function insistOnAnswer(verdict: ChallengeVerdict, { parameter, raw }: Na
   const { is, isUnreachable, reason, diagnosis } = verdict;
   if (is === 'right') return;
   const words = { raw, reason, why: 'the host of the url cannot be reached' };
-  const fault = { problem: isUnreachable ? 'WEBHOOK_URL_INVALID' : 'WEBHOOK_CRC_FAILED', parameter, words } as const;
-  throw new Problem([fault], { because: reason, hint: diagnosis });
+  const error = { problem: isUnreachable ? 'WEBHOOK_URL_INVALID' : 'WEBHOOK_CRC_FAILED', parameter, words } as const;
+  throw new Problem([error], { because: reason, hint: diagnosis });
 }

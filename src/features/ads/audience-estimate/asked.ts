@@ -1,7 +1,7 @@
 import type { Raw } from '../../../contract/declare/fields.ts';
-import { isFault } from '../../../contract/declare/fields.ts';
+import { isErrorDetail } from '../../../contract/declare/fields.ts';
 import type { AccountState, Whole } from '../../../contract/declare/resource.ts';
-import { type Fault, problem } from '../../../contract/problems/problems.ts';
+import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
 import type { Reading } from '../../../contract/store/store.ts';
 import { audiencesAreUsable } from '../targeting-criteria/audiences.ts';
 import { type Criterion, criteria as declared } from '../targeting-criteria/rows.ts';
@@ -22,7 +22,7 @@ export interface AskedCriterion {
 /** What reading a body came to: criteria by their place in it, and what is wrong with the others. */
 export interface ReadCriteria {
   readonly criteria: ReadonlyMap<number, AskedCriterion>;
-  readonly faults: readonly Fault[];
+  readonly errors: readonly ErrorDetail[];
 }
 
 const LIST = 'targeting_criteria';
@@ -40,13 +40,13 @@ export function readCriteria(body: unknown): ReadCriteria {
   if (list.length > CRITERIA_MAX)
     throw problem('ESTIMATE_TOO_LARGE', { parameter: LIST, words: { max: CRITERIA_MAX } });
   const found = new Map<number, AskedCriterion>();
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   for (const [index, item] of list.entries()) {
     const read = readCriterion(item, `${LIST}[${index}]`);
-    if (Array.isArray(read)) faults.push(...read);
+    if (Array.isArray(read)) errors.push(...read);
     else found.set(index, read as AskedCriterion);
   }
-  return { criteria: found, faults };
+  return { criteria: found, errors };
 }
 
 function listIn(body: unknown): readonly unknown[] {
@@ -55,12 +55,12 @@ function listIn(body: unknown): readonly unknown[] {
   throw problem('NOT_CRITERIA', { parameter: LIST });
 }
 
-function readCriterion(item: unknown, place: string): AskedCriterion | Fault[] {
+function readCriterion(item: unknown, place: string): AskedCriterion | ErrorDetail[] {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     return [{ problem: 'NOT_AN_OBJECT', parameter: place, words: { parameter: place } }];
   }
   const raw = item as Record<string, Raw | undefined>;
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   const read = (name: 'targeting_type' | 'targeting_value' | 'operator_type'): string => {
     const { kind, fallback } = { targeting_type, targeting_value, operator_type }[name];
     const parameter = `${place}.${name}`;
@@ -68,30 +68,30 @@ function readCriterion(item: unknown, place: string): AskedCriterion | Fault[] {
     const isEmpty = value === '' || value === null;
     if (fallback !== undefined && (value === undefined || isEmpty)) return fallback;
     const stored = value === undefined ? missing(parameter) : isEmpty ? empty(parameter) : kind.read(value, parameter);
-    if (!isFault(stored)) return stored;
-    faults.push(stored);
+    if (!isErrorDetail(stored)) return stored;
+    errors.push(stored);
     return '';
   };
   const [type, value, operator] = [read('targeting_type'), read('targeting_value'), read('operator_type')];
-  if (faults.length > 0) return faults;
+  if (errors.length > 0) return errors;
   const asked = { type, value: storedValue(type, value), operator: operator as AskedCriterion['operator'] };
   const wrong = [isMeaningful({ after: rowOf(asked) }) ?? []].flat();
-  return wrong.length > 0 ? wrong.map((fault) => placed(fault, place)) : asked;
+  return wrong.length > 0 ? wrong.map((error) => placed(error, place)) : asked;
 }
 
-function missing(parameter: string): Fault {
+function missing(parameter: string): ErrorDetail {
   return { problem: 'MISSING_PARAMETER', parameter };
 }
 
-function empty(parameter: string): Fault {
+function empty(parameter: string): ErrorDetail {
   return { problem: 'TEXT_EMPTY', parameter };
 }
 
 /** A fault of a criterion names where in the list it stands. */
-function placed(fault: Fault, place: string): Fault {
-  const { parameter, attribute } = fault;
+function placed(error: ErrorDetail, place: string): ErrorDetail {
+  const { parameter, attribute } = error;
   return {
-    ...fault,
+    ...error,
     ...(parameter === undefined ? {} : { parameter: `${place}.${parameter}` }),
     ...(attribute === undefined ? {} : { attribute: `${place}.${attribute}` }),
   };
@@ -107,7 +107,7 @@ export async function danglingCriteria(
   tx: Reading,
   account: AccountState,
   { criteria }: ReadCriteria,
-): Promise<readonly Fault[]> {
+): Promise<readonly ErrorDetail[]> {
   const places = [...criteria.keys()];
   const changes = [...criteria.values()].map((asked, index) => ({
     before: undefined,
@@ -115,7 +115,7 @@ export async function danglingCriteria(
   }));
   const whole: Whole<Criterion> = { tx, account, isBatch: true, changes };
   const found = [...(await pointsSomewhere(whole)), ...(await audiencesAreUsable(whole))];
-  return found.map(({ index, fault }) => placed(fault, `${LIST}[${places[index]}]`));
+  return found.map(({ index, error }) => placed(error, `${LIST}[${places[index]}]`));
 }
 
 /** Whether a criterion is one of those of which an estimate needs one. @source advertising: Audience estimate and targeting */

@@ -38,7 +38,7 @@ export const listCardsOfAnyFamily: Operation = {
   problems: [],
   perform: (call) =>
     call.services.store.read(async (tx) => {
-      const uris = itemsOf(String(call.given.card_uris));
+      const uris = itemsOf(String(call.input.card_uris));
       const found = await inFamilies(tx, call.account!.id, uris, 'card_uri');
       const texts = await shown(tx, call, found);
       return { data: `[${texts.join(',')}]`, nextCursor: null };

@@ -1,6 +1,6 @@
 import { countryCode } from '../../../contract/declare/codes.ts';
 import { digits, type Field, field, oneOf, type Raw, text } from '../../../contract/declare/fields.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { BUTTON_LABELS, componentSchema } from './component-schema.ts';
 import { byType, isEmpty, itemsOf, may, must, objectOf, type Part, readAs, typeNamed } from './parts.ts';
@@ -61,10 +61,10 @@ export function components({ swipeableMin }: { readonly swipeableMin: number }):
     BUTTON: button,
   });
   const wanted = 'one of MEDIA and SWIPEABLE_MEDIA and one of DETAILS and BUTTON';
-  return structured('components', componentSchema.components, (raw, path, faults) => {
-    if (!isPair(raw, MEDIA, TEXTS)) faults.push({ problem: 'COMPONENTS_UNFIT', parameter: path, words: { wanted } });
+  return structured('components', componentSchema.components, (raw, path, errors) => {
+    if (!isPair(raw, MEDIA, TEXTS)) errors.push({ problem: 'COMPONENTS_UNFIT', parameter: path, words: { wanted } });
     if (!Array.isArray(raw) || raw.length > CAROUSEL.max) return undefined;
-    return raw.map((item, index) => parts(item, `${path}[${index}]`, faults) ?? null);
+    return raw.map((item, index) => parts(item, `${path}[${index}]`, errors) ?? null);
   });
 }
 
@@ -74,16 +74,16 @@ export function components({ swipeableMin }: { readonly swipeableMin: number }):
  */
 export function slides(): Field<string> {
   const parts = byType({ MEDIA: media, SWIPEABLE_MEDIA: swipeable(CAROUSEL.min), DETAILS: details, BUTTON: button });
-  const slide: Part = (raw, path, faults) => {
+  const slide: Part = (raw, path, errors) => {
     if (!Array.isArray(raw) || raw.length > CAROUSEL.max) return undefined;
-    return raw.map((item, index) => parts(item, `${path}[${index}]`, faults) ?? null);
+    return raw.map((item, index) => parts(item, `${path}[${index}]`, errors) ?? null);
   };
   const wanted = 'slides of one MEDIA and one DETAILS each';
   const all = itemsOf(slide, CAROUSEL);
-  return structured('slides', componentSchema.slides, (raw, path, faults) => {
+  return structured('slides', componentSchema.slides, (raw, path, errors) => {
     const isUnfit = !Array.isArray(raw) || raw.some((each) => !isPair(each, ['MEDIA'], ['DETAILS']));
-    if (isUnfit) faults.push({ problem: 'COMPONENTS_UNFIT', parameter: path, words: { wanted } });
-    return Array.isArray(raw) ? all(raw, path, faults) : undefined;
+    if (isUnfit) errors.push({ problem: 'COMPONENTS_UNFIT', parameter: path, words: { wanted } });
+    return Array.isArray(raw) ? all(raw, path, errors) : undefined;
   });
 }
 
@@ -99,16 +99,16 @@ function isPair(raw: Raw, first: readonly string[], second: readonly string[]): 
 }
 
 /** What an application needs of its stores: one of the two, and a link into it only where it is. */
-function storesOf(raw: Readonly<Record<string, Raw>>, path: string): Fault[] {
+function storesOf(raw: Readonly<Record<string, Raw>>, path: string): ErrorDetail[] {
   const has = (name: string): boolean => Object.hasOwn(raw, name) && !isEmpty(raw[name]);
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   if (!has('android_store_app_id') && !has('ios_store_identifier')) {
-    faults.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.android_store_app_id` });
+    errors.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.android_store_app_id` });
   }
   for (const [a, b] of DEEP_LINKS) {
-    if (has(a) && !has(b)) faults.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: `${path}.${b}`, words: { a, b } });
+    if (has(a) && !has(b)) errors.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: `${path}.${b}`, words: { a, b } });
   }
-  return faults;
+  return errors;
 }
 
 const DEEP_LINKS = [
@@ -118,10 +118,13 @@ const DEEP_LINKS = [
 
 /** A field that holds what a part reads, as JSON text. */
 function structured(name: string, schema: Field['kind']['schema'], part: Part): Field<string> {
-  const examined = (raw: Raw, parameter: string): { readonly faults: readonly Fault[]; readonly read: string } => {
-    const faults: Fault[] = [];
-    const read = part(raw, parameter, faults);
-    return { faults, read: JSON.stringify(read ?? null) };
+  const examined = (
+    raw: Raw,
+    parameter: string,
+  ): { readonly errors: readonly ErrorDetail[]; readonly read: string } => {
+    const errors: ErrorDetail[] = [];
+    const read = part(raw, parameter, errors);
+    return { errors, read: JSON.stringify(read ?? null) };
   };
   return field<string>({
     name,
@@ -145,9 +148,9 @@ function structured(name: string, schema: Field['kind']['schema'], part: Part): 
     ],
     present: (stored) => stored,
     read(raw, parameter) {
-      const { faults, read } = examined(raw, parameter);
-      return faults[0] ?? read;
+      const { errors, read } = examined(raw, parameter);
+      return errors[0] ?? read;
     },
-    faults: (raw, parameter) => examined(raw, parameter).faults,
+    errors: (raw, parameter) => examined(raw, parameter).errors,
   });
 }

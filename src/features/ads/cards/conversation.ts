@@ -1,6 +1,6 @@
 import { text } from '../../../contract/declare/fields.ts';
 import type { Change, Fields, ResourceSpec, Verb } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { cardUri } from './card-uri.ts';
 import { hashtag } from './hashtag.ts';
 import { webUrl } from './web-url.ts';
@@ -37,21 +37,21 @@ export function echoOf(type: string): Partial<Record<Verb, Record<string, string
 type Input = Parameters<NonNullable<ResourceSpec<typeof opening>['checkInput']>>[0];
 
 /** What parameters of a new card lack. What a change lacks is only known beside what there is. */
-export function lacksOnCreate({ verb, given, named }: Input): readonly Fault[] {
-  return verb === 'create' ? lacks((name) => named.has(name) && given[name] !== null) : [];
+export function lacksOnCreate({ verb, input, named }: Input): readonly ErrorDetail[] {
+  return verb === 'create' ? lacks((name) => named.has(name) && input[name] !== null) : [];
 }
 
 /** What a changed card would lack. */
-export function lacksOnUpdate({ verb, after }: Change<object>): readonly Fault[] {
+export function lacksOnUpdate({ verb, after }: Change<object>): readonly ErrorDetail[] {
   const row = after as Readonly<Record<string, unknown>>;
   return verb === 'update' ? lacks((name) => row[name] !== null) : [];
 }
 
 /** Hashtags go with what is proposed to post, follow each other, and a single one needs a title. @source creatives 7 */
-function lacks(has: (name: string) => boolean): Fault[] {
-  const faults: Fault[] = [];
+function lacks(has: (name: string) => boolean): ErrorDetail[] {
+  const errors: ErrorDetail[] = [];
   const needs = (a: string, b: string): void => {
-    if (has(a) && !has(b)) faults.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: b, words: { a, b } });
+    if (has(a) && !has(b)) errors.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: b, words: { a, b } });
   };
   for (const ordinal of ORDINALS.slice(1)) {
     needs(`${ordinal}_cta`, `${ordinal}_cta_post`);
@@ -59,6 +59,6 @@ function lacks(has: (name: string) => boolean): Fault[] {
   }
   needs('third_cta', 'second_cta');
   needs('fourth_cta', 'third_cta');
-  if (!has('title') && !has('second_cta')) faults.push({ problem: 'MISSING_PARAMETER', parameter: 'title' });
-  return faults;
+  if (!has('title') && !has('second_cta')) errors.push({ problem: 'MISSING_PARAMETER', parameter: 'title' });
+  return errors;
 }

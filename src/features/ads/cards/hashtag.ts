@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { lengthOf } from '../../../base/text.ts';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 
 const MAX = 20;
 const SHAPE = '[\\p{L}\\p{M}\\p{N}_]+';
@@ -15,7 +15,7 @@ export function hashtag(): Field<string> {
     schema: Type.String({ pattern: `^#?${SHAPE}$`, maxLength: MAX + 1 }),
     raises: ['NOT_A_HASHTAG', 'TEXT_TOO_LONG'],
     present: (stored) => JSON.stringify(stored),
-    read(raw, parameter): string | Fault {
+    read(raw, parameter): string | ErrorDetail {
       const value = typeof raw === 'string' ? `#${raw.replace(/^#/, '')}` : '';
       const length = lengthOf(value) - 1;
       if (length > MAX) return { problem: 'TEXT_TOO_LONG', parameter, words: { max: MAX, length } };

@@ -1,6 +1,6 @@
 import { oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { echoOf, lacksOnCreate, lacksOnUpdate, opening, ownUri } from './conversation.ts';
 import { coverImage, coverImageOf } from './cover.ts';
@@ -75,7 +75,7 @@ const MEDIA = {
 } as const satisfies Record<string, Omit<Wanted, 'parameter' | 'key'>>;
 
 /** Only what is new is judged: what is shown stays, whatever became of the library since. */
-async function mediaFit(change: Change<ImageConversationCard>): Promise<readonly Fault[]> {
+async function mediaFit(change: Change<ImageConversationCard>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   const names = (Object.keys(MEDIA) as (keyof typeof MEDIA)[]).filter(
     (name) => after[name] !== null && after[name] !== before?.[name],

@@ -1,4 +1,4 @@
-import type { Fault, ProblemName } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail, ProblemName } from '../../../contract/problems/problems.ts';
 import type { MediaType } from '../../../contract/services/media.ts';
 import { type KnownMedia, knownMedia, type MediaGround, mediaFaults } from '../media/known-media.ts';
 
@@ -40,36 +40,36 @@ const TOLERANCE = 0.02;
  * What is wrong with the media that a card would show. What nobody uploaded has no size to be judged by.
  * @source creatives 2.3 and 5.2
  */
-export async function unfitMedia(ground: MediaGround, all: readonly Wanted[]): Promise<readonly Fault[]> {
+export async function unfitMedia(ground: MediaGround, all: readonly Wanted[]): Promise<readonly ErrorDetail[]> {
   if (all.length === 0) return [];
   const known = await knownMedia(
     ground,
     all.map(({ key }) => key),
   );
   return all.flatMap((wanted) => {
-    const faults = mediaFaults(known, [wanted]);
+    const errors = mediaFaults(known, [wanted]);
     const media = known.get(wanted.key);
-    return faults.length > 0 || !media?.isMeasured ? faults : sizeFaults(wanted, media);
+    return errors.length > 0 || !media?.isMeasured ? errors : sizeFaults(wanted, media);
   });
 }
 
-function sizeFaults({ parameter, image, video }: Wanted, media: KnownMedia): Fault[] {
+function sizeFaults({ parameter, image, video }: Wanted, media: KnownMedia): ErrorDetail[] {
   const { type, bytes } = media;
   const [width, height] = [media.width ?? 0, media.height ?? 0];
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   if (type === 'IMAGE' && image && width < WIDTH_MIN) {
-    faults.push({ problem: 'IMAGE_TOO_NARROW', parameter, words: { min: WIDTH_MIN, width } });
+    errors.push({ problem: 'IMAGE_TOO_NARROW', parameter, words: { min: WIDTH_MIN, width } });
   }
   const max = type === 'IMAGE' ? image?.bytes_max : undefined;
   if (max !== undefined && bytes !== null && bytes > max) {
-    faults.push({ problem: 'IMAGE_TOO_LARGE', parameter, words: { max, bytes } });
+    errors.push({ problem: 'IMAGE_TOO_LARGE', parameter, words: { max, bytes } });
   }
   const ratios: readonly Ratio[] = (type === 'IMAGE' ? image : video)?.ratios ?? [];
   if (ratios.length > 0 && !ratios.some((ratio) => isNear(width / height, ratio))) {
     const names = ratios.map(([name]) => name).join(' or ');
-    faults.push({ problem: 'RATIO_UNFIT', parameter, words: { ratios: names, width, height } });
+    errors.push({ problem: 'RATIO_UNFIT', parameter, words: { ratios: names, width, height } });
   }
-  return faults;
+  return errors;
 }
 
 function isNear(ratio: number, [, width, height]: Ratio): boolean {

@@ -1,8 +1,8 @@
-import { type Field, isFault, quoted, type Raw } from '../../../contract/declare/fields.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import { type Field, isErrorDetail, quoted, type Raw } from '../../../contract/declare/fields.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 
 /** Reads a value inside a body: notes what is wrong, each under its path, and answers nothing when anything is. */
-export type Part = (raw: Raw, path: string, faults: Fault[]) => Raw | undefined;
+export type Part = (raw: Raw, path: string, errors: ErrorDetail[]) => Raw | undefined;
 
 /** The members of an object that are read; others are ignored. */
 export type Members = Readonly<Record<string, { readonly part: Part; readonly isRequired: boolean }>>;
@@ -21,64 +21,64 @@ export function may(part: Part): Members[string] {
 
 /** A value as a field reads it. */
 export function readAs(field: Field<string>): Part {
-  return (raw, path, faults) => {
+  return (raw, path, errors) => {
     const value = field.kind.read(raw, path);
-    if (!isFault(value)) return value;
-    faults.push(value);
+    if (!isErrorDetail(value)) return value;
+    errors.push(value);
     return undefined;
   };
 }
 
 /** Items of one kind, so many of them. A list that is too long is not read at all. */
 export function itemsOf(part: Part, { min, max }: { readonly min: number; readonly max: number }): Part {
-  return (raw, path, faults) => {
+  return (raw, path, errors) => {
     const count = Array.isArray(raw) ? raw.length : 0;
     if (count < min || count > max) {
-      faults.push({ problem: 'ITEMS_OUT_OF_RANGE', parameter: path, words: { min, max, count } });
+      errors.push({ problem: 'ITEMS_OUT_OF_RANGE', parameter: path, words: { min, max, count } });
       if (count === 0 || count > max) return undefined;
     }
-    return (raw as readonly Raw[]).map((item, index) => part(item, `${path}[${index}]`, faults) ?? null);
+    return (raw as readonly Raw[]).map((item, index) => part(item, `${path}[${index}]`, errors) ?? null);
   };
 }
 
 /** An object with known members, in the order in which they were sent; `check` says what is wrong with them together. */
-export function objectOf(members: Members, check?: (raw: RawObject, path: string) => readonly Fault[]): Part {
-  return (raw, path, faults) => {
+export function objectOf(members: Members, check?: (raw: RawObject, path: string) => readonly ErrorDetail[]): Part {
+  return (raw, path, errors) => {
     if (!isObject(raw)) {
-      faults.push({ problem: 'NOT_AN_OBJECT', parameter: path });
+      errors.push({ problem: 'NOT_AN_OBJECT', parameter: path });
       return undefined;
     }
     const read = new Map<string, Raw>();
     for (const [name, { part, isRequired }] of Object.entries(members)) {
       const value = ownMember(raw, name) ?? null;
       if (isEmpty(value)) {
-        if (isRequired) faults.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.${name}` });
+        if (isRequired) errors.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.${name}` });
         continue;
       }
-      const good = part(value, `${path}.${name}`, faults);
+      const good = part(value, `${path}.${name}`, errors);
       if (good !== undefined) read.set(name, good);
     }
-    faults.push(...(check?.(raw, path) ?? []));
+    errors.push(...(check?.(raw, path) ?? []));
     return Object.fromEntries(Object.keys(raw).flatMap((name) => (read.has(name) ? [[name, read.get(name)!]] : [])));
   };
 }
 
 /** An object of one of several kinds, which its `type` tells. */
 export function byType(kinds: Readonly<Record<string, Part>>): Part {
-  return (raw, path, faults) => {
+  return (raw, path, errors) => {
     if (!isObject(raw)) {
-      faults.push({ problem: 'NOT_AN_OBJECT', parameter: path });
+      errors.push({ problem: 'NOT_AN_OBJECT', parameter: path });
       return undefined;
     }
     const type = ownMember(raw, 'type') ?? null;
     const parameter = `${path}.type`;
     if (isEmpty(type)) {
-      faults.push({ problem: 'MISSING_PARAMETER', parameter });
+      errors.push({ problem: 'MISSING_PARAMETER', parameter });
       return undefined;
     }
-    if (typeof type === 'string' && Object.hasOwn(kinds, type)) return kinds[type]!(raw, path, faults);
+    if (typeof type === 'string' && Object.hasOwn(kinds, type)) return kinds[type]!(raw, path, errors);
     const list = Object.keys(kinds).sort().join(', ');
-    faults.push({ problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(type) } });
+    errors.push({ problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(type) } });
     return undefined;
   };
 }

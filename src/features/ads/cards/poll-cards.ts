@@ -6,7 +6,7 @@ import {
   type RowOf,
   resource,
 } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { isVideo } from './card-types.ts';
 import { cardUri } from './card-uri.ts';
@@ -58,16 +58,17 @@ export const pollCards = resource({
 type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
 
 /** Without a first or a second choice these are missing anyhow. @source creatives 6 */
-function noGaps({ given, named }: Input): readonly Fault[] {
-  const has = (name: string): boolean => named.has(name) && given[name] !== null;
+function noGaps({ input, named }: Input): readonly ErrorDetail[] {
+  const has = (name: string): boolean => named.has(name) && input[name] !== null;
   const [a, b] = ['fourth_choice', 'third_choice'];
   return has(a!) && !has(b!) ? [{ problem: 'INCLUSIVE_PARAMETERS', parameter: b!, words: { a: a!, b: b! } }] : [];
 }
 
 const FEATURE = 'PROMOTED_MEDIA_POLLS';
 
-async function mediaAreAvailable({ after, account, tx }: Change<PollCard>): Promise<Fault | undefined> {
-  if (after.media_key === null || (await tx.memberships.listFeatures(account!.id)).includes(FEATURE)) return undefined;
+async function mediaAreAvailable({ after, account, tx }: Change<PollCard>): Promise<ErrorDetail | undefined> {
+  if (after.media_key === null || (await tx.accountMembers.listFeatures(account!.id)).includes(FEATURE))
+    return undefined;
   return {
     problem: 'FEATURE_NOT_AVAILABLE',
     parameter: 'media_key',
@@ -75,7 +76,7 @@ async function mediaAreAvailable({ after, account, tx }: Change<PollCard>): Prom
   };
 }
 
-async function mediaFit(change: Change<PollCard>): Promise<readonly Fault[]> {
+async function mediaFit(change: Change<PollCard>): Promise<readonly ErrorDetail[]> {
   const key = change.after.media_key;
   if (key === null) return [];
   const shape = { image: { ratios: [RATIOS.wide] }, video: { ratios: [RATIOS.film] } };

@@ -1,6 +1,6 @@
 import { id, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { advertiserOf } from '../promotable-users.ts';
 import { echoOf, lacksOnCreate, lacksOnUpdate, opening, ownUri } from './conversation.ts';
@@ -90,7 +90,7 @@ function keysOf(row: VideoConversationCard): (string | null)[] {
 }
 
 /** Only what is new is judged: what is shown stays, whatever became of the library since. */
-async function mediaFit(change: Change<VideoConversationCard>): Promise<readonly Fault[]> {
+async function mediaFit(change: Change<VideoConversationCard>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   const fresh = NAMES.filter((name) => after[name] !== null && after[name] !== before?.[name]);
   return unfitMedia(

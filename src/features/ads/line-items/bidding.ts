@@ -1,5 +1,5 @@
 import type { Change, Settling } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { type BidStrategy, type Goal, objectiveOf, type PayBy, payable } from './objectives.ts';
 
@@ -11,12 +11,12 @@ type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal'
  * amount; another goal is paid in its own way unless a caller says how.
  * @source campaigns 9.3
  */
-export function settledBidding(row: LineItem, { given, before }: Settling<LineItem>): Bidding {
+export function settledBidding(row: LineItem, { input, before }: Settling<LineItem>): Bidding {
   const { objective } = row;
   const goal = (row.goal ?? Object.keys(objectiveOf(objective).goals)[0]) as Goal;
   const strategy = row.bid_strategy ?? defaultStrategy(row);
   const ways = payable(objective, goal, strategy);
-  const keepsWay = given.pay_by != null || (before?.goal === goal && ways.includes(row.pay_by as PayBy));
+  const keepsWay = input.pay_by != null || (before?.goal === goal && ways.includes(row.pay_by as PayBy));
   return {
     bid_strategy: strategy,
     bid_amount_local_micro: strategy === 'AUTO' ? null : row.bid_amount_local_micro,
@@ -30,22 +30,22 @@ function defaultStrategy(row: LineItem): BidStrategy {
 }
 
 /** Strategy, goal and payment must be among those that the objective allows. */
-export function bidsAsAllowed({ after }: Change<LineItem>): readonly Fault[] {
+export function bidsAsAllowed({ after }: Change<LineItem>): readonly ErrorDetail[] {
   const { objective, bid_strategy: strategy, goal, pay_by: payBy } = after;
   const { strategies, goals } = objectiveOf(objective);
   const allowedGoals = Object.keys(goals);
-  const faults = [notAmong(strategies, 'bid_strategy', strategy), notAmong(allowedGoals, 'goal', goal)];
-  if (allowedGoals.includes(String(goal))) faults.push(notAmong(payable(objective, goal, strategy), 'pay_by', payBy));
-  return faults.filter((fault) => fault !== undefined);
+  const errors = [notAmong(strategies, 'bid_strategy', strategy), notAmong(allowedGoals, 'goal', goal)];
+  if (allowedGoals.includes(String(goal))) errors.push(notAmong(payable(objective, goal, strategy), 'pay_by', payBy));
+  return errors.filter((error) => error !== undefined);
 }
 
-function notAmong(allowed: readonly string[], parameter: string, raw: string | null): Fault | undefined {
+function notAmong(allowed: readonly string[], parameter: string, raw: string | null): ErrorDetail | undefined {
   if (allowed.includes(String(raw))) return undefined;
   return { problem: 'NOT_IN_ENUM', parameter, words: { list: [...allowed].sort().join(', '), raw: String(raw) } };
 }
 
 /** Whoever bids must say how much. */
-export function bidHasAmount({ after }: Change<LineItem>): Fault | undefined {
+export function bidHasAmount({ after }: Change<LineItem>): ErrorDetail | undefined {
   const lacks = after.bid_strategy !== 'AUTO' && after.bid_amount_local_micro === null;
   return lacks ? { problem: 'MISSING_PARAMETER', parameter: 'bid_amount_local_micro' } : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Change, Settling } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { type Campaign, campaigns } from '../campaigns.ts';
 import { minimumDenomination } from '../currencies.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
@@ -40,14 +40,14 @@ export async function settledDelivery(
   row: LineItem,
   change: Settling<LineItem>,
 ): Promise<Pick<LineItem, 'standard_delivery'>> {
-  const asked = change.verb === 'create' || change.given.standard_delivery === null;
+  const asked = change.verb === 'create' || change.input.standard_delivery === null;
   if (row.standard_delivery !== null || !asked) return { standard_delivery: row.standard_delivery };
   const { budget_optimization } = await campaignOf(row, change);
   return { standard_delivery: budget_optimization === 'LINE_ITEM' ? 1 : null };
 }
 
 /** All line items of a campaign have one product type and one objective. @source advertising: Line items */
-export async function likeItsSiblings({ kind, verb, after, tx }: Change<LineItem>): Promise<readonly Fault[]> {
+export async function likeItsSiblings({ kind, verb, after, tx }: Change<LineItem>): Promise<readonly ErrorDetail[]> {
   if (verb !== 'create') return [];
   const [sibling] = (await tx.records.page(kind, {
     account: after.account_id,
@@ -61,7 +61,7 @@ export async function likeItsSiblings({ kind, verb, after, tx }: Change<LineItem
     limit: 1,
   })) as unknown as LineItem[];
   if (!sibling) return [];
-  const differ = (attribute: 'product_type' | 'objective', words: string): Fault[] => {
+  const differ = (attribute: 'product_type' | 'objective', words: string): ErrorDetail[] => {
     if (sibling[attribute] === after[attribute]) return [];
     const message = `Line items with different ${words} are not allowed under the same campaign (campaign_id=${after.campaign_id})`;
     return [{ problem: 'INVALID', attribute, words: { message } }];
@@ -70,7 +70,7 @@ export async function likeItsSiblings({ kind, verb, after, tx }: Change<LineItem
 }
 
 /** A total budget that is new does not go beyond the total of the campaign. */
-export async function withinCampaign(change: Change<LineItem>): Promise<Fault | undefined> {
+export async function withinCampaign(change: Change<LineItem>): Promise<ErrorDetail | undefined> {
   const { after, before } = change;
   const total = after.total_budget_amount_local_micro;
   if (total === null || total === before?.total_budget_amount_local_micro) return undefined;
@@ -81,10 +81,10 @@ export async function withinCampaign(change: Change<LineItem>): Promise<Fault | 
 }
 
 /** Amounts that are new are whole multiples of the smallest unit of the currency. */
-export function wholeAmounts({ after, before }: Change<LineItem>): readonly Fault[] {
+export function wholeAmounts({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
   const currency = String(after.currency);
   const unit = minimumDenomination(currency);
-  return AMOUNTS.flatMap((parameter): Fault[] => {
+  return AMOUNTS.flatMap((parameter): ErrorDetail[] => {
     const raw = after[parameter];
     if (raw === null || raw === before?.[parameter] || raw % unit === 0) return [];
     return [{ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } }];

@@ -1,6 +1,6 @@
 import { itemsOf } from '../../../contract/declare/fields.ts';
 import type { Change } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { ADVERTISER_BUSINESS_CATEGORIES, type IabGroup, isIabCategory } from '../reference/categories.ts';
 import { reachesPublishers } from './placements.ts';
@@ -16,27 +16,27 @@ type Categorized = Pick<LineItem, 'objective' | 'categories'>;
  * @source advertising: Reference data; campaigns 9.5
  */
 export function completed({ objective, categories }: Categorized): string | null {
-  const given = itemsOf(categories ?? '[]');
-  const businesses = businessesOf(given);
-  const isWhole = businesses.length > 0 && businesses.length <= BUSINESSES_MAX && given.every(isOfBusiness);
-  if (objective !== 'PREROLL_VIEWS' || !isWhole || !given.every(isIabCategory)) return categories;
+  const input = itemsOf(categories ?? '[]');
+  const businesses = businessesOf(input);
+  const isWhole = businesses.length > 0 && businesses.length <= BUSINESSES_MAX && input.every(isOfBusiness);
+  if (objective !== 'PREROLL_VIEWS' || !isWhole || !input.every(isIabCategory)) return categories;
   return JSON.stringify([...new Set(businesses.flatMap((business) => business.iab_categories))]);
 }
 
 /** Categories must exist, be there where they are needed, and before videos be those of one or two businesses. */
-export function categoriesFit({ after, before }: Change<LineItem>): readonly Fault[] {
-  const given = itemsOf(after.categories ?? '[]');
+export function categoriesFit({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
+  const input = itemsOf(after.categories ?? '[]');
   const isPreroll = after.objective === 'PREROLL_VIEWS';
-  if (given.length === 0) {
+  if (input.length === 0) {
     const isNeeded = isPreroll || reachesPublishers(after.placements);
     return isNeeded ? [{ problem: 'TOO_FEW_ITEMS', parameter: 'categories' }] : [];
   }
   if (after.categories === before?.categories) return [];
-  const unknown = given.filter((id) => !isIabCategory(id));
+  const unknown = input.filter((id) => !isIabCategory(id));
   if (unknown.length > 0) {
     return unknown.map((value) => ({ problem: 'INVALID_IAB_CATEGORY', parameter: 'categories', value }));
   }
-  if (!isPreroll || (given.every(isOfBusiness) && businessesOf(given).length <= BUSINESSES_MAX)) return [];
+  if (!isPreroll || (input.every(isOfBusiness) && businessesOf(input).length <= BUSINESSES_MAX)) return [];
   const message = 'Categories must be those of one or two advertiser business categories';
   return [{ problem: 'INVALID', attribute: 'categories', words: { message } }];
 }

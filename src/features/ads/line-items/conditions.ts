@@ -1,5 +1,5 @@
 import type { Change } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { objectiveOf } from './objectives.ts';
 import { reachesPublishers } from './placements.ts';
@@ -10,7 +10,7 @@ const CAPPED = ['frequency_cap', 'duration_in_days'] as const;
 const DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}[\p{L}\p{N}-]{0,61}[\p{L}\p{N}]$/u;
 
 /** What other fields make necessary. @source campaigns 9.1 */
-export function hasWhatIsNeeded({ after }: Change<LineItem>): readonly Fault[] {
+export function hasWhatIsNeeded({ after }: Change<LineItem>): readonly ErrorDetail[] {
   const missing: string[] = [];
   const lacksStore = after.android_store_identifier === null && after.ios_store_identifier === null;
   if (objectiveOf(after.objective).needsStore && lacksStore) missing.push('android_store_identifier');
@@ -22,13 +22,13 @@ export function hasWhatIsNeeded({ after }: Change<LineItem>): readonly Fault[] {
 }
 
 /** The domain of an advertiser is a bare one. */
-export function domainIsBare({ after }: Change<LineItem>): Fault | undefined {
+export function domainIsBare({ after }: Change<LineItem>): ErrorDetail | undefined {
   if (after.advertiser_domain === null || DOMAIN.test(after.advertiser_domain)) return undefined;
   return { problem: 'INVALID', attribute: 'advertiser_domain', words: { message: 'Invalid advertiser domain format' } };
 }
 
 /** Media are what is shown before videos, and nothing else is. @source campaigns 9.2 */
-export function mediaBeforeVideos({ after }: Change<LineItem>): Fault | undefined {
+export function mediaBeforeVideos({ after }: Change<LineItem>): ErrorDetail | undefined {
   if ((after.product_type === 'MEDIA') === (after.objective === 'PREROLL_VIEWS')) return undefined;
   const message = `Product type ${after.product_type} is not compatible with objective ${after.objective}`;
   return { problem: 'INVALID', attribute: 'product_type', words: { message } };
@@ -39,28 +39,28 @@ export function mediaBeforeVideos({ after }: Change<LineItem>): Fault | undefine
  * feature. Only a change is judged: an account that lost the feature keeps what it has.
  * @source campaigns 5.6 and 9.1
  */
-export async function capsAreAvailable(change: Change<LineItem>): Promise<readonly Fault[]> {
+export async function capsAreAvailable(change: Change<LineItem>): Promise<readonly ErrorDetail[]> {
   const { after, before, account, tx } = change;
   const set = CAPPED.filter((name) => after[name] !== null);
   if (set.length === 0 || CAPPED.every((name) => after[name] === before?.[name])) return [];
-  const faults: Fault[] = [];
-  if (!(await tx.memberships.listFeatures(account!.id)).includes('REACH_FREQUENCY_CAP')) {
+  const errors: ErrorDetail[] = [];
+  if (!(await tx.accountMembers.listFeatures(account!.id)).includes('REACH_FREQUENCY_CAP')) {
     const words = { feature: 'REACH_FREQUENCY_CAP', account: account!.id };
-    faults.push({ problem: 'FEATURE_NOT_AVAILABLE', parameter: set[0]!, words });
+    errors.push({ problem: 'FEATURE_NOT_AVAILABLE', parameter: set[0]!, words });
   }
   if (set.length === 1) {
     const [a, b] = [...set, ...CAPPED.filter((name) => name !== set[0])] as [string, string];
-    faults.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: b, words: { a, b } });
+    errors.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: b, words: { a, b } });
   }
   if (!objectiveOf(after.objective).caps) {
     const message = `Objective ${after.objective} is not compatible with a frequency cap`;
-    faults.push({ problem: 'INVALID', attribute: 'frequency_cap', words: { message } });
+    errors.push({ problem: 'INVALID', attribute: 'frequency_cap', words: { message } });
   }
-  return faults;
+  return errors;
 }
 
 /** An end comes after its start, and a new line item does not begin after its end. @source campaigns 9.1 */
-export function endsLater({ verb, after, now }: Change<LineItem>): Fault | undefined {
+export function endsLater({ verb, after, now }: Change<LineItem>): ErrorDetail | undefined {
   const { start_time: start, end_time: end } = after;
   if (end === null) return undefined;
   const message =

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { oneOf } from '../../../contract/declare/fields.ts';
-import type { Answer, Given, Operation } from '../../../contract/declare/operation.ts';
+import type { Answer, Input, Operation } from '../../../contract/declare/operation.ts';
 import { PLACEMENT_SETS, PRODUCT_TYPES } from './placements.ts';
 
 /** The sets of placements that line items of each product type may have. @source campaigns 9.4 */
@@ -26,10 +26,10 @@ export const lookUpPlacements: Operation = {
   ),
   problems: [],
   example: { params: { product_type: 'PROMOTED_ACCOUNT' }, answer },
-  perform: async ({ given }) => answer(given),
+  perform: async ({ input }) => answer(input),
 };
 
-function answer(given: Given): Answer {
-  const types = PRODUCT_TYPES.filter((name) => (given.product_type ?? name) === name);
+function answer(input: Input): Answer {
+  const types = PRODUCT_TYPES.filter((name) => (input.product_type ?? name) === name);
   return { data: JSON.stringify(types.map((name) => ({ product_type: name, placements: PLACEMENT_SETS[name] }))) };
 }

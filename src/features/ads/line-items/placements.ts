@@ -1,6 +1,6 @@
 import { type Field, field, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
 import type { Change } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 
 /** Where a line item can be shown. */
@@ -77,21 +77,21 @@ export function inOrder(productType: string | null, placements: string | null): 
 }
 
 /** The placements must be one of the sets of the product type; only some of them reach people widely. */
-export function placementsFit({ verb, after }: Change<LineItem>): readonly Fault[] {
+export function placementsFit({ verb, after }: Change<LineItem>): readonly ErrorDetail[] {
   if (verb !== 'create') return [];
   const { product_type: type, objective } = after;
   const wanted = itemsOf(after.placements!);
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   if (!setsOf(type).some((each) => sameItems(each, wanted))) {
     const message = `Product type ${type} is not compatible with placements ${wanted.join(',')}`;
-    faults.push({ problem: 'INVALID', attribute: 'placements', words: { message } });
+    errors.push({ problem: 'INVALID', attribute: 'placements', words: { message } });
   }
   if (objective === 'REACH' && !wanted.some((each) => each === 'ALL_ON_SERVICE' || each === 'SERVICE_TIMELINE')) {
     const message =
       'Objective REACH is only compatible with placements that contain ALL_ON_SERVICE or SERVICE_TIMELINE';
-    faults.push({ problem: 'INVALID', attribute: 'placements', words: { message } });
+    errors.push({ problem: 'INVALID', attribute: 'placements', words: { message } });
   }
-  return faults;
+  return errors;
 }
 
 /** Whether placements reach beyond the service. */

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { digits, type Field, field, isFault, oneOf } from '../../../contract/declare/fields.ts';
-import { type Call, type Given, type Operation, showContext } from '../../../contract/declare/operation.ts';
+import { digits, type Field, field, isErrorDetail, oneOf } from '../../../contract/declare/fields.ts';
+import { type Call, type Input, type Operation, showContext } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { Problem, problem } from '../../../contract/problems/problems.ts';
@@ -52,9 +52,9 @@ export const addToLibrary: Operation = {
     return store.write(async (tx) => {
       await tx.records.lockAccount(call.account!.id);
       const media = await addable(tx, call);
-      const values = valuesOf(call.given);
-      const faults = await valueFaults({ tx, media: call.services.media, account: call.account }, media, values);
-      if (faults.length > 0) throw new Problem(faults);
+      const values = valuesOf(call.input);
+      const errors = await valueFaults({ tx, media: call.services.media, account: call.account }, media, values);
+      if (errors.length > 0) throw new Problem(errors);
       const row = await shelve(tx, { making, occasion: call }, media, values, ids!);
       const [data] = await call.services.show(mediaLibrary, [row as unknown as Row], showContext(call, tx));
       return { data: data! };
@@ -63,9 +63,9 @@ export const addToLibrary: Operation = {
 };
 
 /** The media that is meant, which may still be processed. @throws INVALID_MEDIA */
-async function addable(tx: Writing, { given, account, services, principal }: Call): Promise<KnownMedia> {
-  const told = String(given.media_key);
-  const category = given.media_category as MediaCategory | null | undefined;
+async function addable(tx: Writing, { input, account, services, principal }: Call): Promise<KnownMedia> {
+  const told = String(input.media_key);
+  const category = input.media_category as MediaCategory | null | undefined;
   const key = parseMediaKey(told) ? told : mediaKeyOf(category!, told);
   const parsed = parseMediaKey(key)!;
   const owners = [principal.user, await advertiserOf(tx, account!.id)];
@@ -78,8 +78,8 @@ async function addable(tx: Writing, { given, account, services, principal }: Cal
   return media;
 }
 
-function valuesOf(given: Given): ObjectValues {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => name in VALUES)) as ObjectValues;
+function valuesOf(input: Input): ObjectValues {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => name in VALUES)) as ObjectValues;
 }
 
 /** A media key, or the number of one. */
@@ -90,7 +90,7 @@ function keyOrNumber(): Field<string> {
     schema: Type.String({ pattern: '^((3|7|13|16)_)?[0-9]{1,19}$' }),
     read(raw, parameter) {
       const number = digits({ max: 19 }).kind.read(raw, parameter);
-      return isFault(number) ? kind.read(raw, parameter) : number;
+      return isErrorDetail(number) ? kind.read(raw, parameter) : number;
     },
   });
 }

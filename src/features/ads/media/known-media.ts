@@ -1,5 +1,5 @@
 import type { AccountState } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import {
   type MediaAddresses,
   type MediaCategory,
@@ -115,11 +115,11 @@ export interface MediaUse {
 }
 
 /** What is wrong with uses of media: malformed keys, unknown ones, the wrong kind, what is not transcoded. */
-export function mediaFaults(known: ReadonlyMap<string, KnownMedia>, uses: readonly MediaUse[]): Fault[] {
+export function mediaFaults(known: ReadonlyMap<string, KnownMedia>, uses: readonly MediaUse[]): ErrorDetail[] {
   return uses.flatMap((use) => faultOf(use, known.get(use.key)) ?? []);
 }
 
-function faultOf({ parameter, key, types, asUser }: MediaUse, media: KnownMedia | undefined): Fault | undefined {
+function faultOf({ parameter, key, types, asUser }: MediaUse, media: KnownMedia | undefined): ErrorDetail | undefined {
   const parsed = parseMediaKey(key);
   if (!parsed) return { problem: 'INVALID_MEDIA_ID', parameter, value: key };
   const isTheirs = asUser === undefined || (media?.owners?.includes(asUser) ?? true);
@@ -130,7 +130,7 @@ function faultOf({ parameter, key, types, asUser }: MediaUse, media: KnownMedia 
 }
 
 /** The fault that media is not there for the account. @source creatives 1.3 */
-export function unknownMedia(parameter: string, key: string, { category, number }: MediaKey): Fault {
+export function unknownMedia(parameter: string, key: string, { category, number }: MediaKey): ErrorDetail {
   const kind = category.toLowerCase().replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
   return { problem: 'INVALID_MEDIA', parameter, value: key, words: { kind, number } };
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { type MediaType, mediaKeyOf, parseMediaKey } from '../../../contract/services/media.ts';
 import { knownMedia, type MediaGround, mediaFaults } from './known-media.ts';
 import type { LibraryRow } from './library-rows.ts';
@@ -21,7 +21,7 @@ export async function valueFaults(
   ground: MediaGround,
   object: { readonly key: string; readonly type: MediaType },
   values: ObjectValues,
-): Promise<Fault[]> {
+): Promise<ErrorDetail[]> {
   if (object.type === 'IMAGE') {
     const said = OF_MOVING.filter((name) => values[name] != null);
     return said.map((parameter) => ({ problem: 'NOT_OF_IMAGES', parameter }));

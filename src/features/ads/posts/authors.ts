@@ -1,6 +1,6 @@
 import { digits, type Field, type Stored } from '../../../contract/declare/fields.ts';
 import type { Asked, Author } from '../../../contract/declare/resource.ts';
-import { type Fault, Problem } from '../../../contract/problems/problems.ts';
+import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import type { Reading } from '../../../contract/store/store.ts';
 import { advertiserOf, promotableUsers } from '../promotable-users.ts';
 
@@ -39,7 +39,7 @@ export async function namedAuthor(tx: Reading, account: string, named: Stored | 
 }
 
 /** An author whom the account may not promote is a fault of the parameter. */
-export function notPromotable({ user, type }: PostAuthor, account: string, parameter: string): Fault | undefined {
+export function notPromotable({ user, type }: PostAuthor, account: string, parameter: string): ErrorDetail | undefined {
   if (type !== undefined) return undefined;
   return { problem: 'NOT_PROMOTABLE', parameter, value: user, words: { account } };
 }
@@ -59,10 +59,10 @@ export const ofAuthor = {
   parameters: {
     user_id: authorParameter('Whose posts; those of the user whom the account advertises when not given.'),
   },
-  async within({ given, account, tx }: Asked): Promise<{ user_id: string[] }> {
-    const author = await namedAuthor(tx, account.id, given.user_id);
-    const fault = notPromotable(author, account.id, 'user_id');
-    if (fault) throw new Problem([fault]);
+  async within({ input, account, tx }: Asked): Promise<{ user_id: string[] }> {
+    const author = await namedAuthor(tx, account.id, input.user_id);
+    const error = notPromotable(author, account.id, 'user_id');
+    if (error) throw new Problem([error]);
     return { user_id: [author.user] };
   },
 };

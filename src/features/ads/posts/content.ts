@@ -1,7 +1,7 @@
 import { entitiesOf } from '../../../base/entities.ts';
 import { foldCase } from '../../../base/text.ts';
 import { itemsOf } from '../../../contract/declare/fields.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { cardOf, type KnownCard } from '../cards/by-uri.ts';
 import { type KnownMedia, knownMedia, type MediaGround, mediaFaults } from '../media/known-media.ts';
 
@@ -16,7 +16,7 @@ export interface Content {
 /** Media of a post, and what is wrong with it. */
 export interface JudgedMedia {
   readonly known: readonly KnownMedia[];
-  readonly faults: readonly Fault[];
+  readonly errors: readonly ErrorDetail[];
 }
 
 const IMAGES_MAX = 4;
@@ -30,13 +30,13 @@ export function keysOf({ media_keys }: Pick<Content, 'media_keys'>): string[] {
 }
 
 /** A post needs text or media; a card alone is not enough, and neither are blanks. @source creatives 10 */
-export function blank(content: Content): Fault | undefined {
+export function blank(content: Content): ErrorDetail | undefined {
   const isBlank = (content.text ?? '').trim() === '' && keysOf(content).length === 0;
   return isBlank ? { problem: 'POST_CANNOT_BE_BLANK', parameter: 'text' } : undefined;
 }
 
 /** More keys than any post takes. */
-export function tooMuchMedia(content: Content): Fault | undefined {
+export function tooMuchMedia(content: Content): ErrorDetail | undefined {
   return keysOf(content).length > IMAGES_MAX ? { problem: 'MEDIA_MIXED', parameter: 'media_keys' } : undefined;
 }
 
@@ -58,11 +58,11 @@ export async function judgedMedia(
     return { parameter: 'media_keys', key, types: ['IMAGE', 'GIF', 'VIDEO'], asUser: author } as const;
   });
   const known = keys.map((key) => found.get(key)).filter((media) => media !== undefined);
-  return { known, faults: keys.length === 0 ? [] : mediaFaults(found, uses) };
+  return { known, errors: keys.length === 0 ? [] : mediaFaults(found, uses) };
 }
 
 /** Media that does not go together. @source creatives 10 and 13.1 */
-export function mixed(known: readonly KnownMedia[]): Fault | undefined {
+export function mixed(known: readonly KnownMedia[]): ErrorDetail | undefined {
   const isFit = known.length <= 1 || (known.length <= IMAGES_MAX && known.every(({ type }) => type === 'IMAGE'));
   return isFit ? undefined : { problem: 'MEDIA_MIXED', parameter: 'media_keys' };
 }
@@ -71,12 +71,12 @@ export function mixed(known: readonly KnownMedia[]): Fault | undefined {
 export async function judgedCard(
   { tx, account }: MediaGround,
   { card_uri }: Pick<Content, 'card_uri'>,
-): Promise<{ readonly card?: KnownCard; readonly fault?: Fault }> {
+): Promise<{ readonly card?: KnownCard; readonly error?: ErrorDetail }> {
   if (card_uri === null) return {};
   const card = await cardOf(tx, account!.id, card_uri);
   if (card) return { card };
   const words = { kind: 'Card' };
-  return { fault: { problem: 'CARD_NOT_FOUND', parameter: 'card_uri', value: card_uri, words } };
+  return { error: { problem: 'CARD_NOT_FOUND', parameter: 'card_uri', value: card_uri, words } };
 }
 
 /**
@@ -89,13 +89,13 @@ export async function publishable(
   who: MediaUsers,
 ): Promise<JudgedMedia> {
   const media = await judgedMedia(ground, content, who);
-  const { card, fault } = await judgedCard(ground, content);
+  const { card, error } = await judgedCard(ground, content);
   const both = { a: 'card_uri', b: 'media_keys' };
-  const faults: (Fault | undefined)[] = [
+  const errors: (ErrorDetail | undefined)[] = [
     blank(content),
-    ...media.faults,
-    media.faults.length > 0 ? undefined : mixed(media.known),
-    fault,
+    ...media.errors,
+    media.errors.length > 0 ? undefined : mixed(media.known),
+    error,
     card?.isClosed(ground.now)
       ? { problem: 'CARD_CLOSED', parameter: 'card_uri', words: { raw: content.card_uri! } }
       : undefined,
@@ -103,7 +103,7 @@ export async function publishable(
       ? { problem: 'EXCLUSIVE_PARAMETERS', parameter: 'card_uri, media_keys', words: both }
       : undefined,
   ];
-  return { known: media.known, faults: faults.filter((each) => each !== undefined) };
+  return { known: media.known, errors: errors.filter((each) => each !== undefined) };
 }
 
 /** What lists look for in posts of every kind. */

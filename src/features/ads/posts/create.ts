@@ -1,8 +1,8 @@
 import { boolean, oneOf, text } from '../../../contract/declare/fields.ts';
-import type { Call, Given, Operation } from '../../../contract/declare/operation.ts';
+import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { COMPOSER_ROLES, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
-import { type Fault, Problem } from '../../../contract/problems/problems.ts';
+import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import { mediaKeyOf } from '../../../contract/services/media.ts';
 import { CONVERSATION_SETTINGS, type Post } from '../../../contract/store/posts.ts';
 import type { Reading } from '../../../contract/store/store.ts';
@@ -72,38 +72,38 @@ export const createPost: Operation = {
   async perform(call) {
     const { ids, making, store, postSource } = call.services;
     const [id] = await ids.takeLong('post', LONG_IDS_FROM, 1);
-    const mediaIds = await making.ids(accountMedia, keysOf(mediaOf(call.given)).length);
+    const mediaIds = await making.ids(accountMedia, keysOf(mediaOf(call.input)).length);
     return store.write(async (tx) => {
       const account = call.account!;
       await tx.records.lockAccount(account.id);
       const ground = { tx, media: call.services.media, account, now: call.now };
-      const content = await contentOf(tx, call.given);
-      const author = await namedAuthor(tx, account.id, call.given.as_user_id);
+      const content = await contentOf(tx, call.input);
+      const author = await namedAuthor(tx, account.id, call.input.as_user_id);
       const owners = [call.principal.user, author.user];
       const judged = await publishable(ground, content, { author: author.user, owners });
       const hasVideo = judged.known.some(({ type }) => type === 'VIDEO');
-      refuse(authorFaults(call, author), judged.faults, hasVideo ? [] : videoFaults(call.given));
+      refuse(authorFaults(call, author), judged.errors, hasVideo ? [] : videoFaults(call.input));
       const post = newPost(call, id!, author, content);
       await publish(tx, { making, occasion: call, mediaIds }, post, judged.known);
       const shown = publishedPost(post);
-      const scenery = await sceneryOf(ground, [shown], { source: postSource, isTrimmed: call.given.trim_user === 1 });
-      return { data: createdPost(shown, scenery, { isExtended: call.given.post_mode === 'extended' }) };
+      const scenery = await sceneryOf(ground, [shown], { source: postSource, isTrimmed: call.input.trim_user === 1 });
+      return { data: createdPost(shown, scenery, { isExtended: call.input.post_mode === 'extended' }) };
     });
   },
 };
 
-function refuse(...faults: readonly (readonly Fault[])[]): void {
-  const all = faults.flat();
+function refuse(...errors: readonly (readonly ErrorDetail[])[]): void {
+  const all = errors.flat();
   if (all.length > 0) throw new Problem(all);
 }
 
-function mediaOf(given: Given): Pick<Content, 'media_keys'> {
-  return { media_keys: (given.media_keys as string | null | undefined) ?? '[]' };
+function mediaOf(input: Input): Pick<Content, 'media_keys'> {
+  return { media_keys: (input.media_keys as string | null | undefined) ?? '[]' };
 }
 
 /** What the caller gave, numbers of uploads made into keys. A number that is none stays what it is: no key. */
-async function contentOf(tx: Reading, given: Given): Promise<Content> {
-  const told = keysOf(mediaOf(given));
+async function contentOf(tx: Reading, input: Input): Promise<Content> {
+  const told = keysOf(mediaOf(input));
   const uploads = new Map(
     (await tx.uploads.list(told.filter((key) => /^\d+$/.test(key)))).map((each) => [each.id, each]),
   );
@@ -112,41 +112,41 @@ async function contentOf(tx: Reading, given: Given): Promise<Content> {
     return upload ? mediaKeyOf(upload.category, upload.id) : key;
   });
   return {
-    text: (given.text as string | null | undefined) ?? null,
-    card_uri: (given.card_uri as string | null | undefined) ?? null,
+    text: (input.text as string | null | undefined) ?? null,
+    card_uri: (input.card_uri as string | null | undefined) ?? null,
     media_keys: JSON.stringify([...new Set(keys)]),
   };
 }
 
-function authorFaults({ account, given, principal, composer, role }: Call, author: PostAuthor): Fault[] {
-  const fault = notPromotable(author, account!.id, 'as_user_id');
-  if (fault) return [fault];
+function authorFaults({ account, input, principal, composer, role }: Call, author: PostAuthor): ErrorDetail[] {
+  const error = notPromotable(author, account!.id, 'as_user_id');
+  if (error) return [error];
   const by = { user: principal.user, composes: composer && COMPOSER_ROLES.includes(role!) };
-  if (mayPost(by, author, given.nullcast !== 0)) return [];
+  if (mayPost(by, author, input.nullcast !== 0)) return [];
   return [{ problem: 'ACTION_NOT_ALLOWED', words: { account: account!.id } }];
 }
 
 /** A call to action and where it leads need each other. */
-function calledTogether(given: Given): readonly Fault[] {
+function calledTogether(input: Input): readonly ErrorDetail[] {
   const pair = ['video_cta', 'video_cta_value'] as const;
-  const missing = pair.filter((name) => given[name] == null);
+  const missing = pair.filter((name) => input[name] == null);
   const [parameter] = missing;
   if (missing.length !== 1) return [];
   return [{ problem: 'INCLUSIVE_PARAMETERS', parameter: parameter!, words: { a: pair[0], b: pair[1] } }];
 }
 
-function videoFaults(given: Given): Fault[] {
-  return OF_VIDEOS.filter((name) => given[name] != null).map((parameter) => ({ problem: 'NEEDS_VIDEO', parameter }));
+function videoFaults(input: Input): ErrorDetail[] {
+  return OF_VIDEOS.filter((name) => input[name] != null).map((parameter) => ({ problem: 'NEEDS_VIDEO', parameter }));
 }
 
 function newPost(
-  { given, account, environment, principal, now }: Call,
+  { input, account, environment, principal, now }: Call,
   id: string,
   author: PostAuthor,
   content: Content,
 ): Post {
-  const name = (given.name as string | null | undefined) ?? null;
-  const said = Object.fromEntries(OF_VIDEOS.map((each) => [each, given[each] ?? null])) as Pick<
+  const name = (input.name as string | null | undefined) ?? null;
+  const said = Object.fromEntries(OF_VIDEOS.map((each) => [each, input[each] ?? null])) as Pick<
     Post,
     (typeof OF_VIDEOS)[number]
   >;
@@ -158,11 +158,11 @@ function newPost(
     contributor_id: principal.user === author.user ? null : principal.user,
     text: content.text,
     name,
-    nullcast: given.nullcast === 0 ? 0 : 1,
+    nullcast: input.nullcast === 0 ? 0 : 1,
     starts_with_mention: searched({ name, text: content.text }).starts_with_mention,
     card_uri: content.card_uri,
     media_keys: content.media_keys!,
-    conversation_settings: String(given.conversation_settings ?? 'EVERYONE'),
+    conversation_settings: String(input.conversation_settings ?? 'EVERYONE'),
     ...said,
     repost_of: null,
     lang: languageOf(content.text ?? ''),

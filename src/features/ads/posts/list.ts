@@ -57,7 +57,7 @@ export const listPosts: Operation = {
       const asked = await askedFor(tx, call);
       const found = await page(tx, asked);
       const rows = found.length > asked.count ? found.slice(0, asked.count) : found;
-      const how = { source: postSource, isTrimmed: call.given.trim_user === 1 };
+      const how = { source: postSource, isTrimmed: call.input.trim_user === 1 };
       const scenery = await sceneryOf({ tx, media, account }, rows, how);
       const last = rows.at(-1);
       const cursor = last && encodeCursor({ after: [last.created_at, last.id] }, asked.list);
@@ -83,18 +83,18 @@ interface Asked {
 }
 
 async function askedFor(tx: Reading, call: Call): Promise<Asked> {
-  const { given, account } = call;
-  const { user_id } = await ofAuthor.within({ given, account: account!, tx });
-  const timeline = given.timeline_type ?? 'NULLCAST';
+  const { input, account } = call;
+  const { user_id } = await ofAuthor.within({ input, account: account!, tx });
+  const timeline = input.timeline_type ?? 'NULLCAST';
   const conditions = {
     user: user_id[0]!,
     nullcast: timeline === 'ALL' ? undefined : timeline === 'NULLCAST' ? (1 as const) : (0 as const),
-    withMentions: given.include_mentions_and_replies === 1,
-    ids: given.post_ids == null ? undefined : itemsOf(String(given.post_ids)),
-    namePrefix: given.name == null ? undefined : foldCase(String(given.name)),
+    withMentions: input.include_mentions_and_replies === 1,
+    ids: input.post_ids == null ? undefined : itemsOf(String(input.post_ids)),
+    namePrefix: input.name == null ? undefined : foldCase(String(input.name)),
   };
-  const list = JSON.stringify(['posts', account!.id, given.post_type, conditions]);
-  return { call, ...conditions, count: Number(given.count ?? COUNT.preset), after: afterOf(given.cursor, list), list };
+  const list = JSON.stringify(['posts', account!.id, input.post_type, conditions]);
+  return { call, ...conditions, count: Number(input.count ?? COUNT.preset), after: afterOf(input.cursor, list), list };
 }
 
 function afterOf(cursor: unknown, list: string): readonly [string, string] | undefined {
@@ -112,8 +112,8 @@ function afterOf(cursor: unknown, list: string): readonly [string, string] | und
 async function page(tx: Reading, asked: Asked): Promise<ShownPost[]> {
   const { call, user, nullcast, withMentions, ids, namePrefix, after } = asked;
   const limit = asked.count + 1;
-  const { environment, given } = call;
-  switch (given.post_type) {
+  const { environment, input } = call;
+  switch (input.post_type) {
     case 'DRAFT':
       return (await rowsOf(tx, draftPosts, asked, limit)).map((row) => shownDraft(row as unknown as DraftPost));
     case 'SCHEDULED':

@@ -1,6 +1,6 @@
 import { addressesIn } from '../../../base/entities.ts';
 import { itemsOf } from '../../../contract/declare/fields.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
 import type { Reading } from '../../../contract/store/store.ts';
 import { cardOf, type KnownCard } from '../cards/by-uri.ts';
@@ -33,7 +33,7 @@ export async function unfit(
   line: Pick<LineItem, 'id' | 'account_id' | 'objective'>,
   post: Content & { readonly id: string; readonly account_id: string | null },
   parameter: string,
-): Promise<Fault | undefined> {
+): Promise<ErrorDetail | undefined> {
   const need = NEEDS[String(line.objective)];
   if (!need || need[1](await promotedOf(tx, post.account_id ?? line.account_id, post))) return undefined;
   return { problem: 'POST_UNFIT', parameter, value: post.id, words: { line: line.id, why: need[0] } };

@@ -2,7 +2,7 @@ import { digits, id, itemsOf, listOf } from '../../../contract/declare/fields.ts
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM, type Row } from '../../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
-import { type Fault, Problem, problem } from '../../../contract/problems/problems.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { Post } from '../../../contract/store/posts.ts';
 import type { Writing } from '../../../contract/store/store.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
@@ -40,7 +40,7 @@ export const promotePosts: Operation = {
   problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
   async perform(call) {
     const { ids, making, store } = call.services;
-    const wanted = itemsOf(String(call.given.post_ids));
+    const wanted = itemsOf(String(call.input.post_ids));
     // One that belongs to somebody else is repeated under an id of its own.
     const reposts = await ids.takeLong('post', LONG_IDS_FROM, wanted.length);
     const fresh = await making.ids(promotedPosts, wanted.length);
@@ -60,8 +60,8 @@ export const promotePosts: Operation = {
   },
 };
 
-async function lineOf(tx: Writing, { account, given }: Call): Promise<LineItem> {
-  const value = String(given.line_item_id);
+async function lineOf(tx: Writing, { account, input }: Call): Promise<LineItem> {
+  const value = String(input.line_item_id);
   const line = await tx.records.get(lineItems, { account: account!.id, id: value }, { deleted: 'hidden', lock: true });
   if (line) return line as LineItem;
   const words = { kind: lineItems.label };
@@ -77,22 +77,22 @@ async function shownBy(
   reposts: readonly string[],
 ): Promise<Post[]> {
   const found = new Map((await tx.posts.list(environment, wanted)).map((post) => [post.id, post]));
-  const faults: Fault[] = [];
+  const errors: ErrorDetail[] = [];
   const shown: Post[] = [];
   for (const [index, value] of wanted.entries()) {
     const post = found.get(value);
     const type = post && (await authorFor(tx, account!.id, post.user_id)).type;
     if (!post || !type || (type === 'REPOSTS_ONLY' && post.nullcast)) {
-      faults.push({ problem: 'POST_NOT_FOUND', parameter: 'post_ids', value, words: { kind: 'Post' } });
+      errors.push({ problem: 'POST_NOT_FOUND', parameter: 'post_ids', value, words: { kind: 'Post' } });
       continue;
     }
-    const fault = await unfit(tx, line, post, 'post_ids');
-    if (fault) faults.push(fault);
-    if (faults.length > 0) continue;
+    const error = await unfit(tx, line, post, 'post_ids');
+    if (error) errors.push(error);
+    if (errors.length > 0) continue;
     const repost = { id: reposts[index]!, environment, account: account!.id, of: post, now };
     const isOwn = type === 'FULL';
     shown.push(isOwn ? post : await repostOf(tx, { ...repost, user: await advertiserOf(tx, account!.id) }));
   }
-  if (faults.length > 0) throw new Problem(faults);
+  if (errors.length > 0) throw new Problem(errors);
   return shown;
 }

@@ -56,14 +56,14 @@ async function conclude(tx: Writing, row: ScheduledPost, prepared: Prepared, now
   const { services } = prepared;
   const account = (await stateOf(tx, row.account_id))!;
   const ground = { tx, media: services.media, account, now };
-  const { known, faults } = await publishable(ground, row, { author: String(row.user_id) });
+  const { known, errors } = await publishable(ground, row, { author: String(row.user_id) });
   const key = { account: row.account_id, id: row.id };
   const done = { completed_at: now, updated_at: now };
   const promotions = await promotionsOf(tx, row.account_id, row.id);
   const promoted = promotions.map((each) => each.id);
   const home = await tx.records.get(accounts, { account: undefined, id: row.account_id }, { deleted: 'hidden' });
   // Nobody could see or undo what a deleted account publishes.
-  if (faults.length > 0 || !home) {
+  if (errors.length > 0 || !home) {
     await tx.records.update(scheduledPosts, key, { ...done, scheduled_status: 'FAILED' });
     const rejected = { approval_status: 'REJECTED', updated_at: now };
     return tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, rejected);
@@ -84,7 +84,7 @@ async function conclude(tx: Writing, row: ScheduledPost, prepared: Prepared, now
 
 /** An account as rules see it. */
 async function stateOf(tx: Writing, id: string): Promise<AccountState | undefined> {
-  const found = await tx.memberships.findLimits(id);
+  const found = await tx.accountMembers.findLimits(id);
   if (!found) return undefined;
   const environment = found.environment as Environment;
   return { id, environment, approval_status: 'ACCEPTED', timezone: 'UTC', deleted: false, limits: {} };

@@ -27,7 +27,7 @@ export const renamePost: Operation = {
   shape: 'one',
   reply: readSchema,
   problems: ['ID_ILLEGAL', 'POST_NOT_FOUND'],
-  async perform({ services, environment, account, path, given }) {
+  async perform({ services, environment, account, path, input }) {
     const { store, media, postSource } = services;
     const value = path.post_id!;
     const words = { kind: 'Post' };
@@ -38,7 +38,7 @@ export const renamePost: Operation = {
       // What others show only where they promote it is theirs.
       const isKnown = author?.type === 'FULL' || (author?.type === 'REPOSTS_ONLY' && post!.nullcast === 0);
       if (!post || !isKnown) throw problem('POST_NOT_FOUND', { parameter: 'post_id', value, words });
-      const name = given.name as string | null;
+      const name = input.name as string | null;
       await tx.posts.rename(post.id, name);
       const shown = publishedPost({ ...post, name });
       const how = { source: postSource, isTrimmed: false };

@@ -38,8 +38,8 @@ export const listPreviews: Operation = {
   ),
   problems: [],
   async perform(call) {
-    const wanted = itemsOf(String(call.given.post_ids));
-    const type = call.given.post_type as PostType;
+    const wanted = itemsOf(String(call.input.post_ids));
+    const type = call.input.post_type as PostType;
     const found = await call.services.store.read((tx) => known(tx, call, type, wanted));
     const shown = wanted.filter((id) => found.has(id)).map((id) => ({ post_id: id, preview: frameOf(call, type, id) }));
     return { data: JSON.stringify(shown) };

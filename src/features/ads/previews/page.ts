@@ -34,7 +34,7 @@ export function previewPage(parts: PreviewParts): Page {
     methods: ['GET'],
     isLimited: false,
     async answer(visit) {
-      const sealed = visit.given('data') ?? '';
+      const sealed = visit.parameter('data') ?? '';
       const asked = readPreview(parts.box, sealed);
       if (!asked) return framed(parts.absent());
       if (asked.user !== undefined && !visit.user) {
@@ -77,5 +77,5 @@ async function shown(parts: PreviewParts, visit: Visit, asked: Previewed): Promi
 const STATE = { approval_status: 'ACCEPTED', timezone: 'UTC', deleted: false, limits: {} } as const;
 
 async function isThere(tx: Reading, environment: Environment, account: string): Promise<boolean> {
-  return (await tx.memberships.findLimits(account))?.environment === environment;
+  return (await tx.accountMembers.findLimits(account))?.environment === environment;
 }

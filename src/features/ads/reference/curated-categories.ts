@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { countryCode } from '../../../contract/declare/codes.ts';
 import { isId, itemsOf, listOf } from '../../../contract/declare/fields.ts';
-import type { Answer, Given, Operation } from '../../../contract/declare/operation.ts';
+import type { Answer, Input, Operation } from '../../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { CURATED_CATEGORIES, type CuratedCategory } from './categories.ts';
@@ -49,7 +49,7 @@ export const curatedCategoryList: Operation = lookup<CuratedCategory>({
   extent: PAGES,
   row,
   rows: () => CURATED_CATEGORIES,
-  shown: (category, given: Given) => ({ ...facts(category), country_codes: within(category, given.country_codes) }),
+  shown: (category, input: Input) => ({ ...facts(category), country_codes: within(category, input.country_codes) }),
 });
 
 /** One curated category, with all its countries. */

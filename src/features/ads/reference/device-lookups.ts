@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { oneOf, text } from '../../../contract/declare/fields.ts';
-import type { Given, Operation } from '../../../contract/declare/operation.ts';
+import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import { devices, platforms, platformVersions, storeCategories } from './entries.ts';
 import { search } from './lookups.ts';
 import { nameOfPlatform } from './names.ts';
@@ -19,7 +19,7 @@ export const platformLookup: Operation = targetingLookup<Line<'name' | 'targetin
   extent: FIRST,
   row: { name: Type.String(), localized_name: Type.Optional(Type.String()), ...targeted('PLATFORM') },
   rows: platforms,
-  shown: ({ name }, { lang }: Given) =>
+  shown: ({ name }, { lang }: Input) =>
     lang === undefined ? {} : { localized_name: nameOfPlatform(name, String(lang)) },
 });
 

@@ -6,19 +6,19 @@ import type {
   Answer,
   Call,
   Example,
-  Given,
+  Input,
   Operation,
   Parameters,
   RateName,
 } from '../../../contract/declare/operation.ts';
 import type { Role } from '../../../contract/declare/roles.ts';
-import { type Fault, problem } from '../../../contract/problems/problems.ts';
+import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
 
 /** A parameter that leaves rows out. */
 export interface Filter<R> {
   readonly field: Field;
   /** Whether a row stays. `given` is the value as read, or what the field is when it is not given. */
-  keeps(row: R, given: string): boolean;
+  keeps(row: R, input: string): boolean;
 }
 
 /**
@@ -57,17 +57,17 @@ export interface Lookup<R extends object> {
   /** Where a row stands, when rows move with time: sorts as the rows are sorted. */
   place?(row: R): string;
   /** Members that a row shows otherwise, or that depend on what was asked. */
-  shown?(row: R, given: Given): object;
+  shown?(row: R, input: Input): object;
   /** Parameters that are good each by itself and wrong together. */
   readonly problems?: Operation['problems'];
   /** Parameters of a call that shows what is found here, in a few rows where that can be. */
   readonly example: Example['params'];
-  check?(given: Given): readonly Fault[];
+  check?(input: Input): readonly ErrorDetail[];
 }
 
 /** What rows can depend on. */
 export interface Asked {
-  readonly given: Given;
+  readonly input: Input;
   /** UTC text of the present second. */
   readonly now: string;
 }
@@ -77,7 +77,7 @@ export function search<R extends { readonly name: string }>(): Record<'q', Filte
   return {
     q: {
       field: text({ max: 255 }).says('Part of the name; case and accents make no difference.'),
-      keeps: (row, given) => foldName(row.name).includes(given),
+      keeps: (row, input) => foldName(row.name).includes(input),
     },
   };
 }
@@ -107,8 +107,8 @@ export function lookup<R extends object>(declared: Lookup<R>): Operation {
       ...(checks.length > 0 ? (['EXCLUSIVE_PARAMETERS'] as const) : []),
       ...(declared.problems ?? []),
     ],
-    example: { params: declared.example, answer: (given) => answer(declared, { given, now: EXAMPLE_NOW }) },
-    check: (given) => [...checks.flatMap((check) => check(given)), ...(declared.check?.(given) ?? [])],
+    example: { params: declared.example, answer: (input) => answer(declared, { input, now: EXAMPLE_NOW }) },
+    check: (input) => [...checks.flatMap((check) => check(input)), ...(declared.check?.(input) ?? [])],
     perform: async (call) => answer(declared, call),
   };
 }
@@ -127,8 +127,8 @@ function parametersOf<R extends object>({ filters, wording, extent }: Lookup<R>)
   return { ...parameters, ...wording };
 }
 
-function exclusive(given: Given): readonly Fault[] {
-  if (!given.with_total_count || given.cursor === undefined) return [];
+function exclusive(input: Input): readonly ErrorDetail[] {
+  if (!input.with_total_count || input.cursor === undefined) return [];
   const [a, b] = ['with_total_count', 'cursor'] as const;
   return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
 }
@@ -136,18 +136,18 @@ function exclusive(given: Given): readonly Fault[] {
 /** When examples are asked, where a look-up depends on it and none of the parameters says. */
 const EXAMPLE_NOW = '2026-01-01T00:00:00Z';
 
-function answer<R extends object>(declared: Lookup<R>, { given, now }: Pick<Call, 'given' | 'now'>): Answer {
+function answer<R extends object>(declared: Lookup<R>, { input, now }: Pick<Call, 'input' | 'now'>): Answer {
   const { extent } = declared;
-  const all = declared.rows({ given, now });
-  const keeping = keepersOf(declared, given);
+  const all = declared.rows({ input, now });
+  const keeping = keepersOf(declared, input);
   const keeps = (row: R): boolean => keeping.every((keep) => keep(row));
-  const show = (rows: readonly R[]): string => `[${rows.map((row) => present(declared, row, given)).join(',')}]`;
+  const show = (rows: readonly R[]): string => `[${rows.map((row) => present(declared, row, input)).join(',')}]`;
   if (!('max' in extent)) {
     return { data: show(all.filter(keeps)), nextCursor: null };
   }
-  const count = Number(given.count ?? extent.default);
-  const list = JSON.stringify([declared.name, all.length, withoutPage(given)]);
-  const after = cursorOf(given.cursor, list, declared.place ? 'string' : 'number');
+  const count = Number(input.count ?? extent.default);
+  const list = JSON.stringify([declared.name, all.length, withoutPage(input)]);
+  const after = cursorOf(input.cursor, list, declared.place ? 'string' : 'number');
   const placed = all.map((row, index) => [declared.place?.(row) ?? index, row] as const);
   const found = placed.filter(([, row]) => keeps(row));
   const rest = after === undefined ? found : found.filter(([place]) => place > after);
@@ -155,18 +155,18 @@ function answer<R extends object>(declared: Lookup<R>, { given, now }: Pick<Call
   return {
     data: show(page.map(([, row]) => row)),
     nextCursor: extent.is === 'page' && rest.length > count ? encodeCursor({ after: [page.at(-1)![0]] }, list) : null,
-    totalCount: given.with_total_count ? found.length : undefined,
+    totalCount: input.with_total_count ? found.length : undefined,
   };
 }
 
 /** What must not change between pages. */
-function withoutPage({ count: _, cursor: __, with_total_count: ___, ...filters }: Given): Given {
+function withoutPage({ count: _, cursor: __, with_total_count: ___, ...filters }: Input): Input {
   return filters;
 }
 
-function keepersOf<R extends object>({ filters }: Lookup<R>, given: Given): ((row: R) => boolean)[] {
+function keepersOf<R extends object>({ filters }: Lookup<R>, input: Input): ((row: R) => boolean)[] {
   return Object.entries(filters).flatMap(([name, { field, keeps }]) => {
-    const value = given[name] ?? field.fallback;
+    const value = input[name] ?? field.fallback;
     if (value === undefined) return [];
     const wanted = name === 'q' ? foldName(String(value)) : String(value);
     return [(row: R) => keeps(row, wanted)];
@@ -181,8 +181,8 @@ function cursorOf(cursor: unknown, list: string, type: 'string' | 'number'): str
 }
 
 /** A row as JSON text: the members of its schema, in that order. */
-function present<R extends object>({ row: schema, shown }: Lookup<R>, row: R, given: Given): string {
-  const known = { ...row, ...shown?.(row, given) } as Record<string, unknown>;
+function present<R extends object>({ row: schema, shown }: Lookup<R>, row: R, input: Input): string {
+  const known = { ...row, ...shown?.(row, input) } as Record<string, unknown>;
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(schema.properties as Record<string, TSchema & { const?: unknown }>)) {
     members[name] = member.const ?? known[name];

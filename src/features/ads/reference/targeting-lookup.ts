@@ -33,7 +33,7 @@ export function targeted<const T extends string>(type: T) {
 
 /** One of some words, of which each is said in a column of the rows. */
 export function equals<C extends string>(column: C, field: Field): Filter<Readonly<Record<C, string>>> {
-  return { field, keeps: (row, given) => row[column].toUpperCase() === given.toUpperCase() };
+  return { field, keeps: (row, input) => row[column].toUpperCase() === input.toUpperCase() };
 }
 
 /** Operating systems of phones, as rows spell them and in capitals. */

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { instant, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
-import type { Given, Operation } from '../../../contract/declare/operation.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { Input, Operation } from '../../../contract/declare/operation.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { conversations, interests } from './entries.ts';
 import { type Occurrence, occurrencesFrom, orderOf } from './events.ts';
 import { PAGES, search } from './lookups.ts';
@@ -96,7 +96,7 @@ export const eventLookup: Operation = targetingLookup<Occurrence>({
     event_type: Type.Union(EVENT_TYPES.map((type) => Type.Literal(type))),
     country_breakdown_percentage: noShares,
   },
-  rows: ({ given, now }) => occurrencesFrom(String(given.start_time ?? now)),
+  rows: ({ input, now }) => occurrencesFrom(String(input.start_time ?? now)),
   place: orderOf,
   shown: () => ({
     reach: { total_reach: null },
@@ -108,7 +108,7 @@ export const eventLookup: Operation = targetingLookup<Occurrence>({
     country_breakdown_percentage: {},
   }),
   problems: ['NOT_AFTER'],
-  check: ({ start_time: from, end_time: until }: Given): readonly Fault[] =>
+  check: ({ start_time: from, end_time: until }: Input): readonly ErrorDetail[] =>
     from === undefined || until === undefined || String(until) > String(from)
       ? []
       : [{ problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } }],

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { Field, Stored } from '../../../contract/declare/fields.ts';
-import type { Answer, Call, Given, Operation, Parameters } from '../../../contract/declare/operation.ts';
+import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../../../contract/declare/resource.ts';
 import type { Reading, RowKey } from '../../../contract/store/store.ts';
 
@@ -55,7 +55,7 @@ export function operationsOn(record: OneRecord): readonly [get: Operation, updat
           // Two first writes at once would both find nothing.
           await tx.records.lockAccount(call.account!.id);
           const key = await record.key(tx, call, 'update');
-          const changes = { ...changesOf(fields, readAs, call.given), updated_at: call.now };
+          const changes = { ...changesOf(fields, readAs, call.input), updated_at: call.now };
           const before = (await tx.records.get(kept, key, { deleted: 'hidden' })) as Row | undefined;
           if (before) {
             await tx.records.update(kept, key, changes);
@@ -86,10 +86,10 @@ function parametersOf(fields: Fields, readAs: Readonly<Record<string, string>>):
   return { ...fields, ...Object.fromEntries(also) } as Parameters;
 }
 
-function changesOf(fields: Fields, readAs: Readonly<Record<string, string>>, given: Given) {
+function changesOf(fields: Fields, readAs: Readonly<Record<string, string>>, input: Input) {
   const changes: Record<string, Stored | null> = {};
   for (const name of Object.keys(fields)) {
-    const value = given[name] === undefined ? given[readAs[name] ?? ''] : given[name];
+    const value = input[name] === undefined ? input[readAs[name] ?? ''] : input[name];
     if (value !== undefined) changes[name] = value;
   }
   return changes;

@@ -55,7 +55,7 @@ export const [getUserSettings, updateUserSettings] = operationsOn({
     const mayLook = verb === 'get' && call.role === 'ACCOUNT_ADMIN';
     // Whoever may not look is not told who else works with the account.
     if (!mayLook) throw problem('ACTION_NOT_ALLOWED', { words: { account } });
-    if (!(await tx.memberships.find(user, account))) throw problem('NOT_FOUND', about);
+    if (!(await tx.accountMembers.find(user, account))) throw problem('NOT_FOUND', about);
     return { account, id: user };
   },
 });

@@ -1,5 +1,5 @@
 import type { WholeRule } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { createdBy, linesOf, liveByLine, ofTypes } from './created.ts';
 import type { Criterion } from './rows.ts';
 
@@ -19,8 +19,8 @@ export const audiencesAreUsable: WholeRule<Criterion> = async (whole) => {
   return created.flatMap(({ index, row }) => {
     const value = String(row.targeting_value);
     const isTargetable = targetable.get(value);
-    if (isTargetable === undefined) return [{ index, fault: absent(value) }];
-    return isTargetable ? [] : [{ index, fault: invalid(`Custom audience ${value} is not targetable`) }];
+    if (isTargetable === undefined) return [{ index, error: absent(value) }];
+    return isTargetable ? [] : [{ index, error: invalid(`Custom audience ${value} is not targetable`) }];
   });
 };
 
@@ -35,16 +35,16 @@ export const noAudienceBesideItsLike: WholeRule<Criterion> = async (whole) => {
     );
     const value = String(row.targeting_value);
     return beside
-      ? [{ index, fault: invalid(`A line item cannot target custom audience ${value} and people like it together`) }]
+      ? [{ index, error: invalid(`A line item cannot target custom audience ${value} and people like it together`) }]
       : [];
   });
 };
 
-function absent(value: string): Fault {
+function absent(value: string): ErrorDetail {
   const words = { kind: 'Custom audience' };
   return { problem: 'TAILORED_AUDIENCE_NOT_FOUND', parameter: 'targeting_value', value, words };
 }
 
-function invalid(message: string): Fault {
+function invalid(message: string): ErrorDetail {
   return { problem: 'INVALID', attribute: 'targeting_value', words: { message } };
 }

@@ -1,5 +1,5 @@
 import type { WholeRule } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { CONTENT_CATEGORIES } from '../reference/categories.ts';
 import { liveByLine } from './created.ts';
 import type { Criterion } from './rows.ts';
@@ -23,13 +23,13 @@ export const contentCategoriesAreWhole: WholeRule<Criterion> = async (whole) => 
     [...live].map(([line, rows]) => [line, new Set(rows.map((row) => String(row.targeting_value)))]),
   );
   return changed.flatMap(({ index, row }) => {
-    const fault = faultOf(String(row.targeting_value), values.get(String(row.line_item_id)) ?? new Set());
-    return fault ? [{ index, fault }] : [];
+    const error = faultOf(String(row.targeting_value), values.get(String(row.line_item_id)) ?? new Set());
+    return error ? [{ index, error }] : [];
   });
 };
 
 /** What is wrong with an IAB category that was added or taken away, given those that are targeted now. */
-function faultOf(value: string, live: ReadonlySet<string>): Fault | undefined {
+function faultOf(value: string, live: ReadonlySet<string>): ErrorDetail | undefined {
   const own = CONTENT_CATEGORIES.find(({ iab_categories: all }) => all.includes(value));
   if (own) {
     const some = own.iab_categories.filter((each) => live.has(each)).length;
@@ -45,10 +45,10 @@ function isAkin(one: string, other: string): boolean {
   return one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
 }
 
-function incomplete(category: string): Fault {
+function incomplete(category: string): ErrorDetail {
   return invalid(`All IAB categories of content category ${category} must be targeted together`);
 }
 
-function invalid(message: string): Fault {
+function invalid(message: string): ErrorDetail {
   return { problem: 'INVALID', attribute: 'targeting_value', words: { message } };
 }

@@ -1,5 +1,5 @@
 import type { WholeRule } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { linesWithCurated } from '../line-item-curated-categories.ts';
 import { referenceEntry } from '../reference/lookup.ts';
 import { createdBy, linesOf, liveByLine, ofLines, ofTypes } from './created.ts';
@@ -24,7 +24,7 @@ export const noBroaderPlatform: WholeRule<Criterion> = async (whole) => {
     const clash = others.find((other) => (isPlatform ? isBroader(row, other) : isBroader(other, row)));
     if (!clash) return [];
     const [platform, device] = isPlatform ? [row, clash] : [clash, row];
-    return [{ index, fault: broader(platform, device) }];
+    return [{ index, error: broader(platform, device) }];
   });
 };
 
@@ -33,7 +33,7 @@ function isBroader(platform: Criterion, device: Criterion): boolean {
   return platformOf(String(device.targeting_value)) === platform.targeting_value;
 }
 
-function broader(platform: Criterion, device: Criterion): Fault {
+function broader(platform: Criterion, device: Criterion): ErrorDetail {
   const names = [platform, device].map(({ targeting_type: type, targeting_value: value }) => {
     return referenceEntry(String(type), String(value))?.name ?? String(value);
   });
@@ -48,7 +48,7 @@ export const noCuratedCategory: WholeRule<Criterion> = async (whole) => {
   const message = 'A line item with a curated category cannot target IAB categories';
   return created
     .filter(({ row }) => curated.has(String(row.line_item_id)))
-    .map(({ index }) => ({ index, fault: { problem: 'INVALID', attribute: 'targeting_value', words: { message } } }));
+    .map(({ index }) => ({ index, error: { problem: 'INVALID', attribute: 'targeting_value', words: { message } } }));
 };
 
 const KINDS = ['ENGAGEMENT_TYPE'];
@@ -77,15 +77,15 @@ export const engagementsArePaired: WholeRule<Criterion> = async (whole) => {
   return [
     ...kinds.filter(lacksSource!).map(({ index }) => ({
       index,
-      fault: unpaired('ENGAGEMENT_TYPE needs a criterion of type CAMPAIGN_ENGAGEMENT or USER_ENGAGEMENT'),
+      error: unpaired('ENGAGEMENT_TYPE needs a criterion of type CAMPAIGN_ENGAGEMENT or USER_ENGAGEMENT'),
     })),
     ...sources.filter(lacksKind!).map(({ index, row }) => ({
       index,
-      fault: unpaired(`${row.targeting_type} needs a criterion of type ENGAGEMENT_TYPE`),
+      error: unpaired(`${row.targeting_type} needs a criterion of type ENGAGEMENT_TYPE`),
     })),
   ];
 };
 
-function unpaired(message: string): Fault {
+function unpaired(message: string): ErrorDetail {
   return { problem: 'INVALID', attribute: 'targeting_type', words: { message } };
 }

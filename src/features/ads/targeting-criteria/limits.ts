@@ -1,5 +1,5 @@
 import type { WholeRule } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { linesWithCurated } from '../line-item-curated-categories.ts';
 import { type Created, createdBy, linesOf, ofLines, ofTypes } from './created.ts';
 import { type Criterion, criteria } from './rows.ts';
@@ -26,7 +26,7 @@ export const withinLimits: WholeRule<Criterion> = async (whole) => {
     const { row } = created[0]!;
     const max = maxOf(row, curated);
     const excess = (totals.get(key) ?? 0) - max;
-    return excess > 0 ? created.slice(-excess).map(({ index }) => ({ index, fault: tooMany(row, max) })) : [];
+    return excess > 0 ? created.slice(-excess).map(({ index }) => ({ index, error: tooMany(row, max) })) : [];
   });
 };
 
@@ -50,7 +50,7 @@ function maxOf(row: Created['row'], curated: ReadonlySet<string>): number {
   return isCurated ? EXCLUDED_PUBLISHERS_OF_CURATED_MAX : targetingType(String(row.targeting_type)).most!.rows;
 }
 
-function tooMany(row: Created['row'], max: number): Fault {
+function tooMany(row: Created['row'], max: number): ErrorDetail {
   const name = String(row.targeting_type);
   const { group, perOperator } = targetingType(name).most!;
   const kind = `${group ?? name}${perOperator ? ` ${row.operator_type}` : ''}`;

@@ -20,10 +20,10 @@ export const shownNames: Computed<Criterion> = {
       .leftOut()
       .says('What kind of place; of locations only.'),
   },
-  async prepare(rows, { tx, given }) {
+  async prepare(rows, { tx, input }) {
     const handles = await handlesOf(rows, tx);
     const campaignNames = await campaignNamesOf(rows, tx);
-    const lang = typeof given?.lang === 'string' ? given.lang : undefined;
+    const lang = typeof input?.lang === 'string' ? input.lang : undefined;
     return (row) => {
       const type = String(row.targeting_type);
       const value = String(row.targeting_value);

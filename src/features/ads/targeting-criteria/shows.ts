@@ -1,5 +1,5 @@
 import type { WholeRule } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { referenceEntry } from '../reference/lookup.ts';
 import { createdBy, linesOf, liveByLine, ofTypes } from './created.ts';
 import type { Criterion } from './rows.ts';
@@ -19,16 +19,16 @@ export const showsAreInTheirMarket: WholeRule<Criterion> = async (whole) => {
     const line = String(row.line_item_id);
     const isShow = row.targeting_type === 'TV_SHOW';
     const there = places.get(line) ?? [];
-    if (isShow && there.length === 0) return [{ index, fault: NO_PLACE }];
+    if (isShow && there.length === 0) return [{ index, error: NO_PLACE }];
     const outside = isShow
       ? there.some((place) => !isOn(row, place))
       : (shows.get(line) ?? []).some((show) => !isOn(show, row));
-    return outside ? [{ index, fault: OUTSIDE }] : [];
+    return outside ? [{ index, error: OUTSIDE }] : [];
   });
 };
 
-const NO_PLACE: Fault = { problem: 'INVALID_TV_SHOW_LOCATIONS', parameter: 'targeting_type' };
-const OUTSIDE: Fault = { problem: 'TV_SHOW_OUTSIDE_MARKET', parameter: 'targeting_value' };
+const NO_PLACE: ErrorDetail = { problem: 'INVALID_TV_SHOW_LOCATIONS', parameter: 'targeting_type' };
+const OUTSIDE: ErrorDetail = { problem: 'TV_SHOW_OUTSIDE_MARKET', parameter: 'targeting_value' };
 
 function isOn(show: Criterion, place: Criterion): boolean {
   const country = referenceEntry('LOCATION', String(place.targeting_value))?.country_code;

@@ -1,5 +1,5 @@
 import type { WholeRule } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { campaigns } from '../campaigns.ts';
 import { advertiserOf } from '../promotable-users.ts';
 import { createdBy } from './created.ts';
@@ -13,7 +13,7 @@ export const comesByBatch: WholeRule<Criterion> = async (whole) => {
     .filter(({ row }) => targetingType(String(row.targeting_type)).batchOnly)
     .map(({ index, row }) => ({
       index,
-      fault: {
+      error: {
         problem: 'INVALID_TARGETING_TYPE',
         parameter: 'targeting_type',
         words: { name: String(row.targeting_type), how: 'by the batch endpoint' },
@@ -36,12 +36,12 @@ export const pointsSomewhere: WholeRule<Criterion> = async (whole) => {
   const advertiser = created.some(({ is }) => is === 'advertiser') ? await advertiserOf(tx, account.id) : undefined;
   return created.flatMap(({ index, is, value }) => {
     if (is === 'campaign' && !found.has(value))
-      return [{ index, fault: absent('CAMPAIGN_NOT_FOUND', 'Campaign', value) }];
+      return [{ index, error: absent('CAMPAIGN_NOT_FOUND', 'Campaign', value) }];
     if (is !== 'advertiser' || value === advertiser) return [];
-    return [{ index, fault: absent('PROMOTABLE_USER_NOT_FOUND', 'Promotable user', value) }];
+    return [{ index, error: absent('PROMOTABLE_USER_NOT_FOUND', 'Promotable user', value) }];
   });
 };
 
-function absent(problem: 'CAMPAIGN_NOT_FOUND' | 'PROMOTABLE_USER_NOT_FOUND', kind: string, value: string): Fault {
+function absent(problem: 'CAMPAIGN_NOT_FOUND' | 'PROMOTABLE_USER_NOT_FOUND', kind: string, value: string): ErrorDetail {
   return { problem, parameter: 'targeting_value', value, words: { kind } };
 }

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { type Field, field, isId, quoted } from '../../../contract/declare/fields.ts';
 import { outOfRange } from '../../../contract/declare/out-of-range.ts';
 import type { Change } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { isIabCategory, referenceEntry } from '../reference/lookup.ts';
 import type { Criterion } from './rows.ts';
 import { TARGETING_TYPES, type TargetingName, type TargetingType, TYPE_ALIASES, targetingType } from './types.ts';
@@ -54,7 +54,9 @@ function idOfEntry(type: string, value: string): string {
 }
 
 /** Rule: the type can be used here, takes the operator and may have the value. */
-export function isMeaningful({ after }: Pick<Change<Criterion>, 'after'>): Fault | readonly Fault[] | undefined {
+export function isMeaningful({
+  after,
+}: Pick<Change<Criterion>, 'after'>): ErrorDetail | readonly ErrorDetail[] | undefined {
   const name = String(after.targeting_type);
   const type = targetingType(name);
   return (
@@ -63,7 +65,7 @@ export function isMeaningful({ after }: Pick<Change<Criterion>, 'after'>): Fault
 }
 
 /** What only excludes is no type to target with: that is a fault of the type, any other of the operator. */
-function operatorFault(name: string, { operators }: TargetingType, raw: string): Fault | undefined {
+function operatorFault(name: string, { operators }: TargetingType, raw: string): ErrorDetail | undefined {
   if ((operators as readonly string[]).includes(raw)) return undefined;
   if (operators.length === 1 && operators[0] === 'NE') {
     return { problem: 'INVALID_TARGETING_TYPE', parameter: 'targeting_type', words: { name, how: 'with operator NE' } };
@@ -74,8 +76,8 @@ function operatorFault(name: string, { operators }: TargetingType, raw: string):
 
 const parameter = 'targeting_value';
 
-function valueFault(name: string, { value: kind }: TargetingType, raw: string): Fault | undefined {
-  const unknown: Fault = { problem: 'NOT_A_TARGETING_VALUE', parameter, words: { raw, name } };
+function valueFault(name: string, { value: kind }: TargetingType, raw: string): ErrorDetail | undefined {
+  const unknown: ErrorDetail = { problem: 'NOT_A_TARGETING_VALUE', parameter, words: { raw, name } };
   switch (kind.is) {
     case 'looked-up':
       return referenceEntry(name, raw) ? undefined : unknown;
@@ -99,7 +101,7 @@ function valueFault(name: string, { value: kind }: TargetingType, raw: string): 
   }
 }
 
-function numberFault({ min, max }: { min: number; max: number }, raw: string): Fault | undefined {
+function numberFault({ min, max }: { min: number; max: number }, raw: string): ErrorDetail | undefined {
   if (!/^-?\d{1,9}$/.test(raw)) return { problem: 'NOT_LONG', parameter, words: { raw } };
   const number = Number(raw);
   if (number >= min && number <= max) return undefined;

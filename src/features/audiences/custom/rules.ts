@@ -1,19 +1,19 @@
 import type { Change, WholeRule } from '../../../contract/declare/resource.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { leavesOf, type Segment } from '../segments/tree.ts';
 import { audienceRows, type CustomAudience } from './rows.ts';
 
-function notAllowed({ account }: Change<CustomAudience>): Fault {
+function notAllowed({ account }: Change<CustomAudience>): ErrorDetail {
   return { problem: 'ACTION_NOT_ALLOWED', words: { account: account!.id } };
 }
 
 /** Rule: what is made of other audiences stays as it is. @source advertising: States and transitions; creatives 20 */
-export function staysAsMade(change: Change<CustomAudience>): Fault | undefined {
+export function staysAsMade(change: Change<CustomAudience>): ErrorDetail | undefined {
   return change.verb === 'update' && change.after.audience_type === 'FLEXIBLE' ? notAllowed(change) : undefined;
 }
 
 /** Rule: others than the owner change it only when they were granted that. @source creatives 18.2 */
-export async function mayBeChanged(change: Change<CustomAudience>): Promise<Fault | undefined> {
+export async function mayBeChanged(change: Change<CustomAudience>): Promise<ErrorDetail | undefined> {
   const { verb, after, account, tx } = change;
   if (verb !== 'update' || after.account_id === account!.id) return undefined;
   const [usable] = await tx.audiences.listUsable(account!.id, [after.id]);
@@ -21,17 +21,17 @@ export async function mayBeChanged(change: Change<CustomAudience>): Promise<Faul
 }
 
 /** Rule: only its owner deletes it. @source creatives 18.2 */
-export function isItsOwner(change: Change<CustomAudience>): Fault | undefined {
+export function isItsOwner(change: Change<CustomAudience>): ErrorDetail | undefined {
   return change.after.account_id === change.account!.id ? undefined : notAllowed(change);
 }
 
 /** Rule: the leaves of a flexible audience are there, may be read by the account, and are no trees. @source creatives 20 */
-export async function leavesAreUsable({ verb, after, account, tx }: Change<CustomAudience>): Promise<Fault[]> {
+export async function leavesAreUsable({ verb, after, account, tx }: Change<CustomAudience>): Promise<ErrorDetail[]> {
   if (verb !== 'create' || after.segments === null) return [];
   const leaves = leavesOf(JSON.parse(after.segments) as Segment);
   const usable = await tx.audiences.listUsable(account!.id, [...new Set(leaves.map(({ id }) => id))]);
   const types = new Map(usable.map((each) => [each.id, each.audience_type]));
-  return leaves.flatMap(({ id: value, path }): Fault[] => {
+  return leaves.flatMap(({ id: value, path }): ErrorDetail[] => {
     const parameter = `${path}.custom_audience_id`;
     const type = types.get(value);
     if (type === undefined) {
@@ -42,7 +42,7 @@ export async function leavesAreUsable({ verb, after, account, tx }: Change<Custo
 }
 
 /** Rule: there is nothing that audiences of devices could be made of. @source creatives 20 */
-export function isMadeHere({ verb, after }: Change<CustomAudience>): Fault | undefined {
+export function isMadeHere({ verb, after }: Change<CustomAudience>): ErrorDetail | undefined {
   if (verb !== 'create' || after.audience_type !== 'MOBILE_AUDIENCE') return undefined;
   return { problem: 'AUDIENCE_NOT_MADE_HERE', parameter: 'audience_type', words: { raw: after.audience_type } };
 }
@@ -69,5 +69,5 @@ export const namesAreUnique: WholeRule<CustomAudience> = async ({ changes, tx })
     );
     if (isTaken) taken.push(index);
   }
-  return taken.map((index) => ({ index, fault: { problem: 'AUDIENCE_NAME_TAKEN', parameter: 'name' } }));
+  return taken.map((index) => ({ index, error: { problem: 'AUDIENCE_NAME_TAKEN', parameter: 'name' } }));
 };

@@ -10,11 +10,11 @@ const SHARED_MAX = 10;
  * People, and those who are like them: of the users whom they follow more than others do, the ten most followed; whoever
  * follows two of these. With fewer than two there is nobody alike.
  */
-export function withAlike(image: Image, given: PeopleSet): PeopleSet {
+export function withAlike(image: Image, input: PeopleSet): PeopleSet {
   const { starts, people } = image.lists.follows.have;
-  const set = given.slice();
+  const set = input.slice();
   const once = nobodyOf(image.people);
-  for (const code of sharedOf(image, given)) {
+  for (const code of sharedOf(image, input)) {
     for (let at = starts[code]!; at < starts[code + 1]!; at++) {
       const word = people[at]! >>> 5;
       const bit = 1 << (people[at]! & 31);
@@ -26,13 +26,13 @@ export function withAlike(image: Image, given: PeopleSet): PeopleSet {
 }
 
 /** The codes of the users whom given people follow more often than chance would have it, those first where it is clearest. */
-function sharedOf(image: Image, given: PeopleSet): number[] {
+function sharedOf(image: Image, input: PeopleSet): number[] {
   const { of, have, values } = image.lists.follows;
-  const step = Math.max(1, Math.ceil(sizeOf(given) / SAMPLE));
+  const step = Math.max(1, Math.ceil(sizeOf(input) / SAMPLE));
   const counts = new Uint32Array(values.size + 1);
   let seen = 0;
   let sampled = 0;
-  forEachPerson(given, (person) => {
+  forEachPerson(input, (person) => {
     if (seen++ % step !== 0) return;
     sampled += 1;
     for (let at = of.starts[person]!; at < of.starts[person + 1]!; at++) counts[of.codes[at]!]! += 1;

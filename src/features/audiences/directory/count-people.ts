@@ -67,9 +67,9 @@ function addMeant(set: PeopleSet, image: Image, condition: Condition, of: People
       break;
     case 'alike': {
       const everybody = everybodyOf(image.people);
-      const given = united(image, [condition.to], everybody);
-      keepSet(given, everybody);
-      addSet(set, withAlike(image, given));
+      const input = united(image, [condition.to], everybody);
+      keepSet(input, everybody);
+      addSet(set, withAlike(image, input));
       break;
     }
     case 'everybody':

@@ -33,7 +33,7 @@ export function openDirectory({ store, folder: parent, random }: DirectoryParts)
     const suffix = random.bytes(6).toString('hex');
     await thread.call('begin', { making: join(parent, `making-${imageName(state)}-${suffix}`), folder, state });
     for (let from = 0; from < state.people; ) {
-      const page = await store.read((tx) => tx.people.list(from, PAGE));
+      const page = await store.read((tx) => tx.directory.list(from, PAGE));
       const people = page.filter(({ number }) => number < state.people);
       if (people.length === 0) break;
       await thread.call('add', people);
@@ -55,7 +55,7 @@ export function openDirectory({ store, folder: parent, random }: DirectoryParts)
   }
 
   async function image(): Promise<DirectoryImage> {
-    const state = await store.read((tx) => tx.people.findState());
+    const state = await store.read((tx) => tx.directory.findState());
     const folder = join(parent, imageName(state));
     if (!existsSync(folder)) await madeOnce(state, folder);
     return { ...state, folder };

@@ -17,8 +17,8 @@ export function pushId(halves: GrowingNumbers, id: string): void {
 }
 
 /** Sorts the ids of people who are given by number. */
-export function idSections(given: Uint32Array): Sections {
-  const own = given.slice();
+export function idSections(input: Uint32Array): Sections {
+  const own = input.slice();
   const halves = new Uint32Array(new BigUint64Array(own.buffer).slice().sort().buffer);
   const numbers = new Uint32Array(own.length / 2);
   for (let number = 0; number < numbers.length; number++) {

@@ -46,7 +46,7 @@ export function openMemberships(parts: MembershipParts): AudienceMemberships {
     Object.fromEntries(subjects.map((subject) => [subject, filesOf(subject)]));
   const image = async (): Promise<ImageFiles> => {
     // Of nobody no image is needed, and no thread that makes one.
-    const { people: all, ...state } = await store.read((tx) => tx.people.findState());
+    const { people: all, ...state } = await store.read((tx) => tx.directory.findState());
     if (all === 0) return { folder: '', people: 0, version: state.version, mark: crc32(state.mark) };
     const { folder, version, mark, people } = await parts.directory.image();
     return { folder, version, people, mark: crc32(mark) };

@@ -29,7 +29,7 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
   name: AUDIENCE_PROCESSING,
   isLong: true,
   async outside({ key }, services) {
-    const { store, memberships, audiences } = services;
+    const { store, audienceMembers: memberships, audiences } = services;
     const audience = await store.read((tx) => tx.audiences.find(key as Subject));
     if (!audience) return undefined;
     if (audience.deleted) await memberships.forget(audience.subject);
@@ -58,7 +58,7 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
 
 function standingOf(
   { subject, environment, segments }: KeptAudience,
-  { clock, memberships, audiences }: Services,
+  { clock, audienceMembers: memberships, audiences }: Services,
 ): Promise<AudienceStanding> {
   const now = Math.floor(clock.now() / 1000);
   const strategy = audiences.strategy(environment);

@@ -69,9 +69,9 @@ export interface Keyed {
 }
 
 /** Sorts places by their keys, those of equal keys in the order in which they came. What is given is used up. */
-export function sortByKeys(given: Keyed): Keyed {
-  const count = given.keys.length;
-  let from = given;
+export function sortByKeys(input: Keyed): Keyed {
+  const count = input.keys.length;
+  let from = input;
   let to: Keyed = { keys: new Uint32Array(count), places: new Uint32Array(count) };
   const starts = new Uint32Array(DIGITS);
   for (let shift = 0; shift < 32; shift += DIGIT_BITS) {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isDeeperThan } from '../../../base/depth.ts';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
-import type { PeopleFaults, PeopleOperation, PeopleRules, ReadPeople } from '../../../contract/store/audiences.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import type { PeopleErrors, PeopleOperation, PeopleRules, ReadPeople } from '../../../contract/store/audiences.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
 import { faultList } from './fault-list.ts';
 import { lookAlike } from './look-alike.ts';
@@ -26,7 +26,7 @@ type Members = Readonly<Record<string, unknown>>;
  * Reads an upload of people and tells all that is wrong with it, or nearly all: errors are bounded. No value is repeated.
  * @source creatives 19
  */
-export function readCarefully(body: Uint8Array, now_s: number, rules: PeopleRules): ReadPeople | PeopleFaults {
+export function readCarefully(body: Uint8Array, now_s: number, rules: PeopleRules): ReadPeople | PeopleErrors {
   const read = parsed(body);
   if (!read) return { whole: [{ problem: 'NOT_JSON' }] };
   const { items } = read;
@@ -36,15 +36,15 @@ export function readCarefully(body: Uint8Array, now_s: number, rules: PeopleRule
     const words = { max: OPERATIONS_MAX, count: items.length };
     return { whole: [{ problem: 'TOO_MANY_OPERATIONS', parameter: 'operations', words }] };
   }
-  const faults = faultList();
+  const errors = faultList();
   const packed = packedWriter(body.length / 3);
   const usual = usualWindow(now_s);
   const operations = items.map((item) => {
-    faults.next();
+    errors.next();
     packed.operation();
-    return readOperation(isObject(item) ? item : {}, { faults, packed, rules, usual });
+    return readOperation(isObject(item) ? item : {}, { errors, packed, rules, usual });
   });
-  if (faults.count() > 0) return { items: faults.items(), operations };
+  if (errors.count() > 0) return { items: errors.items(), operations };
   const records = operations.reduce((sum, each) => sum + each.records, 0);
   return { records, operations, payload: packed.finish() };
 }
@@ -59,45 +59,45 @@ function parsed(body: Uint8Array): { readonly items: unknown } | undefined {
 }
 
 interface Ground {
-  readonly faults: { add(fault: Fault): void };
+  readonly errors: { add(error: ErrorDetail): void };
   readonly packed: PackedWriter;
   readonly rules: PeopleRules;
   readonly usual: UsualWindow;
 }
 
 function readOperation(item: Members, ground: Ground): PeopleOperation {
-  const { faults, packed, rules, usual } = ground;
+  const { errors, packed, rules, usual } = ground;
   const type = item.operation_type;
   const operation_type = type === 'Update' || type === 'Delete' ? type : undefined;
   if (type === undefined || type === null || type === '') {
-    faults.add({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
+    errors.add({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
   } else if (!operation_type) {
     const raw = shownOf(type, /^\w{1,20}$/);
-    faults.add({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list: 'Delete, Update', raw } });
+    errors.add({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list: 'Delete, Update', raw } });
   }
   const { params } = item;
   if (!isObject(params)) {
-    faults.add({ problem: 'MISSING_PARAMETER', parameter: 'params' });
+    errors.add({ problem: 'MISSING_PARAMETER', parameter: 'params' });
     return { operation_type, expires_at: undefined, records: 0 };
   }
-  const begin = rules.takesEffectiveAt ? timeOf('effective_at', params, faults) : undefined;
-  const end = timeOf('expires_at', params, faults);
+  const begin = rules.takesEffectiveAt ? timeOf('effective_at', params, errors) : undefined;
+  const end = timeOf('expires_at', params, errors);
   const window = {
     effective_at: begin === undefined ? usual.effective_at : instantMs(begin) / 1000,
     expires_at: end === undefined ? usual.expires_at : instantMs(end) / 1000,
   };
-  for (const fault of windowFaults(window, { isEnd: end !== undefined }, usual, rules)) faults.add(fault);
+  for (const error of windowFaults(window, { isEnd: end !== undefined }, usual, rules)) errors.add(error);
   packed.says(operation_type === 'Delete' ? DELETE : UPDATE, window.effective_at, window.expires_at);
   return { operation_type, expires_at: end, records: readUsers(params.users, ground) };
 }
 
-function timeOf(name: string, params: Members, faults: Ground['faults']): string | undefined {
+function timeOf(name: string, params: Members, errors: Ground['errors']): string | undefined {
   const raw = params[name];
   if (raw === undefined || raw === null || raw === '') return undefined;
   const read = typeof raw === 'string' ? parseInstant(raw) : undefined;
   if (read === undefined) {
     const words = { raw: shownOf(raw, /^[\w:+., -]{1,40}$/) };
-    faults.add({ problem: 'NOT_TIME', parameter: name, words, details: 'invalid date' });
+    errors.add({ problem: 'NOT_TIME', parameter: name, words, details: 'invalid date' });
   }
   return read;
 }
@@ -108,14 +108,14 @@ function shownOf(value: unknown, shape: RegExp): string {
 }
 
 function readUsers(users: unknown, ground: Ground): number {
-  const { faults } = ground;
-  const fault = (problem: 'MISSING_PARAMETER' | 'NOT_A_LIST' | 'TOO_FEW_ITEMS'): number => {
-    faults.add({ problem, parameter: 'users' });
+  const { errors } = ground;
+  const error = (problem: 'MISSING_PARAMETER' | 'NOT_A_LIST' | 'TOO_FEW_ITEMS'): number => {
+    errors.add({ problem, parameter: 'users' });
     return 0;
   };
-  if (users === undefined || users === null) return fault('MISSING_PARAMETER');
-  if (!Array.isArray(users)) return fault('NOT_A_LIST');
-  if (users.length === 0) return fault('TOO_FEW_ITEMS');
+  if (users === undefined || users === null) return error('MISSING_PARAMETER');
+  if (!Array.isArray(users)) return error('NOT_A_LIST');
+  if (users.length === 0) return error('TOO_FEW_ITEMS');
   // The only identifier that every person until now has; undefined once there is none.
   let shared: string | undefined;
   for (const [index, user] of users.entries()) {
@@ -123,16 +123,16 @@ function readUsers(users: unknown, ground: Ground): number {
     shared = index === 0 || only === shared ? only : undefined;
   }
   if (shared !== undefined && users.length >= ALIKE_MIN) {
-    faults.add({ problem: 'HASH_OF_A_FILE', parameter: 'users', words: { count: users.length } });
+    errors.add({ problem: 'HASH_OF_A_FILE', parameter: 'users', words: { count: users.length } });
   }
   return users.length;
 }
 
 /** Reads one person; the answer is the hash that it has, when it has no other identifier. */
-function readPerson(user: unknown, place: string, { faults, packed, rules }: Ground): string | undefined {
+function readPerson(user: unknown, place: string, { errors, packed, rules }: Ground): string | undefined {
   packed.person();
   if (!isObject(user)) {
-    faults.add({ problem: 'NOT_AN_OBJECT', parameter: place, words: { parameter: place } });
+    errors.add({ problem: 'NOT_AN_OBJECT', parameter: place, words: { parameter: place } });
     return undefined;
   }
   let count = 0;
@@ -141,20 +141,20 @@ function readPerson(user: unknown, place: string, { faults, packed, rules }: Gro
     const kind = rules.kinds.find((each) => each === name);
     const here = `${place}.${namedOf(name)}`;
     if (!kind) {
-      faults.add({ problem: 'IDENTIFIER_KIND_UNKNOWN', parameter: here, words: { list: rules.kinds.join(', ') } });
+      errors.add({ problem: 'IDENTIFIER_KIND_UNKNOWN', parameter: here, words: { list: rules.kinds.join(', ') } });
     } else if (values !== null && !Array.isArray(values)) {
-      faults.add({ problem: 'NOT_A_LIST', parameter: here });
+      errors.add({ problem: 'NOT_A_LIST', parameter: here });
     } else {
       for (const [index, value] of (values ?? []).entries()) {
         count += 1;
-        only = readIdentifier(value, kind, () => `${here}[${index}]`, { faults, packed });
+        only = readIdentifier(value, kind, () => `${here}[${index}]`, { errors, packed });
       }
       continue;
     }
     count += 1;
     only = undefined;
   }
-  if (count === 0) faults.add({ problem: 'NO_IDENTIFIER', parameter: place });
+  if (count === 0) errors.add({ problem: 'NO_IDENTIFIER', parameter: place });
   return count === 1 ? only : undefined;
 }
 
@@ -168,26 +168,26 @@ function readIdentifier(
   value: unknown,
   kind: IdentifierKind,
   place: () => string,
-  { faults, packed }: Pick<Ground, 'faults' | 'packed'>,
+  { errors, packed }: Pick<Ground, 'errors' | 'packed'>,
 ): string | undefined {
   const code = IDENTIFIER_KINDS.indexOf(kind);
   if (kind === 'partner_user_id') {
-    const fault = plainFault(value, place);
-    if (fault) faults.add(fault);
+    const error = plainFault(value, place);
+    if (error) errors.add(error);
     else putHash(packed, hash('sha256', value as string), code);
     return undefined;
   }
   if (typeof value !== 'string' || !HASH.test(value)) {
-    faults.add({ problem: 'NOT_A_HASH', parameter: place(), details: lookAlike(value, kind) });
+    errors.add({ problem: 'NOT_A_HASH', parameter: place(), details: lookAlike(value, kind) });
     return undefined;
   }
   const folded = value.toLowerCase();
-  if (folded === EMPTY_HASH) faults.add({ problem: 'HASH_OF_NOTHING', parameter: place() });
+  if (folded === EMPTY_HASH) errors.add({ problem: 'HASH_OF_NOTHING', parameter: place() });
   putHash(packed, folded, code);
   return folded;
 }
 
-function plainFault(value: unknown, place: () => string): Fault | undefined {
+function plainFault(value: unknown, place: () => string): ErrorDetail | undefined {
   if (typeof value !== 'string') return { problem: 'NOT_TEXT', parameter: place() };
   if (value === '') return { problem: 'TEXT_EMPTY', parameter: place() };
   // A character beyond the first 65,536 counts once.

@@ -1,5 +1,5 @@
 import { answerCalls, moving } from '../../../base/threads.ts';
-import type { PeopleFaults, PeopleRules, ReadPeople } from '../../../contract/store/audiences.ts';
+import type { PeopleErrors, PeopleRules, ReadPeople } from '../../../contract/store/audiences.ts';
 import { readCarefully } from './careful.ts';
 import { readUsual } from './usual.ts';
 
@@ -9,7 +9,7 @@ export const answers = {
     readonly body: Uint8Array<ArrayBuffer>;
     readonly now_s: number;
     readonly rules: PeopleRules;
-  }): ReadPeople | PeopleFaults {
+  }): ReadPeople | PeopleErrors {
     const { body, now_s, rules } = asked;
     const read = readUsual(body, now_s, rules) ?? readCarefully(body, now_s, rules);
     // Five million bytes at a time are not left to the collector.

@@ -1,5 +1,5 @@
 import { formatInstant, instantMs, monthsAfter } from '../../../base/instants.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { PeopleRules } from '../../../contract/store/audiences.ts';
 
 /** @source advertising: Batch behaviour; creatives 19.1 */
@@ -32,17 +32,17 @@ export function usualWindow(now_s: number): UsualWindow {
 /** What is wrong with the window of an operation; `given` says that the end was. */
 export function windowFaults(
   window: UsualWindow,
-  given: { readonly isEnd: boolean },
+  input: { readonly isEnd: boolean },
   usual: UsualWindow,
   rules: PeopleRules,
-): Fault[] {
-  const faults: Fault[] = [];
-  if (given.isEnd && window.expires_at <= usual.effective_at) {
-    faults.push({ problem: 'EXPIRED_ALREADY', parameter: 'expires_at' });
+): ErrorDetail[] {
+  const errors: ErrorDetail[] = [];
+  if (input.isEnd && window.expires_at <= usual.effective_at) {
+    errors.push({ problem: 'EXPIRED_ALREADY', parameter: 'expires_at' });
   }
-  if (window.expires_at <= window.effective_at) faults.push({ problem: 'EXPIRES_TOO_EARLY', parameter: 'expires_at' });
+  if (window.expires_at <= window.effective_at) errors.push({ problem: 'EXPIRES_TOO_EARLY', parameter: 'expires_at' });
   if (rules.endsInTime && window.expires_at > usual.expires_at) {
-    faults.push({ problem: 'EXPIRES_TOO_LATE', parameter: 'expires_at', words: { months: LASTING_MONTHS } });
+    errors.push({ problem: 'EXPIRES_TOO_LATE', parameter: 'expires_at', words: { months: LASTING_MONTHS } });
   }
-  return faults;
+  return errors;
 }

@@ -27,7 +27,7 @@ export interface Destination {
  * @source creatives 19
  */
 export async function takePeople(call: Call, { subject, check }: Destination, rules: PeopleRules): Promise<ReadPeople> {
-  const { store, people, audiences, ids } = call.services;
+  const { store, peopleUploads: people, audiences, ids } = call.services;
   const now_s = instantMs(call.now) / 1000;
   const read = await people.read(call.body as Uint8Array<ArrayBuffer>, now_s, rules);
   if ('whole' in read) throw new Problem(read.whole);

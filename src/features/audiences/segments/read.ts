@@ -4,12 +4,12 @@ import {
   field,
   id,
   integer,
-  isFault,
+  isErrorDetail,
   oneOf,
   oneOfNumbers,
   type Raw,
 } from '../../../contract/declare/fields.ts';
-import type { Fault } from '../../../contract/problems/problems.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { LEAVES_MAX, LEVELS_MAX, sentSchema } from './schema.ts';
 import { COMPARATORS, LOOKBACKS, leavesOf, type SentSegment } from './tree.ts';
 
@@ -33,12 +33,12 @@ type Node = Readonly<Record<string, Raw>>;
  */
 export function segments(): Field<string> {
   const examined = (raw: Raw, parameter: string) => {
-    const faults: Fault[] = [];
-    const tree = groupOf(raw, parameter, faults);
-    if (faults.length === 0 && leavesOf(tree).length > LEAVES_MAX) {
-      faults.push({ problem: 'TOO_MANY_LEAVES', parameter, words: { max: LEAVES_MAX } });
+    const errors: ErrorDetail[] = [];
+    const tree = groupOf(raw, parameter, errors);
+    if (errors.length === 0 && leavesOf(tree).length > LEAVES_MAX) {
+      errors.push({ problem: 'TOO_MANY_LEAVES', parameter, words: { max: LEAVES_MAX } });
     }
-    return { faults, tree };
+    return { errors, tree };
   };
   return field<string>({
     name: 'segments',
@@ -60,78 +60,78 @@ export function segments(): Field<string> {
     ],
     present: (stored) => stored,
     read(raw, parameter) {
-      const { faults, tree } = examined(raw, parameter);
-      return faults[0] ?? JSON.stringify(tree);
+      const { errors, tree } = examined(raw, parameter);
+      return errors[0] ?? JSON.stringify(tree);
     },
-    faults: (raw, parameter) => examined(raw, parameter).faults,
+    errors: (raw, parameter) => examined(raw, parameter).errors,
   });
 }
 
 /** The whole: it has children, whatever else it says. */
-function groupOf(raw: Raw, path: string, faults: Fault[]): SentSegment {
+function groupOf(raw: Raw, path: string, errors: ErrorDetail[]): SentSegment {
   if (!isObject(raw)) {
-    faults.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
+    errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
     return {};
   }
   if (isAbsent(raw.child_segments)) {
-    faults.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.child_segments` });
+    errors.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.child_segments` });
     return {};
   }
-  return nodeOf(raw, path, 1, faults, true);
+  return nodeOf(raw, path, 1, errors, true);
 }
 
-function nodeOf(raw: Raw, path: string, level: number, faults: Fault[], isWhole = false): SentSegment {
+function nodeOf(raw: Raw, path: string, level: number, errors: ErrorDetail[], isWhole = false): SentSegment {
   if (!isObject(raw)) {
-    faults.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
+    errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
     return {};
   }
   if (level > LEVELS_MAX) {
-    faults.push({ problem: 'SEGMENTS_TOO_DEEP', parameter: path, words: { max: LEVELS_MAX } });
+    errors.push({ problem: 'SEGMENTS_TOO_DEEP', parameter: path, words: { max: LEVELS_MAX } });
     return {};
   }
-  const children = childrenOf(raw, path, faults, isWhole);
+  const children = childrenOf(raw, path, errors, isWhole);
   if (children.length > 0) {
     const a = 'boolean_operator';
     if (isAbsent(raw[a])) {
-      faults.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: `${path}.${a}`, words: { a: 'child_segments', b: a } });
+      errors.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: `${path}.${a}`, words: { a: 'child_segments', b: a } });
     }
     if (!isAbsent(raw.custom_audience_id)) {
       const words = { a: 'custom_audience_id', b: 'child_segments' };
-      faults.push({ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${path}.custom_audience_id`, words });
+      errors.push({ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${path}.custom_audience_id`, words });
     }
   } else if (!isWhole && isAbsent(raw.custom_audience_id)) {
-    faults.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.custom_audience_id` });
+    errors.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.custom_audience_id` });
   }
-  const members = membersOf(raw, path, faults);
+  const members = membersOf(raw, path, errors);
   if (children.length === 0) return members;
-  const below = children.map((child, index) => nodeOf(child, `${path}.child_segments[${index}]`, level + 1, faults));
+  const below = children.map((child, index) => nodeOf(child, `${path}.child_segments[${index}]`, level + 1, errors));
   return { ...members, child_segments: below };
 }
 
 /** The children of a node; a list of none is none, but for the whole. */
-function childrenOf(raw: Node, path: string, faults: Fault[], isWhole: boolean): readonly Raw[] {
+function childrenOf(raw: Node, path: string, errors: ErrorDetail[], isWhole: boolean): readonly Raw[] {
   const { child_segments: children } = raw;
   if (isAbsent(children)) return [];
   const parameter = `${path}.child_segments`;
   const count = Array.isArray(children) ? children.length : 1;
   if (!Array.isArray(children) || (isWhole && count === 0)) {
     const words = { min: isWhole ? 1 : 0, max: LEAVES_MAX, count };
-    faults.push({ problem: 'ITEMS_OUT_OF_RANGE', parameter, words });
+    errors.push({ problem: 'ITEMS_OUT_OF_RANGE', parameter, words });
     return [];
   }
   // Each of them is a leaf or has one.
   if (count <= LEAVES_MAX) return children;
-  faults.push({ problem: 'TOO_MANY_LEAVES', parameter, words: { max: LEAVES_MAX } });
+  errors.push({ problem: 'TOO_MANY_LEAVES', parameter, words: { max: LEAVES_MAX } });
   return [];
 }
 
-function membersOf(raw: Node, path: string, faults: Fault[]): SentSegment {
+function membersOf(raw: Node, path: string, errors: ErrorDetail[]): SentSegment {
   const found: Record<string, unknown> = {};
   for (const [name, { kind }] of Object.entries(MEMBERS)) {
     const value = raw[name];
     if (isAbsent(value)) continue;
     const read = kind.read(value!, `${path}.${name}`);
-    if (isFault(read)) faults.push(read);
+    if (isErrorDetail(read)) errors.push(read);
     else found[name] = name === 'negate' ? read === 1 : read;
   }
   return found;

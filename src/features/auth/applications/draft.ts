@@ -38,9 +38,9 @@ export interface CallbackPolicy {
 
 /** All that is wrong with what is said about an application. @source authentication gaps 4 and 4.1 */
 export function draftFaults(draft: ApplicationDraft, policy: CallbackPolicy): DraftFault[] {
-  const faults: DraftFault[] = [];
+  const errors: DraftFault[] = [];
   const add = (member: keyof ApplicationDraft, says: string | undefined): void => {
-    if (says !== undefined) faults.push({ member, says });
+    if (says !== undefined) errors.push({ member, says });
   };
   add('name', wrongText(draft.name, { least: 1, most: 32, what: 'The name' }));
   add('description', wrongText(draft.description, { least: 0, most: 200, what: 'The description' }));
@@ -54,7 +54,7 @@ export function draftFaults(draft: ApplicationDraft, policy: CallbackPolicy): Dr
   if (draft.email_access === 1 && (draft.terms_url === '' || draft.privacy_url === '')) {
     add('email_access', 'Asking for e-mail addresses needs the addresses of the terms and of the privacy policy.');
   }
-  return faults;
+  return errors;
 }
 
 /** The lines of a text that are not blank: a callback address each. */

@@ -42,9 +42,9 @@ const PENDING = 'pending_login';
 
 /** Checks the name and the password that a form brought, or the code that one brought after that. @source authentication gaps 13 and 15.2 */
 export async function logIn(parts: LoginParts, visit: Visit): Promise<LoginOutcome> {
-  const sealed = visit.given('session[pending]');
+  const sealed = visit.parameter('session[pending]');
   if (sealed !== undefined) return finish(parts, visit, sealed);
-  const checked = await checkPassword(parts, visit, visit.given('session[username_or_email]') ?? '');
+  const checked = await checkPassword(parts, visit, visit.parameter('session[username_or_email]') ?? '');
   if (!('user' in checked)) return checked;
   const { user } = checked;
   // Who is barred is told so, and has no use for a code.
@@ -66,7 +66,7 @@ type Checked =
 
 async function checkPassword(
   { store, throttle, browsers, isPassword }: LoginParts,
-  { given, address, knownBrowser }: Visit,
+  { parameter, address, knownBrowser }: Visit,
   said: string,
 ): Promise<Checked> {
   const name = said.trim().replace(/^@/, '').slice(0, NAME_CHARACTERS_MAX).replaceAll('\0', '');
@@ -74,7 +74,7 @@ async function checkPassword(
   const browser = user && browsers.knownTo(knownBrowser, user);
   const attempt = await throttle.begin({ what: 'password', name: name.toLowerCase(), address, browser });
   if ('wait_s' in attempt) return { ...attempt, noted: [{ event: 'login_throttled' }] };
-  const password = (given('session[password]') ?? '').slice(0, PASSWORD_CHARACTERS_MAX);
+  const password = (parameter('session[password]') ?? '').slice(0, PASSWORD_CHARACTERS_MAX);
   const isRight = await isPassword(password, user?.password_hash || NOBODY);
   if (!user || !isRight) return { wrong: 'password', noted: [{ event: 'login_failed' }] };
   await attempt.succeed();
@@ -87,13 +87,13 @@ async function checkCode(
   user: User,
 ): Promise<Exclude<LoginOutcome, { pending: string }>> {
   const { throttle, browsers } = parts;
-  const { given, address, knownBrowser } = visit;
+  const { parameter, address, knownBrowser } = visit;
   const browser = browsers.knownTo(knownBrowser, user);
   const name = user.screen_name.toLowerCase();
   const attempt = await throttle.begin({ what: 'code', name, address, browser });
   const note = (event: Noted['event']): Noted[] => [{ event, user_id: user.id }];
   if ('wait_s' in attempt) return { ...attempt, noted: note('login_throttled') };
-  const used = await useCode(parts, user.id, (given('session[code]') ?? '').slice(0, CODE_CHARACTERS_MAX));
+  const used = await useCode(parts, user.id, (parameter('session[code]') ?? '').slice(0, CODE_CHARACTERS_MAX));
   if (!used) return { wrong: 'code', noted: note('login_failed') };
   await attempt.succeed();
   return loggedIn(parts, visit, user, used === 'recovery' ? note('recovery_code_used') : []);

@@ -72,10 +72,10 @@ type Exchanged = { readonly noted: readonly Noted[] } & (
 async function exchange(
   tx: Writing,
   services: Services,
-  { requestToken, tokenSecret, verifier: given = '' }: RequestTokenCaller,
+  { requestToken, tokenSecret, verifier: input = '' }: RequestTokenCaller,
   now: string,
 ): Promise<Exchanged> {
-  const verifier = typedVerifier(requestToken.callback, given);
+  const verifier = typedVerifier(requestToken.callback, input);
   const found = await tx.requestTokens.lock(requestToken.token);
   const state = found && stateAt(found, now);
   const isAgain = state === 'exchanged' && isVerifier(verifier, tokenSecret, found!.verifier_hash);

@@ -3,8 +3,8 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { alphanumeric, type Random } from '../../../base/random.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import { oneOf, text } from '../../../contract/declare/fields.ts';
-import type { Given, Operation } from '../../../contract/declare/operation.ts';
-import { type Fault, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { Input, Operation } from '../../../contract/declare/operation.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { AccessLevel, Application } from '../../../contract/store/credentials.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import { callbackFault, nearestRegistered } from '../callbacks.ts';
@@ -48,7 +48,7 @@ export const requestToken: Operation = {
   ),
   problems: ['MISSING_PARAMETER', 'CALLBACK_NOT_APPROVED', 'CALLBACK_NOT_OOB'],
   check: wishFaults,
-  async perform({ services, caller, given, address, now }) {
+  async perform({ services, caller, input, address, now }) {
     const { application, callback = '' } = callerOf(caller, 'application');
     checkCallback(application, callback);
     const { store, box, secrets, logins } = services;
@@ -62,7 +62,7 @@ export const requestToken: Operation = {
         token_secret: box.seal(secret, secretContext.requestToken(id)),
         application_id: application.id,
         callback,
-        access_level: levelOf(application.access_level, wishOf(given)),
+        access_level: levelOf(application.access_level, wishOf(input)),
         state: 'issued',
         user_id: null,
         verifier_hash: null,
@@ -81,15 +81,15 @@ export const requestToken: Operation = {
 };
 
 /** An empty wish is none of the two words; both names must say the same. @source authentication gaps 0 and 5 */
-function wishFaults({ ext_auth_access_type: wish, x_auth_access_type: alias }: Given): readonly Fault[] {
+function wishFaults({ ext_auth_access_type: wish, x_auth_access_type: alias }: Input): readonly ErrorDetail[] {
   if (wish === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'ext_auth_access_type' }];
   if (alias === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'x_auth_access_type' }];
   const differ = wish !== undefined && alias !== undefined && wish !== alias;
   return differ ? [{ problem: 'NOT_IN_ENUM', parameter: 'ext_auth_access_type' }] : [];
 }
 
-function wishOf(given: Given): 'read' | 'write' | undefined {
-  return (given.ext_auth_access_type ?? given.x_auth_access_type ?? undefined) as 'read' | 'write' | undefined;
+function wishOf(input: Input): 'read' | 'write' | undefined {
+  return (input.ext_auth_access_type ?? input.x_auth_access_type ?? undefined) as 'read' | 'write' | undefined;
 }
 
 /** Never above the level of the application; a wish to write does not include messages. @source authentication gaps 5 */
@@ -100,9 +100,9 @@ function levelOf(application: AccessLevel, wish: 'read' | 'write' | undefined): 
 
 function checkCallback(application: Application, callback: string): void {
   if (callback === '') throw problem('MISSING_PARAMETER', { parameter: 'oauth_callback' });
-  const fault = callbackFault(application, callback);
-  if (fault === 'not oob') throw problem('CALLBACK_NOT_OOB');
-  if (fault === undefined) return;
+  const error = callbackFault(application, callback);
+  if (error === 'not oob') throw problem('CALLBACK_NOT_OOB');
+  if (error === undefined) return;
   const nearest = nearestRegistered(application, callback);
   const hint = `received callback ${callback}; nearest registered ${nearest ?? 'none: no callback is registered'}`;
   throw new Problem([{ problem: 'CALLBACK_NOT_APPROVED' }], { because: 'callback is not registered', hint });

@@ -31,13 +31,13 @@ export function verifierHash(tokenSecret: string, verifier: string): string {
  * What of a verifier counts: of a PIN the digits, as people may set them apart; else all but the blanks around it.
  * @source authentication gaps 7
  */
-export function typedVerifier(callback: string, given: string): string {
-  return callback === 'oob' ? given.replace(/[^0-9]/g, '') : given.trim();
+export function typedVerifier(callback: string, input: string): string {
+  return callback === 'oob' ? input.replace(/[^0-9]/g, '') : input.trim();
 }
 
 /** Tells whether a verifier is the stored one, in a time that does not depend on it. */
-export function isVerifier(given: string, tokenSecret: string, stored: string | null): boolean {
-  const found = Buffer.from(verifierHash(tokenSecret, given));
+export function isVerifier(input: string, tokenSecret: string, stored: string | null): boolean {
+  const found = Buffer.from(verifierHash(tokenSecret, input));
   const wanted = Buffer.from(stored ?? verifierHash(tokenSecret, ''));
   return timingSafeEqual(found, wanted) && stored !== null;
 }

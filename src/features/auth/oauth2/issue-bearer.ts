@@ -42,8 +42,8 @@ export const issueBearer: Operation = {
     { additionalProperties: false },
   ),
   problems: ['GRANT_TYPE_MISSING'],
-  async perform({ caller, services, given, now, note, record }) {
-    if (given.grant_type == null) throw problem('GRANT_TYPE_MISSING', { parameter: 'grant_type' });
+  async perform({ caller, services, input, now, note, record }) {
+    if (input.grant_type == null) throw problem('GRANT_TYPE_MISSING', { parameter: 'grant_type' });
     const { application } = callerOf(caller, 'application');
     const events: Noted[] = [];
     const { value, isNew } = await services.outstandingBearer(application.id, now, async (tx, token_id) => {

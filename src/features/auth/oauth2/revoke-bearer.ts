@@ -29,10 +29,10 @@ export const revokeBearer: Operation = {
   shape: 'bare',
   reply: Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
   problems: ['BEARER_NOT_OWN', 'BEARER_INVALID'],
-  async perform({ caller, services, given, now, note, record }) {
+  async perform({ caller, services, input, now, note, record }) {
     const { event, access_token } = await services.store.write(async (tx) => {
       const application = await ownApplication(tx, caller);
-      const bearer = await named(tx, given.access_token as string);
+      const bearer = await named(tx, input.access_token as string);
       if (!bearer?.outstanding) throw problem('BEARER_INVALID', {}, 'no such token, or revoked before');
       if (bearer.application_id !== application) throw problem('BEARER_NOT_OWN', {}, 'of another application');
       if (!(await tx.bearerTokens.revoke(bearer.id, now))) throw problem('BEARER_INVALID', {}, 'revoked just now');

@@ -47,7 +47,7 @@ export function authorizePages(parts: AuthorizeParts): readonly Page[] {
 const TOKEN_SHAPE = /^[\w-]{1,100}$/;
 
 async function answer(parts: AuthorizeParts, endpoint: Endpoint, visit: Visit): Promise<PageAnswer> {
-  const token = visit.given('oauth_token') ?? '';
+  const token = visit.parameter('oauth_token') ?? '';
   const found = TOKEN_SHAPE.test(token) ? await parts.grants.find(token) : undefined;
   if (found?.application.suspended) return refusal('application suspended');
   if (found?.requestToken.state !== 'issued') return refusal('token');
@@ -64,7 +64,7 @@ async function answer(parts: AuthorizeParts, endpoint: Endpoint, visit: Visit): 
  * is opened after that: only a login for this very request token satisfies it.
  */
 async function isForced({ grants }: AuthorizeParts, visit: Visit, requestToken: RequestToken): Promise<boolean> {
-  const isAsked = /^(true|1)$/.test(visit.given('force_login') ?? '');
+  const isAsked = /^(true|1)$/.test(visit.parameter('force_login') ?? '');
   if (isAsked && !visit.isPeek && requestToken.force_login === 0) await grants.forceLogin(requestToken);
   // The address says so each time that it is opened; what follows a login for this request token does not.
   if (isAsked && visit.method === 'GET') return true;
@@ -95,9 +95,9 @@ async function shownTo(parts: AuthorizeParts, asked: Asked, user: User | undefin
 
 async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> {
   const { visit, application } = asked;
-  if (visit.given('cancel') !== undefined || visit.given('deny') !== undefined) return deny(parts, asked);
-  const [name, password] = [visit.given('session[username_or_email]'), visit.given('session[password]')];
-  const isCode = visit.given('session[pending]') !== undefined;
+  if (visit.parameter('cancel') !== undefined || visit.parameter('deny') !== undefined) return deny(parts, asked);
+  const [name, password] = [visit.parameter('session[username_or_email]'), visit.parameter('session[password]')];
+  const isCode = visit.parameter('session[pending]') !== undefined;
   const isLogin = visit.user === undefined || asked.forced || isCode || name !== undefined || password !== undefined;
   if (!isLogin) return approve(parts, asked, visit.user!, 303);
 
@@ -108,7 +108,7 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
   if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted };
   if ('pending' in outcome) return { ...codeForm(asked, outcome.pending, outcome.wrong !== undefined), noted };
   if ('wrong' in outcome) {
-    const shown = visit.given('step') === 'login' ? 'login' : 'login and consent';
+    const shown = visit.parameter('step') === 'login' ? 'login' : 'login and consent';
     return { ...form(asked, shown, 401, outcome.wrong === 'late' ? LATE_CODE : WRONG_LOGIN), noted };
   }
   const { user, knownBrowser } = outcome;
@@ -123,7 +123,7 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
 /** A form that asked for no more than a login gives no consent: what is shown to this user is decided anew. */
 async function afterLogin(parts: AuthorizeParts, asked: Asked, user: User): Promise<PageAnswer> {
   const { visit, endpoint, requestToken, application } = asked;
-  const isConsent = visit.given('step') !== 'login';
+  const isConsent = visit.parameter('step') !== 'login';
   if (isConsent || (await shownTo(parts, asked, user, false)) === 'redirect') return approve(parts, asked, user, 303);
   const location = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token })}`;
   return { status: 303, location, html: leavingPage(application, location) };
@@ -160,7 +160,7 @@ function codeForm(asked: Asked, pending: string, isWrong: boolean): PageAnswer {
     oauth_token: requestToken.token,
     'session[pending]': pending,
     ...(forced && { force_login: 'true' }),
-    ...(visit.given('step') === 'login' && { step: 'login' }),
+    ...(visit.parameter('step') === 'login' && { step: 'login' }),
   };
   const more = '<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>';
   const html = codePage(visit, { action: `/oauth/${endpoint}`, members, isWrong, more });
@@ -170,7 +170,7 @@ function codeForm(asked: Asked, pending: string, isWrong: boolean): PageAnswer {
 
 function form(asked: Asked, shown: Exclude<Shown, 'redirect'>, status: 200 | 401, problem?: string): PageAnswer {
   const { visit, requestToken, application, endpoint, forced } = asked;
-  const name = visit.given(visit.method === 'GET' ? 'screen_name' : 'session[username_or_email]') ?? '';
+  const name = visit.parameter(visit.method === 'GET' ? 'screen_name' : 'session[username_or_email]') ?? '';
   const html = consentPage({
     service: visit.service,
     endpoint,

@@ -29,7 +29,7 @@ export function confirmed(parts: ConfirmParts, page: Page, needs: (visit: Visit)
     ...page,
     async answer(visit) {
       if (!visit.user || !needs(visit)) return page.answer(visit);
-      const asked = visit.method === 'POST' ? visit.given(CONFIRM) : undefined;
+      const asked = visit.method === 'POST' ? visit.parameter(CONFIRM) : undefined;
       if (asked === undefined) return isRecent(parts, visit) ? page.answer(visit) : ask(parts, page, visit);
       const outcome = await logInAgain(parts, visit);
       const { noted: checked } = outcome;
@@ -66,7 +66,7 @@ function backTo(page: Page, visit: Visit): PageAnswer {
 
 async function ask(parts: ConfirmParts, page: Page, visit: Visit, problem?: string): Promise<PageAnswer> {
   const title = 'Confirm that it is you';
-  const before = visit.given(CONFIRM);
+  const before = visit.parameter(CONFIRM);
   const asked = visit.method === 'GET' || before === 'GET' ? 'GET' : 'POST';
   const carried = asked === 'GET' ? [] : visit.members.filter(([name]) => !OWN_MEMBERS.test(name));
   const needsCode = await hasFactor(parts, visit.user!.id);

@@ -36,7 +36,7 @@ export function connectedAppsPage(parts: ConnectedAppsParts): Page {
 
 async function shown({ store }: ConnectedAppsParts, visit: Visit): Promise<PageAnswer> {
   const connected = await store.read((tx) => connectedTo(tx, visit.user!.id));
-  const withdrawn = visit.given('withdrawn') === 'yes' ? 'The application no longer has access.' : undefined;
+  const withdrawn = visit.parameter('withdrawn') === 'yes' ? 'The application no longer has access.' : undefined;
   const list =
     connected.length === 0
       ? '<p>No application has access to your account.</p>'
@@ -77,7 +77,7 @@ function entry({ application, level, since, lastUsed }: Connected, formToken: st
 }
 
 async function withdraw({ store, clock }: ConnectedAppsParts, visit: Visit): Promise<PageAnswer> {
-  const [user, application] = [visit.user!.id, visit.given('application') ?? ''];
+  const [user, application] = [visit.user!.id, visit.parameter('application') ?? ''];
   const now = formatInstant(clock.now());
   const event = { event: 'access_withdrawn', user_id: user, application_id: application } as const;
   const isDone = isLongId(application)

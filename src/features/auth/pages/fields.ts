@@ -16,8 +16,8 @@ export interface Field {
 }
 
 /** What is wrong, above the form; each leads to its box. */
-export function faultSummary(heading: string, faults: FieldFaults): string {
-  const items = Object.entries(faults).map(
+export function faultSummary(heading: string, errors: FieldFaults): string {
+  const items = Object.entries(errors).map(
     ([member, says]) => html`<li><a href="#${member}">${sentence(says)}</a></li>`,
   );
   if (items.length === 0) return '';

@@ -4,25 +4,25 @@ import { PASSWORD_LENGTH_MAX, type PasswordRules, wrongPassword } from '../../pl
 import { type FieldFaults, fieldOf } from './fields.ts';
 
 /** The boxes in which a new password is typed, twice. */
-export function newPasswordFields(rules: PasswordRules, faults: FieldFaults): string {
+export function newPasswordFields(rules: PasswordRules, errors: FieldFaults): string {
   const hint = `At least ${rules.password_length_min} characters; a few words in a row make a good one. Not your name, and none of the common ones.`;
   const attributes = `required autocomplete="new-password" minlength="${rules.password_length_min}" maxlength="${PASSWORD_LENGTH_MAX * 2}"`;
   const boxes = [
     { member: 'new_password', label: 'New password', hint, type: 'password', attributes },
     { member: 'new_password_again', label: 'New password, again', type: 'password', attributes },
   ] as const;
-  return boxes.map((box) => fieldOf(box, '', faults[box.member])).join('\n');
+  return boxes.map((box) => fieldOf(box, '', errors[box.member])).join('\n');
 }
 
 /** The new password that a form brought, and what is wrong with it. */
 export function newPasswordOf(
-  { given }: Visit,
+  { parameter }: Visit,
   user: User,
   rules: PasswordRules,
-): { readonly password: string; readonly faults: FieldFaults } {
-  const password = given('new_password') ?? '';
+): { readonly password: string; readonly errors: FieldFaults } {
+  const password = parameter('new_password') ?? '';
   const wrong = wrongPassword(password, user, rules);
-  if (wrong !== undefined) return { password, faults: { new_password: wrong } };
-  const isSame = password === given('new_password_again');
-  return { password, faults: isSame ? {} : { new_password_again: 'the two new passwords are not the same' } };
+  if (wrong !== undefined) return { password, errors: { new_password: wrong } };
+  const isSame = password === parameter('new_password_again');
+  return { password, errors: isSame ? {} : { new_password_again: 'the two new passwords are not the same' } };
 }

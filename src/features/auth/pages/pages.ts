@@ -44,12 +44,12 @@ const isForm = ({ method }: Visit): boolean => method === 'POST';
 
 /** The user name is what a person logs in with. */
 const changesUserName = (visit: Visit): boolean =>
-  isForm(visit) && visit.given('screen_name')?.trim() !== visit.user!.screen_name;
+  isForm(visit) && visit.parameter('screen_name')?.trim() !== visit.user!.screen_name;
 
 /** Turning two-step login off asks for password and code in its own form. */
-const asksNothingItself = (visit: Visit): boolean => !isForm(visit) || visit.given('act') !== 'off';
+const asksNothingItself = (visit: Visit): boolean => !isForm(visit) || visit.parameter('act') !== 'off';
 
-const renewsSecret = (visit: Visit): boolean => isForm(visit) && visit.given('from') !== undefined;
+const renewsSecret = (visit: Visit): boolean => isForm(visit) && visit.parameter('from') !== undefined;
 
 /** A suspended or locked user is told so on whatever page, instead of it; and then the session is over. */
 function unlessBarred(page: Page): Page {

@@ -28,16 +28,16 @@ export function passwordLinkPage(parts: PasswordParts): Page {
   };
 }
 
-async function userOf(tx: Reading, { clock }: PasswordParts, { given }: Visit): Promise<User | undefined> {
-  const secret = given('token') ?? '';
+async function userOf(tx: Reading, { clock }: PasswordParts, { parameter }: Visit): Promise<User | undefined> {
+  const secret = parameter('token') ?? '';
   const link = /^[\w-]{43}$/.test(secret) ? await tx.passwordLinks.find(linkHash(secret)) : undefined;
   const isGood = link !== undefined && link.expires_at > formatInstant(clock.now());
   return isGood ? tx.credentials.findUser(link.user_id) : undefined;
 }
 
 async function reset(parts: PasswordParts, visit: Visit, user: User): Promise<PageAnswer> {
-  const { password, faults } = newPasswordOf(visit, user, parts.passwords);
-  if (Object.keys(faults).length > 0) return shown(parts, visit, user, faults, 400);
+  const { password, errors } = newPasswordOf(visit, user, parts.passwords);
+  if (Object.keys(errors).length > 0) return shown(parts, visit, user, errors, 400);
   const hash = await parts.hashPassword(password);
   const now = formatInstant(parts.clock.now());
   const event = { event: 'password_reset', user_id: user.id } as const;
@@ -64,20 +64,20 @@ function shown(
   { passwords }: PasswordParts,
   visit: Visit,
   { screen_name }: User,
-  faults: FieldFaults,
+  errors: FieldFaults,
   status: number,
 ): PageAnswer {
   const title = 'Set a new password';
   const page = documentOf(
     title,
     html`<h1>${title}</h1>
-!${faultSummary('Your password was not set:', faults)}
+!${faultSummary('Your password was not set:', errors)}
 <p class="who">For <strong>@${screen_name}</strong></p>
 <p class="soft">It logs you out everywhere. This link works once.</p>
 <form method="post" action="${PATH}">
-!${hidden({ authenticity_token: visit.formToken, token: visit.given('token') ?? '' })}
+!${hidden({ authenticity_token: visit.formToken, token: visit.parameter('token') ?? '' })}
 <input type="text" name="username" value="${screen_name}" autocomplete="username" hidden>
-!${newPasswordFields(passwords, faults)}
+!${newPasswordFields(passwords, errors)}
 <div class="buttons"><button class="main" type="submit">Set password</button></div>
 </form>`,
   );

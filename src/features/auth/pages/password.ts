@@ -36,8 +36,8 @@ export function passwordPage(parts: PasswordParts): Page {
 
 async function change(parts: PasswordParts, visit: Visit): Promise<PageAnswer> {
   const user = visit.user!;
-  const { password, faults } = newPasswordOf(visit, user, parts.passwords);
-  if (Object.keys(faults).length > 0) return shown(parts, visit, faults, 400);
+  const { password, errors } = newPasswordOf(visit, user, parts.passwords);
+  if (Object.keys(errors).length > 0) return shown(parts, visit, errors, 400);
   const outcome = await logInAgain(parts, visit);
   if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted: outcome.noted };
   if ('wrong' in outcome) {
@@ -82,24 +82,24 @@ const CODE = {
   attributes: 'required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"',
 } as const;
 
-async function shown(parts: PasswordParts, visit: Visit, faults: FieldFaults, status: number): Promise<PageAnswer> {
+async function shown(parts: PasswordParts, visit: Visit, errors: FieldFaults, status: number): Promise<PageAnswer> {
   const needsCode = await hasFactor(parts, visit.user!.id);
   const title = 'Password';
-  const isChanged = visit.method === 'GET' && visit.given('changed') === 'yes';
+  const isChanged = visit.method === 'GET' && visit.parameter('changed') === 'yes';
   const changed = isChanged ? 'Your password was changed. You are logged out everywhere else.' : undefined;
   const page = settingsDocument(
     title,
     visit,
     PATH,
     html`<h1>${title}</h1>
-!${noticeOf(changed)}!${faultSummary('Your password was not changed:', faults)}
+!${noticeOf(changed)}!${faultSummary('Your password was not changed:', errors)}
 <p class="soft">A new password logs you out of every other browser. Applications keep the access that you gave them.</p>
 <form method="post" action="${PATH}">
 !${hidden({ authenticity_token: visit.formToken })}
 <input type="text" name="username" value="${visit.user!.screen_name}" autocomplete="username" hidden>
-!${fieldOf(CURRENT, '', faults[CURRENT.member])}
-!${needsCode ? fieldOf(CODE, '', faults[CODE.member]) : ''}
-!${newPasswordFields(parts.passwords, faults)}
+!${fieldOf(CURRENT, '', errors[CURRENT.member])}
+!${needsCode ? fieldOf(CODE, '', errors[CODE.member]) : ''}
+!${newPasswordFields(parts.passwords, errors)}
 <div class="buttons"><button class="main" type="submit">Change password</button></div>
 </form>`,
   );

@@ -73,8 +73,8 @@ export function profilePage(parts: ProfileParts): Page {
 
 async function save({ store, clock }: ProfileParts, visit: Visit): Promise<PageAnswer> {
   const draft = draftFrom(visit);
-  const faults = faultsOf(draft);
-  if (Object.keys(faults).length > 0) return shown(visit, draft, faults, 400);
+  const errors = faultsOf(draft);
+  if (Object.keys(errors).length > 0) return shown(visit, draft, errors, 400);
   const { url, ...changes } = draft;
   const now = formatInstant(clock.now());
   const event = { event: 'profile_changed', user_id: visit.user!.id } as const;
@@ -97,8 +97,8 @@ function draftOf({ name, screen_name, description, location, url }: User): Draft
 }
 
 /** Browsers end lines of a box with two characters. */
-function draftFrom({ given }: Visit): Draft {
-  const said = (member: Member): string => (given(member) ?? '').trim().replaceAll('\r\n', '\n');
+function draftFrom({ parameter }: Visit): Draft {
+  const said = (member: Member): string => (parameter(member) ?? '').trim().replaceAll('\r\n', '\n');
   return {
     name: said('name'),
     screen_name: said('screen_name'),
@@ -117,19 +117,19 @@ function faultsOf(draft: Draft): FieldFaults {
   );
 }
 
-function shown(visit: Visit, draft: Draft, faults: FieldFaults, status: number): PageAnswer {
+function shown(visit: Visit, draft: Draft, errors: FieldFaults, status: number): PageAnswer {
   const title = 'Your profile';
-  const saved = visit.method === 'GET' && visit.given('saved') === 'yes' ? 'Your profile is saved.' : undefined;
+  const saved = visit.method === 'GET' && visit.parameter('saved') === 'yes' ? 'Your profile is saved.' : undefined;
   const page = settingsDocument(
     title,
     visit,
     PATH,
     html`<h1>${title}</h1>
-!${noticeOf(saved)}!${faultSummary('Nothing has been saved:', faults)}
+!${noticeOf(saved)}!${faultSummary('Nothing has been saved:', errors)}
 <p class="soft">Everybody can see it, and applications can follow how it changes.</p>
 <form method="post" action="${PATH}">
 !${hidden({ authenticity_token: visit.formToken })}
-!${BOXES.map((box) => fieldOf(box, draft[box.member], faults[box.member])).join('\n')}
+!${BOXES.map((box) => fieldOf(box, draft[box.member], errors[box.member])).join('\n')}
 <div class="buttons"><button class="main" type="submit">Save</button></div>
 </form>`,
   );

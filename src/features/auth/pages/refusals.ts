@@ -111,7 +111,7 @@ const REFUSALS = {
     'Not available at the moment',
     'Nothing was given to the application. Try again in a moment.',
   ],
-  fault: [
+  error: [
     500,
     131,
     'Internal error',

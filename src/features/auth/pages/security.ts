@@ -24,14 +24,14 @@ export function securityPage(parts: LoginParts): Page {
       if (visit.method === 'POST') return act(parts, visit);
       const factor = await parts.store.read((tx) => tx.secondFactors.find(visit.user!.id));
       if (factor) return on(parts, visit, factor, 200);
-      return visit.given('setup') === undefined ? off(visit) : setup(parts, visit, newCodeSecret(parts.secrets));
+      return visit.parameter('setup') === undefined ? off(visit) : setup(parts, visit, newCodeSecret(parts.secrets));
     },
   };
 }
 
 async function act(parts: LoginParts, visit: Visit): Promise<PageAnswer> {
   const factor = await parts.store.read((tx) => tx.secondFactors.find(visit.user!.id));
-  const asked = visit.given('act');
+  const asked = visit.parameter('act');
   if (asked === 'on' && !factor) return turnOn(parts, visit);
   if (asked === 'off' && factor) return turnOff(parts, visit, factor);
   if (asked !== 'renew') return refusal('done before');
@@ -46,7 +46,7 @@ const draftOf = (visit: Visit): string => `second_factor_draft:${visit.user!.id}
 async function turnOn(parts: LoginParts, visit: Visit): Promise<PageAnswer> {
   const secret = openDraft(parts, visit);
   if (secret === undefined) return refusal('form token');
-  const code = (visit.given('session[code]') ?? '').replace(/\s/g, '');
+  const code = (visit.parameter('session[code]') ?? '').replace(/\s/g, '');
   const step = stepOfCode(secret, code, parts.clock.now());
   if (step === undefined) return setup(parts, visit, secret, 'This is not the code that belongs to this picture.');
   const event = { event: 'totp_enabled', user_id: visit.user!.id } as const;
@@ -56,7 +56,7 @@ async function turnOn(parts: LoginParts, visit: Visit): Promise<PageAnswer> {
 
 function openDraft({ box }: LoginParts, visit: Visit): string | undefined {
   try {
-    return box.open(visit.given('draft') ?? '', draftOf(visit));
+    return box.open(visit.parameter('draft') ?? '', draftOf(visit));
   } catch {
     return undefined;
   }
@@ -91,7 +91,7 @@ const ABOUT =
   'Besides the password, a login then asks for a code that an app on your phone shows: a password that somebody learned is no use alone.';
 
 function off(visit: Visit): PageAnswer {
-  const done = visit.given('done') === 'off' ? 'Two-step login is off.' : undefined;
+  const done = visit.parameter('done') === 'off' ? 'Two-step login is off.' : undefined;
   const content = html`<h1>${TITLE}</h1>
 !${noticeOf(done)}
 <p>${ABOUT}</p>

@@ -55,7 +55,7 @@ export function loginFirst(path: string): PageAnswer {
 }
 
 function nextOf(visit: Visit): string | undefined {
-  const next = visit.given('continue');
+  const next = visit.parameter('continue');
   return next !== undefined && NEXT.test(next) ? next : undefined;
 }
 
@@ -97,9 +97,9 @@ function loggedOut(visit: Visit): PageAnswer {
 }
 
 function loginPage({ supportContact }: SessionParts, visit: Visit, status: number, problem?: string): PageAnswer {
-  const name = visit.given('session[username_or_email]') ?? '';
+  const name = visit.parameter('session[username_or_email]') ?? '';
   const next = nextOf(visit);
-  const isReset = visit.method === 'GET' && visit.given('password') === 'reset';
+  const isReset = visit.method === 'GET' && visit.parameter('password') === 'reset';
   const page = documentOf(
     'Log in',
     html`<h1>Log in</h1>

@@ -33,7 +33,7 @@ async function shown({ store, clock }: SessionsParts, visit: Visit): Promise<Pag
   const live = all.filter((session) => isLiveSession(session, clock.now()));
   const isOwn = ({ id_hash }: Session): boolean => id_hash === visit.session?.id_hash;
   const sorted = [...live.filter(isOwn), ...live.filter((session) => !isOwn(session))];
-  const ended = visit.given('ended') === 'yes' ? 'That browser has been logged out.' : undefined;
+  const ended = visit.parameter('ended') === 'yes' ? 'That browser has been logged out.' : undefined;
   const title = 'Where you are logged in';
   const page = settingsDocument(
     title,
@@ -77,7 +77,7 @@ function endOthers(formToken: string): string {
 
 async function end({ store }: SessionsParts, visit: Visit): Promise<PageAnswer> {
   const user = visit.user!.id;
-  const meant = visit.given('session') ?? '';
+  const meant = visit.parameter('session') ?? '';
   const event = { event: 'sessions_ended', user_id: user } as const;
   const isDone = await store.write(async (tx) => {
     if (meant === 'others') {

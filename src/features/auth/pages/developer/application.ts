@@ -21,7 +21,7 @@ export function applicationPage(parts: DeveloperParts): Page {
     answer: (visit) =>
       forOwner(parts, visit, (application) =>
         visit.method === 'GET'
-          ? page(parts, visit, application, { draft: draftOf(application), faults: [] })
+          ? page(parts, visit, application, { draft: draftOf(application), errors: [] })
           : change(parts, visit, application),
       ),
   };
@@ -30,8 +30,8 @@ export function applicationPage(parts: DeveloperParts): Page {
 async function change(parts: DeveloperParts, visit: Visit, application: Application): Promise<PageAnswer> {
   const draft = draftFromForm(visit);
   const { callbacks: registered } = draftOf(application);
-  const faults = draftFaults(draft, { schemes: parts.callbackSchemes, registered });
-  if (faults.length > 0) return page(parts, visit, application, { draft, faults });
+  const errors = draftFaults(draft, { schemes: parts.callbackSchemes, registered });
+  if (errors.length > 0) return page(parts, visit, application, { draft, errors });
   try {
     const noted = await parts.store.write(async (tx) => {
       await changeApplication(tx, application.id, draft);
@@ -41,7 +41,7 @@ async function change(parts: DeveloperParts, visit: Visit, application: Applicat
     return { status: 303, location, html: accountDocument('Saved', visit, '<h1>Saved</h1>'), noted };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
-    return page(parts, visit, application, { draft, faults: [NAME_TAKEN] });
+    return page(parts, visit, application, { draft, errors: [NAME_TAKEN] });
   }
 }
 
@@ -55,7 +55,7 @@ async function page(
   { store, callbackSchemes: schemes }: DeveloperParts,
   visit: Visit,
   application: Application,
-  form: { readonly draft: ApplicationDraft; readonly faults: readonly DraftFault[] },
+  form: { readonly draft: ApplicationDraft; readonly errors: readonly DraftFault[] },
 ): Promise<PageAnswer> {
   const { id, name, owner_user_id: owner } = application;
   const standing = await store.read(async (tx) => ({
@@ -63,7 +63,7 @@ async function page(
     bearer: await tx.bearerTokens.findOutstanding(id),
     holders: await holdersOf(tx, application),
   }));
-  const saved = visit.given('saved') === 'yes' ? 'Saved.' : undefined;
+  const saved = visit.parameter('saved') === 'yes' ? 'Saved.' : undefined;
   const suspended = '<p class="alert">This application is suspended: everything that it asks for is refused.</p>';
   const content = html`<h1>${name}</h1>
 !${noticeOf(saved)}
@@ -72,9 +72,9 @@ async function page(
 <section><h2>Settings</h2>
 !${applicationForm({ action: `${DEVELOPER}/${id}`, button: 'Save', formToken: visit.formToken, schemes, ...form })}
 </section>
-!${callbackTrial(application, visit.method === 'GET' ? visit.given('callback') : undefined)}
+!${callbackTrial(application, visit.method === 'GET' ? visit.parameter('callback') : undefined)}
 !${holdersSection(application, standing.holders)}`;
-  return { status: form.faults.length > 0 ? 400 : 200, html: accountDocument(name, visit, content), hasForm: true };
+  return { status: form.errors.length > 0 ? 400 : 200, html: accountDocument(name, visit, content), hasForm: true };
 }
 
 /** What the application signs with, and the ways to replace it. */

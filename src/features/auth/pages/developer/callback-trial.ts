@@ -16,13 +16,13 @@ export function callbackTrial(application: Application, tried: string | undefine
 }
 
 function verdictOn(application: Application, tried: string): string {
-  const fault = callbackFault(application, tried);
-  if (fault === undefined) return html`<p class="notice" role="status"><code>${tried}</code> is accepted.</p>`;
-  return html`<div class="alert" role="alert"><p><code>${tried}</code> is refused: ${reason(application, tried, fault)}</p></div>`;
+  const error = callbackFault(application, tried);
+  if (error === undefined) return html`<p class="notice" role="status"><code>${tried}</code> is accepted.</p>`;
+  return html`<div class="alert" role="alert"><p><code>${tried}</code> is refused: ${reason(application, tried, error)}</p></div>`;
 }
 
-function reason(application: Application, tried: string, fault: NonNullable<ReturnType<typeof callbackFault>>): string {
-  if (fault === 'not oob') return 'a native application may only send oob.';
+function reason(application: Application, tried: string, error: NonNullable<ReturnType<typeof callbackFault>>): string {
+  if (error === 'not oob') return 'a native application may only send oob.';
   const wrong = wrongAddress(tried);
   if (wrong !== undefined) return `it ${wrong}.`;
   const nearest = nearestRegistered(application, tried);

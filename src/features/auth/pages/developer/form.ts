@@ -30,9 +30,9 @@ const SWITCHES: readonly (readonly [Member, label: string, hint: string])[] = [
 ];
 
 /** What a form says about an application. */
-export function draftFromForm({ given }: Visit): ApplicationDraft {
-  const text = (member: Member): string => (given(member) ?? '').trim();
-  const isOn = (member: Member): 0 | 1 => (given(member) === undefined ? 0 : 1);
+export function draftFromForm({ parameter }: Visit): ApplicationDraft {
+  const text = (member: Member): string => (parameter(member) ?? '').trim();
+  const isOn = (member: Member): 0 | 1 => (parameter(member) === undefined ? 0 : 1);
   return {
     name: text('name'),
     description: text('description'),
@@ -41,7 +41,7 @@ export function draftFromForm({ given }: Visit): ApplicationDraft {
     organization_url: text('organization_url'),
     terms_url: text('terms_url'),
     privacy_url: text('privacy_url'),
-    callbacks: callbackLines(given('callbacks') ?? ''),
+    callbacks: callbackLines(parameter('callbacks') ?? ''),
     access_level: text('access_level') as AccessLevel,
     sign_in: isOn('sign_in'),
     extra_query: isOn('extra_query'),
@@ -56,22 +56,22 @@ export function applicationForm(form: {
   readonly button: string;
   readonly formToken: string;
   readonly draft: ApplicationDraft;
-  readonly faults: readonly DraftFault[];
+  readonly errors: readonly DraftFault[];
   /** Schemes without a dot that callbacks may have. */
   readonly schemes: readonly string[];
 }): string {
-  const { draft, faults, schemes } = form;
-  const isMoreOpen = MORE_TEXTS.some(([member]) => draft[member] !== '' || faultsOf(faults, member).length > 0);
+  const { draft, errors, schemes } = form;
+  const isMoreOpen = MORE_TEXTS.some(([member]) => draft[member] !== '' || faultsOf(errors, member).length > 0);
   const box = ([member, label, hint, attributes]: (typeof TEXTS)[number]): string =>
-    textBox({ member, label, hint, attributes, value: String(draft[member]), says: faultsOf(faults, member) });
-  return html`!${summary(faults)}
+    textBox({ member, label, hint, attributes, value: String(draft[member]), says: faultsOf(errors, member) });
+  return html`!${summary(errors)}
 <form method="post" action="${form.action}">
 !${hidden({ authenticity_token: form.formToken })}
 !${TEXTS.map(box).join('')}
-!${callbackBox(draft.callbacks, schemes, faultsOf(faults, 'callbacks'))}
-!${levels(draft.access_level, faultsOf(faults, 'access_level'))}
+!${callbackBox(draft.callbacks, schemes, faultsOf(errors, 'callbacks'))}
+!${levels(draft.access_level, faultsOf(errors, 'access_level'))}
 <fieldset><legend>Settings</legend>
-!${SWITCHES.map(([member, label, hint]) => switchBox({ member, label, hint, isOn: draft[member] === 1, says: faultsOf(faults, member) })).join('')}
+!${SWITCHES.map(([member, label, hint]) => switchBox({ member, label, hint, isOn: draft[member] === 1, says: faultsOf(errors, member) })).join('')}
 </fieldset>
 <details!${isMoreOpen ? ' open' : ''}><summary>Organization and terms</summary>
 !${MORE_TEXTS.map(box).join('')}
@@ -80,14 +80,14 @@ export function applicationForm(form: {
 </form>`;
 }
 
-function faultsOf(faults: readonly DraftFault[], member: Member): string[] {
-  return faults.filter((fault) => fault.member === member).map(({ says }) => says);
+function faultsOf(errors: readonly DraftFault[], member: Member): string[] {
+  return errors.filter((error) => error.member === member).map(({ says }) => says);
 }
 
 /** What is wrong, above the form; each leads to its box. */
-function summary(faults: readonly DraftFault[]): string {
-  if (faults.length === 0) return '';
-  const items = faults.map(({ member, says }) => html`<li><a href="#${member}">${says}</a></li>`).join('');
+function summary(errors: readonly DraftFault[]): string {
+  if (errors.length === 0) return '';
+  const items = errors.map(({ member, says }) => html`<li><a href="#${member}">${says}</a></li>`).join('');
   return `<div class="alert" role="alert"><p>Nothing has been saved:</p><ul>${items}</ul></div>`;
 }
 
@@ -105,10 +105,10 @@ function ties({ member, hint, says }: Pick<Box, 'member' | 'hint' | 'says'>): st
   return says.length === 0 ? described : `${described} aria-invalid="true"`;
 }
 
-function aroundBox({ member, hint, says }: Pick<Box, 'member' | 'hint' | 'says'>): { hint: string; fault: string } {
+function aroundBox({ member, hint, says }: Pick<Box, 'member' | 'hint' | 'says'>): { hint: string; error: string } {
   return {
     hint: hint === '' ? '' : html`<p class="hint" id="${member}-hint">${hint}</p>`,
-    fault:
+    error:
       says.length === 0
         ? ''
         : html`<ul class="fault" id="${member}-fault">!${says.map((each) => html`<li>${each}</li>`).join('')}</ul>`,
@@ -116,9 +116,9 @@ function aroundBox({ member, hint, says }: Pick<Box, 'member' | 'hint' | 'says'>
 }
 
 function textBox(box: Box & { readonly value: string; readonly attributes: string | undefined }): string {
-  const { hint, fault } = aroundBox(box);
+  const { hint, error } = aroundBox(box);
   return html`<div class="field"><label for="${box.member}">${box.label}</label>
-!${hint}!${fault}
+!${hint}!${error}
 <input id="${box.member}" name="${box.member}" value="${box.value}" !${box.attributes ?? ''}!${ties(box)}></div>`;
 }
 
@@ -127,31 +127,31 @@ const CALLBACK_HINT =
 
 function callbackBox(callbacks: readonly string[], schemes: readonly string[], says: readonly string[]): string {
   const box = { member: 'callbacks', hint: CALLBACK_HINT, says } as const;
-  const { hint, fault } = aroundBox(box);
+  const { hint, error } = aroundBox(box);
   const doubts = callbacks.flatMap((callback) => {
     const doubt = wrongAddress(callback) === undefined ? doubtfulAddress(callback, schemes) : undefined;
     return doubt === undefined ? [] : [html`<li>${callback} ${doubt}.</li>`];
   });
   return html`<div class="field"><label for="callbacks">Callback URLs</label>
-!${hint}!${fault}
+!${hint}!${error}
 <textarea id="callbacks" name="callbacks" rows="${Math.max(3, callbacks.length + 1)}" required spellcheck="false"
   autocapitalize="none"!${ties(box)}>${callbacks.join('\n')}</textarea>
 !${doubts.length === 0 ? '' : `<ul class="doubt">${doubts.join('')}</ul>`}</div>`;
 }
 
 function levels(chosen: AccessLevel, says: readonly string[]): string {
-  const { fault } = aroundBox({ member: 'access_level', hint: '', says });
+  const { error } = aroundBox({ member: 'access_level', hint: '', says });
   const options = ACCESS_LEVELS.map(
     (level) => html`<label class="choice"><input type="radio" name="access_level" value="${level}"
 !${level === chosen ? ' checked' : ''}><span>${LEVEL_NAMES[level]}</span></label>`,
   );
-  return `<fieldset id="access_level"><legend>What it may do</legend>${fault}${options.join('')}
+  return `<fieldset id="access_level"><legend>What it may do</legend>${error}${options.join('')}
 <p class="hint">Tokens keep the level that they were given; users authorize again to change it.</p></fieldset>`;
 }
 
 function switchBox(box: Box & { readonly isOn: boolean }): string {
-  const { hint, fault } = aroundBox(box);
+  const { hint, error } = aroundBox(box);
   return html`<div class="switch"><label class="choice"><input type="checkbox" id="${box.member}" name="${box.member}"
 value="1"!${box.isOn ? ' checked' : ''}!${ties(box)}><span>${box.label}</span></label>
-!${hint}!${fault}</div>`;
+!${hint}!${error}</div>`;
 }

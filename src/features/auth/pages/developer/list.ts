@@ -58,12 +58,12 @@ function entry({ id, name, access_level, suspended }: Application): string {
 }
 
 function blank({ callbackSchemes: schemes }: DeveloperParts, visit: Visit): PageAnswer {
-  return form(visit, { draft: { ...BLANK, access_level: 'read-write' }, faults: [], schemes }, 200);
+  return form(visit, { draft: { ...BLANK, access_level: 'read-write' }, errors: [], schemes }, 200);
 }
 
 interface Filled {
   readonly draft: ApplicationDraft;
-  readonly faults: readonly DraftFault[];
+  readonly errors: readonly DraftFault[];
   readonly schemes: readonly string[];
 }
 
@@ -81,9 +81,9 @@ function form(visit: Visit, filled: Filled, status: 200 | 400): PageAnswer {
 async function create(parts: DeveloperParts, visit: Visit, user: string): Promise<PageAnswer> {
   const draft = draftFromForm(visit);
   const { callbackSchemes: schemes } = parts;
-  const refused = (faults: readonly DraftFault[]): PageAnswer => form(visit, { draft, faults, schemes }, 400);
-  const faults = draftFaults(draft, { schemes, registered: [] });
-  if (faults.length > 0) return refused(faults);
+  const refused = (errors: readonly DraftFault[]): PageAnswer => form(visit, { draft, errors, schemes }, 400);
+  const errors = draftFaults(draft, { schemes, registered: [] });
+  if (errors.length > 0) return refused(errors);
   try {
     const made = await registering(parts, async (registrar) => {
       const { credentials } = registrar.tx;

@@ -129,7 +129,7 @@ async function renew(
   const done = await registering(parts, async (registrar) => {
     // As it is now: who reloads the page that told the secrets must not replace them again.
     const application = (await registrar.tx.credentials.lockApplication(id))!;
-    const isSame = (await current(registrar.tx, application)) === visit.given('from');
+    const isSame = (await current(registrar.tx, application)) === visit.parameter('from');
     if (!isSame) return undefined;
     const rows = await work(registrar, application);
     return { application, rows, noted: await recorded(registrar, visit, { event, application_id: id }) };

@@ -52,7 +52,7 @@ async function shown(
   const title = `Webhooks of ${name}`;
   const none = '<p>It has none yet. The application registers them itself: POST /2/webhooks.</p>';
   const content = html`<h1>${title}</h1>
-!${noticeOf(visit.method === 'GET' && visit.given('sent') === 'again' ? 'It is sent again.' : undefined)}
+!${noticeOf(visit.method === 'GET' && visit.parameter('sent') === 'again' ? 'It is sent again.' : undefined)}
 !${standing.length === 0 ? none : standing.map((each) => section(parts, visit, id, each, validated)).join('\n')}
 <p><a href="${DEVELOPER}/${id}">Back to ${name}</a></p>`;
   return { status: 200, html: accountDocument(title, visit, content), hasForm: true };
@@ -132,10 +132,10 @@ const generation = ({ former_until }: Webhook): string => former_until ?? 'first
 /** Does what a button of the page says. A webhook or a message of somebody else does not exist. */
 async function done(parts: DeveloperParts, visit: Visit, application: Application): Promise<PageAnswer> {
   const { id } = application;
-  const webhook = visit.given('webhook') ?? '';
-  const message = visit.given('message') ?? '';
-  if (visit.given('validate') !== undefined) return validate(parts, visit, application, webhook);
-  const from = visit.given('from');
+  const webhook = visit.parameter('webhook') ?? '';
+  const message = visit.parameter('message') ?? '';
+  if (visit.parameter('validate') !== undefined) return validate(parts, visit, application, webhook);
+  const from = visit.parameter('from');
   const outcome = await registering(parts, async (registrar) => {
     const { tx } = registrar;
     const found = await tx.webhooks.find(webhook);
