@@ -10,6 +10,7 @@ import { makePatterns } from './rig/databases.ts';
 import { findLeaks } from './rig/leaks.ts';
 import { holes } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
+import { keepDescription } from './rig/validation.ts';
 
 /**
  * Runs every test file on each database; units, which touch none, and files that say that they cannot tell them apart run
@@ -181,6 +182,7 @@ async function runOn(engine: string, title: string, files: readonly string[], le
   return ledger;
 }
 
+keepDescription(compiled);
 await runFiles('units', units);
 if (onDatabases.length + onEither.length > 0) {
   const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { operations } from '../../src/app/dependencies.ts';
@@ -12,14 +14,26 @@ import { familyOf } from '../../src/http/refusal.ts';
 import { note } from './ledger.ts';
 
 /** The description that replies are held against. */
-export const openApi = openApiOf(operations, byDefault) as Json & {
-  readonly paths: Record<string, Record<string, Json>>;
-};
+export const openApi = described() as Json & { readonly paths: Record<string, Record<string, Json>> };
+
+/** Made once a run: to read it takes a tenth of the time. */
+function described(): Json {
+  const file = process.env.TEST_DESCRIPTION;
+  return file ? JSON.parse(readFileSync(file, 'utf8')) : openApiOf(operations, byDefault);
+}
+
+/** Writes the description into a folder, for the processes that are started from now on. */
+export function keepDescription(folder: string): void {
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, JSON.stringify(openApi));
+  process.env.TEST_DESCRIPTION = file;
+}
 
 // Most schemas are compiled in every process and used a few times: what is pointed to is compiled once, as it stands.
-const quickly = { inlineRefs: false, code: { optimize: false } };
+const quickly = { inlineRefs: false, meta: false, validateSchema: false, code: { optimize: false } } as const;
 const ajv = new Ajv2020({ strict: false, allErrors: false, formats: { 'date-time': true }, ...quickly });
-ajv.addSchema(openApi as AnySchemaObject, 'openapi');
+// What is shared is added; the rest of the description, most of it, only where it is pointed to.
+ajv.addSchema({ components: openApi.components } as AnySchemaObject, 'openapi');
 
 /** Paths of the service itself, which are no part of the interface. */
 const OWN =
@@ -131,7 +145,7 @@ function checkContent({ method, path, status, text, said }: Content): Route | un
   if (body === undefined) return route;
   const isProblem = status >= 300 && operation.family === 'problem';
   const media = isPairs ? 'text~1html' : isProblem ? 'application~1problem+json' : 'application~1json';
-  complain(compiled(`openapi#${pointer}/content/${media}/schema`), body, said);
+  complain(compiled(`${pointer}/content/${media}/schema`), body, said);
   note({ operation, family: operation.family, status, body });
   return route;
 }
@@ -141,7 +155,7 @@ function checkLines(route: Route, text: string, said: string): void {
   const { operation } = route;
   const pointer = responsePointer(route, operation.method, 200);
   for (const line of text.split('\r\n').filter((each) => each !== '')) {
-    complain(compiled(`openapi#${pointer}/content/application~1json/schema`), parse(line, said), said);
+    complain(compiled(`${pointer}/content/application~1json/schema`), parse(line, said), said);
   }
   note({ operation, family: operation.family, status: 200, body: undefined });
 }
@@ -194,7 +208,7 @@ function responsePointer(route: Route, verb: string, status: number): string | u
   const response = responseOf(route, verb, status);
   if (!response) return undefined;
   if (typeof response.$ref === 'string') return response.$ref.slice(1);
-  const template = route.template.replaceAll('~', '~0').replaceAll('/', '~1').replace(/[{}]/g, encodeURIComponent);
+  const template = route.template.replaceAll('~', '~0').replaceAll('/', '~1');
   return `/paths/${template}/${verb.toLowerCase()}/responses/${status}`;
 }
 
@@ -225,7 +239,7 @@ function checkHeaders(route: Route, verb: string, status: number, headers: Heade
       continue;
     }
     const read = header.schema.type === 'integer' ? Number(value) : value;
-    complain(compiled(`openapi#${$ref.slice(1)}/schema`), read, `${said} with ${name}: ${value}`);
+    complain(compiled(`${$ref.slice(1)}/schema`), read, `${said} with ${name}: ${value}`);
   }
 }
 
@@ -234,10 +248,17 @@ const validators = new Map<string, ValidateFunction>();
 function compiled(pointer: string): ValidateFunction {
   let validator = validators.get(pointer);
   if (!validator) {
-    validator = ajv.compile({ $ref: pointer });
+    validator = ajv.compile(pointer.startsWith('/components/') ? { $ref: SHARED + pointer } : withShared(at(pointer)));
     validators.set(pointer, validator);
   }
   return validator;
+}
+
+const SHARED = 'openapi#';
+
+/** A schema that stands alone: what it shares with others is pointed to from outside. */
+function withShared(schema: Json): AnySchemaObject {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${SHARED}/`));
 }
 
 function complain(validate: ValidateFunction, value: unknown, said: string): void {
@@ -254,31 +275,36 @@ function complain(validate: ValidateFunction, value: unknown, said: string): voi
 /** What is said of what never became a request: a head that is too large may have any path. */
 const NO_REQUEST: readonly ProblemName[] = [...UNREAD, 'HEADER_TOO_LARGE'];
 
-const [unrouted, unread] = [UNROUTED, NO_REQUEST].map(envelopesOf) as [Envelopes, Envelopes];
+const unrouted = envelopesOf(UNROUTED);
+const unread = envelopesOf(NO_REQUEST);
 
-type Envelopes = Record<Family, ValidateFunction>;
+/** The envelope of some problems in each family, compiled when it is first asked for. */
+function envelopesOf(names: readonly ProblemName[]): (family: Family) => ValidateFunction {
+  const known = new Map<Family, ValidateFunction>();
+  return (family) => {
+    const validator = known.get(family) ?? ajv.compile(envelopeOf(family, names));
+    known.set(family, validator);
+    return validator;
+  };
+}
 
-function envelopesOf(names: readonly ProblemName[]): Envelopes {
-  const both = (['ads', 'numeric', 'problem'] as const).map((family) => {
-    const schemas: NamedSchemas = {};
-    const params = {
-      type: 'object',
-      required: ['params'],
-      properties: { params: { type: 'object', maxProperties: 0 } },
-    };
-    // Of a batch whose body did not arrive there is no item to echo.
-    const request = { anyOf: [params, { type: 'array', maxItems: 0 }] };
-    const envelope = errorEnvelope(family, names, () => request, schemas);
-    return [family, ajv.compile({ ...envelope, components: { schemas } })];
-  });
-  return Object.fromEntries(both) as Envelopes;
+function envelopeOf(family: Family, names: readonly ProblemName[]): AnySchemaObject {
+  const schemas: NamedSchemas = {};
+  const params = {
+    type: 'object',
+    required: ['params'],
+    properties: { params: { type: 'object', maxProperties: 0 } },
+  };
+  // Of a batch whose body did not arrive there is no item to echo.
+  const request = { anyOf: [params, { type: 'array', maxItems: 0 }] };
+  return { ...errorEnvelope(family, names, () => request, schemas), components: { schemas } };
 }
 
 /** Whether a reply says that there was no request to answer, on whatever path. */
 function isUnread(path: string, status: number, text: string): boolean {
   if (!NO_REQUEST.some((name) => wordingIn('ads', name)[0] === status)) return false;
   try {
-    return unread[familyOf(path)](JSON.parse(text));
+    return unread(familyOf(path))(JSON.parse(text));
   } catch {
     return false;
   }
@@ -286,5 +312,5 @@ function isUnread(path: string, status: number, text: string): boolean {
 
 function checkUnrouted(wanted: number, seen: { path: string; status: number; body: unknown; said: string }): void {
   if (seen.status !== wanted) throw new Error(`${seen.said}, where no operation is: expected ${wanted}`);
-  if (seen.body !== undefined) complain(unrouted[familyOf(seen.path)], seen.body, seen.said);
+  if (seen.body !== undefined) complain(unrouted(familyOf(seen.path)), seen.body, seen.said);
 }
