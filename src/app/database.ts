@@ -10,7 +10,7 @@ import { secretContext } from '../contract/store/sealed-columns.ts';
 import type { Store } from '../contract/store/store.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
-import { appliedSteps, migrate, pendingMigrations } from '../storage/core/migrate.ts';
+import { appliedMigrations, migrate, pendingMigrations } from '../storage/core/migrate.ts';
 import { type Driver, storeOn } from '../storage/core/store.ts';
 import { programVersion } from '../version.ts';
 
@@ -75,10 +75,10 @@ export async function upgradeSchema(
 ): Promise<Upgraded> {
   const now = formatInstant(now_ms);
   const pending = await pendingMigrations(driver);
-  const isFilled = (await driver.read(appliedSteps)).length > 0;
+  const isFilled = (await driver.read(appliedMigrations)).length > 0;
   let copy: string | undefined;
-  if (withCopy && driver.engine === 'sqlite' && isFilled && pending.length > 0) {
-    const { copyBefore } = await import('../storage/core/copy-before.ts');
+  if (withCopy && driver.dialect === 'sqlite' && isFilled && pending.length > 0) {
+    const { copyBeforeUpgrade: copyBefore } = await import('../storage/core/pre-upgrade-copy.ts');
     const [file, folder] = [join(data_folder, 'barker.db'), join(data_folder, 'backups')];
     copy = copyBefore({ file, folder, version: programVersion, now });
   }

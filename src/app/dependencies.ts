@@ -25,7 +25,7 @@ import { openSender } from '../http/sending/sender.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
 import { blobFiles } from '../storage/core/blob-files.ts';
-import { reportingDiskFailures } from '../storage/core/disk-failures.ts';
+import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
 import { catalog } from './catalog.ts';
 import { type Ground, type GroundSeams, openGround } from './database.ts';
 
@@ -82,7 +82,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     limits: settings,
     logins: settings,
     auditRetention_days: settings.audit_retention_days,
-    blobs: reportingDiskFailures(blobFiles(join(settings.data_folder, 'media'), secureRandom)),
+    blobs: withDiskFailureMapping(blobFiles(join(settings.data_folder, 'media'), secureRandom)),
     uploads: settings,
     media: {
       url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,

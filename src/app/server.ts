@@ -75,9 +75,9 @@ import { flagOf } from '../settings/load.ts';
 import { passwordRulesOf } from '../settings/logins.ts';
 import type { SettingName } from '../settings.ts';
 import { diskCheck } from '../storage/core/disk-check.ts';
+import { watchExternalChanges } from '../storage/core/external-changes.ts';
 import { checkSchema } from '../storage/core/migrate.ts';
 import { openNonceLog } from '../storage/core/nonce-log.ts';
-import { followAnnouncements } from '../storage/core/outside.ts';
 import { programVersion } from '../version.ts';
 import { jobKinds } from './catalog.ts';
 import { operations, type Parts } from './dependencies.ts';
@@ -120,7 +120,7 @@ export async function startListeners(
   const ended = new Promise<string>((resolve) => {
     store.onOutage({ superseded: ({ message }) => resolve(message) });
   });
-  const release = await driver.claim().catch(failed);
+  const release = await driver.acquireServerLock().catch(failed);
   await Promise.all([sealFirstSecret(store, box), services.blobs.sweep()]).catch(failed);
   await store
     .write(async (tx) => {
@@ -155,7 +155,7 @@ export async function startListeners(
   await services.activity.start().catch(failed);
   await store.write((tx) => forgetStreams(tx, clock)).catch(failed);
   await webhooks.start().catch(failed);
-  const stopFollowing = await followAnnouncements(store).catch(failed);
+  const stopFollowing = await watchExternalChanges(store).catch(failed);
   const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, { clock });
   const nonces = nonceMemory(nonceLog, settings.timestamp_window_s);
   const credentials = knownCredentials(store, box);

@@ -5,8 +5,8 @@ import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
-import { RowMalformed } from '../storage/transfer/lines.ts';
-import type { TableSum } from '../storage/transfer/read-rows.ts';
+import type { TableChecksum } from '../storage/transfer/read-rows.ts';
+import { MalformedRow } from '../storage/transfer/row-lines.ts';
 import { type Contents, FORMAT, type Head, isCopiedPath, type Sink } from './pieces.ts';
 
 type Member = Extract extends AsyncIterable<infer Each> ? Each : never;
@@ -116,7 +116,7 @@ function readingInto(sink: Sink) {
     const rows = countLines(bytes);
     own.rows += rows;
     await sink.rows(table, bytes, rows).catch((error) => {
-      throw error instanceof RowMalformed ? damage(error) : error;
+      throw error instanceof MalformedRow ? damage(error) : error;
     });
   }
 
@@ -148,7 +148,7 @@ function readingInto(sink: Sink) {
 
   async function takeManifest(member: Member): Promise<void> {
     const manifest = parsed<Contents & { sums: number }>(await textOf(member), member.header.name);
-    const found: Record<string, TableSum> = {};
+    const found: Record<string, TableChecksum> = {};
     for (const [name, { sum, rows }] of tables) found[name] = { rows, sha256: sum.digest('hex') };
     for (const [name, { rows, sha256 }] of Object.entries(found)) {
       const wanted = manifest.tables[name];

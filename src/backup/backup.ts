@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { formatInstant } from '../base/instants.ts';
-import { AlreadyServed, claimFile } from '../storage/core/sole-server.ts';
+import { lockServerFile, ServerAlreadyRunning } from '../storage/core/server-lock.ts';
 import type { Driver } from '../storage/core/store.ts';
 import { writeArchive } from './archive-writer.ts';
 import { fingerprintsOf, type MasterKeys } from './examine.ts';
@@ -56,9 +56,9 @@ export function backUp(source: Source, path: string): Promise<Sent> {
 
 function claimCopying(folder: string): () => Promise<void> {
   try {
-    return claimFile(join(folder, 'backup.lock'));
+    return lockServerFile(join(folder, 'backup.lock'));
   } catch (error) {
-    if (error instanceof AlreadyServed) throw new AlreadyBackingUp(`another backup of ${folder} is being made`);
+    if (error instanceof ServerAlreadyRunning) throw new AlreadyBackingUp(`another backup of ${folder} is being made`);
     throw error;
   }
 }

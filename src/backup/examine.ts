@@ -1,8 +1,8 @@
 import { keyFingerprint, type SecretBox, sealingKeyId, secretBox } from '../base/secret-box.ts';
 import { SEALED_COLUMNS } from '../contract/store/sealed-columns.ts';
-import { stepsNamed } from '../storage/core/migrate.ts';
-import { rowsOfLines, type TransferRow } from '../storage/transfer/lines.ts';
-import type { TableShape } from '../storage/transfer/shapes.ts';
+import { migrationsNamed } from '../storage/core/migrate.ts';
+import { parseRows, type TransferRow } from '../storage/transfer/row-lines.ts';
+import type { TableSchema } from '../storage/transfer/table-schema.ts';
 import { readArchive } from './archive-reader.ts';
 import type { Contents, Head, Sink } from './pieces.ts';
 
@@ -26,7 +26,7 @@ export async function examine(path: string, keys: MasterKeys): Promise<Examined>
   const secrets: Record<string, { sealed: number; opened: number }> = {};
   let head: Head | undefined;
   let contents: Contents | undefined;
-  const look = (table: TableShape, row: TransferRow): void => {
+  const look = (table: TableSchema, row: TransferRow): void => {
     for (const { sealed, isOpened } of secretsIn(table, row, box)) {
       const id = keyOf(sealed);
       const own = secrets[id] ?? { sealed: 0, opened: 0 };
@@ -37,11 +37,11 @@ export async function examine(path: string, keys: MasterKeys): Promise<Examined>
   };
   const sink: Sink = {
     async head(found) {
-      stepsNamed(found.steps);
+      migrationsNamed(found.steps);
       head = found;
     },
     async rows(table, lines) {
-      for (const row of rowsOfLines(table.columns, lines)) look(table, row);
+      for (const row of parseRows(table.columns, lines)) look(table, row);
     },
     async folder() {},
     async file({ content }) {
@@ -69,7 +69,7 @@ function boxOf(keys: MasterKeys): SecretBox | undefined {
   return secretBox({ currentKeyId, keys, random });
 }
 
-function* secretsIn(table: TableShape, row: TransferRow, box: SecretBox | undefined) {
+function* secretsIn(table: TableSchema, row: TransferRow, box: SecretBox | undefined) {
   for (const { table: name, column, key, context } of Object.values(SEALED_COLUMNS)) {
     if (name !== table.name) continue;
     const inColumn = (wanted: string) => row[table.columns.findIndex((each) => each.name === wanted)];

@@ -1,12 +1,12 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAll } from '../storage/core/file-sink.ts';
-import { applySteps, dropTables, stepsNamed } from '../storage/core/migrate.ts';
+import { applyMigrations, dropTables, migrationsNamed } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
-import { rowsOfLines } from '../storage/transfer/lines.ts';
-import { loadRows, withoutIndexes } from '../storage/transfer/load-rows.ts';
+import { dropIndexes, loadRows } from '../storage/transfer/load-rows.ts';
 import { readTable } from '../storage/transfer/read-rows.ts';
-import { rowsOf, runPlain, type TableShape, tableShapes } from '../storage/transfer/shapes.ts';
+import { parseRows } from '../storage/transfer/row-lines.ts';
+import { execRaw, queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
 import { syncFolder } from './archive-writer.ts';
 import type { Head, Sink } from './pieces.ts';
 
@@ -25,7 +25,7 @@ export interface Filling {
  * copy has; when all rows are there they are read again and compared with what was sent.
  */
 export function databaseSink(session: Session, { folder, now, progress }: Filling): Sink {
-  let tables: readonly TableShape[] = [];
+  let tables: readonly TableSchema[] = [];
   let restoreIndexes = async (): Promise<void> => {};
   let ownFolder = '';
 
@@ -38,19 +38,19 @@ export function databaseSink(session: Session, { folder, now, progress }: Fillin
 
   return {
     async head(head) {
-      if (session.statements.engine === 'postgres') {
-        await rowsOf(session, 'set local statement_timeout = 0');
-        await rowsOf(session, 'set local idle_in_transaction_session_timeout = 0');
+      if (session.statements.dialect === 'postgres') {
+        await queryRaw(session, 'set local statement_timeout = 0');
+        await queryRaw(session, 'set local idle_in_transaction_session_timeout = 0');
       }
       await dropTables(session);
-      await applySteps(session, now, stepsNamed(head.steps));
-      tables = await tableShapes(session);
+      await applyMigrations(session, now, migrationsNamed(head.steps));
+      tables = await readTableSchemas(session);
       compareShapes(head, tables);
-      restoreIndexes = await withoutIndexes(session, tables);
+      restoreIndexes = await dropIndexes(session, tables);
       // Steps may have made rows of their own.
-      for (const { name } of tables) await runPlain(session, `delete from ${name}`);
+      for (const { name } of tables) await execRaw(session, `delete from ${name}`);
     },
-    rows: (table, lines) => loadRows(session, table, rowsOfLines(table.columns, lines)),
+    rows: (table, lines) => loadRows(session, table, parseRows(table.columns, lines)),
     folder: (path) => intoFolder(join(folder, path)),
     async file({ path, content }) {
       const place = join(folder, path);
@@ -80,8 +80,8 @@ export function databaseSink(session: Session, { folder, now, progress }: Fillin
 }
 
 /** A release never changes a step, so that the same steps make the same tables on either database. */
-function compareShapes(head: Head, tables: readonly TableShape[]): void {
-  const told = (list: readonly TableShape[]): string =>
+function compareShapes(head: Head, tables: readonly TableSchema[]): void {
+  const told = (list: readonly TableSchema[]): string =>
     list
       .map(({ name, columns }) => `${name}(${columns.map((column) => `${column.name} ${column.type}`).join(', ')})`)
       .sort()

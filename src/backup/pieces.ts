@@ -1,5 +1,5 @@
-import type { TableSum } from '../storage/transfer/read-rows.ts';
-import type { TableShape } from '../storage/transfer/shapes.ts';
+import type { TableChecksum } from '../storage/transfer/read-rows.ts';
+import type { TableSchema } from '../storage/transfer/table-schema.ts';
 
 /** What is known before anything is read: what was copied, from where and when. */
 export interface Head {
@@ -14,12 +14,12 @@ export interface Head {
   readonly steps: readonly string[];
   /** Fingerprints of the configured master keys by their ids. */
   readonly keys: Readonly<Record<string, string>>;
-  readonly tables: readonly TableShape[];
+  readonly tables: readonly TableSchema[];
 }
 
 /** What the pieces amount to. */
 export interface Contents {
-  readonly tables: Readonly<Record<string, TableSum>>;
+  readonly tables: Readonly<Record<string, TableChecksum>>;
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
@@ -39,7 +39,7 @@ export interface FilePiece {
 export interface Sink {
   head(head: Head): Promise<void>;
   /** Lines of rows of a table, as many as `rows` says. */
-  rows(table: TableShape, lines: Buffer, rows: number): Promise<void>;
+  rows(table: TableSchema, lines: Buffer, rows: number): Promise<void>;
   /** A folder that has to be there, even when it is empty. */
   folder(path: string): Promise<void>;
   file(piece: FilePiece): Promise<void>;

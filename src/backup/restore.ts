@@ -1,6 +1,6 @@
 import { formatInstant } from '../base/instants.ts';
 import type { AuditRecord } from '../contract/store/audit.ts';
-import { applySteps } from '../storage/core/migrate.ts';
+import { applyMigrations } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
 import { auditOn } from '../storage/tables/audit.ts';
 import { afterRestore } from '../storage/transfer/after-restore.ts';
@@ -34,7 +34,7 @@ export async function restore(path: string, head: Head, target: Target, restorin
   const now = formatInstant(restoring.now);
   return fillTarget(target, async (session) => {
     await readArchive(path, databaseSink(session, { folder: target.folder, now, progress }));
-    const stepsApplied = await applySteps(session, now);
+    const stepsApplied = await applyMigrations(session, now);
     await afterRestore(session, { restored_at: now, backup_made_at: head.made_at, requests_not_before });
     await auditOn(session).append([restoring.record]);
     await gatherStatistics(session);
@@ -52,12 +52,12 @@ export async function copyAll(
   record: AuditRecord,
 ): Promise<Restored & { readonly sent: Sent }> {
   const now = formatInstant(source.now);
-  const release = await source.driver.claim();
+  const release = await source.driver.acquireServerLock();
   try {
     return await fillTarget(target, async (session) => {
       const sink = databaseSink(session, { folder: target.folder, now, progress: source.progress });
       const sent = await sendAll(source, sink, { withFiles: target.takesFiles });
-      const stepsApplied = await applySteps(session, now);
+      const stepsApplied = await applyMigrations(session, now);
       await auditOn(session).append([record]);
       await gatherStatistics(session);
       return { sent, stepsApplied };
@@ -69,5 +69,5 @@ export async function copyAll(
 
 /** The server plans by what it knows of its tables, which is nothing yet. */
 async function gatherStatistics(session: Session): Promise<void> {
-  if (session.statements.engine === 'postgres') await session.all({ sql: 'analyze', bind: () => [] }, {});
+  if (session.statements.dialect === 'postgres') await session.all({ sql: 'analyze', bind: () => [] }, {});
 }

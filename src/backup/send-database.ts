@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stepsNamed } from '../storage/core/migrate.ts';
+import { migrationsNamed } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
-import { readTable, type TableSum } from '../storage/transfer/read-rows.ts';
-import { rowsOf, type TableShape, tableShapes } from '../storage/transfer/shapes.ts';
+import { readTable, type TableChecksum } from '../storage/transfer/read-rows.ts';
+import { queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
 import { bytesOf, type HeldMedia, namesIn, type UploadPlace, unlessGone } from './held-media.ts';
 import { FORMAT, type Head, type Sink } from './pieces.ts';
 
@@ -30,18 +30,18 @@ export interface Sent {
  * (indexes of audiences and keywords) are left out: they are made again.
  */
 export async function sendDatabase(session: Session, { about, files, progress }: Sending, sink: Sink): Promise<Sent> {
-  if (session.statements.engine === 'postgres') {
-    await rowsOf(session, 'set local statement_timeout = 0');
-    await rowsOf(session, 'set local idle_in_transaction_session_timeout = 0');
+  if (session.statements.dialect === 'postgres') {
+    await queryRaw(session, 'set local statement_timeout = 0');
+    await queryRaw(session, 'set local idle_in_transaction_session_timeout = 0');
   }
   // The first statement decides which moment is read.
-  const tables = await tableShapes(session);
+  const tables = await readTableSchemas(session);
   if (tables.length === 0) throw new Error('the database has no tables; there is nothing to copy');
-  const steps = (await rowsOf(session, 'select name from schema_steps order by name')).map(({ name }) => name);
-  stepsNamed(steps);
+  const steps = (await queryRaw(session, 'select name from schema_steps order by name')).map(({ name }) => name);
+  migrationsNamed(steps);
   await files?.media.hold();
-  await sink.head({ format: FORMAT, ...about, engine: session.statements.engine, steps, tables });
-  const sums: Record<string, TableSum> = {};
+  await sink.head({ format: FORMAT, ...about, engine: session.statements.dialect, steps, tables });
+  const sums: Record<string, TableChecksum> = {};
   let rows = 0;
   for (const table of tables) {
     const sum = await readTable(session, table, (lines, count) => sink.rows(table, lines, count));
@@ -100,14 +100,14 @@ const PAGE = 500;
 
 async function* uploadsIn(
   session: Session,
-  tables: readonly TableShape[],
+  tables: readonly TableSchema[],
   now: string,
 ): AsyncGenerator<UploadPlace & { readonly isEnding: boolean }> {
   if (!tables.some(({ name }) => name === 'uploads')) return;
   let last = '';
   for (;;) {
     const sql = `select id, state, expires_at from uploads where id > ? order by id limit ${PAGE}`;
-    const rows = await rowsOf(session, sql, [last]);
+    const rows = await queryRaw(session, sql, [last]);
     // What had expired at that moment is removed by the next who looks.
     for (const { id, state, expires_at } of rows) {
       yield { id, state, isEnding: expires_at !== null && expires_at <= now };

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openPostgres } from '../storage/core/postgres.ts';
+import { lockServerFile } from '../storage/core/server-lock.ts';
 import type { Session } from '../storage/core/session.ts';
-import { claimFile } from '../storage/core/sole-server.ts';
 import { openBulkSqlite, openSqlite } from '../storage/core/sqlite.ts';
 import type { Driver } from '../storage/core/store.ts';
-import { rowsOf, tableShapes } from '../storage/transfer/shapes.ts';
+import { queryRaw, readTableSchemas } from '../storage/transfer/table-schema.ts';
 import { syncFolder } from './archive-writer.ts';
 import { isIncomplete, markIncomplete, unmarkIncomplete } from './incomplete.ts';
 
@@ -33,7 +33,7 @@ const FOLDERS = ['media', 'nonces', 'audiences', 'keywords'];
  * Fills an empty target: all of it, or nothing that anybody could take for a database. On PostgreSQL all rows come in one
  * transaction, SQLite is written beside its place and renamed; a mark in the data folder keeps it from being served until the
  * files are there too. An interrupted attempt is cleared away by the next one.
- * @throws TargetNotEmpty AlreadyServed
+ * @throws TargetNotEmpty ServerAlreadyRunning
  */
 export async function fillTarget<T>(target: Target, fill: (session: Session) => Promise<T>): Promise<T> {
   const { folder, takesFiles, databaseUrl } = target;
@@ -44,7 +44,7 @@ export async function fillTarget<T>(target: Target, fill: (session: Session) => 
   // Connections under a claim look it up in the schema, which is not there yet: another driver holds it.
   const claimant = openPostgres(options);
   try {
-    const release = await claimant.claim();
+    const release = await claimant.acquireServerLock();
     try {
       if (takesFiles) await prepareFolder(folder);
       await refuseRows(driver, 'the database');
@@ -62,7 +62,7 @@ export async function fillTarget<T>(target: Target, fill: (session: Session) => 
 }
 
 async function fillSqlite<T>({ folder, takesFiles }: Target, fill: (session: Session) => Promise<T>): Promise<T> {
-  const release = claimFile(join(folder, `${DATABASE}.lock`));
+  const release = lockServerFile(join(folder, `${DATABASE}.lock`));
   try {
     if (takesFiles) await prepareFolder(folder);
     await refuseFile(folder);
@@ -133,9 +133,9 @@ async function refuseFile(folder: string): Promise<void> {
 /** A schema without rows holds nothing that could be lost. */
 async function refuseRows(driver: Driver, name: string): Promise<void> {
   await driver.read(async (session) => {
-    for (const table of await tableShapes(session)) {
+    for (const table of await readTableSchemas(session)) {
       if (table.name === 'schema_steps') continue;
-      const rows = await rowsOf(session, `select 1 as found from ${table.name} limit 1`);
+      const rows = await queryRaw(session, `select 1 as found from ${table.name} limit 1`);
       if (rows.length > 0)
         throw new TargetNotEmpty(`${name} is not empty (there are rows in ${table.name}); name another`);
     }

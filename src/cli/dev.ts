@@ -112,7 +112,7 @@ async function reset(settings: Settings): Promise<void> {
   const driver = await openDriver(settings);
   let release = async (): Promise<void> => {};
   try {
-    release = await driver.claim();
+    release = await driver.acquireServerLock();
     // Tables that are not there hold nothing.
     const isForeign = await storeOn(driver)
       .read(holdsOthers)

@@ -23,7 +23,7 @@ export async function registering<T>(
   command: Command,
   work: (registrar: RecordedRegistrar, settings: Settings) => Promise<T>,
 ): Promise<T> {
-  const { announce } = await import('../storage/core/outside.ts');
+  const { announceExternalChange: announce } = await import('../storage/core/external-changes.ts');
   const { ConstraintViolated } = await import('../contract/store/store.ts');
   const { store, clock, box, settings } = await commandGround(command);
   let record: CommandRecord = commandRecord(command, clock.now());

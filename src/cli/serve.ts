@@ -44,7 +44,7 @@ async function runServe(settings: Settings): Promise<number> {
     say: (message) => log.info(message),
   });
   const { url, sandboxUrl: sandbox_url, operationsUrl: operations_url } = await starting;
-  log.info({ url, sandbox_url, operations_url, database: parts.driver.engine }, 'ready');
+  log.info({ url, sandbox_url, operations_url, database: parts.driver.dialect }, 'ready');
   return stopped;
 }
 

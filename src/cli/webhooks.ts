@@ -136,7 +136,7 @@ const RESENT_AT_ONCE = 500;
 async function resendDeliveries(command: Command, webhook: string, messages: readonly string[]): Promise<void> {
   const { failed } = command.opts<{ failed?: boolean }>();
   if ((messages.length === 0) === !failed) throw new CommandFailed('name messages, or give --failed', 2);
-  const { announce } = await import('../storage/core/outside.ts');
+  const { announceExternalChange: announce } = await import('../storage/core/external-changes.ts');
   const count = await onStore(command, (store, now) =>
     recorded(command, { store, clock: systemClock }, async (touched) => {
       let sent = 0;

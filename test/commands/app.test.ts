@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
-import { NOTICED_MS } from '../../src/storage/core/outside.ts';
+import { EXTERNAL_CHANGE_POLL_MS } from '../../src/storage/core/external-changes.ts';
 import { clientOf, type Keys } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, startServe, toldBy } from './program.ts';
@@ -42,7 +42,7 @@ async function ask(keys: Told): Promise<unknown> {
 
 /** Asks until the service has taken notice; it looks by itself, and a test that waits for ever fails by its time. */
 async function until(keys: Told, isMeant: (said: unknown) => boolean): Promise<void> {
-  while (!isMeant(await ask(keys))) await delay(NOTICED_MS / 10);
+  while (!isMeant(await ask(keys))) await delay(EXTERNAL_CHANGE_POLL_MS / 10);
 }
 const is = (...wanted: number[]) => {
   return (said: unknown) => JSON.stringify(said) === JSON.stringify(wanted);

@@ -12,7 +12,7 @@ import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import { auditExpiry } from '../../src/features/platform/audit-expiry.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
-import { migrations } from '../../src/storage/migrations/list.ts';
+import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { sumsOf } from '../rig/copies.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { runHere } from '../rig/in-process.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { copyBefore } from '../../src/storage/core/copy-before.ts';
+import { copyBeforeUpgrade } from '../../src/storage/core/pre-upgrade-copy.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, type Outcome, started } from './program.ts';
 
@@ -155,11 +155,16 @@ describe('copies of before the schema changes', () => {
   test('are the newest three, whichever release they are named after', () => {
     const kept = join(source.folder, 'copies');
     const copy = (version: string, day: number): string =>
-      copyBefore({ file: join(source.folder, 'barker.db'), folder: kept, version, now: `2026-03-0${day}T00:00:00Z` });
+      copyBeforeUpgrade({
+        file: join(source.folder, 'barker.db'),
+        folder: kept,
+        version,
+        now: `2026-03-0${day}T00:00:00Z`,
+      });
     for (const [day, version] of ['0.9.0', '0.10.0', '0.8.0', '0.11.0'].entries()) copy(version, day + 1);
     const names = ['before-0.10.0-20260302T000000Z.db', 'before-0.11.0-20260304T000000Z.db'];
     assert.deepEqual(readdirSync(kept).sort(), [...names, 'before-0.8.0-20260303T000000Z.db']);
-    assert.throws(() => copyBefore({ file: kept, folder: kept, version: '1', now: '2026-03-05T00:00:00Z' }));
+    assert.throws(() => copyBeforeUpgrade({ file: kept, folder: kept, version: '1', now: '2026-03-05T00:00:00Z' }));
     assert.equal(readdirSync(kept).length, 3);
   });
 });

@@ -4,8 +4,8 @@ import pg from 'pg';
 import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
+import { type ReleaseLock, ServerAlreadyRunning } from '../../src/storage/core/server-lock.ts';
 import type { Session } from '../../src/storage/core/session.ts';
-import { AlreadyServed, type Release } from '../../src/storage/core/sole-server.ts';
 import type { Driver } from '../../src/storage/core/store.ts';
 import { type CuttableWay, openWay } from '../rig/cuttable.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
@@ -29,7 +29,7 @@ after(async () => {
 
 interface Server {
   readonly driver: Driver;
-  readonly release: Release;
+  readonly release: ReleaseLock;
   /** What it heard of outages, in order. */
   readonly heard: string[];
   /** Resolves once it has heard something so often. */
@@ -47,7 +47,7 @@ async function serve(url = place.databaseUrl, timeouts = TIMEOUTS): Promise<Serv
     look();
   };
   driver.onOutage({ began: hear('began'), ended: hear('ended'), superseded: hear('superseded') });
-  const release = await driver.claim().catch(async (error) => {
+  const release = await driver.acquireServerLock().catch(async (error) => {
     await driver.close();
     throw error;
   });
@@ -89,7 +89,7 @@ const forgetProcess = () => administrator.query("update server_claim set process
 describe('the claim on a database', () => {
   test('is held by one server, and free at once when that one has ended in good order', async () => {
     const first = await serve();
-    await assert.rejects(serve(), AlreadyServed);
+    await assert.rejects(serve(), ServerAlreadyRunning);
     await first.driver.write(keep('a'));
     running.splice(0);
     await first.driver.close();
@@ -104,7 +104,7 @@ describe('the claim on a database', () => {
   test('is taken again by itself when its connection ends, before a server that starts gets it', async () => {
     const first = await serve();
     await forgetProcess();
-    const starting = assert.rejects(serve(), AlreadyServed);
+    const starting = assert.rejects(serve(), ServerAlreadyRunning);
     for (let times = 1; times <= 3; times++) {
       await administrator.query(
         `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'
@@ -130,7 +130,7 @@ describe('the claim on a database', () => {
     await assert.rejects(first.driver.read(one), (error) => error instanceof StoreUnavailable && error.isOutage);
     await assert.rejects(first.driver.ping(), StoreUnavailable);
     // The database still has its connections, so whoever starts knows that it may come back.
-    await assert.rejects(serve(), AlreadyServed);
+    await assert.rejects(serve(), ServerAlreadyRunning);
     way.mend();
     await first.until('ended');
     await first.driver.write(keep('d'));

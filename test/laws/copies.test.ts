@@ -10,9 +10,9 @@ import { RestoreIncomplete, refuseIncomplete } from '../../src/backup/incomplete
 import { copyAll, restore } from '../../src/backup/restore.ts';
 import { TargetNotEmpty } from '../../src/backup/target.ts';
 import type { Settings } from '../../src/settings.ts';
-import { tablesOf } from '../../src/storage/core/migrate.ts';
-import type { TableSum } from '../../src/storage/transfer/read-rows.ts';
-import { OF_THE_MOMENT } from '../../src/storage/transfer/shapes.ts';
+import { tablesOfMigrations } from '../../src/storage/core/migrate.ts';
+import type { TableChecksum } from '../../src/storage/transfer/read-rows.ts';
+import { TRANSIENT_TABLES } from '../../src/storage/transfer/table-schema.ts';
 import { COPY_KEYS, fillEveryTable, RECORD, sourceOn, sumsOf } from '../rig/copies.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 
@@ -34,7 +34,7 @@ const targetOn = ({ folder, databaseUrl }: Place) => ({ folder, databaseUrl, tak
 const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, progress: () => {}, record: RECORD };
 
 /** Without what a restore changes on purpose. */
-function unchanged(sums: Record<string, TableSum>): Record<string, TableSum> {
+function unchanged(sums: Record<string, TableChecksum>): Record<string, TableChecksum> {
   const { sessions, request_tokens, password_links, recovery_codes, second_factors, sequences, restores, ...rest } =
     sums;
   const { audit_events, ...others } = rest;
@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
   describe(`what ${engine} holds`, () => {
     let source: Place;
     let archive: string;
-    let sums: Record<string, TableSum>;
+    let sums: Record<string, TableChecksum>;
 
     before(async () => {
       source = await place(engine, { hasSchema: true });
@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
     });
 
     test('is all of the schema, every table with rows', () => {
-      const expected = tablesOf().filter((name) => !OF_THE_MOMENT.includes(name));
+      const expected = tablesOfMigrations().filter((name) => !TRANSIENT_TABLES.includes(name));
       assert.deepEqual(Object.keys(sums).sort(), expected.sort());
       for (const [name, { rows }] of Object.entries(sums))
         assert.ok(rows >= (name === 'schema_steps' ? 20 : ROWS), name);

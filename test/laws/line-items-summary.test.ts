@@ -16,7 +16,7 @@ import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
 import type { Driver } from '../../src/storage/core/store.ts';
 import { servability } from '../../src/storage/migrations/0007-servability.ts';
-import { migrations } from '../../src/storage/migrations/list.ts';
+import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { lineItemCalls, type Params, type Place } from '../resources/line-item-calls.ts';
 import { openPlace } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';

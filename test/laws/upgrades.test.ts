@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { appliedSteps, checkSchema } from '../../src/storage/core/migrate.ts';
+import { appliedMigrations, checkSchema } from '../../src/storage/core/migrate.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
 import { browserOf, outlineOf, typed } from '../rig/browser.ts';
 import { sumsOf } from '../rig/copies.ts';
@@ -91,7 +91,7 @@ for (const release of releases) {
         assert.match(name!, /^before-.*Z\.db$/);
         assert.deepEqual(others, []);
         const copy = openSqlite({ file: join(place.folder, 'backups', name!) });
-        const steps = await copy.read(appliedSteps);
+        const steps = await copy.read(appliedMigrations);
         const { campaigns } = await sumsOf(copy);
         await copy.close();
         assert.equal(steps.length, fixture.rows.schema_steps);

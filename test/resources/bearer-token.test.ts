@@ -253,7 +253,7 @@ describe('a bearer token is used', () => {
 /** Suspends an application, or lets it go on. */
 async function suspend(keys: Keys, suspended: 0 | 1): Promise<void> {
   await world.service.driver.write(async (session) => {
-    const statement = session.statements.of('test suspend', (queries, argument) =>
+    const statement = session.statements.cached('test suspend', (queries, argument) =>
       queries
         .updateTable('applications')
         .set({ suspended: argument('suspended') })

@@ -4,7 +4,7 @@ import { openDriver } from '../../src/app/database.ts';
 import { ConstraintViolated } from '../../src/contract/store/store.ts';
 import { advertiserOf, newPromotableUser, promotableUsers } from '../../src/features/ads/promotable-users.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
-import { migrations } from '../../src/storage/migrations/list.ts';
+import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import type { Client } from '../rig/client.ts';
 import { openPlace } from '../rig/databases.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';

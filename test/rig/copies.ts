@@ -1,10 +1,10 @@
 import type { Source } from '../../src/backup/backup.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
 import type { Driver } from '../../src/storage/core/store.ts';
-import type { TransferRow } from '../../src/storage/transfer/lines.ts';
 import { loadRows } from '../../src/storage/transfer/load-rows.ts';
-import { readTable, type TableSum } from '../../src/storage/transfer/read-rows.ts';
-import { type Column, type TableShape, tableShapes } from '../../src/storage/transfer/shapes.ts';
+import { readTable, type TableChecksum } from '../../src/storage/transfer/read-rows.ts';
+import type { TransferRow } from '../../src/storage/transfer/row-lines.ts';
+import { type Column, readTableSchemas, type TableSchema } from '../../src/storage/transfer/table-schema.ts';
 import type { Place } from './databases.ts';
 
 /** The master key of copies in tests. */
@@ -22,10 +22,11 @@ export function sourceOn(place: Pick<Place, 'folder' | 'databaseUrl'>, driver: D
 }
 
 /** What each table holds. */
-export function sumsOf(driver: Driver): Promise<Record<string, TableSum>> {
+export function sumsOf(driver: Driver): Promise<Record<string, TableChecksum>> {
   return driver.read(async (session) => {
-    const sums: Record<string, TableSum> = {};
-    for (const table of await tableShapes(session)) sums[table.name] = await readTable(session, table, async () => {});
+    const sums: Record<string, TableChecksum> = {};
+    for (const table of await readTableSchemas(session))
+      sums[table.name] = await readTable(session, table, async () => {});
     return sums;
   });
 }
@@ -46,7 +47,7 @@ const BYTES = [Buffer.alloc(0), Buffer.from([0, 255, 10, 92]), Buffer.from('\\x0
 /** Rows of difficult values in every table: extremes, blobs, and nulls wherever the schema takes them. */
 export async function fillEveryTable(driver: Driver, rows: number): Promise<void> {
   await driver.write(async (session) => {
-    for (const table of await tableShapes(session)) {
+    for (const table of await readTableSchemas(session)) {
       if (table.name === 'schema_steps') continue;
       const nullable = await nullableColumns(session, table);
       const made = Array.from({ length: rows }, (_, index) =>
@@ -62,7 +63,7 @@ export async function fillEveryTable(driver: Driver, rows: number): Promise<void
 
 /** Values of a column differ from row to row, for the sake of unique indexes. */
 function difficultValue(
-  { name: table, key }: TableShape,
+  { name: table, key }: TableSchema,
   { name, type }: Column,
   index: number,
   at: number,
@@ -75,9 +76,9 @@ function difficultValue(
   return isSmall || index >= INTEGERS.length ? String(index + 5) : INTEGERS[index]!;
 }
 
-async function nullableColumns(session: Parameters<typeof loadRows>[0], table: TableShape): Promise<Set<string>> {
+async function nullableColumns(session: Parameters<typeof loadRows>[0], table: TableSchema): Promise<Set<string>> {
   const sql =
-    session.statements.engine === 'sqlite'
+    session.statements.dialect === 'sqlite'
       ? `select name from pragma_table_info('${table.name}') where "notnull" = 0`
       : `select column_name as name from information_schema.columns
          where table_name = '${table.name}' and is_nullable = 'YES' and table_schema = current_schema()`;

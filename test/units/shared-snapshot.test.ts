@@ -16,11 +16,11 @@ test("a snapshot that cannot be opened is nobody's, and the next read opens one"
   const said: string[] = [];
   const reads = sharedSnapshot({
     session: {} as Session,
-    run(word) {
+    exec(word) {
       if (isBroken) throw new Error('database is not open');
       said.push(word);
     },
-    look: () => [],
+    query: () => [],
     isInTransaction: () => true,
     close: () => {},
   });
@@ -40,8 +40,8 @@ test('a read that takes long keeps its snapshot, and the thread is free meanwhil
   const said: string[] = [];
   const reads = sharedSnapshot({
     session: {} as Session,
-    run: (word) => void said.push(word),
-    look: () => [],
+    exec: (word) => void said.push(word),
+    query: () => [],
     isInTransaction: () => true,
     close: () => {},
   });

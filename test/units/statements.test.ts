@@ -7,7 +7,7 @@ describe('statements by shape', () => {
     const statements = statementsFor('sqlite');
     let built = 0;
     const build = () =>
-      statements.of('things', (queries, argument) => {
+      statements.cached('things', (queries, argument) => {
         built += 1;
         return queries
           .selectFrom('things')
@@ -25,7 +25,7 @@ describe('statements by shape', () => {
     const statements = statementsFor('postgres');
     let built = 0;
     const ask = (shape: string) =>
-      statements.of(shape, (queries) => {
+      statements.cached(shape, (queries) => {
         built += 1;
         return queries.selectFrom(shape).selectAll();
       });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
-import { rewriteLog } from '../../src/storage/core/log-repair.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
 import type { Driver } from '../../src/storage/core/store.ts';
+import { rewriteWal } from '../../src/storage/core/wal-repair.ts';
 import { type Connection, writerQueue } from '../../src/storage/core/writer-queue.ts';
 
 const plain = (sql: string) => ({ sql, bind: () => [] });
@@ -78,8 +78,8 @@ function yielding(): Connection & { readonly words: string[] } {
   return {
     words,
     session: {} as Connection['session'],
-    run: (word) => void words.push(word),
-    look: () => [],
+    exec: (word) => void words.push(word),
+    query: () => [],
     isInTransaction: () => false,
     close: () => {},
   };
@@ -161,8 +161,8 @@ describe('a sync that fails', () => {
     const log = await open(`${file}-wal`, 'r+');
     const { size } = await log.stat();
     const frames = Math.floor(size / 4120);
-    await rewriteLog(log, frames);
-    await assert.rejects(rewriteLog(log, frames + 1), /shorter than it should be/);
+    await rewriteWal(log, frames);
+    await assert.rejects(rewriteWal(log, frames + 1), /shorter than it should be/);
     const whole = Buffer.alloc(size);
     await log.read(whole, 0, size, 0);
     for (const [at, told] of [
@@ -171,10 +171,10 @@ describe('a sync that fails', () => {
       [size - 1, /was lost/],
     ] as const) {
       await log.write(Buffer.from([whole[at]! ^ 1]), 0, 1, at);
-      await assert.rejects(rewriteLog(log, frames), told);
+      await assert.rejects(rewriteWal(log, frames), told);
       await log.write(whole, 0, size, 0);
     }
-    await rewriteLog(log, frames);
+    await rewriteWal(log, frames);
     await log.close();
     assert.deepEqual(await numbers(driver), [1, 2]);
     await driver.close();
@@ -186,9 +186,9 @@ describe('a writer whose commits are brought to the disk apart', () => {
     const connection = yielding();
     let isWhole = false;
     const queue = writerQueue(connection, {
-      groups: true,
-      begins: async () => {},
-      ended: () => {},
+      groupCommit: true,
+      beforeGroup: async () => {},
+      afterGroup: () => {},
       async sync() {
         if (!isWhole) throw new Error('EIO');
       },
@@ -213,10 +213,10 @@ describe('a writer whose commits are brought to the disk apart', () => {
     const told: string[] = [];
     let tends = 0;
     const queue = writerQueue(yielding(), {
-      groups: true,
-      begins: async () => {},
-      ended: () => void told.push('ended'),
-      async tend() {
+      groupCommit: true,
+      beforeGroup: async () => {},
+      afterGroup: () => void told.push('ended'),
+      async checkpoint() {
         tends += 1;
         if (tends !== 2) return;
         told.push('waits');

@@ -8,7 +8,7 @@ import type { Application } from '../../contract/store/credentials.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
 import type { Settings } from '../../settings.ts';
 import { pendingMigrations, SchemaTooNew } from '../../storage/core/migrate.ts';
-import { postgresFacts } from '../../storage/core/postgres-facts.ts';
+import { postgresStatus } from '../../storage/core/postgres-status.ts';
 import { type Driver, storeOn } from '../../storage/core/store.ts';
 import { sentenceOf } from '../failure.ts';
 import { examineCallbacks } from './callbacks.ts';
@@ -33,7 +33,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
     driver = await openDriver(settings);
     return await examine(driver, settings);
   } catch (failure) {
-    const advice = driver?.engine === 'postgres' ? 'start the server, or correct database_url' : 'see the message';
+    const advice = driver?.dialect === 'postgres' ? 'start the server, or correct database_url' : 'see the message';
     return [error(`the database does not answer: ${sentenceOf(failure)}`, advice)];
   } finally {
     await driver?.close().catch(() => {});
@@ -47,7 +47,7 @@ async function examine(driver: Driver, settings: Settings): Promise<Finding[]> {
   await driver.ping();
   const took_ms = elapsed_ms() - before_ms;
   const findings =
-    driver.engine === 'postgres' ? await examinePostgres(driver, settings, took_ms) : [ok('SQLite answers')];
+    driver.dialect === 'postgres' ? await examinePostgres(driver, settings, took_ms) : [ok('SQLite answers')];
   try {
     const pending = await pendingMigrations(driver);
     if (pending.length > 0) {
@@ -63,7 +63,7 @@ async function examine(driver: Driver, settings: Settings): Promise<Finding[]> {
 
 async function examinePostgres(driver: Driver, settings: Settings, took_ms: number): Promise<Finding[]> {
   const asked_ms = systemClock.now();
-  const { version, isDurable, connectionsMax, now_ms } = await postgresFacts(driver);
+  const { version, isDurable, connectionsMax, now_ms } = await postgresStatus(driver);
   const answer = `PostgreSQL ${version} answers in ${took_ms.toFixed(1)} ms`;
   const findings = [
     took_ms > SLOW_MS ? warning(answer, 'move it closer: each request asks it several times') : ok(answer),

@@ -7,7 +7,7 @@ import {
 } from '../../base/secret-box.ts';
 import { SEALED_COLUMNS, type SealedColumn } from '../../contract/store/sealed-columns.ts';
 import type { Settings } from '../../settings.ts';
-import { replaceSealed, type SealedValue, sealedValues } from '../../storage/core/sealed-values.ts';
+import { listSealedValues, replaceSealedValue, type SealedValue } from '../../storage/core/sealed-values.ts';
 import type { Driver } from '../../storage/core/store.ts';
 
 /** Rows that are read, or sealed anew, in one unit of work: others wait no longer than that takes. */
@@ -66,7 +66,7 @@ export async function keyUses(driver: Driver, settings: Settings, box: SecretBox
 
 async function* batchesOf(driver: Driver, column: SealedColumn): AsyncGenerator<SealedValue[]> {
   for (let after = ''; ; ) {
-    const batch = await driver.read((session) => sealedValues(session, column, after, BATCH));
+    const batch = await driver.read((session) => listSealedValues(session, column, after, BATCH));
     if (batch.length > 0) yield batch;
     if (batch.length < BATCH) return;
     after = batch.at(-1)!.key;
@@ -115,7 +115,7 @@ function resealBatch(
     for (const { key, value: former } of batch) {
       const context = column.context(key);
       const value = box.seal(box.open(former, context), context);
-      if (await replaceSealed(session, column, { of: key, former, value })) count += 1;
+      if (await replaceSealedValue(session, column, { of: key, former, value })) count += 1;
     }
     return count;
   });

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import type { Random } from '../../base/random.ts';
 import { Turns } from '../../base/turns.ts';
 import { type Blobs, type Incoming, type Segment, SourceFailed } from '../../contract/services/blobs.ts';
-import { SegmentSizes, sumWithout } from '../tables/segment-sizes.ts';
 import { FileSink, writeAll } from './file-sink.ts';
+import { SegmentSizes, totalExcept } from './segment-sizes.ts';
 
 /** So many bytes are copied at once. */
 const PIECE_BYTES = 524_288;
@@ -69,8 +69,8 @@ export function blobFiles(folder: string, random: Random): Blobs {
     async place(id, index, { place, bytes }, total_max) {
       const own = join(parts!, id);
       const path = join(own, String(index));
-      const earlier = await sizes.of(id);
-      const received = sumWithout(earlier, index) + bytes;
+      const earlier = await sizes.get(id);
+      const received = totalExcept(earlier, index) + bytes;
       if (received > total_max) return { state: 'exceeds', received };
       try {
         await rename(place, path);
@@ -78,10 +78,10 @@ export function blobFiles(folder: string, random: Random): Blobs {
       } catch (error) {
         if (isAbsent(error)) return { state: 'closed', received };
         // It may be in its place all the same.
-        sizes.forget(id);
+        sizes.invalidate(id);
         throw error;
       }
-      (await sizes.of(id)).set(index, bytes);
+      (await sizes.get(id)).set(index, bytes);
       return { state: 'placed', received };
     },
     segments: (id) =>
@@ -93,13 +93,13 @@ export function blobFiles(folder: string, random: Random): Blobs {
       }),
     seal: (id) =>
       turns.take(id, async () => {
-        sizes.forget(id);
+        sizes.invalidate(id);
         await rename(join(parts!, id), join(sealed!, id)).catch(unlessAbsent);
         await syncFolder(sealed!);
       }),
     unseal: (id) =>
       turns.take(id, async () => {
-        sizes.forget(id);
+        sizes.invalidate(id);
         await rename(join(sealed!, id), join(parts!, id)).catch(unlessAbsent);
       }),
     assemble: (id) =>
@@ -122,7 +122,7 @@ export function blobFiles(folder: string, random: Random): Blobs {
     },
     remove: (id) =>
       turns.take(id, async () => {
-        sizes.forget(id);
+        sizes.invalidate(id);
         for (const each of [parts, sealed, ready]) await rm(join(each!, id), { recursive: true, force: true });
       }),
   };

@@ -1,11 +1,11 @@
 import { openThread } from '../../base/threads.ts';
-import type { CheckpointAnswers } from './checkpoints-inside.ts';
+import type { CheckpointCalls } from './checkpoint-worker.ts';
 
 /** How far the write-ahead log of the embedded database has come, in pages. */
-export interface LogState {
+export interface WalState {
   readonly pages: number;
   /** How many of them the database file has already. */
-  readonly moved: number;
+  readonly checkpointed: number;
 }
 
 /** Moves what the write-ahead log holds into the database file. */
@@ -14,7 +14,7 @@ export interface Checkpoints {
    * Is called between two groups of writes: moves pages beside what goes on when there are many. A promise means that the log
    * has become long, and that writers had better wait for it: only a log of which everything has been moved begins anew.
    */
-  tend(): Promise<void> | undefined;
+  checkpointIfNeeded(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ const LONG = 16_384;
  * Checkpoints in a thread: to bring megabytes to a busy disk takes long, and requests would wait for it. The thread starts
  * with the first of them.
  */
-export function checkpointsOf(file: string, state: () => LogState): Checkpoints {
-  const thread = openThread<CheckpointAnswers>(new URL('./checkpoints-inside.ts', import.meta.url));
+export function checkpointsOf(file: string, state: () => WalState): Checkpoints {
+  const thread = openThread<CheckpointCalls>(new URL('./checkpoint-worker.ts', import.meta.url));
   let moving: Promise<void> | undefined;
   let hasStarted = false;
   const move = (): Promise<void> => {
@@ -44,8 +44,8 @@ export function checkpointsOf(file: string, state: () => LogState): Checkpoints 
     await move().catch(() => {});
   };
   return {
-    tend() {
-      const { pages, moved } = state();
+    checkpointIfNeeded() {
+      const { pages, checkpointed: moved } = state();
       if (pages - moved >= MANY && pages >= LONG) return moveAll();
       // A pass that failed is made up for by the next one: nothing is lost while pages are in the log.
       if (pages - moved >= MANY) move().catch(() => {});

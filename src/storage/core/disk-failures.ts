@@ -27,24 +27,24 @@ export function isDiskFailure(error: unknown): boolean {
 }
 
 /** What callers are told of a failure: that of a disk is StoreUnavailable, any other is passed on as it is. */
-export function diskFailureOf(error: unknown, details?: UnavailableDetails): unknown {
+export function mapDiskFailure(error: unknown, details?: UnavailableDetails): unknown {
   if (error instanceof Problem) return error;
   return isDiskFailure(error) ? new StoreUnavailable(error as Error, details) : error;
 }
 
 /** Goes on with a failure; that of a disk is told as such. @throws StoreUnavailable */
-export function rethrow(error: unknown): never {
-  throw diskFailureOf(error);
+export function rethrowDiskFailure(error: unknown): never {
+  throw mapDiskFailure(error);
 }
 
 /** The same port, whose promises reject with StoreUnavailable when a disk fails. */
-export function reportingDiskFailures<T extends object>(port: T): T {
+export function withDiskFailureMapping<T extends object>(port: T): T {
   const reporting = { ...port } as Record<string, unknown>;
   for (const [name, method] of Object.entries(port)) {
     if (typeof method !== 'function') continue;
     reporting[name] = (...args: unknown[]) => {
       const answer = method(...args);
-      return answer instanceof Promise ? answer.catch(rethrow) : answer;
+      return answer instanceof Promise ? answer.catch(rethrowDiskFailure) : answer;
     };
   }
   return reporting as T;

@@ -79,7 +79,7 @@ export async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]):
 }
 
 /** Writes bytes at the end of a file, all of them; a disk that fills up takes a part, and tells why when it gets the rest. */
-export function writeWhole(
+export function writeAllSync(
   file: number,
   bytes: Uint8Array,
   write: (file: number, bytes: Uint8Array) => number = writeSync,

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../contract/store/audit.ts';
-import { migrations as released } from '../migrations/list.ts';
-import { type Migration, schemaWords } from '../migrations/migration.ts';
+import { migrations as released } from '../migrations/all-migrations.ts';
+import { type Migration, schemaBuilder } from '../migrations/schema-builder.ts';
 import { auditOn } from '../tables/audit.ts';
 import type { Session } from './session.ts';
 import type { Statement } from './statements.ts';
@@ -22,8 +22,8 @@ export async function migrate(
   record?: AuditRecord,
 ): Promise<string[]> {
   return driver.write(async (session) => {
-    const isNew = (await appliedSteps(session)).length === 0;
-    const applied = await applySteps(session, now, steps);
+    const isNew = (await appliedMigrations(session)).length === 0;
+    const applied = await applyMigrations(session, now, steps);
     // A new schema holds nothing yet; the record of the steps tells when it was made.
     if (record && applied.length > 0 && !isNew) await auditOn(session).append([record]);
     return applied;
@@ -31,36 +31,36 @@ export async function migrate(
 }
 
 /** Applies all missing steps in a unit of the caller's; the answer names them. */
-export async function applySteps(
+export async function applyMigrations(
   session: Session,
   now: string,
   steps: readonly Migration[] = released,
 ): Promise<string[]> {
-  const { engine } = session.statements;
-  if (engine === 'postgres') await session.all(plain('select pg_advisory_xact_lock(7239012)'), {});
+  const { dialect } = session.statements;
+  if (dialect === 'postgres') await session.all(plain('select pg_advisory_xact_lock(7239012)'), {});
   const missing = await missingSteps(session, steps);
-  const words = schemaWords(engine);
+  const words = schemaBuilder(dialect);
   for (const step of missing) {
     for (const sql of step.statements(words)) await session.run(plain(sql), {});
-    await session.run(recordStep(session), { name: step.name, applied_at: now });
+    await session.run(recordMigration(session), { name: step.name, applied_at: now });
   }
   return missing.map((step) => step.name);
 }
 
 /** The steps of these names, in their order. @throws SchemaTooNew when one of them is not known. */
-export function stepsNamed(names: readonly string[]): Migration[] {
+export function migrationsNamed(names: readonly string[]): Migration[] {
   lacking(names, released);
   return released.filter(({ name }) => names.includes(name));
 }
 
 /** The names of steps that the database lacks. Changes nothing. */
 export async function pendingMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
-  return driver.read(async (session) => lacking(await appliedSteps(session), steps).map((step) => step.name));
+  return driver.read(async (session) => lacking(await appliedMigrations(session), steps).map((step) => step.name));
 }
 
 /** Rejects while the database lacks a step. Steps of a newer version are no obstacle: they only ever add. */
 export async function checkSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
-  const applied = await driver.read(appliedSteps);
+  const applied = await driver.read(appliedMigrations);
   const missing = steps.filter((step) => !applied.includes(step.name));
   if (missing.length > 0) throw new Error(`the database lacks schema steps: ${missing.map((step) => step.name)}`);
 }
@@ -70,13 +70,13 @@ async function missingSteps(session: Session, steps: readonly Migration[]): Prom
     plain('create table if not exists schema_steps (name text primary key, applied_at text not null)'),
     {},
   );
-  return lacking(await appliedSteps(session), steps);
+  return lacking(await appliedMigrations(session), steps);
 }
 
 /** The steps that the database has; none when it is empty. */
-export async function appliedSteps(session: Session): Promise<string[]> {
+export async function appliedMigrations(session: Session): Promise<string[]> {
   const isThere =
-    session.statements.engine === 'sqlite'
+    session.statements.dialect === 'sqlite'
       ? "select 1 from sqlite_schema where name = 'schema_steps'"
       : "select 1 where to_regclass('schema_steps') is not null";
   if ((await session.all(plain(isThere), {})).length === 0) return [];
@@ -95,17 +95,17 @@ function plain(sql: string): Statement {
   return { sql, bind: () => [] };
 }
 
-function recordStep(session: Session): Statement {
-  return session.statements.of('record step', (queries, argument) =>
-    queries.insertInto('schema_steps').values({ name: argument('name'), applied_at: argument('applied_at') }),
+function recordMigration(session: Session): Statement {
+  return session.statements.cached('record step', (db, param) =>
+    db.insertInto('schema_steps').values({ name: param('name'), applied_at: param('applied_at') }),
   );
 }
 
 /** Every table that the steps make, and the record of the steps. */
-export function tablesOf(steps: readonly Migration[] = released): string[] {
+export function tablesOfMigrations(steps: readonly Migration[] = released): string[] {
   const tables = ['schema_steps'];
   const words = {
-    ...schemaWords('sqlite'),
+    ...schemaBuilder('sqlite'),
     table(name: string) {
       tables.push(name);
       return '';
@@ -117,7 +117,7 @@ export function tablesOf(steps: readonly Migration[] = released): string[] {
 
 /** Drops every table of the schema in a unit of the caller's. */
 export async function dropTables(session: Session): Promise<void> {
-  for (const table of tablesOf()) await session.run(plain(`drop table if exists ${table}`), {});
+  for (const table of tablesOfMigrations()) await session.run(plain(`drop table if exists ${table}`), {});
 }
 
 /** Drops the schema. Only for starting a development folder anew. */

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import { type NonceLog, nonceDigest, type UsedNonce } from '../../contract/store/nonces.ts';
-import { rethrow } from './disk-failures.ts';
-import { writeWhole } from './file-sink.ts';
-import { forgottenMark } from './forgotten-mark.ts';
+import { rethrowDiskFailure } from './disk-failures.ts';
+import { writeAllSync } from './file-sink.ts';
+import { nonceWatermark } from './nonce-watermark.ts';
 
 /** Lines that are handed over together at most: more would keep replies back that are ready to go. */
 const GROUP_MAX = 64;
@@ -17,7 +17,7 @@ interface Written {
 }
 
 /** What a log of nonces works with. */
-export interface NonceLogParts {
+export interface NonceLogOptions {
   readonly clock: Clock;
   /** Milliseconds that only grow. */
   readonly elapsed?: () => number;
@@ -34,11 +34,11 @@ export interface NonceLogParts {
 export function openNonceLog(
   folder: string,
   window_s: number,
-  { clock, elapsed = elapsed_ms, write: hand }: NonceLogParts,
+  { clock, elapsed = elapsed_ms, write: hand }: NonceLogOptions,
 ): NonceLog & { close(): void } {
   const stretch_s = window_s * 2;
   const files = new Map<string, Written>();
-  const mark = forgottenMark(folder);
+  const mark = nonceWatermark(folder);
   let current = Number.NaN;
   let file = -1;
   /** Where the last whole line ends. */
@@ -81,7 +81,7 @@ export function openNonceLog(
     const lines = entries.map(({ timestamp, digest }) => `${timestamp} ${digest}\n`);
     const bytes = Buffer.from(lines.join(''), 'latin1');
     try {
-      writeWhole(file, bytes, hand);
+      writeAllSync(file, bytes, hand);
     } catch (error) {
       // What cannot be cut off either is cut off when the file is opened anew.
       try {
@@ -114,7 +114,7 @@ export function openNonceLog(
     append(entry) {
       if (waiting.length === 0) {
         const opened = Promise.withResolvers<void>();
-        group = { ...opened, promise: opened.promise.catch(rethrow) };
+        group = { ...opened, promise: opened.promise.catch(rethrowDiskFailure) };
         // Those who wait are told of a failure; that nobody waits is none.
         group.promise.catch(() => {});
         setImmediate(flush);

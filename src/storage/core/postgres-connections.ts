@@ -27,7 +27,7 @@ export interface ConnectionsOptions {
 
 /** A connection, used by one unit after the other. */
 export interface Connection {
-  ask(query: string | pg.QueryConfig): Promise<pg.QueryResult>;
+  query(query: string | pg.QueryConfig): Promise<pg.QueryResult>;
   isBroken(): boolean;
   /** Gives it back to the pool, or away with it. */
   release(broken?: Error): void;
@@ -36,9 +36,9 @@ export interface Connection {
 /** The connections of a process. */
 export interface Connections {
   /** @throws StoreUnavailable */
-  take(): Promise<Connection>;
+  acquire(): Promise<Connection>;
   /** Ends all of them at once, whatever they are doing. */
-  endAll(): void;
+  destroyAll(): void;
   load(): { readonly waiting: number; readonly busy: number };
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ interface Line {
 }
 
 /** Opens a pool. */
-export function connectionsOf(options: ConnectionsOptions): Connections {
+export function openConnections(options: ConnectionsOptions): Connections {
   const { timeouts } = options;
   const lines = new Map<pg.Client, Line>();
   let looks = 0;
@@ -81,7 +81,7 @@ export function connectionsOf(options: ConnectionsOptions): Connections {
       unanswered: 0,
       sinceLook: 0,
       connection: {
-        async ask(query) {
+        async query(query) {
           if (line.unanswered++ === 0) line.sinceLook = looks;
           try {
             return await client.query(query);
@@ -92,7 +92,7 @@ export function connectionsOf(options: ConnectionsOptions): Connections {
         },
         isBroken: () => line.isBroken,
         release(broken) {
-          if (broken) abandon(client);
+          if (broken) destroyClient(client);
           (client as pg.PoolClient).release(broken);
         },
       },
@@ -120,7 +120,7 @@ export function connectionsOf(options: ConnectionsOptions): Connections {
         throw new Error('the claim on the database does not stand');
       if (line) line.token = token;
     } catch (error) {
-      abandon(client as pg.Client);
+      destroyClient(client as pg.Client);
       throw error;
     }
   };
@@ -144,23 +144,23 @@ export function connectionsOf(options: ConnectionsOptions): Connections {
     if (timeouts.statement_ms === 0) return;
     for (const { client, token, unanswered, sinceLook } of lines.values()) {
       const isLate = token !== undefined && unanswered > 0 && (looks - sinceLook) * LOOK_MS > patience;
-      if (isLate) abandon(client);
+      if (isLate) destroyClient(client);
     }
   });
 
   return {
-    async take() {
+    async acquire() {
       for (;;) {
-        const client = await pool.connect().catch(unreachable);
+        const client = await pool.connect().catch(rethrowUnreachable);
         const line = lines.get(client as unknown as pg.Client);
         if (line && line.token === options.token()) return line.connection;
         // It is of an earlier claim, or it has just ended.
-        if (line) abandon(line.client);
+        if (line) destroyClient(line.client);
         client.release(true);
       }
     },
-    endAll() {
-      for (const { client } of lines.values()) abandon(client);
+    destroyAll() {
+      for (const { client } of lines.values()) destroyClient(client);
     },
     load: () => ({ waiting: pool.waitingCount, busy: pool.totalCount - pool.idleCount }),
     async close() {
@@ -179,11 +179,11 @@ export function newClient(config?: pg.ClientConfig): pg.Client {
 }
 
 /** Ends a connection at once, without a word to a server that may not listen. */
-export function abandon(client: pg.Client): void {
+export function destroyClient(client: pg.Client): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
 /** Whatever keeps a connection from opening is no fault of the caller. */
-export function unreachable(error: Error): never {
+export function rethrowUnreachable(error: Error): never {
   throw error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
 }

@@ -17,7 +17,7 @@ export interface FailedUnit {
   /** Its connection is gone, whatever the driver says of it. */
   readonly isBroken: boolean;
   /** The server is away for everybody. */
-  readonly isAway: boolean;
+  readonly isOutage: boolean;
   /** The commit had been sent, and was not answered. */
   readonly isCommitting: boolean;
 }
@@ -26,7 +26,7 @@ export interface FailedUnit {
  * What callers are told of a failed unit. This is the one place that knows how the server and its driver speak of being
  * unavailable; everything else is passed on as it is.
  */
-export function failureOf(error: unknown, { isBroken, isAway, isCommitting }: FailedUnit): unknown {
+export function mapPostgresFailure(error: unknown, { isBroken, isOutage: isAway, isCommitting }: FailedUnit): unknown {
   if (error instanceof Problem || error instanceof ConstraintViolated) return error;
   const { code = '' } = error as { code?: string };
   if (isBroken || AWAY.test(code)) {

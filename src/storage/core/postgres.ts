@@ -1,9 +1,9 @@
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
-import { heldClaim } from './held-claim.ts';
-import { admission } from './postgres-claim.ts';
-import { type Connection, connectionsOf, type PostgresTimeouts } from './postgres-connections.ts';
-import { failureOf } from './postgres-failures.ts';
+import { type Connection, openConnections, type PostgresTimeouts } from './postgres-connections.ts';
+import { mapPostgresFailure } from './postgres-failures.ts';
+import { admissionQuery } from './postgres-lock-queries.ts';
+import { postgresServerLock } from './postgres-server-lock.ts';
 import type { Session, StatementProbe } from './session.ts';
 import { statementsFor } from './statements.ts';
 import type { Driver } from './store.ts';
@@ -36,8 +36,12 @@ const PREPARED_MAX = 500;
 export function openPostgres(options: PostgresOptions): Driver {
   const statements = statementsFor('postgres');
   const timeouts = options.timeouts ?? USUAL_TIMEOUTS;
-  const claim = heldClaim({ ...timeouts, url: options.url, endConnections: () => connections.endAll() });
-  const connections = connectionsOf({ ...options, timeouts, token: claim.token, admission });
+  const lock = postgresServerLock({
+    ...timeouts,
+    url: options.url,
+    destroyConnections: () => connections.destroyAll(),
+  });
+  const connections = openConnections({ ...options, timeouts, token: lock.token, admission: admissionQuery });
 
   const names = new Map<string, string>();
   const nameOf = (sql: string): string | undefined => {
@@ -48,7 +52,7 @@ export function openPostgres(options: PostgresOptions): Driver {
     }
     return name;
   };
-  const sessionOn = ({ ask }: Connection): Session => ({
+  const sessionOn = ({ query: ask }: Connection): Session => ({
     statements,
     async all(statement, args) {
       options.probe?.(statement.sql);
@@ -78,18 +82,22 @@ export function openPostgres(options: PostgresOptions): Driver {
 
   /** The begin travels with the first statement, and nobody waits for the end: a read that fails has done nothing. */
   async function read<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    claim.check();
-    const connection = await connections.take();
-    const begun = connection.ask('begin isolation level repeatable read read only');
+    lock.assertHeld();
+    const connection = await connections.acquire();
+    const begun = connection.query('begin isolation level repeatable read read only');
     begun.catch(() => {});
     try {
       const value = await work(sessionOf(connection));
       await begun;
       return value;
     } catch (error) {
-      throw failureOf(error, { isBroken: connection.isBroken(), isAway: claim.isLost(), isCommitting: false });
+      throw mapPostgresFailure(error, {
+        isBroken: connection.isBroken(),
+        isOutage: lock.isLost(),
+        isCommitting: false,
+      });
     } finally {
-      connection.ask('commit').then(
+      connection.query('commit').then(
         () => connection.release(),
         (failure: Error) => connection.release(failure),
       );
@@ -97,27 +105,31 @@ export function openPostgres(options: PostgresOptions): Driver {
   }
 
   async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    claim.check();
-    const connection = await connections.take();
+    lock.assertHeld();
+    const connection = await connections.acquire();
     let broken: Error | undefined;
     let isCommitting = false;
     try {
-      await connection.ask('begin');
+      await connection.query('begin');
       const value = await work(sessionOf(connection));
       if (connection.isBroken()) throw new Error('the connection ended before the commit');
       isCommitting = true;
       // A transaction in which a statement has failed ends with the reply ROLLBACK, and without an error.
-      const { command } = await connection.ask('commit');
+      const { command } = await connection.query('commit');
       if (command !== 'COMMIT') throw new Error('the transaction could not be committed: a statement had failed');
       return value;
     } catch (error) {
       // A connection that can't roll back is thrown away, so that its transaction ends with it.
-      await connection.ask('rollback').catch((failure: Error) => {
+      await connection.query('rollback').catch((failure: Error) => {
         broken = failure;
       });
-      const failure = failureOf(error, { isBroken: connection.isBroken(), isAway: claim.isLost(), isCommitting });
+      const failure = mapPostgresFailure(error, {
+        isBroken: connection.isBroken(),
+        isOutage: lock.isLost(),
+        isCommitting,
+      });
       // It may be committed yet, after somebody has read what was before: memory is not to be relied upon.
-      if (failure instanceof StoreUnavailable && failure.isFateUnknown) claim.lose(failure);
+      if (failure instanceof StoreUnavailable && failure.isFateUnknown) lock.markLost(failure);
       throw failure;
     } finally {
       connection.release(broken);
@@ -136,16 +148,16 @@ export function openPostgres(options: PostgresOptions): Driver {
   }
 
   return {
-    engine: 'postgres',
+    dialect: 'postgres',
     statements,
     read,
     write: writeAgain,
     async ping() {
-      if (claim.token() !== undefined || claim.isLost()) return claim.ping();
+      if (lock.token() !== undefined || lock.isLost()) return lock.ping();
       await read((session) => session.all({ sql: 'select 1', bind: () => [] }, {}));
     },
-    claim: claim.take,
-    onOutage: (listener) => void claim.listeners.push(listener),
+    acquireServerLock: lock.acquire,
+    onOutage: (listener) => void lock.listeners.push(listener),
     load: connections.load,
     close: connections.close,
   };

@@ -6,8 +6,8 @@ import type { Session } from './session.ts';
 export function findNumberOn(session: Session): Reading['findNumber'] {
   const { statements } = session;
   return async (sequence) => {
-    const find = statements.of('sequence find', (queries, argument) =>
-      queries.selectFrom('sequences').select('next').where('name', '=', argument('sequence')),
+    const find = statements.cached('sequence find', (db, param) =>
+      db.selectFrom('sequences').select('next').where('name', '=', param('sequence')),
     );
     return (await session.all(find, { sequence }))[0]?.next;
   };
@@ -17,17 +17,17 @@ export function findNumberOn(session: Session): Reading['findNumber'] {
 export function takeNumbersOn(session: Session): Writing['takeNumbers'] {
   const { statements } = session;
   return async (sequence, start, count) => {
-    const add = statements.of('sequence start', (queries, argument) =>
-      queries
+    const add = statements.cached('sequence start', (db, param) =>
+      db
         .insertInto('sequences')
-        .values({ name: argument('sequence'), next: argument('start') })
+        .values({ name: param('sequence'), next: param('start') })
         .onConflict((conflict) => conflict.doNothing()),
     );
-    const move = statements.of('sequence move', (queries, argument) =>
-      queries
+    const move = statements.cached('sequence move', (db, param) =>
+      db
         .updateTable('sequences')
-        .set({ next: sql`next + ${argument('count')}` })
-        .where('name', '=', argument('sequence'))
+        .set({ next: sql`next + ${param('count')}` })
+        .where('name', '=', param('sequence'))
         .returning('next'),
     );
     await session.run(add, { sequence, start });

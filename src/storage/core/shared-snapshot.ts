@@ -1,4 +1,4 @@
-import { rethrow } from './disk-failures.ts';
+import { rethrowDiskFailure } from './disk-failures.ts';
 import type { Session } from './session.ts';
 import type { Connection } from './writer-queue.ts';
 
@@ -34,7 +34,7 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
     isOpen = false;
     leaving?.resolve();
     leaving = undefined;
-    if (reader.isInTransaction()) reader.run('commit');
+    if (reader.isInTransaction()) reader.exec('commit');
   };
   const endTurn = (): void => {
     if (!isOpen) return;
@@ -46,7 +46,7 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
   };
   const open = (): void => {
     if (isOpen) return;
-    reader.run('begin');
+    reader.exec('begin');
     isOpen = true;
     isOver = false;
   };
@@ -69,7 +69,7 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
       try {
         return await work(reader.session);
       } catch (error) {
-        rethrow(error);
+        rethrowDiskFailure(error);
       } finally {
         leave();
       }
@@ -79,7 +79,7 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
       open();
       isHeld = true;
       // Only with the first look is the snapshot taken.
-      reader.look('select 1 from sqlite_schema limit 1');
+      reader.query('select 1 from sqlite_schema limit 1');
     },
     renew() {
       isHeld = false;

@@ -2,14 +2,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConstraintViolated } from '../../contract/store/store.ts';
 import { checkpointsOf } from './checkpoints.ts';
-import { rewriteLog } from './log-repair.ts';
-import { keepPrivate } from './private-files.ts';
+import { restrictToOwner } from './private-files.ts';
+import { lockServerFile } from './server-lock.ts';
 import type { Session, StatementProbe } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
-import { claimFile } from './sole-server.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
 import type { Driver } from './store.ts';
-import { type Connection, writerQueue } from './writer-queue.ts';
+import { rewriteWal } from './wal-repair.ts';
+import { type Connection, type QueueOptions, writerQueue } from './writer-queue.ts';
 
 /** How the embedded database is opened. */
 export interface SqliteOptions {
@@ -27,29 +27,34 @@ export interface SqliteOptions {
  * underneath, so more of them would not do more at a time.
  */
 export function openSqlite(options: SqliteOptions): Driver {
-  if (!isInMemory(options)) keepPrivate(options.file);
+  if (!isInMemory(options)) restrictToOwner(options.file);
   const statements = statementsFor('sqlite');
   const writer = connect(options, statements);
   const reader = connect({ ...options, readOnly: true }, statements);
   const snapshot = sharedSnapshot(reader);
   const log = isInMemory(options) ? undefined : writeAheadLog(options, writer);
-  const { hold: begins, renew: ended } = snapshot;
   const onRepaired: (() => void)[] = [];
   const repaired = (): void => {
     for (const listener of onRepaired) listener();
   };
-  const queue = writerQueue(writer, { ...log, groups: options.groupCommit ?? true, begins, ended, repaired });
+  const queue = writerQueue(writer, {
+    ...log,
+    groupCommit: options.groupCommit ?? true,
+    beforeGroup: snapshot.hold,
+    afterGroup: snapshot.renew,
+    onRepaired: repaired,
+  });
   return {
-    engine: 'sqlite',
+    dialect: 'sqlite',
     statements,
     read: snapshot.read,
     write: queue.write,
     async ping() {
       await queue.check();
-      writer.run('select 1');
+      writer.exec('select 1');
     },
     onRepaired: (listener) => void onRepaired.push(listener),
-    claim: async () => claimFile(`${options.file}.lock`),
+    acquireServerLock: async () => lockServerFile(`${options.file}.lock`),
     // It is in this process.
     onOutage: () => {},
     load: () => ({ waiting: queue.waiting(), busy: snapshot.busy() + (queue.isRunning() ? 1 : 0) }),
@@ -78,10 +83,10 @@ export function openBulkSqlite(file: string): BulkSqlite {
   const connection = connect({ file, isBulk: true }, statementsFor('sqlite'));
   return {
     async fill(work) {
-      connection.run('begin immediate');
+      connection.exec('begin immediate');
       const result = await work(connection.session);
-      connection.run('commit');
-      const [found] = connection.look('pragma integrity_check');
+      connection.exec('commit');
+      const [found] = connection.query('pragma integrity_check');
       if (found?.integrity_check !== 'ok') throw new Error(`the new database is not sound: ${found?.integrity_check}`);
       return result;
     },
@@ -96,14 +101,19 @@ function isInMemory({ file }: SqliteOptions): boolean {
 /** How far the log has come: this asks for it, and moves nothing. */
 const LOG_STATE = 'pragma wal_checkpoint(noop)';
 
+/** What the writer needs of the write-ahead log. */
+interface WriteAheadLog extends Pick<QueueOptions, 'checkpoint' | 'sync' | 'repair'> {
+  close(): Promise<void>;
+}
+
 /**
  * Cares for the write-ahead log away from this thread: commits append to it, and neither bringing that to the disk nor moving
  * it into the database file holds up anybody else.
  */
-function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection) {
+function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection): WriteAheadLog {
   const checkpoints = checkpointsOf(file, () => {
-    const [state] = writer.look(LOG_STATE);
-    return { pages: Number(state?.log), moved: Number(state?.checkpointed) };
+    const [state] = writer.query(LOG_STATE);
+    return { pages: Number(state?.log), checkpointed: Number(state?.checkpointed) };
   });
   let handle: FileHandle | undefined;
   // Opened after the first commit, which makes the file; it stays the same as long as the writer is connected.
@@ -112,7 +122,7 @@ function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection)
     return handle;
   };
   return {
-    tend: checkpoints.tend,
+    checkpoint: checkpoints.checkpointIfNeeded,
     sync:
       synchronous === 'off'
         ? undefined
@@ -120,13 +130,13 @@ function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection)
             await (await opened()).datasync();
           },
     async repair() {
-      const frames = Number(writer.look(LOG_STATE)[0]?.log);
+      const frames = Number(writer.query(LOG_STATE)[0]?.log);
       // While this holds the lock, no other process appends to the log. One that began it anew before is noticed.
-      writer.run('begin immediate');
+      writer.exec('begin immediate');
       try {
-        await rewriteLog(await opened(), frames);
+        await rewriteWal(await opened(), frames);
       } finally {
-        writer.run('rollback');
+        writer.exec('rollback');
       }
     },
     async close() {
@@ -176,8 +186,8 @@ function connect(
   };
   return {
     session,
-    run: (word) => void prepare(word).statement.run(),
-    look(word) {
+    exec: (word) => void prepare(word).statement.run(),
+    query(word) {
       const { columns, statement } = prepare(word);
       return rowsOf(columns, statement.all() as unknown as Value[][]);
     },

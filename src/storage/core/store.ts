@@ -3,11 +3,11 @@ import type { OutageListener, Reading, Store, Writing } from '../../contract/sto
 import { applicationLimitsOn } from '../tables/application-limits.ts';
 import { audienceLogOn } from '../tables/audience-log.ts';
 import { auditOn } from '../tables/audit.ts';
+import { campaignSummariesOn } from '../tables/campaign-summaries.ts';
 import { changesOn } from '../tables/changes.ts';
 import { corpusOn } from '../tables/corpus.ts';
 import { credentialsOn } from '../tables/credentials.ts';
 import { customAudiencesOn } from '../tables/custom-audiences.ts';
-import { deliveryOn } from '../tables/delivery.ts';
 import { peopleOn } from '../tables/directory.ts';
 import { eventsOn } from '../tables/events.ts';
 import { bearerTokensOn, requestTokensOn } from '../tables/grants.ts';
@@ -24,15 +24,15 @@ import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
 import { uploadsOn } from '../tables/uploads.ts';
 import { replaysOn, webhookDeliveriesOn, webhooksOn } from '../tables/webhooks.ts';
-import { rememberedRows } from './remembered-rows.ts';
+import { rowCache } from './row-cache.ts';
 import { findNumberOn, takeNumbersOn } from './sequences.ts';
+import type { ReleaseLock } from './server-lock.ts';
 import type { Session } from './session.ts';
-import type { Release } from './sole-server.ts';
-import type { Engine, Statements } from './statements.ts';
+import type { Dialect, Statements } from './statements.ts';
 
 /** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
 export interface Driver {
-  readonly engine: Engine;
+  readonly dialect: Dialect;
   readonly statements: Statements;
   /** Runs on one consistent state of the database. */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -43,8 +43,8 @@ export interface Driver {
   readonly onRepaired?: (listener: () => void) => void;
   /** How busy it is: units of work that wait for a connection, and connections at work. */
   load(): { readonly waiting: number; readonly busy: number };
-  /** Keeps other processes from serving the same data. @throws AlreadyServed */
-  claim(): Promise<Release>;
+  /** Keeps other processes from serving the same data. @throws ServerAlreadyRunning */
+  acquireServerLock(): Promise<ReleaseLock>;
   onOutage(listener: OutageListener): void;
   /** Lets the units under way finish, then closes. */
   close(): Promise<void>;
@@ -52,7 +52,7 @@ export interface Driver {
 
 /** The storage port over a driver: one implementation for both databases. */
 export function storeOn(driver: Driver): Store {
-  const remembered = rememberedRows();
+  const cache = rowCache();
   const listeners: ((tags: ReadonlySet<string> | 'everything') => void)[] = [];
   const readings = new WeakMap<Session, Reading>();
   const readingOn = (session: Session): Reading => {
@@ -64,7 +64,7 @@ export function storeOn(driver: Driver): Store {
     return reading;
   };
   const forget = (): void => {
-    remembered.forget('everything');
+    cache.invalidate('everything');
     for (const listener of listeners) listener('everything');
   };
   /** What may have been committed although it failed counts as changed. */
@@ -77,10 +77,10 @@ export function storeOn(driver: Driver): Store {
   driver.onOutage({ ended: forget });
   return {
     read(work) {
-      const position = remembered.position();
+      const position = cache.version();
       return driver.read((session) => {
         const reading = readingOn(session);
-        return work({ ...reading, records: remembered.reading(reading.records, position) });
+        return work({ ...reading, records: cache.cachedReads(reading.records, position) });
       });
     },
     async write(work) {
@@ -91,14 +91,14 @@ export function storeOn(driver: Driver): Store {
         changed.clear();
         const touch = (tag: string): void => void tags.add(tag);
         const parts = partsOn(session, touch);
-        const delivery = deliveryOn(session);
-        const records = remembered.writing(delivery.noting(parts.records), changed);
+        const delivery = campaignSummariesOn(session);
+        const records = cache.trackedWrites(delivery.trackedWrites(parts.records), changed);
         const done = await work({ ...parts, records, touch });
-        await delivery.settle();
+        await delivery.flush();
         return done;
       });
       const value = await unit.catch(forgetInDoubt);
-      remembered.forget(changed);
+      cache.invalidate(changed);
       if (tags.size > 0) for (const listener of listeners) listener(tags);
       return value;
     },

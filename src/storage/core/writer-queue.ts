@@ -1,6 +1,6 @@
 import { elapsed_ms } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
-import { diskFailureOf } from './disk-failures.ts';
+import { mapDiskFailure } from './disk-failures.ts';
 import type { Session } from './session.ts';
 import type { Driver } from './store.ts';
 
@@ -8,9 +8,9 @@ import type { Driver } from './store.ts';
 export interface Connection {
   readonly session: Session;
   /** Runs a word of transactions, such as `begin`. */
-  run(word: string): void;
+  exec(word: string): void;
   /** The rows that a word answers with. */
-  look(word: string): Readonly<Record<string, unknown>>[];
+  query(word: string): Readonly<Record<string, unknown>>[];
   isInTransaction(): boolean;
   close(): void;
 }
@@ -33,11 +33,11 @@ interface Waiting {
 /** What a queue needs beside a connection. */
 export interface QueueOptions {
   /** Off only for measuring. */
-  readonly groups: boolean;
+  readonly groupCommit: boolean;
   /** Is waited for before a group is written. */
-  readonly begins: () => Promise<void>;
+  readonly beforeGroup: () => Promise<void>;
   /** Is called when a group is durable, before its units are acknowledged, and when nothing came of it. */
-  readonly ended: () => void;
+  readonly afterGroup: () => void;
   /** Brings what is committed to the disk, away from this thread. Left out where commits do that, or nobody does. */
   readonly sync?: () => Promise<void>;
   /**
@@ -46,9 +46,9 @@ export interface QueueOptions {
    */
   readonly repair?: () => Promise<void>;
   /** Is called once units are durable after all that were reported as failed. */
-  readonly repaired?: () => void;
+  readonly onRepaired?: () => void;
   /** Is called between two groups; what it promises is waited for. */
-  readonly tend?: () => Promise<void> | undefined;
+  readonly checkpoint?: () => Promise<void> | undefined;
 }
 
 /** Units in a group at most: what a crash in the middle makes clients send again. */
@@ -71,29 +71,29 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
   let triedAt_ms = Number.NEGATIVE_INFINITY;
 
   async function runGroup(): Promise<void> {
-    const group = waiting.splice(0, options.groups ? GROUP_MAX : 1);
+    const group = waiting.splice(0, options.groupCommit ? GROUP_MAX : 1);
     const done: { unit: Waiting; value: unknown }[] = [];
     let isCommitted = false;
     try {
       await check();
-      await options.begins();
-      writer.run('begin immediate');
+      await options.beforeGroup();
+      writer.exec('begin immediate');
       for (const unit of group) {
         const outcome = await inSavepoint(writer, unit);
         if (outcome) done.push({ unit, value: outcome.value });
       }
-      writer.run('commit');
+      writer.exec('commit');
       isCommitted = true;
       await options.sync?.().catch(repairAfter);
     } catch (error) {
-      if (writer.isInTransaction()) writer.run('rollback');
+      if (writer.isInTransaction()) writer.exec('rollback');
       const failure = isCommitted
         ? new StoreUnavailable(error as Error, { isFateUnknown: true })
-        : diskFailureOf(error);
+        : mapDiskFailure(error);
       for (const unit of group) unit.failed(failure);
       return;
     } finally {
-      if (!broken) options.ended();
+      if (!broken) options.afterGroup();
     }
     for (const { unit, value } of done) unit.done(value);
   }
@@ -111,8 +111,8 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
       repairing = options.repair().then(
         () => {
           broken = undefined;
-          options.ended();
-          options.repaired?.();
+          options.afterGroup();
+          options.onRepaired?.();
         },
         () => {},
       );
@@ -129,13 +129,13 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
     do {
       before = waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
-    } while (options.groups && waiting.length > before && waiting.length < GROUP_MAX);
+    } while (options.groupCommit && waiting.length > before && waiting.length < GROUP_MAX);
   }
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       await gather();
-      await options.tend?.();
+      await options.checkpoint?.();
       await runGroup();
     }
     running = false;
@@ -158,17 +158,17 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
 
 /** Runs one unit; a failure undoes it alone and is told to its caller at once. */
 async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: unknown } | undefined> {
-  writer.run('savepoint unit');
+  writer.exec('savepoint unit');
   try {
     const value = await unit.work(writer.session);
-    writer.run('release unit');
+    writer.exec('release unit');
     return { value };
   } catch (error) {
     // A disk that is full may have ended the whole transaction: then every unit of the group has failed.
     if (!writer.isInTransaction()) throw error;
-    writer.run('rollback to unit');
-    writer.run('release unit');
-    unit.failed(diskFailureOf(error));
+    writer.exec('rollback to unit');
+    writer.exec('release unit');
+    unit.failed(mapDiskFailure(error));
     return undefined;
   }
 }

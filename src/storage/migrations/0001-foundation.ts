@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Users, applications, tokens, accounts with roles and features, funding instruments, campaigns, their history. */
 export const foundation: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Request tokens, application-only tokens, sessions of browsers, and what consent pages tell of an application. */
 export const authorization: Migration = {
@@ -46,10 +46,10 @@ export const authorization: Migration = {
     ),
     index('sessions_seen', 'sessions', ['last_seen_at']),
     ...['description', 'website_url', 'terms_url', 'privacy_url', 'organization_name', 'organization_url'].map((name) =>
-      addColumn('applications', (t) => t.text(name).preset('')),
+      addColumn('applications', (t) => t.text(name).defaultTo('')),
     ),
-    addColumn('applications', (t) => t.integer('native').preset(0)),
-    addColumn('applications', (t) => t.integer('extra_query').preset(0)),
+    addColumn('applications', (t) => t.integer('native').defaultTo(0)),
+    addColumn('applications', (t) => t.integer('extra_query').defaultTo(0)),
     addColumn('access_tokens', (t) => t.text('last_used_at').nullable()),
   ],
 };

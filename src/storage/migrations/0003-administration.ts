@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /**
  * What administering users and applications looks for and keeps: applications of an owner, their tokens and request
@@ -8,8 +8,8 @@ export const administration: Migration = {
   name: '0003-administration',
   statements: ({ index, addColumn }) => [
     addColumn('users', (t) => t.text('email').nullable()),
-    addColumn('users', (t) => t.integer('locked').preset(0)),
-    addColumn('applications', (t) => t.integer('email_access').preset(0)),
+    addColumn('users', (t) => t.integer('locked').defaultTo(0)),
+    addColumn('applications', (t) => t.integer('email_access').defaultTo(0)),
     addColumn('request_tokens', (t) => t.text('made_token_id').nullable()),
     index('applications_owner', 'applications', ['owner_user_id', 'id']),
     index('access_tokens_application', 'access_tokens', ['application_id', 'access_level']),

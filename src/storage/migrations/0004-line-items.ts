@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Line items of campaigns, and the applications of stores that an account has named. */
 export const lineItems: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Whom line items are shown to, and the other things that belong to them. */
 export const targeting: Migration = {

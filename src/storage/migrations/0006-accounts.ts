@@ -1,12 +1,12 @@
-import type { Columns, Migration } from './migration.ts';
+import type { ColumnBuilder, Migration } from './schema-builder.ts';
 
 const ADDRESS = 'city country email first_name last_name name postal_code region street1 street2'.split(' ');
 
-function texts(columns: Columns, names: readonly string[]): Columns {
+function texts(columns: ColumnBuilder, names: readonly string[]): ColumnBuilder {
   return names.reduce((all, name) => all.text(name).nullable(), columns);
 }
 
-function settings(columns: Columns): Columns {
+function settings(columns: ColumnBuilder): ColumnBuilder {
   return columns.text('account_id').key().text('id').key().text('created_at').text('updated_at').integer('deleted');
 }
 

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 const THEIRS =
   'line_items.account_id = campaigns.account_id and line_items.campaign_id = campaigns.id and line_items.deleted = 0';

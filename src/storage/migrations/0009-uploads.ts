@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Uploaded media; the bytes lie outside the database. */
 export const uploads: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Media libraries, what line items can show of them by itself, and what videos ask people to do. */
 export const mediaLibrary: Migration = {

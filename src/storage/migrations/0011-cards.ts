@@ -1,11 +1,11 @@
-import type { Columns, Migration } from './migration.ts';
+import type { ColumnBuilder, Migration } from './schema-builder.ts';
 
-const begin = (t: Columns): Columns =>
+const begin = (t: ColumnBuilder): ColumnBuilder =>
   t.text('account_id').key().text('id').key().text('name').text('name_folded').text('card_uri');
 
-const end = (t: Columns): Columns => t.text('created_at').text('updated_at').integer('deleted');
+const end = (t: ColumnBuilder): ColumnBuilder => t.text('created_at').text('updated_at').integer('deleted');
 
-const conversation = (t: Columns): Columns =>
+const conversation = (t: ColumnBuilder): ColumnBuilder =>
   ['title', 'first_cta', 'second_cta', 'third_cta', 'fourth_cta']
     .reduce((columns, name) => columns.text(name).nullable(), t)
     .text('first_cta_post')

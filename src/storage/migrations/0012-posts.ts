@@ -1,7 +1,7 @@
-import type { Columns, Migration } from './migration.ts';
+import type { ColumnBuilder, Migration } from './schema-builder.ts';
 
 /** What posts of every kind say. */
-function content(columns: Columns): Columns {
+function content(columns: ColumnBuilder): ColumnBuilder {
   return columns
     .text('name')
     .nullable()
@@ -17,11 +17,11 @@ function content(columns: Columns): Columns {
     .text('media_keys');
 }
 
-function row(columns: Columns): Columns {
+function row(columns: ColumnBuilder): ColumnBuilder {
   return columns.text('account_id').key().text('id').key();
 }
 
-function standard(columns: Columns): Columns {
+function standard(columns: ColumnBuilder): ColumnBuilder {
   return columns.text('created_at').text('updated_at').integer('deleted');
 }
 

@@ -1,14 +1,14 @@
-import type { Columns, Migration } from './migration.ts';
+import type { ColumnBuilder, Migration } from './schema-builder.ts';
 
-function row(columns: Columns): Columns {
+function row(columns: ColumnBuilder): ColumnBuilder {
   return columns.text('account_id').key().text('id').key();
 }
 
-function standing(columns: Columns): Columns {
+function standing(columns: ColumnBuilder): ColumnBuilder {
   return columns.integer('is_processing').integer('is_targetable').integer('size').nullable();
 }
 
-function standard(columns: Columns): Columns {
+function standard(columns: ColumnBuilder): ColumnBuilder {
   return columns.text('created_at').text('updated_at').integer('deleted');
 }
 

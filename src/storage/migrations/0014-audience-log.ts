@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /**
  * What was uploaded of people: per subject how many uploads there are, each of them, and apart from them what they say, which

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** The people of the platform, whom both environments share. */
 export const directory: Migration = {

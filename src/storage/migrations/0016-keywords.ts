@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Imported posts, many to a row, and how far imports have come. */
 export const keywords: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Activity: the log of events, subscriptions to it, limits of single applications; what profiles say, messages. */
 export const activity: Migration = {
@@ -59,10 +59,10 @@ export const activity: Migration = {
     ),
     index('messages_conversation', 'messages', ['conversation_id', 'id']),
     table('message_reads', (t) => t.text('conversation_id').key().text('user_id').key().text('last_read_id')),
-    addColumn('users', (t) => t.text('description').preset('')),
-    addColumn('users', (t) => t.text('location').preset('')),
+    addColumn('users', (t) => t.text('description').defaultTo('')),
+    addColumn('users', (t) => t.text('location').defaultTo('')),
     addColumn('users', (t) => t.text('url').nullable()),
-    addColumn('users', (t) => t.text('verified_type').preset('none')),
+    addColumn('users', (t) => t.text('verified_type').defaultTo('none')),
     addColumn('users', (t) => t.text('affiliate_id').nullable()),
   ],
 };

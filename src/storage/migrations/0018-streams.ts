@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Connections of streams: those that are open, and those that were. */
 export const streams: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Webhooks, what was sent to them and what is still to be sent, and replays. */
 export const webhooks: Migration = {

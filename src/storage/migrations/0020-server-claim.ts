@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Which server serves the database of a PostgreSQL server, and whether it has ended in good order. */
 export const serverClaim: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** When this database was restored from which backup, and since when signed requests count. */
 export const restores: Migration = {

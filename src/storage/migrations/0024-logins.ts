@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** What is known of sessions, links that set passwords, failed logins, and logins that an application insists on. */
 export const logins: Migration = {
@@ -6,10 +6,10 @@ export const logins: Migration = {
   statements: ({ table, index, addColumn }) => [
     addColumn('sessions', (t) => t.text('authenticated_at').nullable()),
     addColumn('sessions', (t) => t.text('login_for').nullable()),
-    addColumn('sessions', (t) => t.text('browser').preset('')),
-    addColumn('sessions', (t) => t.text('address').preset('')),
+    addColumn('sessions', (t) => t.text('browser').defaultTo('')),
+    addColumn('sessions', (t) => t.text('address').defaultTo('')),
     index('sessions_user', 'sessions', ['user_id', 'last_seen_at']),
-    addColumn('request_tokens', (t) => t.integer('force_login').preset(0)),
+    addColumn('request_tokens', (t) => t.integer('force_login').defaultTo(0)),
     addColumn('users', (t) => t.text('password_changed_at').nullable()),
     table('password_links', (t) => t.text('id_hash').key().text('user_id').text('expires_at')),
     index('password_links_user', 'password_links', ['user_id']),

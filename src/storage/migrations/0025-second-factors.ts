@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** One-time passwords of users, and the recovery codes that stand in for them. */
 export const secondFactors: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** What is recorded for auditors, in the order of time. */
 export const audit: Migration = {

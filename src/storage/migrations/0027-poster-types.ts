@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** What kind of picture the poster of a video or GIF is, which its address ends in; null where that was not noted. */
 export const posterTypes: Migration = {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { AudienceLog } from '../../contract/store/audiences.ts';
-import type { Builder } from '../core/lists.ts';
+import type { Builder } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Argument, Queries } from '../core/statements.ts';
+import type { Param, QueryBuilder } from '../core/statements.ts';
 
 /** Uploads whose sizes are looked at together. */
 const LOOKED_AT = 1000;
@@ -10,24 +10,24 @@ const LOOKED_AT = 1000;
 /** The uploads of subjects. A number is taken by changing the row of its subject, which makes others wait for the unit. */
 export function audienceLogOn(session: Session): AudienceLog {
   const { statements } = session;
-  const uploadsOf = (queries: Queries, argument: Argument): Builder =>
-    queries.selectFrom('audience_uploads').where('subject', '=', argument('subject'));
+  const uploadsOf = (db: QueryBuilder, param: Param): Builder =>
+    db.selectFrom('audience_uploads').where('subject', '=', param('subject'));
   return {
     async bring(subject, key, payload) {
-      const statement = statements.of('audience log bring', (queries, argument) =>
-        queries.insertInto('audience_payloads').values({
-          subject: argument('subject'),
-          payload_key: argument('key'),
-          payload: argument('payload'),
+      const statement = statements.cached('audience log bring', (db, param) =>
+        db.insertInto('audience_payloads').values({
+          subject: param('subject'),
+          payload_key: param('key'),
+          payload: param('payload'),
         }),
       );
       await session.run(statement, { subject, key, payload });
     },
     async append(subject, { accepted_at, records, key, bytes }) {
-      const take = statements.of('audience log take', (queries, argument) =>
-        queries
+      const take = statements.cached('audience log take', (db, param) =>
+        db
           .insertInto('audience_logs')
-          .values({ subject: argument('subject'), uploads: sql.lit(1), accepted_at: argument('accepted_at') })
+          .values({ subject: param('subject'), uploads: sql.lit(1), accepted_at: param('accepted_at') })
           .onConflict((conflict: Builder) =>
             conflict.column('subject').doUpdateSet({
               uploads: sql`audience_logs.uploads + 1`,
@@ -38,14 +38,14 @@ export function audienceLogOn(session: Session): AudienceLog {
           )
           .returning(['uploads', 'accepted_at']),
       );
-      const add = statements.of('audience log add', (queries, argument) =>
-        queries.insertInto('audience_uploads').values({
-          subject: argument('subject'),
-          number: argument('number'),
-          accepted_at: argument('accepted_at'),
-          records: argument('records'),
-          bytes: argument('bytes'),
-          payload_key: argument('key'),
+      const add = statements.cached('audience log add', (db, param) =>
+        db.insertInto('audience_uploads').values({
+          subject: param('subject'),
+          number: param('number'),
+          accepted_at: param('accepted_at'),
+          records: param('records'),
+          bytes: param('bytes'),
+          payload_key: param('key'),
         }),
       );
       const [row] = await session.all(take, { subject, accepted_at });
@@ -54,22 +54,22 @@ export function audienceLogOn(session: Session): AudienceLog {
       return taken;
     },
     async findAfter(subject, number, bytes_max) {
-      const look = statements.of('audience log sizes', (queries, argument) =>
-        uploadsOf(queries, argument)
-          .where('number', '>', argument('number'))
+      const look = statements.cached('audience log sizes', (db, param) =>
+        uploadsOf(db, param)
+          .where('number', '>', param('number'))
           .select(['number', 'bytes'])
           .orderBy('number')
-          .limit(argument('max')),
+          .limit(param('max')),
       );
-      const read = statements.of('audience log read', (queries, argument) =>
-        queries
+      const read = statements.cached('audience log read', (db, param) =>
+        db
           .selectFrom('audience_uploads as u')
           .innerJoin('audience_payloads as p', (join) =>
             join.onRef('p.subject', '=', 'u.subject').onRef('p.payload_key', '=', 'u.payload_key'),
           )
-          .where('u.subject', '=', argument('subject'))
-          .where('u.number', '>', argument('number'))
-          .where('u.number', '<=', argument('last'))
+          .where('u.subject', '=', param('subject'))
+          .where('u.number', '>', param('number'))
+          .where('u.number', '<=', param('last'))
           .select(['u.number', 'u.accepted_at', 'u.records', 'p.payload'])
           .orderBy('u.number'),
       );
@@ -84,36 +84,33 @@ export function audienceLogOn(session: Session): AudienceLog {
       return last === number ? [] : session.all(read, { subject, number, last });
     },
     async find(subject, number) {
-      const statement = statements.of(`audience log find ${number === undefined}`, (queries, argument) => {
-        const found = uploadsOf(queries, argument).select(['number', 'accepted_at']).orderBy('number', 'desc').limit(1);
-        return number === undefined ? found : found.where('number', '=', argument('number'));
+      const statement = statements.cached(`audience log find ${number === undefined}`, (db, param) => {
+        const found = uploadsOf(db, param).select(['number', 'accepted_at']).orderBy('number', 'desc').limit(1);
+        return number === undefined ? found : found.where('number', '=', param('number'));
       });
       return (await session.all(statement, number === undefined ? { subject } : { subject, number }))[0];
     },
     async remove(subject, max) {
-      const first = statements.of('audience log first', (queries, argument) =>
-        uploadsOf(queries, argument).select('number').orderBy('number').limit(1),
+      const first = statements.cached('audience log first', (db, param) =>
+        uploadsOf(db, param).select('number').orderBy('number').limit(1),
       );
-      const clear = statements.of('audience log clear', (queries, argument) =>
-        queries
+      const clear = statements.cached('audience log clear', (db, param) =>
+        db
           .deleteFrom('audience_payloads')
-          .where('subject', '=', argument('subject'))
+          .where('subject', '=', param('subject'))
           .where('payload_key', 'in', (eb: Builder) =>
             eb
               .selectFrom('audience_uploads')
               .select('payload_key')
-              .where('subject', '=', argument('subject'))
-              .where('number', '<', argument('end')),
+              .where('subject', '=', param('subject'))
+              .where('number', '<', param('end')),
           ),
       );
-      const remove = statements.of('audience log remove', (queries, argument) =>
-        queries
-          .deleteFrom('audience_uploads')
-          .where('subject', '=', argument('subject'))
-          .where('number', '<', argument('end')),
+      const remove = statements.cached('audience log remove', (db, param) =>
+        db.deleteFrom('audience_uploads').where('subject', '=', param('subject')).where('number', '<', param('end')),
       );
-      const end = statements.of('audience log end', (queries, argument) =>
-        queries.deleteFrom('audience_logs').where('subject', '=', argument('subject')),
+      const end = statements.cached('audience log end', (db, param) =>
+        db.deleteFrom('audience_logs').where('subject', '=', param('subject')),
       );
       const [oldest] = await session.all(first, { subject });
       if (oldest) {

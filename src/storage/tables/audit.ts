@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Audit, AuditRecord } from '../../contract/store/audit.ts';
-import type { Builder } from '../core/lists.ts';
-import { rowsOn } from '../core/rows.ts';
+import type { Builder } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import type { Value } from '../core/statements.ts';
+import { tableRows } from '../core/table-rows.ts';
 
 const TABLE = 'audit_events';
 const KEY = sql`(${sql.ref('at')}, ${sql.ref('id')})`;
@@ -11,17 +11,17 @@ const KEY = sql`(${sql.ref('at')}, ${sql.ref('id')})`;
 /** The records for auditors. */
 export function auditOn(session: Session): Audit {
   const { statements } = session;
-  const rows = rowsOn(session, TABLE);
+  const rows = tableRows(session, TABLE);
   return {
     async listRecords({ since, until, event, after, limit }) {
       const shape = `${TABLE} list ${[since && 'since', until && 'until', event && 'event', after && 'after']}`;
-      const statement = statements.of(shape, (queries, argument) => {
-        let chosen: Builder = queries.selectFrom(TABLE).selectAll();
-        if (since) chosen = chosen.where('at', '>=', argument('since'));
-        if (until) chosen = chosen.where('at', '<', argument('until'));
-        if (event) chosen = chosen.where('event', '=', argument('event'));
-        if (after) chosen = chosen.where(sql<boolean>`${KEY} < (${argument('after_at')}, ${argument('after_id')})`);
-        return chosen.orderBy('at', 'desc').orderBy('id', 'desc').limit(argument('limit'));
+      const statement = statements.cached(shape, (db, param) => {
+        let chosen: Builder = db.selectFrom(TABLE).selectAll();
+        if (since) chosen = chosen.where('at', '>=', param('since'));
+        if (until) chosen = chosen.where('at', '<', param('until'));
+        if (event) chosen = chosen.where('event', '=', param('event'));
+        if (after) chosen = chosen.where(sql<boolean>`${KEY} < (${param('after_at')}, ${param('after_id')})`);
+        return chosen.orderBy('at', 'desc').orderBy('id', 'desc').limit(param('limit'));
       });
       const found = await session.all(statement, {
         ...(since && { since }),
@@ -33,28 +33,28 @@ export function auditOn(session: Session): Audit {
       return found.map((row) => ({ ...row, targets: JSON.parse(row.targets) }));
     },
     async append(records) {
-      for (const record of records) await rows.add(stored(record));
+      for (const record of records) await rows.insert(stored(record));
     },
     async end({ at, id, outcome, targets }) {
-      const statement = statements.of(`${TABLE} end`, (queries, argument) =>
-        queries
+      const statement = statements.cached(`${TABLE} end`, (db, param) =>
+        db
           .updateTable(TABLE)
-          .set({ outcome: argument('outcome'), targets: argument('targets') })
-          .where('at', '=', argument('at'))
-          .where('id', '=', argument('id')),
+          .set({ outcome: param('outcome'), targets: param('targets') })
+          .where('at', '=', param('at'))
+          .where('id', '=', param('id')),
       );
       await session.run(statement, { at, id, outcome, targets: JSON.stringify(targets) });
     },
     removeBefore(time, limit) {
-      const statement = statements.of(`${TABLE} remove`, (queries, argument) => {
-        const old = queries
+      const statement = statements.cached(`${TABLE} remove`, (db, param) => {
+        const old = db
           .selectFrom(TABLE)
           .select(['at', 'id'])
-          .where('at', '<', argument('time'))
+          .where('at', '<', param('time'))
           .orderBy('at')
           .orderBy('id')
-          .limit(argument('limit'));
-        return queries.deleteFrom(TABLE).where(sql<boolean>`${KEY} in ${old}`);
+          .limit(param('limit'));
+        return db.deleteFrom(TABLE).where(sql<boolean>`${KEY} in ${old}`);
       });
       return session.run(statement, { time, limit });
     },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Changes } from '../../contract/store/changes.ts';
-import { insertRows } from '../core/bulk.ts';
+import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
 import type { Value } from '../core/statements.ts';
 
@@ -12,20 +12,20 @@ export function changesOn(session: Session): Changes {
     appendAll: (rows) => insertRows(session, 'account_changes', rows as unknown as Record<string, Value>[]),
     async page(query) {
       const asked = [query.user && 'user', query.from && 'from', query.until && 'until', query.after && 'after'];
-      const statement = statements.of(`changes page ${asked}`, (queries, argument) => {
-        let chosen = queries
+      const statement = statements.cached(`changes page ${asked}`, (db, param) => {
+        let chosen = db
           .selectFrom('account_changes')
           .selectAll()
-          .where('account_id', '=', argument('account'))
-          .where('entity', '=', argument('entity'))
-          .where('entity_id', '=', argument('entity_id'));
-        if (query.user) chosen = chosen.where('user_id', '=', argument('user'));
-        if (query.from) chosen = chosen.where('change_time', '>=', argument('from'));
-        if (query.until) chosen = chosen.where('change_time', '<', argument('until'));
+          .where('account_id', '=', param('account'))
+          .where('entity', '=', param('entity'))
+          .where('entity_id', '=', param('entity_id'));
+        if (query.user) chosen = chosen.where('user_id', '=', param('user'));
+        if (query.from) chosen = chosen.where('change_time', '>=', param('from'));
+        if (query.until) chosen = chosen.where('change_time', '<', param('until'));
         if (query.after) {
-          chosen = chosen.where(sql<boolean>`(change_time, id) < (${argument('after_time')}, ${argument('after_id')})`);
+          chosen = chosen.where(sql<boolean>`(change_time, id) < (${param('after_time')}, ${param('after_id')})`);
         }
-        return chosen.orderBy('change_time', 'desc').orderBy('id', 'desc').limit(argument('limit'));
+        return chosen.orderBy('change_time', 'desc').orderBy('id', 'desc').limit(param('limit'));
       });
       const args: Record<string, Value> = {
         account: query.account,

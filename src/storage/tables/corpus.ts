@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Corpus, CorpusState } from '../../contract/store/corpus.ts';
-import { rowsOn } from '../core/rows.ts';
 import type { Session } from '../core/session.ts';
+import { tableRows } from '../core/table-rows.ts';
 
 /** There is one corpus. */
 const NAME = 'posts';
@@ -11,9 +11,9 @@ const LOOKED_AT = 100;
 /** Imported posts. */
 export function corpusOn(session: Session): Corpus {
   const { statements } = session;
-  const states = rowsOn(session, 'corpus_state');
-  const imports = rowsOn(session, 'corpus_imports');
-  const pages = rowsOn(session, 'corpus_pages');
+  const states = tableRows(session, 'corpus_state');
+  const imports = tableRows(session, 'corpus_imports');
+  const pages = tableRows(session, 'corpus_pages');
 
   return {
     async findState() {
@@ -21,10 +21,10 @@ export function corpusOn(session: Session): Corpus {
       return { pages: row?.pages ?? 0, mark: row?.mark ?? '' };
     },
     async lockState(mark) {
-      const begin = statements.of('corpus begin', (queries, argument) =>
-        queries
+      const begin = statements.cached('corpus begin', (db, param) =>
+        db
           .insertInto('corpus_state')
-          .values({ name: argument('name'), pages: 0, mark: argument('mark') })
+          .values({ name: param('name'), pages: 0, mark: param('mark') })
           .onConflict((conflict) => conflict.doNothing()),
       );
       await session.run(begin, { name: NAME, mark });
@@ -32,24 +32,24 @@ export function corpusOn(session: Session): Corpus {
       return { pages: row.pages, mark: row.mark };
     },
     async listIds(day, from) {
-      const statement = statements.of('corpus ids', (queries, argument) =>
-        queries
+      const statement = statements.cached('corpus ids', (db, param) =>
+        db
           .selectFrom('corpus_pages')
           .select('ids')
-          .where('day', '=', argument('day'))
-          .where('number', '>=', argument('from'))
+          .where('day', '=', param('day'))
+          .where('number', '>=', param('from'))
           .orderBy('number'),
       );
       return (await session.all(statement, { day, from })).map(({ ids }) => ids);
     },
     async listPages(from, bytes_max) {
-      const sizes = statements.of('corpus sizes', (queries, argument) =>
-        queries
+      const sizes = statements.cached('corpus sizes', (db, param) =>
+        db
           .selectFrom('corpus_pages')
           .select(['number', 'bytes'])
-          .where('number', '>=', argument('from'))
+          .where('number', '>=', param('from'))
           .orderBy('number')
-          .limit(argument('limit')),
+          .limit(param('limit')),
       );
       let last = from - 1;
       let bytes = 0;
@@ -59,12 +59,12 @@ export function corpusOn(session: Session): Corpus {
         last = row.number;
       }
       if (last < from) return [];
-      const statement = statements.of('corpus pages', (queries, argument) =>
-        queries
+      const statement = statements.cached('corpus pages', (db, param) =>
+        db
           .selectFrom('corpus_pages')
           .select(['number', 'day', 'posts', 'payload'])
-          .where('number', '>=', argument('from'))
-          .where('number', '<=', argument('last'))
+          .where('number', '>=', param('from'))
+          .where('number', '<=', param('last'))
           .orderBy('number'),
       );
       return session.all(statement, { from, last });
@@ -72,46 +72,46 @@ export function corpusOn(session: Session): Corpus {
     async addPages(added) {
       const state: CorpusState = await states.find('name', NAME);
       for (const [index, page] of added.entries()) {
-        await pages.add({ number: state.pages + index, bytes: page.payload.length, ...page });
+        await pages.insert({ number: state.pages + index, bytes: page.payload.length, ...page });
       }
-      const statement = statements.of('corpus grow', (queries, argument) =>
-        queries
+      const statement = statements.cached('corpus grow', (db, param) =>
+        db
           .updateTable('corpus_state')
-          .set({ pages: argument('pages') })
-          .where('name', '=', argument('name')),
+          .set({ pages: param('pages') })
+          .where('name', '=', param('name')),
       );
       await session.run(statement, { pages: state.pages + added.length, name: NAME });
     },
     async removeBefore(day, limit) {
-      const statement = statements.of('corpus remove', (queries, argument) =>
-        queries
+      const statement = statements.cached('corpus remove', (db, param) =>
+        db
           .deleteFrom('corpus_pages')
           .where(
             'number',
             'in',
-            queries
+            db
               .selectFrom('corpus_pages')
               .select('number')
-              .where('day', '<', argument('day'))
+              .where('day', '<', param('day'))
               .orderBy('day')
-              .limit(argument('limit')),
+              .limit(param('limit')),
           ),
       );
       return session.run(statement, { day, limit });
     },
     findProgress: async (source) => (await imports.find('source', source))?.done ?? 0,
     async keepProgress(source, done) {
-      const statement = statements.of('corpus progress', (queries, argument) =>
-        queries
+      const statement = statements.cached('corpus progress', (db, param) =>
+        db
           .insertInto('corpus_imports')
-          .values({ source: argument('source'), done: argument('done') })
+          .values({ source: param('source'), done: param('done') })
           .onConflict((conflict) => conflict.column('source').doUpdateSet({ done: sql.ref('excluded.done') })),
       );
       await session.run(statement, { source, done });
     },
     async forgetProgress(source) {
-      const statement = statements.of('corpus progress end', (queries, argument) =>
-        queries.deleteFrom('corpus_imports').where('source', '=', argument('source')),
+      const statement = statements.cached('corpus progress end', (db, param) =>
+        db.deleteFrom('corpus_imports').where('source', '=', param('source')),
       );
       await session.run(statement, { source });
     },

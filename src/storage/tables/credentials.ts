@@ -1,38 +1,38 @@
 import type { Credentials } from '../../contract/store/credentials.ts';
-import { addValues, among, sizeFor } from '../core/lists.ts';
-import { rowsOn } from '../core/rows.ts';
+import { bindList, paddedSize, whereIn } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import type { Value } from '../core/statements.ts';
+import { tableRows } from '../core/table-rows.ts';
 
 /** Users, applications and tokens. */
 export function credentialsOn(session: Session): Credentials {
   const { statements } = session;
-  const users = rowsOn(session, 'users');
-  const applications = rowsOn(session, 'applications');
-  const tokens = rowsOn(session, 'access_tokens');
+  const users = tableRows(session, 'users');
+  const applications = tableRows(session, 'applications');
+  const tokens = tableRows(session, 'access_tokens');
   return {
     findUser: (id) => users.find('id', id),
     async findScreenNames(ids) {
       const [first] = ids;
       if (first === undefined) return new Map();
-      const size = sizeFor(ids.length);
-      const statement = statements.of(`users names ${size}`, (queries, argument) =>
-        among(queries.selectFrom('users').select(['id', 'screen_name']), 'id', size, argument),
+      const size = paddedSize(ids.length);
+      const statement = statements.cached(`users names ${size}`, (db, param) =>
+        whereIn(db.selectFrom('users').select(['id', 'screen_name']), 'id', size, param),
       );
       const args: Record<string, Value> = {};
-      addValues(args, 'id', ids, size);
+      bindList(args, 'id', ids, size);
       const rows = await session.all(statement, args);
       return new Map(rows.map(({ id, screen_name }) => [id, screen_name]));
     },
     findUserByName: (screenName) => users.find('screen_name_folded', screenName.toLowerCase()),
     async findUsersByNames(names) {
       if (names.length === 0) return [];
-      const size = sizeFor(names.length);
-      const statement = statements.of(`users by names ${size}`, (queries, argument) =>
-        among(queries.selectFrom('users').selectAll(), 'screen_name_folded', size, argument),
+      const size = paddedSize(names.length);
+      const statement = statements.cached(`users by names ${size}`, (db, param) =>
+        whereIn(db.selectFrom('users').selectAll(), 'screen_name_folded', size, param),
       );
       const args: Record<string, Value> = {};
-      addValues(
+      bindList(
         args,
         'screen_name_folded',
         names.map((name) => name.toLowerCase()),
@@ -41,13 +41,13 @@ export function credentialsOn(session: Session): Credentials {
       return (await session.all(statement, args)) as never;
     },
     async listUsers({ after, limit }) {
-      const statement = statements.of('users list', (queries, argument) =>
-        queries
+      const statement = statements.cached('users list', (db, param) =>
+        db
           .selectFrom('users')
           .selectAll()
-          .where('screen_name_folded', '>', argument('after'))
+          .where('screen_name_folded', '>', param('after'))
           .orderBy('screen_name_folded')
-          .limit(argument('limit')),
+          .limit(param('limit')),
       );
       return (await session.all(statement, { after, limit })) as never;
     },
@@ -55,18 +55,18 @@ export function credentialsOn(session: Session): Credentials {
     findApplicationByKey: (consumerKey) => applications.find('consumer_key', consumerKey),
     findToken: (token) => tokens.find('token', token),
     async findSomeApplication() {
-      const statement = statements.of('applications some', (queries) =>
-        queries.selectFrom('applications').selectAll().orderBy('id').limit(1),
+      const statement = statements.cached('applications some', (db) =>
+        db.selectFrom('applications').selectAll().orderBy('id').limit(1),
       );
       return (await session.all(statement, {}))[0];
     },
     async findLiveTokens(user, application) {
-      const statement = statements.of('access_tokens live', (queries, argument) =>
-        queries
+      const statement = statements.cached('access_tokens live', (db, param) =>
+        db
           .selectFrom('access_tokens')
           .selectAll()
-          .where('user_id', '=', argument('user'))
-          .where('application_id', '=', argument('application'))
+          .where('user_id', '=', param('user'))
+          .where('application_id', '=', param('application'))
           .where('revoked_at', 'is', null)
           .orderBy('id'),
       );
@@ -74,19 +74,19 @@ export function credentialsOn(session: Session): Credentials {
     },
     findApplicationByName: (name) => applications.find('name', name),
     async listApplications({ owner, after, limit }) {
-      const statement = statements.of(`applications list ${owner === undefined}`, (queries, argument) => {
-        const some = queries.selectFrom('applications').selectAll().where('id', '>', argument('after'));
-        const own = owner === undefined ? some : some.where('owner_user_id', '=', argument('owner'));
-        return own.orderBy('id').limit(argument('limit'));
+      const statement = statements.cached(`applications list ${owner === undefined}`, (db, param) => {
+        const some = db.selectFrom('applications').selectAll().where('id', '>', param('after'));
+        const own = owner === undefined ? some : some.where('owner_user_id', '=', param('owner'));
+        return own.orderBy('id').limit(param('limit'));
       });
       return (await session.all(statement, { ...(owner !== undefined && { owner }), after, limit })) as never;
     },
     async listTokensOf(user) {
-      const statement = statements.of('access_tokens of', (queries, argument) =>
-        queries
+      const statement = statements.cached('access_tokens of', (db, param) =>
+        db
           .selectFrom('access_tokens')
           .selectAll()
-          .where('user_id', '=', argument('user'))
+          .where('user_id', '=', param('user'))
           .where('revoked_at', 'is', null)
           .orderBy('application_id')
           .orderBy('id'),
@@ -94,11 +94,11 @@ export function credentialsOn(session: Session): Credentials {
       return (await session.all(statement, { user })) as never;
     },
     async listTokenCounts(application) {
-      const statement = statements.of('access_tokens counts', (queries, argument) =>
-        queries
+      const statement = statements.cached('access_tokens counts', (db, param) =>
+        db
           .selectFrom('access_tokens')
           .select(({ fn }) => ['access_level', fn.countAll<number>().as('count')])
-          .where('application_id', '=', argument('application'))
+          .where('application_id', '=', param('application'))
           .where('revoked_at', 'is', null)
           .groupBy('access_level')
           .orderBy('access_level'),
@@ -106,17 +106,17 @@ export function credentialsOn(session: Session): Credentials {
       return (await session.all(statement, { application })) as never;
     },
     async listTokensBeside(application, level, limit) {
-      const statement = statements.of('access_tokens beside', (queries, argument) =>
-        queries
+      const statement = statements.cached('access_tokens beside', (db, param) =>
+        db
           .selectFrom('access_tokens')
           .innerJoin('users', 'users.id', 'access_tokens.user_id')
           .select(['user_id', 'screen_name', 'access_level', 'access_tokens.created_at', 'last_used_at'])
-          .where('application_id', '=', argument('application'))
-          .where('access_level', '!=', argument('level'))
+          .where('application_id', '=', param('application'))
+          .where('access_level', '!=', param('level'))
           .where('revoked_at', 'is', null)
           .orderBy('access_tokens.created_at')
           .orderBy('access_tokens.id')
-          .limit(argument('limit')),
+          .limit(param('limit')),
       );
       return (await session.all(statement, { application, level, limit })) as never;
     },
@@ -124,31 +124,31 @@ export function credentialsOn(session: Session): Credentials {
     lockApplication: (id) => applications.lock('id', id),
     changeUser: (id, changes) => {
       const { screen_name } = changes;
-      return users.change(id, {
+      return users.update(id, {
         ...changes,
         ...(screen_name !== undefined && { screen_name_folded: screen_name.toLowerCase() }),
       });
     },
-    changeApplication: (id, changes) => applications.change(id, changes),
+    changeApplication: (id, changes) => applications.update(id, changes),
     async noteUse(tokens, day) {
-      const statement = statements.of('access_tokens use', (queries, argument) =>
-        queries
+      const statement = statements.cached('access_tokens use', (db, param) =>
+        db
           .updateTable('access_tokens')
-          .set({ last_used_at: argument('day') })
-          .where('id', '=', argument('id')),
+          .set({ last_used_at: param('day') })
+          .where('id', '=', param('id')),
       );
       for (const id of tokens) await session.run(statement, { id, day });
     },
     findDemo: () => applications.find('demo', 1),
-    addUser: (user) => users.add({ ...user, screen_name_folded: user.screen_name.toLowerCase() }),
-    addApplication: (application) => applications.add(application),
-    addToken: (token) => tokens.add(token),
+    addUser: (user) => users.insert({ ...user, screen_name_folded: user.screen_name.toLowerCase() }),
+    addApplication: (application) => applications.insert(application),
+    addToken: (token) => tokens.insert(token),
     async revokeToken(id, at) {
-      const statement = statements.of('access_tokens revoke', (queries, argument) =>
-        queries
+      const statement = statements.cached('access_tokens revoke', (db, param) =>
+        db
           .updateTable('access_tokens')
-          .set({ revoked_at: argument('at') })
-          .where('id', '=', argument('id'))
+          .set({ revoked_at: param('at') })
+          .where('id', '=', param('id'))
           .where('revoked_at', 'is', null),
       );
       return (await session.run(statement, { id, at })) === 1;

@@ -6,10 +6,10 @@ import {
   type People,
   type Person,
 } from '../../contract/store/directory.ts';
-import { addValues, among, sizeFor } from '../core/lists.ts';
-import { rowsOn } from '../core/rows.ts';
+import { bindList, paddedSize, whereIn } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import type { Value } from '../core/statements.ts';
+import { tableRows } from '../core/table-rows.ts';
 
 /** The columns that an import may change. */
 const TOLD = [
@@ -32,20 +32,20 @@ type StateRow = DirectoryState & { readonly next_number: number };
 /** The people of the platform. */
 export function peopleOn(session: Session): People {
   const { statements } = session;
-  const states = rowsOn(session, 'directory_state');
-  const imports = rowsOn(session, 'directory_imports');
+  const states = tableRows(session, 'directory_state');
+  const imports = tableRows(session, 'directory_imports');
 
   /** What a column says of those of some users whom the directory has. */
   async function told(column: 'number' | 'country', userIds: readonly string[]): Promise<[string, Value][]> {
     const found: [string, Value][] = [];
     for (let from = 0; from < userIds.length; from += SIZES[0]!) {
       const ids = userIds.slice(from, from + SIZES[0]!);
-      const size = sizeFor(ids.length);
-      const statement = statements.of(`directory ${column} ${size}`, (queries, argument) =>
-        among(queries.selectFrom('directory_users').select(['user_id', column]), 'user_id', size, argument),
+      const size = paddedSize(ids.length);
+      const statement = statements.cached(`directory ${column} ${size}`, (db, param) =>
+        whereIn(db.selectFrom('directory_users').select(['user_id', column]), 'user_id', size, param),
       );
       const args: Record<string, Value> = {};
-      addValues(args, 'user_id', ids, size);
+      bindList(args, 'user_id', ids, size);
       for (const row of await session.all(statement, args)) found.push([row.user_id, row[column]]);
     }
     return found;
@@ -58,10 +58,10 @@ export function peopleOn(session: Session): People {
   /** The state, which other units wait for; a directory without people gets its first. */
   async function lockedState(): Promise<StateRow> {
     const first = { name: NAME, version: 0, mark: '', people: 0, next_number: 0 };
-    const begin = statements.of('directory begin', (queries, argument) =>
-      queries
+    const begin = statements.cached('directory begin', (db, param) =>
+      db
         .insertInto('directory_state')
-        .values(Object.fromEntries(Object.keys(first).map((name) => [name, argument(name)])))
+        .values(Object.fromEntries(Object.keys(first).map((name) => [name, param(name)])))
         .onConflict((conflict) => conflict.doNothing()),
     );
     await session.run(begin, first);
@@ -70,11 +70,11 @@ export function peopleOn(session: Session): People {
 
   async function changeState(changes: Partial<StateRow>): Promise<void> {
     const columns = Object.keys(changes);
-    const statement = statements.of(`directory state ${columns}`, (queries, argument) =>
-      queries
+    const statement = statements.cached(`directory state ${columns}`, (db, param) =>
+      db
         .updateTable('directory_state')
-        .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
-        .where('name', '=', argument('key_name')),
+        .set(Object.fromEntries(columns.map((name) => [name, param(name)])))
+        .where('name', '=', param('key_name')),
     );
     await session.run(statement, { ...changes, key_name: NAME });
   }
@@ -82,12 +82,12 @@ export function peopleOn(session: Session): People {
   async function store(people: readonly (Person & { number: number })[]): Promise<void> {
     for (let done = 0; done < people.length; ) {
       const size = SIZES.find((each) => each <= people.length - done)!;
-      const statement = statements.of(`directory put ${size}`, (queries, argument) =>
-        queries
+      const statement = statements.cached(`directory put ${size}`, (db, param) =>
+        db
           .insertInto('directory_users')
           .values(
             Array.from({ length: size }, (_, index) =>
-              Object.fromEntries(COLUMNS.map((name) => [name, argument(`${name}.${index}`)])),
+              Object.fromEntries(COLUMNS.map((name) => [name, param(`${name}.${index}`)])),
             ),
           )
           .onConflict((conflict) =>
@@ -112,13 +112,13 @@ export function peopleOn(session: Session): People {
       return { version: row?.version ?? 0, mark: row?.mark ?? '', people: row?.people ?? 0 };
     },
     async list(from, limit) {
-      const statement = statements.of('directory list', (queries, argument) =>
-        queries
+      const statement = statements.cached('directory list', (db, param) =>
+        db
           .selectFrom('directory_users')
           .select(COLUMNS)
-          .where('number', '>=', argument('from'))
+          .where('number', '>=', param('from'))
           .orderBy('number')
-          .limit(argument('limit')),
+          .limit(param('limit')),
       );
       return session.all(statement, { from, limit });
     },
@@ -145,17 +145,17 @@ export function peopleOn(session: Session): People {
     },
     findProgress: async (source) => (await imports.find('source', source))?.done ?? 0,
     async keepProgress(source, done) {
-      const statement = statements.of('directory progress', (queries, argument) =>
-        queries
+      const statement = statements.cached('directory progress', (db, param) =>
+        db
           .insertInto('directory_imports')
-          .values({ source: argument('source'), done: argument('done') })
+          .values({ source: param('source'), done: param('done') })
           .onConflict((conflict) => conflict.column('source').doUpdateSet({ done: sql.ref('excluded.done') })),
       );
       await session.run(statement, { source, done });
     },
     async forgetProgress(source) {
-      const statement = statements.of('directory progress end', (queries, argument) =>
-        queries.deleteFrom('directory_imports').where('source', '=', argument('source')),
+      const statement = statements.cached('directory progress end', (db, param) =>
+        db.deleteFrom('directory_imports').where('source', '=', param('source')),
       );
       await session.run(statement, { source });
     },

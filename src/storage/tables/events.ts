@@ -1,6 +1,6 @@
 import { instantMs } from '../../base/instants.ts';
 import type { Events, LoggedEvent, NewEvent } from '../../contract/store/events.ts';
-import { addValues, among, sizeFor } from '../core/lists.ts';
+import { bindList, paddedSize, whereIn } from '../core/in-lists.ts';
 import { findNumberOn, takeNumbersOn } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 import type { Value } from '../core/statements.ts';
@@ -26,12 +26,10 @@ export function eventsOn(session: Session, touch: (tag: string) => void): Events
 
   const addAll = async (events: readonly LoggedEvent[]): Promise<void> => {
     const { length } = events;
-    const statement = statements.of(`events add ${length}`, (queries, argument) =>
-      queries
+    const statement = statements.cached(`events add ${length}`, (db, param) =>
+      db
         .insertInto('events')
-        .values(
-          events.map((_, index) => Object.fromEntries(COLUMNS.map((name) => [name, argument(`${name}.${index}`)]))),
-        ),
+        .values(events.map((_, index) => Object.fromEntries(COLUMNS.map((name) => [name, param(`${name}.${index}`)])))),
     );
     const args: Record<string, Value> = {};
     events.forEach((event, index) => {
@@ -45,8 +43,8 @@ export function eventsOn(session: Session, touch: (tag: string) => void): Events
    * whoever begins to read at a time must find all that is later behind its first event. A clock that was set back is left alone.
    */
   const notBefore = async (position: number, now: string): Promise<string> => {
-    const statement = statements.of('events time', (queries, argument) =>
-      queries.selectFrom('events').select('created_at').where('position', '=', argument('position')),
+    const statement = statements.cached('events time', (db, param) =>
+      db.selectFrom('events').select('created_at').where('position', '=', param('position')),
     );
     const last: string | undefined = (await session.all(statement, { position }))[0]?.created_at;
     return last !== undefined && last > now && instantMs(last) - instantMs(now) <= WAIT_MAX_MS ? last : now;
@@ -69,36 +67,36 @@ export function eventsOn(session: Session, touch: (tag: string) => void): Events
       return rows.map(({ position }) => position);
     },
     async list({ after, until = Number.MAX_SAFE_INTEGER, limit }) {
-      const statement = statements.of('events list', (queries, argument) =>
-        queries
+      const statement = statements.cached('events list', (db, param) =>
+        db
           .selectFrom('events')
           .select(COLUMNS)
-          .where('position', '>', argument('after'))
-          .where('position', '<=', argument('until'))
+          .where('position', '>', param('after'))
+          .where('position', '<=', param('until'))
           .orderBy('position')
-          .limit(argument('limit')),
+          .limit(param('limit')),
       );
       return session.all(statement, { after, until, limit });
     },
     async listAt(positions) {
       if (positions.length === 0) return [];
-      const size = sizeFor(positions.length);
-      const statement = statements.of(`events at ${size}`, (queries, argument) =>
-        among(queries.selectFrom('events').select(COLUMNS), 'position', size, argument).orderBy('position'),
+      const size = paddedSize(positions.length);
+      const statement = statements.cached(`events at ${size}`, (db, param) =>
+        whereIn(db.selectFrom('events').select(COLUMNS), 'position', size, param).orderBy('position'),
       );
       const args: Record<string, Value> = {};
-      addValues(args, 'position', positions, size);
+      bindList(args, 'position', positions, size);
       return session.all(statement, args);
     },
     async findLast() {
       return ((await findNumber(SEQUENCE)) ?? FIRST) - 1;
     },
     async findBefore(time) {
-      const statement = statements.of('events since', (queries, argument) =>
-        queries
+      const statement = statements.cached('events since', (db, param) =>
+        db
           .selectFrom('events')
           .select('position')
-          .where('created_at', '>=', argument('time'))
+          .where('created_at', '>=', param('time'))
           .orderBy('created_at')
           .orderBy('position')
           .limit(1),
@@ -107,19 +105,19 @@ export function eventsOn(session: Session, touch: (tag: string) => void): Events
       return (first?.position ?? (await findNumber(SEQUENCE)) ?? FIRST) - 1;
     },
     async removeBefore(time, limit) {
-      const statement = statements.of('events remove', (queries, argument) =>
-        queries
+      const statement = statements.cached('events remove', (db, param) =>
+        db
           .deleteFrom('events')
           .where(
             'position',
             'in',
-            queries
+            db
               .selectFrom('events')
               .select('position')
-              .where('created_at', '<', argument('time'))
+              .where('created_at', '<', param('time'))
               .orderBy('created_at')
               .orderBy('position')
-              .limit(argument('limit')),
+              .limit(param('limit')),
           ),
       );
       return session.run(statement, { time, limit });

@@ -1,36 +1,36 @@
 import type { Messages } from '../../contract/store/messages.ts';
-import type { Builder } from '../core/lists.ts';
-import { rowsOn } from '../core/rows.ts';
+import type { Builder } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
+import { tableRows } from '../core/table-rows.ts';
 
 /** Direct messages, and how far they were read. */
 export function messagesOn(session: Session): Messages {
   const { statements } = session;
-  const rows = rowsOn(session, 'messages');
+  const rows = tableRows(session, 'messages');
   return {
     find: (id) => rows.find('id', id),
     async findMark(conversation, user) {
-      const statement = statements.of('message_reads find', (queries, argument) =>
-        queries
+      const statement = statements.cached('message_reads find', (db, param) =>
+        db
           .selectFrom('message_reads')
           .selectAll()
-          .where('conversation_id', '=', argument('conversation'))
-          .where('user_id', '=', argument('user')),
+          .where('conversation_id', '=', param('conversation'))
+          .where('user_id', '=', param('user')),
       );
       return (await session.all(statement, { conversation, user }))[0];
     },
-    add: (message) => rows.add(message),
+    add: (message) => rows.insert(message),
     async mark({ conversation_id, user_id, last_read_id }) {
-      const statement = statements.of('message_reads put', (queries, argument) =>
-        queries
+      const statement = statements.cached('message_reads put', (db, param) =>
+        db
           .insertInto('message_reads')
           .values({
-            conversation_id: argument('conversation_id'),
-            user_id: argument('user_id'),
-            last_read_id: argument('last_read_id'),
+            conversation_id: param('conversation_id'),
+            user_id: param('user_id'),
+            last_read_id: param('last_read_id'),
           })
           .onConflict((conflict: Builder) =>
-            conflict.columns(['conversation_id', 'user_id']).doUpdateSet({ last_read_id: argument('last_read_id') }),
+            conflict.columns(['conversation_id', 'user_id']).doUpdateSet({ last_read_id: param('last_read_id') }),
           ),
       );
       await session.run(statement, { conversation_id, user_id, last_read_id });

@@ -10,10 +10,10 @@ import type {
   SortKey,
   Tally,
 } from '../../contract/store/store.ts';
-import { insertRows } from '../core/bulk.ts';
-import { addValues, among, amongOfAccount, type Builder, sizeFor } from '../core/lists.ts';
+import { insertRows } from '../core/bulk-insert.ts';
+import { type Builder, bindList, paddedSize, whereIn, whereInOfAccount } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Argument, Engine, Queries, Value } from '../core/statements.ts';
+import type { Dialect, Param, QueryBuilder, Value } from '../core/statements.ts';
 
 /** Rows of declared resources: the same statements for every resource, on both databases. */
 export function recordsOn(session: Session): RecordsWriting {
@@ -24,21 +24,21 @@ export function recordsOn(session: Session): RecordsWriting {
     key: RowKey,
     { deleted, lock = false }: { deleted: Deleted; lock?: boolean },
   ): Promise<RowOf<F> | undefined> {
-    const locked = lock && statements.engine === 'postgres';
+    const locked = lock && statements.dialect === 'postgres';
     const shape = `get ${resource.table} ${resource.scope} ${deleted} ${locked} ${key.orGranted === true}`;
-    const statement = statements.of(shape, (queries, argument) => {
-      let query = queries.selectFrom(resource.table).select(columnsOf(resource)).where('id', '=', argument('id'));
+    const statement = statements.cached(shape, (db, param) => {
+      let query = db.selectFrom(resource.table).select(columnsOf(resource)).where('id', '=', param('id'));
       if (resource.scope === 'account') {
         query = key.orGranted
           ? query.where((eb: Builder) =>
               eb.or([
-                eb('account_id', '=', argument('account')),
-                eb('id', 'in', granted(resource as unknown as AnyResource, queries, argument)),
+                eb('account_id', '=', param('account')),
+                eb('id', 'in', granted(resource as unknown as AnyResource, db, param)),
               ]),
             )
-          : query.where('account_id', '=', argument('account'));
+          : query.where('account_id', '=', param('account'));
       }
-      if (deleted === 'hidden') query = live(query, resource as unknown as AnyResource, queries);
+      if (deleted === 'hidden') query = live(query, resource as unknown as AnyResource, db);
       return locked ? query.forUpdate() : query;
     });
     return (await session.all(statement, { id: key.id, account: key.account ?? null }))[0];
@@ -56,22 +56,22 @@ export function recordsOn(session: Session): RecordsWriting {
       const row = await get(resource, { account, id: first }, { deleted, lock });
       return row ? [row] : [];
     }
-    const size = sizeFor(values.length);
-    const locked = lock && statements.engine === 'postgres';
-    const statement = statements.of(
+    const size = paddedSize(values.length);
+    const locked = lock && statements.dialect === 'postgres';
+    const statement = statements.cached(
       `many ${resource.table} ${column} ${deleted} ${locked} ${size}`,
-      (queries, argument) => {
-        const all = queries.selectFrom(resource.table).select(columnsOf(resource));
-        const visible = deleted === 'hidden' ? live(all, resource as unknown as AnyResource, queries) : all;
+      (db, param) => {
+        const all = db.selectFrom(resource.table).select(columnsOf(resource));
+        const visible = deleted === 'hidden' ? live(all, resource as unknown as AnyResource, db) : all;
         const chosen =
           column === 'id'
-            ? among(visible.where('account_id', '=', argument('account')), column, size, argument)
-            : amongOfAccount(visible, column, size, argument, statements.engine);
+            ? whereIn(visible.where('account_id', '=', param('account')), column, size, param)
+            : whereInOfAccount(visible, column, size, param, statements.dialect);
         return locked ? chosen.forUpdate() : chosen;
       },
     );
     const args: Record<string, Value> = { account };
-    addValues(args, column, values, size);
+    bindList(args, column, values, size);
     return session.all(statement, args);
   }
 
@@ -79,24 +79,16 @@ export function recordsOn(session: Session): RecordsWriting {
     if (asksForNothing(query)) return [];
     const lists = sizesOf(query);
     const shape = `page ${conditionsShape(resource, query, lists)} ${orderShape(query)}`;
-    const statement = statements.of(shape, (queries, argument) => {
-      let chosen = withConditions(
-        queries.selectFrom(resource.table),
-        resource,
-        query,
-        lists,
-        argument,
-        queries,
-        statements.engine,
-      );
+    const statement = statements.cached(shape, (db, param) => {
+      let chosen = withConditions(db.selectFrom(resource.table), resource, query, lists, param, db, statements.dialect);
       chosen = chosen.select(columnsOf(resource));
-      if (query.after) chosen = afterCursor(chosen, query.sort, query.after, argument);
+      if (query.after) chosen = afterCursor(chosen, query.sort, query.after, param);
       for (const key of query.sort) {
         // Both databases put nulls at different ends; we put them last in either direction.
         if (key.nullable) chosen = chosen.orderBy(sql`${sql.ref(key.column)} is null`);
         chosen = chosen.orderBy(key.column, key.direction);
       }
-      return chosen.limit(argument('limit'));
+      return chosen.limit(param('limit'));
     });
     const args = conditionArgs(query, lists);
     args.limit = query.limit;
@@ -109,9 +101,9 @@ export function recordsOn(session: Session): RecordsWriting {
   async function tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
     if (asksForNothing(query)) return [];
     const lists = sizesOf(query);
-    const statement = statements.of(`tally ${by} ${conditionsShape(resource, query, lists)}`, (queries, argument) =>
-      withConditions(queries.selectFrom(resource.table), resource, query, lists, argument, queries, statements.engine)
-        .select([...by, queries.fn.countAll().as('total')])
+    const statement = statements.cached(`tally ${by} ${conditionsShape(resource, query, lists)}`, (db, param) =>
+      withConditions(db.selectFrom(resource.table), resource, query, lists, param, db, statements.dialect)
+        .select([...by, db.fn.countAll().as('total')])
         .groupBy(by),
     );
     const rows = await session.all(statement, conditionArgs(query, lists));
@@ -122,16 +114,10 @@ export function recordsOn(session: Session): RecordsWriting {
     if (asksForNothing(query)) return 0;
     const lists = sizesOf(query);
     const shape = `count ${conditionsShape(resource, query, lists)}`;
-    const statement = statements.of(shape, (queries, argument) =>
-      withConditions(
-        queries.selectFrom(resource.table),
-        resource,
-        query,
-        lists,
-        argument,
-        queries,
-        statements.engine,
-      ).select(queries.fn.countAll().as('total')),
+    const statement = statements.cached(shape, (db, param) =>
+      withConditions(db.selectFrom(resource.table), resource, query, lists, param, db, statements.dialect).select(
+        db.fn.countAll().as('total'),
+      ),
     );
     return Number((await session.all(statement, conditionArgs(query, lists)))[0].total);
   }
@@ -146,42 +132,42 @@ export function recordsOn(session: Session): RecordsWriting {
     insertAll: (resource, rows) => insertRows(session, resource.table, rows),
     async update(resource, key, changes) {
       const columns = Object.keys(changes);
-      const statement = statements.of(`update ${resource.table} ${resource.scope} ${columns}`, (queries, argument) => {
-        const query = queries
+      const statement = statements.cached(`update ${resource.table} ${resource.scope} ${columns}`, (db, param) => {
+        const query = db
           .updateTable(resource.table)
-          .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
-          .where('id', '=', argument('key_id'));
-        return resource.scope === 'account' ? query.where('account_id', '=', argument('key_account')) : query;
+          .set(Object.fromEntries(columns.map((name) => [name, param(name)])))
+          .where('id', '=', param('key_id'));
+        return resource.scope === 'account' ? query.where('account_id', '=', param('key_account')) : query;
       });
       await session.run(statement, { ...changes, key_id: key.id, key_account: key.account ?? null });
     },
     async updateAll(resource, account, ids, changes) {
       if (ids.length === 0) return;
       const columns = Object.keys(changes);
-      const size = sizeFor(ids.length);
-      const statement = statements.of(`update all ${resource.table} ${size} ${columns}`, (queries, argument) => {
-        const query = queries
+      const size = paddedSize(ids.length);
+      const statement = statements.cached(`update all ${resource.table} ${size} ${columns}`, (db, param) => {
+        const query = db
           .updateTable(resource.table)
-          .set(Object.fromEntries(columns.map((name) => [name, argument(name)])))
-          .where('account_id', '=', argument('key_account'));
-        return among(query, 'id', size, argument);
+          .set(Object.fromEntries(columns.map((name) => [name, param(name)])))
+          .where('account_id', '=', param('key_account'));
+        return whereIn(query, 'id', size, param);
       });
       const args: Record<string, Value> = { ...changes, key_account: account };
-      addValues(args, 'id', ids, size);
+      bindList(args, 'id', ids, size);
       await session.run(statement, args);
     },
     async remove(resource, key) {
-      const statement = statements.of(`remove ${resource.table} ${resource.scope}`, (queries, argument) => {
-        const query = queries.deleteFrom(resource.table).where('id', '=', argument('id'));
-        return resource.scope === 'account' ? query.where('account_id', '=', argument('account')) : query;
+      const statement = statements.cached(`remove ${resource.table} ${resource.scope}`, (db, param) => {
+        const query = db.deleteFrom(resource.table).where('id', '=', param('id'));
+        return resource.scope === 'account' ? query.where('account_id', '=', param('account')) : query;
       });
       await session.run(statement, { id: key.id, account: key.account ?? null });
     },
     async lockAccount(account) {
       // One writer at a time is all that SQLite has; the server needs to be told.
-      if (statements.engine === 'sqlite') return;
-      const statement = statements.of('lock account', (queries, argument) =>
-        queries.selectFrom('accounts').select('id').where('id', '=', argument('account')).forUpdate(),
+      if (statements.dialect === 'sqlite') return;
+      const statement = statements.cached('lock account', (db, param) =>
+        db.selectFrom('accounts').select('id').where('id', '=', param('account')).forUpdate(),
       );
       await session.all(statement, { account });
     },
@@ -212,7 +198,7 @@ function asksForNothing(query: Conditions): boolean {
 function sizesOf(query: Conditions): Record<string, number> {
   const sizes: Record<string, number> = {};
   for (const [column, values] of Object.entries(query.within)) {
-    sizes[column] = sizeFor(values.length);
+    sizes[column] = paddedSize(values.length);
   }
   return sizes;
 }
@@ -233,65 +219,59 @@ function withConditions(
   resource: AnyResource,
   query: Conditions,
   sizes: Record<string, number>,
-  argument: Argument,
-  queries: Queries,
-  engine: Engine,
+  param: Param,
+  db: QueryBuilder,
+  dialect: Dialect,
 ): Builder {
   let chosen = start;
   const under = resource.under as string | undefined;
   const paired = query.account !== undefined && under !== undefined && under in sizes ? under : undefined;
-  if (query.account !== undefined && !paired) chosen = chosen.where('account_id', '=', argument('account'));
+  if (query.account !== undefined && !paired) chosen = chosen.where('account_id', '=', param('account'));
   if (query.member) {
     chosen = chosen
-      .where('environment', '=', argument('environment'))
-      .where(
-        'id',
-        'in',
-        queries.selectFrom('account_users').select('account_id').where('user_id', '=', argument('user')),
-      );
+      .where('environment', '=', param('environment'))
+      .where('id', 'in', db.selectFrom('account_users').select('account_id').where('user_id', '=', param('user')));
   }
-  if (query.grantee !== undefined) chosen = chosen.where('id', 'in', granted(resource, queries, argument));
-  if (query.deleted === 'hidden') chosen = live(chosen, resource, queries);
+  if (query.grantee !== undefined) chosen = chosen.where('id', 'in', granted(resource, db, param));
+  if (query.deleted === 'hidden') chosen = live(chosen, resource, db);
   for (const [column, size] of Object.entries(sizes)) {
     chosen =
-      column === paired
-        ? amongOfAccount(chosen, column, size, argument, engine)
-        : among(chosen, column, size, argument);
+      column === paired ? whereInOfAccount(chosen, column, size, param, dialect) : whereIn(chosen, column, size, param);
   }
-  if (query.without) chosen = chosen.where(query.without.column, '<>', argument('without'));
+  if (query.without) chosen = chosen.where(query.without.column, '<>', param('without'));
   query.terms?.forEach((_, index) => {
-    chosen = chosen.where('terms', 'like', argument(`term${index}`));
+    chosen = chosen.where('terms', 'like', param(`term${index}`));
   });
   if (query.prefix) {
     const { column } = query.prefix;
-    chosen = chosen.where(column, '>=', argument('prefix_from')).where(column, '<', argument('prefix_to'));
+    chosen = chosen.where(column, '>=', param('prefix_from')).where(column, '<', param('prefix_to'));
   }
   return chosen;
 }
 
 /** Ids of the rows that others granted to an account. */
-function granted({ sharing }: AnyResource, queries: Queries, argument: Argument): Builder {
-  return queries
+function granted({ sharing }: AnyResource, db: QueryBuilder, param: Param): Builder {
+  return db
     .selectFrom(sharing!.table)
     .select(sharing!.column)
-    .where('granted_account_id', '=', argument('account'))
+    .where('granted_account_id', '=', param('account'))
     .where('deleted', '=', sql.lit(0));
 }
 
 /** Rows that are not deleted, and neither are their parents. */
-function live(start: Builder, resource: AnyResource, queries: Queries): Builder {
+function live(start: Builder, resource: AnyResource, db: QueryBuilder): Builder {
   const { table } = resource;
   // Written out, because an index of live rows serves no condition whose value is bound.
   const own = start.where(`${table}.deleted`, '=', sql.lit(0));
   const under = resource.under as string | undefined;
   if (under === undefined) return own;
   const parent = (resource.fields as Record<string, Field>)[under]!.target!() as unknown as AnyResource;
-  const above = queries
+  const above = db
     .selectFrom(parent.table)
     .select(sql`1`.as('one'))
     .whereRef(`${parent.table}.account_id`, '=', `${table}.account_id`)
     .whereRef(`${parent.table}.id`, '=', `${table}.${under}`);
-  return own.where((eb: Builder) => eb.exists(live(above, parent, queries)));
+  return own.where((eb: Builder) => eb.exists(live(above, parent, db)));
 }
 
 function conditionArgs(query: Conditions, sizes: Record<string, number>): Record<string, Value> {
@@ -303,7 +283,7 @@ function conditionArgs(query: Conditions, sizes: Record<string, number>): Record
     args.user = query.member.user;
   }
   for (const [column, values] of Object.entries(query.within)) {
-    addValues(args, column, values, sizes[column]!);
+    bindList(args, column, values, sizes[column]!);
   }
   if (query.without) args.without = query.without.value;
   query.terms?.forEach((term, index) => {
@@ -328,12 +308,12 @@ function afterCursor(
   start: Builder,
   sort: readonly SortKey[],
   after: readonly (string | number | null)[],
-  argument: Argument,
+  param: Param,
 ): Builder {
   const [first] = sort;
   if (first && sort.every((key) => !key.nullable && key.direction === first.direction)) {
     const columns = sql.join(sort.map((key) => sql.ref(key.column)));
-    const values = sql.join(sort.map((_, index) => sql`${argument(`after${index}`)}`));
+    const values = sql.join(sort.map((_, index) => sql`${param(`after${index}`)}`));
     const beyond = sql.raw(first.direction === 'asc' ? '>' : '<');
     return start.where(sql<boolean>`(${columns}) ${beyond} (${values})`);
   }
@@ -341,20 +321,20 @@ function afterCursor(
     eb.or(
       sort.map((_, index) =>
         eb.and([
-          ...sort.slice(0, index).map((key, earlier) => same(eb, key, earlier, after, argument)),
-          beyondKey(eb, sort[index]!, index, after, argument),
+          ...sort.slice(0, index).map((key, earlier) => same(eb, key, earlier, after, param)),
+          beyondKey(eb, sort[index]!, index, after, param),
         ]),
       ),
     ),
   );
 }
 
-function same(eb: Builder, key: SortKey, index: number, after: readonly unknown[], argument: Argument): Builder {
-  return after[index] === null ? eb(key.column, 'is', null) : eb(key.column, '=', argument(`after${index}`));
+function same(eb: Builder, key: SortKey, index: number, after: readonly unknown[], param: Param): Builder {
+  return after[index] === null ? eb(key.column, 'is', null) : eb(key.column, '=', param(`after${index}`));
 }
 
-function beyondKey(eb: Builder, key: SortKey, index: number, after: readonly unknown[], argument: Argument): Builder {
+function beyondKey(eb: Builder, key: SortKey, index: number, after: readonly unknown[], param: Param): Builder {
   if (after[index] === null) return sql<boolean>`1 = 0`;
-  const beyond = eb(key.column, key.direction === 'asc' ? '>' : '<', argument(`after${index}`));
+  const beyond = eb(key.column, key.direction === 'asc' ? '>' : '<', param(`after${index}`));
   return key.nullable ? eb.or([beyond, eb(key.column, 'is', null)]) : beyond;
 }

@@ -5,8 +5,8 @@ import type { Session } from '../core/session.ts';
 export function restoresOn(session: Session): Restores {
   return {
     async findRequestsNotBefore() {
-      const find = session.statements.of('restores not before', (queries) =>
-        queries.selectFrom('restores').select(({ fn }) => fn.max('requests_not_before').as('not_before')),
+      const find = session.statements.cached('restores not before', (db) =>
+        db.selectFrom('restores').select(({ fn }) => fn.max('requests_not_before').as('not_before')),
       );
       return (await session.all(find, {}))[0]?.not_before ?? 0;
     },

@@ -1,8 +1,8 @@
 import type { Subscriptions } from '../../contract/store/subscriptions.ts';
-import { addValues, among, type Builder, sizeFor } from '../core/lists.ts';
-import { rowsOn } from '../core/rows.ts';
+import { type Builder, bindList, paddedSize, whereIn } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Argument, Queries, Value } from '../core/statements.ts';
+import type { Param, QueryBuilder, Value } from '../core/statements.ts';
+import { tableRows } from '../core/table-rows.ts';
 
 const COLUMNS = [
   'id',
@@ -23,80 +23,78 @@ const COLUMNS = [
 /** Subscriptions to events. */
 export function subscriptionsOn(session: Session, touch: (tag: string) => void): Subscriptions {
   const { statements } = session;
-  const rows = rowsOn(session, 'subscriptions');
-  const some = (queries: Queries): Builder => queries.selectFrom('subscriptions').select(COLUMNS);
-  const ofApplication = (start: Builder, argument: Argument, hasUser: boolean): Builder => {
-    const all = start.where('application_id', '=', argument('application'));
-    return hasUser ? all.where('user_id', '=', argument('user')) : all;
+  const rows = tableRows(session, 'subscriptions');
+  const some = (db: QueryBuilder): Builder => db.selectFrom('subscriptions').select(COLUMNS);
+  const ofApplication = (start: Builder, param: Param, hasUser: boolean): Builder => {
+    const all = start.where('application_id', '=', param('application'));
+    return hasUser ? all.where('user_id', '=', param('user')) : all;
   };
   return {
     async find(id) {
-      const statement = statements.of('subscriptions find', (queries, argument) =>
-        some(queries).where('id', '=', argument('id')),
-      );
+      const statement = statements.cached('subscriptions find', (db, param) => some(db).where('id', '=', param('id')));
       return (await session.all(statement, { id }))[0];
     },
     async list(ids) {
       if (ids.length === 0) return [];
-      const size = sizeFor(ids.length);
-      const statement = statements.of(`subscriptions list ${size}`, (queries, argument) =>
-        among(some(queries), 'id', size, argument),
+      const size = paddedSize(ids.length);
+      const statement = statements.cached(`subscriptions list ${size}`, (db, param) =>
+        whereIn(some(db), 'id', size, param),
       );
       const args: Record<string, Value> = {};
-      addValues(args, 'id', ids, size);
+      bindList(args, 'id', ids, size);
       return session.all(statement, args);
     },
     async listAll(after, limit) {
-      const statement = statements.of('subscriptions all', (queries, argument) =>
-        some(queries).where('id', '>', argument('after')).orderBy('id').limit(argument('limit')),
+      const statement = statements.cached('subscriptions all', (db, param) =>
+        some(db).where('id', '>', param('after')).orderBy('id').limit(param('limit')),
       );
       return session.all(statement, { after, limit });
     },
     async page({ application, user, after, limit }) {
-      const statement = statements.of(`subscriptions page ${user === undefined}`, (queries, argument) =>
-        ofApplication(some(queries), argument, user !== undefined)
-          .where('id', '>', argument('after'))
+      const statement = statements.cached(`subscriptions page ${user === undefined}`, (db, param) =>
+        ofApplication(some(db), param, user !== undefined)
+          .where('id', '>', param('after'))
           .orderBy('id')
-          .limit(argument('limit')),
+          .limit(param('limit')),
       );
       return session.all(statement, { application, ...(user !== undefined && { user }), after, limit });
     },
     async listOfWebhook(webhook, limit) {
-      const statement = statements.of('subscriptions of webhook', (queries, argument) =>
-        some(queries).where('webhook_id', '=', argument('webhook')).limit(argument('limit')),
+      const statement = statements.cached('subscriptions of webhook', (db, param) =>
+        some(db).where('webhook_id', '=', param('webhook')).limit(param('limit')),
       );
       return session.all(statement, { webhook, limit });
     },
     async findSame({ application_id, sense }) {
-      const statement = statements.of('subscriptions same', (queries, argument) =>
-        some(queries).where('application_id', '=', argument('application_id')).where('sense', '=', argument('sense')),
+      const statement = statements.cached('subscriptions same', (db, param) =>
+        some(db).where('application_id', '=', param('application_id')).where('sense', '=', param('sense')),
       );
       return (await session.all(statement, { application_id, sense }))[0];
     },
     async findCount(application, user) {
-      const statement = statements.of(`subscriptions count ${user === undefined}`, (queries, argument) =>
-        ofApplication(queries.selectFrom('subscriptions'), argument, user !== undefined).select(({ fn }: Builder) =>
+      const statement = statements.cached(`subscriptions count ${user === undefined}`, (db, param) =>
+        ofApplication(db.selectFrom('subscriptions'), param, user !== undefined).select(({ fn }: Builder) =>
           fn.countAll().as('total'),
         ),
       );
       return Number((await session.all(statement, { application, ...(user !== undefined && { user }) }))[0].total);
     },
     async add(subscription) {
-      await rows.add(subscription);
+      await rows.insert(subscription);
       touch(`subscription:${subscription.id}`);
     },
     async change(id, changes) {
-      await rows.change(id, changes);
+      await rows.update(id, changes);
       touch(`subscription:${id}`);
     },
     async remove(ids) {
       if (ids.length === 0) return;
-      const size = sizeFor(ids.length);
-      const statement = statements.of(`subscriptions remove ${size}`, (queries, argument) =>
-        among(queries.deleteFrom('subscriptions'), 'id', size, argument),
+      const size = paddedSize(ids.length);
+      const statement = statements.cached(`subscriptions remove ${size}`, (db, param) =>
+        whereIn(db.deleteFrom('subscriptions'), 'id', size, param),
       );
       const args: Record<string, Value> = {};
-      addValues(args, 'id', ids, size);
+      bindList(args, 'id', ids, size);
       await session.run(statement, args);
       for (const id of ids) touch(`subscription:${id}`);
     },

@@ -9,12 +9,12 @@ export function suggestionsOn(session: Session): Suggestions {
   return {
     async listTogether({ environment, account, types, values, limit }) {
       const shape = `targeting together ${types.length} ${values.length}`;
-      const statement = statements.of(shape, (queries, argument) => {
-        const listed = (name: string, items: readonly string[]) => items.map((_, index) => argument(`${name}${index}`));
+      const statement = statements.cached(shape, (db, param) => {
+        const listed = (name: string, items: readonly string[]) => items.map((_, index) => param(`${name}${index}`));
         const lineItems = sql`count(distinct beside.line_item_id)`;
         const accounts = sql`count(distinct beside.account_id)`;
-        const isOwn = sql`max(case when beside.account_id = ${argument('account')} then 1 else 0 end)`;
-        return queries
+        const isOwn = sql`max(case when beside.account_id = ${param('account')} then 1 else 0 end)`;
+        return db
           .selectFrom('targeting_criteria as asked')
           .innerJoin('targeting_criteria as beside', (join) =>
             join
@@ -38,12 +38,12 @@ export function suggestionsOn(session: Session): Suggestions {
           .where('beside.deleted', '=', 0)
           .where('line_items.deleted', '=', 0)
           .where('accounts.deleted', '=', 0)
-          .where('accounts.environment', '=', argument('environment'))
+          .where('accounts.environment', '=', param('environment'))
           .groupBy('beside.targeting_value')
           .having(sql<boolean>`${isOwn} = 1 or ${accounts} > 1`)
           .orderBy(lineItems, 'desc')
           .orderBy('beside.targeting_value')
-          .limit(argument('limit'));
+          .limit(param('limit'));
       });
       const args: Record<string, Value> = { environment, account, limit };
       for (const [index, type] of types.entries()) args[`type${index}`] = type;

@@ -1,45 +1,40 @@
 import { sql } from 'kysely';
 import type { Replays, WebhookDeliveries, WebhookDelivery, Webhooks } from '../../contract/store/webhooks.ts';
-import type { Builder } from '../core/lists.ts';
-import { rowsOn } from '../core/rows.ts';
+import type { Builder } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Argument, Queries, Value } from '../core/statements.ts';
+import type { Param, QueryBuilder, Value } from '../core/statements.ts';
+import { tableRows } from '../core/table-rows.ts';
 
 /** Webhooks. */
 export function webhooksOn(session: Session, touch: (tag: string) => void): Webhooks {
   const { statements } = session;
-  const rows = rowsOn(session, 'webhooks');
+  const rows = tableRows(session, 'webhooks');
   return {
     find: (id) => rows.find('id', id),
     lock: (id) => rows.lock('id', id),
     async list(application) {
-      const statement = statements.of('webhooks list', (queries, argument) =>
-        queries.selectFrom('webhooks').selectAll().where('application_id', '=', argument('application')).orderBy('id'),
+      const statement = statements.cached('webhooks list', (db, param) =>
+        db.selectFrom('webhooks').selectAll().where('application_id', '=', param('application')).orderBy('id'),
       );
       return session.all(statement, { application });
     },
     async listAll(after, limit) {
-      const statement = statements.of('webhooks all', (queries, argument) =>
-        queries
-          .selectFrom('webhooks')
-          .selectAll()
-          .where('id', '>', argument('after'))
-          .orderBy('id')
-          .limit(argument('limit')),
+      const statement = statements.cached('webhooks all', (db, param) =>
+        db.selectFrom('webhooks').selectAll().where('id', '>', param('after')).orderBy('id').limit(param('limit')),
       );
       return session.all(statement, { after, limit });
     },
     async add(webhook) {
-      await rows.add(webhook);
+      await rows.insert(webhook);
       touch(`webhook:${webhook.id}`);
     },
     async change(id, changes) {
-      await rows.change(id, changes);
+      await rows.update(id, changes);
       touch(`webhook:${id}`);
     },
     async remove(id) {
-      const statement = statements.of('webhooks remove', (queries, argument) =>
-        queries.deleteFrom('webhooks').where('id', '=', argument('id')),
+      const statement = statements.cached('webhooks remove', (db, param) =>
+        db.deleteFrom('webhooks').where('id', '=', param('id')),
       );
       await session.run(statement, { id });
       touch(`webhook:${id}`);
@@ -75,17 +70,16 @@ function deliveryOf(row: any): WebhookDelivery {
 /** What is sent to webhooks. */
 export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
   const { statements } = session;
-  const some = (queries: Queries): Builder => queries.selectFrom('webhook_deliveries').select(COLUMNS);
-  const ofWebhook = (start: Builder, argument: Argument): Builder =>
-    start.where('webhook_id', '=', argument('webhook'));
+  const some = (db: QueryBuilder): Builder => db.selectFrom('webhook_deliveries').select(COLUMNS);
+  const ofWebhook = (start: Builder, param: Param): Builder => start.where('webhook_id', '=', param('webhook'));
 
   const putSome = async (deliveries: readonly WebhookDelivery[]): Promise<void> => {
     const { length } = deliveries;
-    const statement = statements.of(`webhook deliveries put ${length}`, (queries, argument) =>
-      queries
+    const statement = statements.cached(`webhook deliveries put ${length}`, (db, param) =>
+      db
         .insertInto('webhook_deliveries')
         .values(
-          deliveries.map((_, index) => Object.fromEntries(COLUMNS.map((name) => [name, argument(`${name}.${index}`)]))),
+          deliveries.map((_, index) => Object.fromEntries(COLUMNS.map((name) => [name, param(`${name}.${index}`)]))),
         )
         .onConflict((conflict: Builder) =>
           conflict.columns(['webhook_id', 'position', 'message_id']).doUpdateSet({
@@ -109,25 +103,23 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
 
   return {
     async find({ webhook_id, position, message_id }) {
-      const statement = statements.of('webhook deliveries find', (queries, argument) =>
-        ofWebhook(some(queries), argument)
-          .where('position', '=', argument('position'))
-          .where('message_id', '=', argument('message')),
+      const statement = statements.cached('webhook deliveries find', (db, param) =>
+        ofWebhook(some(db), param).where('position', '=', param('position')).where('message_id', '=', param('message')),
       );
       const [row] = await session.all(statement, { webhook: webhook_id, position, message: message_id });
       return row && deliveryOf(row);
     },
     async page({ webhook, state, after, limit }) {
-      const statement = statements.of(
+      const statement = statements.cached(
         `webhook deliveries page ${[state && 'state', after && 'after']}`,
-        (queries, argument) => {
-          let chosen = ofWebhook(some(queries), argument);
-          if (state) chosen = chosen.where('state', '=', argument('state'));
+        (db, param) => {
+          let chosen = ofWebhook(some(db), param);
+          if (state) chosen = chosen.where('state', '=', param('state'));
           if (after) {
-            const place = sql<boolean>`(position, message_id) < (${argument('position')}, ${argument('message')})`;
+            const place = sql<boolean>`(position, message_id) < (${param('position')}, ${param('message')})`;
             chosen = chosen.where(place);
           }
-          return chosen.orderBy('position', 'desc').orderBy('message_id', 'desc').limit(argument('limit'));
+          return chosen.orderBy('position', 'desc').orderBy('message_id', 'desc').limit(param('limit'));
         },
       );
       const args = {
@@ -139,29 +131,29 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
       return (await session.all(statement, args)).map(deliveryOf);
     },
     async listDue(webhook, now, limit) {
-      const statement = statements.of('webhook deliveries due', (queries, argument) =>
-        ofWebhook(some(queries), argument)
+      const statement = statements.cached('webhook deliveries due', (db, param) =>
+        ofWebhook(some(db), param)
           .where('state', '=', sql.lit('pending'))
-          .where('next_at', '<=', argument('now'))
+          .where('next_at', '<=', param('now'))
           .orderBy('next_at')
           .orderBy('position')
           .orderBy('message_id')
-          .limit(argument('limit')),
+          .limit(param('limit')),
       );
       return (await session.all(statement, { webhook, now, limit })).map(deliveryOf);
     },
     async findNext(webhook, after) {
-      const statement = statements.of('webhook deliveries next', (queries, argument) =>
-        ofWebhook(queries.selectFrom('webhook_deliveries'), argument)
+      const statement = statements.cached('webhook deliveries next', (db, param) =>
+        ofWebhook(db.selectFrom('webhook_deliveries'), param)
           .where('state', '=', sql.lit('pending'))
-          .where('next_at', '>', argument('after'))
+          .where('next_at', '>', param('after'))
           .select(sql`min(next_at)`.as('next')),
       );
       return (await session.all(statement, { webhook, after }))[0]?.next ?? undefined;
     },
     async listWaiting() {
-      const statement = statements.of('webhook deliveries waiting', (queries) =>
-        queries
+      const statement = statements.cached('webhook deliveries waiting', (db) =>
+        db
           .selectFrom('webhook_deliveries')
           .where('state', '=', sql.lit('pending'))
           .select(['webhook_id', sql`min(next_at)`.as('next_at')])
@@ -170,21 +162,21 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
       return session.all(statement, {});
     },
     async bringForward(now, after) {
-      const statement = statements.of('webhook deliveries bring forward', (queries, argument) =>
-        queries
+      const statement = statements.cached('webhook deliveries bring forward', (db, param) =>
+        db
           .updateTable('webhook_deliveries')
-          .set({ next_at: argument('now') })
+          .set({ next_at: param('now') })
           .where('state', '=', sql.lit('pending'))
-          .where('next_at', '>', argument('after')),
+          .where('next_at', '>', param('after')),
       );
       await session.run(statement, { now, after });
     },
     async listMessagesAfter(position) {
-      const statement = statements.of('webhook deliveries after', (queries, argument) =>
-        queries
+      const statement = statements.cached('webhook deliveries after', (db, param) =>
+        db
           .selectFrom('webhook_deliveries')
           .select(['webhook_id', 'message_id'])
-          .where('position', '>', argument('position')),
+          .where('position', '>', param('position')),
       );
       return session.all(statement, { position });
     },
@@ -196,39 +188,39 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
       }
     },
     async giveUp(webhook) {
-      const statement = statements.of('webhook deliveries give up', (queries, argument) =>
-        ofWebhook(queries.updateTable('webhook_deliveries'), argument)
+      const statement = statements.cached('webhook deliveries give up', (db, param) =>
+        ofWebhook(db.updateTable('webhook_deliveries'), param)
           .where('state', '=', sql.lit('pending'))
           .set({ state: sql.lit('failed'), next_at: sql.lit(null) }),
       );
       await session.run(statement, { webhook });
     },
     async removeUpTo(position, limit) {
-      const statement = statements.of('webhook deliveries remove', (queries, argument) => {
+      const statement = statements.cached('webhook deliveries remove', (db, param) => {
         const keys = ['webhook_id', 'position', 'message_id'];
-        const old = queries
+        const old = db
           .selectFrom('webhook_deliveries')
           .select(keys)
-          .where('position', '<=', argument('position'))
+          .where('position', '<=', param('position'))
           .where('state', '!=', sql.lit('pending'))
           .orderBy('position')
-          .limit(argument('limit'));
+          .limit(param('limit'));
         const key = sql`(${sql.join(keys.map((name) => sql.ref(name)))})`;
-        return queries.deleteFrom('webhook_deliveries').where(sql<boolean>`${key} in ${old}`);
+        return db.deleteFrom('webhook_deliveries').where(sql<boolean>`${key} in ${old}`);
       });
       return session.run(statement, { position, limit });
     },
     async findProgress() {
-      const statement = statements.of('webhook progress', (queries) =>
-        queries.selectFrom('webhook_progress').select('position').where('name', '=', sql.lit(PROGRESS)),
+      const statement = statements.cached('webhook progress', (db) =>
+        db.selectFrom('webhook_progress').select('position').where('name', '=', sql.lit(PROGRESS)),
       );
       return (await session.all(statement, {}))[0]?.position;
     },
     async putProgress(position) {
-      const statement = statements.of('webhook progress put', (queries, argument) =>
-        queries
+      const statement = statements.cached('webhook progress put', (db, param) =>
+        db
           .insertInto('webhook_progress')
-          .values({ name: sql.lit(PROGRESS), position: argument('position') })
+          .values({ name: sql.lit(PROGRESS), position: param('position') })
           .onConflict((conflict: Builder) => conflict.column('name').doUpdateSet({ position: sql`excluded.position` })),
       );
       await session.run(statement, { position });
@@ -241,28 +233,28 @@ const PROGRESS = 'log';
 /** Replays. */
 export function replaysOn(session: Session): Replays {
   const { statements } = session;
-  const rows = rowsOn(session, 'replays');
-  const running = (queries: Queries): Builder =>
-    queries.selectFrom('replays').selectAll().where('state', '=', sql.lit('Running'));
+  const rows = tableRows(session, 'replays');
+  const running = (db: QueryBuilder): Builder =>
+    db.selectFrom('replays').selectAll().where('state', '=', sql.lit('Running'));
   return {
     find: (id) => rows.find('id', id),
     async findRunning(webhook) {
-      const statement = statements.of('replays running of', (queries, argument) =>
-        running(queries).where('webhook_id', '=', argument('webhook')),
+      const statement = statements.cached('replays running of', (db, param) =>
+        running(db).where('webhook_id', '=', param('webhook')),
       );
       return (await session.all(statement, { webhook }))[0];
     },
     async listRunning() {
       return session.all(
-        statements.of('replays running', (queries) => running(queries).orderBy('id')),
+        statements.cached('replays running', (db) => running(db).orderBy('id')),
         {},
       );
     },
-    add: (replay) => rows.add(replay),
-    change: (id, changes) => rows.change(id, changes),
+    add: (replay) => rows.insert(replay),
+    change: (id, changes) => rows.update(id, changes),
     async removeBefore(time) {
-      const statement = statements.of('replays remove', (queries, argument) =>
-        queries.deleteFrom('replays').where('ended_at', '<', argument('time')),
+      const statement = statements.cached('replays remove', (db, param) =>
+        db.deleteFrom('replays').where('ended_at', '<', param('time')),
       );
       await session.run(statement, { time });
     },

@@ -1,6 +1,6 @@
 import { CODE_STEP_S, CODE_STEPS_OFF } from '../../contract/store/second-factors.ts';
 import type { Session } from '../core/session.ts';
-import { runPlain } from './shapes.ts';
+import { execRaw } from './table-schema.ts';
 
 /** So many ids of a sequence may have been given out since a backup; numbers behind them are free for sure. */
 const LOST_MAX = 1_000_000_000;
@@ -26,13 +26,13 @@ export interface RestoreRecord {
  * and logins under way are begun anew.
  */
 export async function afterRestore(session: Session, record: RestoreRecord): Promise<void> {
-  await runPlain(session, 'update sequences set next = next + cast(? as bigint)', [String(LOST_MAX)]);
-  for (const table of SHORT_LIVED) await runPlain(session, `delete from ${table}`);
+  await execRaw(session, 'update sequences set next = next + cast(? as bigint)', [String(LOST_MAX)]);
+  for (const table of SHORT_LIVED) await execRaw(session, `delete from ${table}`);
   const { restored_at, backup_made_at, requests_not_before } = record;
   const useCodes = 'update second_factors set last_step = cast(? as bigint) where last_step < cast(? as bigint)';
   const step = String(lastStep(restored_at));
-  await runPlain(session, useCodes, [step, step]);
+  await execRaw(session, useCodes, [step, step]);
   const into =
     'insert into restores (restored_at, backup_made_at, requests_not_before) values (?, ?, cast(? as bigint))';
-  await runPlain(session, into, [restored_at, backup_made_at, String(requests_not_before)]);
+  await execRaw(session, into, [restored_at, backup_made_at, String(requests_not_before)]);
 }

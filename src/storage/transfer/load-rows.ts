@@ -1,37 +1,37 @@
 import type { Session } from '../core/session.ts';
-import type { TransferRow } from './lines.ts';
-import { type Column, quoted, rowsOf, runPlain, type TableShape } from './shapes.ts';
+import type { TransferRow } from './row-lines.ts';
+import { type Column, execRaw, queryRaw, quoteIdentifier, type TableSchema } from './table-schema.ts';
 
 const ARRAYS: Readonly<Record<Column['type'], string>> = { text: 'text[]', integer: 'bigint[]', bytes: 'bytea[]' };
 
 /** Adds rows to a table, as many as are given. */
-export async function loadRows(session: Session, table: TableShape, rows: readonly TransferRow[]): Promise<void> {
+export async function loadRows(session: Session, table: TableSchema, rows: readonly TransferRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const into = `insert into ${quoted(table.name)} (${table.columns.map(({ name }) => quoted(name)).join(', ')})`;
-  if (session.statements.engine === 'postgres') {
+  const into = `insert into ${quoteIdentifier(table.name)} (${table.columns.map(({ name }) => quoteIdentifier(name)).join(', ')})`;
+  if (session.statements.dialect === 'postgres') {
     // One array a column: a statement has few arguments, however many rows there are.
     const arrays = table.columns.map(({ type }) => `?::${ARRAYS[type]}`).join(', ');
     const values = table.columns.map((_, index) => rows.map((row) => row[index]));
-    await runPlain(session, `${into} select * from unnest(${arrays})`, values);
+    await execRaw(session, `${into} select * from unnest(${arrays})`, values);
     return;
   }
   // The tables are strict: a decimal text becomes the integer that it writes, or is refused.
   const sql = `${into} values (${table.columns.map(() => '?').join(', ')})`;
-  for (const row of rows) await runPlain(session, sql, row);
+  for (const row of rows) await execRaw(session, sql, row);
 }
 
 /** Takes away the indexes that no constraint needs; the answer makes them again. Filling a table is faster without them. */
-export async function withoutIndexes(session: Session, tables: readonly TableShape[]): Promise<() => Promise<void>> {
+export async function dropIndexes(session: Session, tables: readonly TableSchema[]): Promise<() => Promise<void>> {
   const names = new Set(tables.map(({ name }) => name));
   const list =
-    session.statements.engine === 'sqlite'
+    session.statements.dialect === 'sqlite'
       ? "select name, tbl_name as of, sql from sqlite_schema where type = 'index' and sql is not null"
       : `select indexname as name, tablename as of, indexdef as sql from pg_indexes
          where schemaname = current_schema() and not exists (
            select 1 from pg_constraint where conindid = to_regclass(quote_ident(indexname)))`;
-  const indexes = (await rowsOf(session, list)).filter((index) => names.has(index.of));
-  for (const { name } of indexes) await runPlain(session, `drop index ${name}`);
+  const indexes = (await queryRaw(session, list)).filter((index) => names.has(index.of));
+  for (const { name } of indexes) await execRaw(session, `drop index ${name}`);
   return async () => {
-    for (const { sql } of indexes) await runPlain(session, sql);
+    for (const { sql } of indexes) await execRaw(session, sql);
   };
 }

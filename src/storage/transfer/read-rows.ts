@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Session } from '../core/session.ts';
-import { lineOf, type TransferRow } from './lines.ts';
-import { quoted, rowsOf, type TableShape } from './shapes.ts';
+import { rowToLine, type TransferRow } from './row-lines.ts';
+import { queryRaw, quoteIdentifier, type TableSchema } from './table-schema.ts';
 
 /** Rows read at once: fewer where one of them may have megabytes. */
 const ROWS = 500;
@@ -10,7 +10,7 @@ const ROWS_WITH_BYTES = 16;
 const LINES_BYTES = 1_048_576;
 
 /** How many rows a table has, and the SHA-256 of their lines in the order of the primary key. */
-export interface TableSum {
+export interface TableChecksum {
   readonly rows: number;
   readonly sha256: string;
 }
@@ -21,9 +21,9 @@ export interface TableSum {
  */
 export async function readTable(
   session: Session,
-  table: TableShape,
+  table: TableSchema,
   take: (lines: Buffer, rows: number) => Promise<void>,
-): Promise<TableSum> {
+): Promise<TableChecksum> {
   const sum = createHash('sha256');
   let lines: string[] = [];
   let length = 0;
@@ -39,7 +39,7 @@ export async function readTable(
     await take(bytes, rows);
   };
   for await (const row of rowsInOrder(session, table)) {
-    const line = lineOf(table.columns, row);
+    const line = rowToLine(table.columns, row);
     lines.push(line);
     length += line.length;
     if (length >= LINES_BYTES) await hand();
@@ -48,23 +48,23 @@ export async function readTable(
   return { rows: total, sha256: sum.digest('hex') };
 }
 
-async function* rowsInOrder(session: Session, table: TableShape): AsyncGenerator<TransferRow> {
+async function* rowsInOrder(session: Session, table: TableSchema): AsyncGenerator<TransferRow> {
   const { columns, key } = table;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const isInteger = (name: string): boolean => types.get(name) === 'integer';
   // Text keeps every digit of an integer; numbers of JavaScript would not.
   const selected = columns.map(({ name }) =>
-    isInteger(name) ? `cast(${quoted(name)} as text) as ${quoted(name)}` : quoted(name),
+    isInteger(name) ? `cast(${quoteIdentifier(name)} as text) as ${quoteIdentifier(name)}` : quoteIdentifier(name),
   );
   const places = key.map((name) => (isInteger(name) ? 'cast(? as bigint)' : '?'));
-  const keys = key.map((name) => `${quoted(table.name)}.${quoted(name)}`).join(', ');
+  const keys = key.map((name) => `${quoteIdentifier(table.name)}.${quoteIdentifier(name)}`).join(', ');
   const after = `where (${keys}) > (${places.join(', ')})`;
   const limit = columns.some(({ type }) => type === 'bytes') ? ROWS_WITH_BYTES : ROWS;
-  const select = `select ${selected.join(', ')} from ${quoted(table.name)}`;
+  const select = `select ${selected.join(', ')} from ${quoteIdentifier(table.name)}`;
   let last: readonly unknown[] | undefined;
   for (;;) {
     const sql = `${select} ${last ? after : ''} order by ${keys} limit ${limit}`;
-    const rows = await rowsOf(session, sql, last);
+    const rows = await queryRaw(session, sql, last);
     for (const row of rows) yield columns.map(({ name }) => row[name]);
     if (rows.length < limit) return;
     const end = rows.at(-1);

@@ -2,13 +2,13 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Up to which second nonces were removed. It only grows, across restarts too. */
-export interface ForgottenMark {
+export interface NonceWatermark {
   value(): number;
   raise(second: number): void;
 }
 
 /** The mark in a small file of a folder. */
-export function forgottenMark(folder: string): ForgottenMark {
+export function nonceWatermark(folder: string): NonceWatermark {
   const path = join(folder, 'forgotten-until');
   let value = readNumber(path);
   return {

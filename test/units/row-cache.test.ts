@@ -4,7 +4,7 @@ import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import type { RecordsReading, RecordsWriting } from '../../src/contract/store/store.ts';
 import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
-import { rememberedRows } from '../../src/storage/core/remembered-rows.ts';
+import { rowCache } from '../../src/storage/core/row-cache.ts';
 
 const instruments = fundingInstruments as unknown as AnyResource;
 
@@ -37,8 +37,8 @@ describe('rows that are remembered', () => {
 
   test('are read once', async () => {
     const { records, reads } = rowsOf(row, { ...row, id: 'f2' });
-    const remembered = rememberedRows();
-    const read = (): RecordsReading => remembered.reading(records, remembered.position());
+    const remembered = rowCache();
+    const read = (): RecordsReading => remembered.cachedReads(records, remembered.version());
     assert.deepEqual(await read().get(instruments, key('f1'), shown), row);
     assert.deepEqual(await read().get(instruments, key('f1'), hidden), row);
     assert.equal(reads(), 1);
@@ -53,51 +53,51 @@ describe('rows that are remembered', () => {
 
   test('are of their account only, and hidden when they are deleted', async () => {
     const { records } = rowsOf({ ...row, deleted: 1 });
-    const remembered = rememberedRows();
-    const read = (): RecordsReading => remembered.reading(records, remembered.position());
+    const remembered = rowCache();
+    const read = (): RecordsReading => remembered.cachedReads(records, remembered.version());
     assert.equal(await read().get(instruments, key('f1'), hidden), undefined);
     assert.equal((await read().get(instruments, key('f1'), shown))?.id, 'f1');
     assert.equal(await read().get(instruments, key('f1'), hidden), undefined);
     assert.deepEqual(await read().many(instruments, 'a', ['f1'], hidden), []);
     const { records: none } = rowsOf();
     assert.equal(
-      await remembered.reading(none, remembered.position()).get(instruments, key('f1', 'b'), shown),
+      await remembered.cachedReads(none, remembered.version()).get(instruments, key('f1', 'b'), shown),
       undefined,
     );
   });
 
   test('are forgotten when they change', async () => {
     const { records } = rowsOf(row);
-    const remembered = rememberedRows();
-    await remembered.reading(records, remembered.position()).get(instruments, key('f1'), shown);
+    const remembered = rowCache();
+    await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
     const changed = new Set<string>();
-    await remembered.writing(records, changed).update(instruments, key('f1'), { currency: 'EUR' });
-    remembered.forget(changed);
-    const after = await remembered.reading(records, remembered.position()).get(instruments, key('f1'), shown);
+    await remembered.trackedWrites(records, changed).update(instruments, key('f1'), { currency: 'EUR' });
+    remembered.invalidate(changed);
+    const after = await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
     assert.equal((after as unknown as { currency: string }).currency, 'EUR');
   });
 
   test('are not kept from a unit that began before a change', async () => {
     const { records, reads } = rowsOf(row);
-    const remembered = rememberedRows();
-    const early = remembered.reading(records, remembered.position());
-    remembered.forget(new Set(['funding_instrument:f9']));
+    const remembered = rowCache();
+    const early = remembered.cachedReads(records, remembered.version());
+    remembered.invalidate(new Set(['funding_instrument:f9']));
     await early.get(instruments, key('f1'), shown);
     await early.many(instruments, 'a', ['f1'], shown);
     assert.equal(reads(), 2);
-    await remembered.reading(records, remembered.position()).get(instruments, key('f1'), shown);
+    await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
     assert.equal(reads(), 3);
   });
 
   test('rows of other resources are read each time', async () => {
     const { records, reads } = rowsOf(row);
-    const remembered = rememberedRows();
+    const remembered = rowCache();
     const changed = new Set<string>();
     for (let round = 1; round <= 2; round++) {
-      await remembered.reading(records, remembered.position()).get(campaigns, key('f1'), shown);
+      await remembered.cachedReads(records, remembered.version()).get(campaigns, key('f1'), shown);
       assert.equal(reads(), round);
     }
-    await remembered.writing(records, changed).update(campaigns as unknown as AnyResource, key('f1'), {});
+    await remembered.trackedWrites(records, changed).update(campaigns as unknown as AnyResource, key('f1'), {});
     assert.equal(changed.size, 0);
   });
 });

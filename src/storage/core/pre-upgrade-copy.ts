@@ -7,7 +7,7 @@ const KEPT = 3;
 const NAME = /^before-.+-(\d{8}T\d{6}Z)\.db$/;
 
 /** What a copy is of, and what names it. */
-export interface CopyBefore {
+export interface PreUpgradeCopy {
   /** The SQLite database; others may be using it. */
   readonly file: string;
   /** Where copies are kept. */
@@ -22,7 +22,7 @@ export interface CopyBefore {
  * Copies a SQLite database as it is at one moment, for going back to the release before. The answer is the path of the copy. It has
  * its name once it is complete and on disk.
  */
-export function copyBefore({ file, folder, version, now }: CopyBefore): string {
+export function copyBeforeUpgrade({ file, folder, version, now }: PreUpgradeCopy): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `before-${version}-${now.replace(/[-:]/g, '')}.db`);
   const partial = `${path}.partial`;

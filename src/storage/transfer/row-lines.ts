@@ -1,10 +1,10 @@
-import type { Column } from './shapes.ts';
+import type { Column } from './table-schema.ts';
 
 /** A row outside a database: texts as they are, integers as decimal text, bytes as bytes, in the order of the columns. */
 export type TransferRow = readonly (string | Uint8Array | null)[];
 
 /** A line is not a row of its table. */
-export class RowMalformed extends Error {
+export class MalformedRow extends Error {
   override readonly name = 'RowMalformed';
 }
 
@@ -15,7 +15,7 @@ const EXACT_DIGITS = 15;
  * A row as one line of JSON: an array in the order of the columns. Integers are numbers where every reader of JSON has
  * them exactly, else decimal texts; bytes are base64.
  */
-export function lineOf(columns: readonly Column[], row: TransferRow): string {
+export function rowToLine(columns: readonly Column[], row: TransferRow): string {
   const values = columns.map(({ type }, index) => {
     const value = row[index]!;
     if (value === null) return 'null';
@@ -27,16 +27,16 @@ export function lineOf(columns: readonly Column[], row: TransferRow): string {
 }
 
 /** The row of a line. @throws RowMalformed */
-export function rowOfLine(columns: readonly Column[], line: string): TransferRow {
+export function parseRow(columns: readonly Column[], line: string): TransferRow {
   const values = parsed(line);
   if (!Array.isArray(values) || values.length !== columns.length)
-    throw new RowMalformed('a row has another number of columns');
+    throw new MalformedRow('a row has another number of columns');
   return columns.map(({ name, type }, index) => {
     const value: unknown = values[index];
     if (value === null) return null;
     if (type === 'integer' && (Number.isSafeInteger(value) || /^-?\d+$/.test(String(value)))) return String(value);
     if (typeof value !== 'string' || type === 'integer')
-      throw new RowMalformed(`a row has no ${type} in the column ${name}`);
+      throw new MalformedRow(`a row has no ${type} in the column ${name}`);
     return type === 'bytes' ? Buffer.from(value, 'base64') : value;
   });
 }
@@ -45,15 +45,15 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new RowMalformed('a row is not JSON');
+    throw new MalformedRow('a row is not JSON');
   }
 }
 
 /** The rows of the lines of one piece. @throws RowMalformed */
-export function rowsOfLines(columns: readonly Column[], lines: Uint8Array): TransferRow[] {
+export function parseRows(columns: readonly Column[], lines: Uint8Array): TransferRow[] {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString('utf8');
   return text
     .split('\n')
     .slice(0, -1)
-    .map((line) => rowOfLine(columns, line));
+    .map((line) => parseRow(columns, line));
 }

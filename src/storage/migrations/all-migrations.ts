@@ -23,7 +23,7 @@ import { logins } from './0024-logins.ts';
 import { secondFactors } from './0025-second-factors.ts';
 import { audit } from './0026-audit.ts';
 import { posterTypes } from './0027-poster-types.ts';
-import type { Migration } from './migration.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** Every step of the schema, in order. */
 export const migrations: readonly Migration[] = [

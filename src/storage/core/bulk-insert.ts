@@ -15,12 +15,12 @@ export async function insertRows(
   const columns = Object.keys(first);
   for (let done = 0; done < rows.length; ) {
     const size = SIZES.find((each) => each <= rows.length - done)!;
-    const statement = session.statements.of(`insert ${table} ${size} ${columns}`, (queries, argument) =>
-      queries
+    const statement = session.statements.cached(`insert ${table} ${size} ${columns}`, (db, param) =>
+      db
         .insertInto(table)
         .values(
           Array.from({ length: size }, (_, index) =>
-            Object.fromEntries(columns.map((name) => [name, argument(`${name}.${index}`)])),
+            Object.fromEntries(columns.map((name) => [name, param(`${name}.${index}`)])),
           ),
         ),
     );

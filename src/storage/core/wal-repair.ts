@@ -16,7 +16,7 @@ const PIECE_BYTES = 1_048_576;
  * @throws when the disk still fails, or what was written cannot be read back whole: nothing may be built upon it then.
  * @source decision 433
  */
-export async function rewriteLog(log: FileHandle, frames: number): Promise<void> {
+export async function rewriteWal(log: FileHandle, frames: number): Promise<void> {
   const header = await readExactly(log, 0, HEADER);
   const magic = header.readUInt32BE(0);
   if ((magic & ~1) >>> 0 !== MAGIC) throw new Error('the write-ahead log has no header');

@@ -1,7 +1,7 @@
 import type { Driver } from './store.ts';
 
 /** What an operator should know of a PostgreSQL server. */
-export interface PostgresFacts {
+export interface PostgresStatus {
   readonly version: string;
   /** Whether a commit that was acknowledged survives a crash of the server. */
   readonly isDurable: boolean;
@@ -11,7 +11,7 @@ export interface PostgresFacts {
 }
 
 /** Asks the server. */
-export async function postgresFacts(driver: Driver): Promise<PostgresFacts> {
+export async function postgresStatus(driver: Driver): Promise<PostgresStatus> {
   const sql = `select current_setting('server_version') as version, current_setting('synchronous_commit') as commits,
     current_setting('fsync') as fsync, current_setting('full_page_writes') as pages,
     current_setting('max_connections')::int as connections, extract(epoch from clock_timestamp()) * 1000 as now`;

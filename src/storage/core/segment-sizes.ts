@@ -16,18 +16,18 @@ export class SegmentSizes {
   }
 
   /** The sizes of an upload, to be changed by its reader. */
-  of(id: string): Promise<Map<number, number>> {
+  get(id: string): Promise<Map<number, number>> {
     const known = this.#known.get(id);
     if (known) return known;
     const sizes = this.#load(id);
     this.#known.set(id, sizes);
-    sizes.catch(() => this.forget(id));
+    sizes.catch(() => this.invalidate(id));
     const [oldest] = this.#known.keys();
-    if (this.#known.size > UPLOADS_MAX) this.forget(oldest!);
+    if (this.#known.size > UPLOADS_MAX) this.invalidate(oldest!);
     return sizes;
   }
 
-  forget(id: string): void {
+  invalidate(id: string): void {
     this.#known.delete(id);
   }
 
@@ -37,7 +37,7 @@ export class SegmentSizes {
 }
 
 /** The sum of all sizes but one. */
-export function sumWithout(sizes: ReadonlyMap<number, number>, without: number): number {
+export function totalExcept(sizes: ReadonlyMap<number, number>, without: number): number {
   let sum = 0;
   for (const [index, bytes] of sizes) if (index !== without) sum += bytes;
   return sum;

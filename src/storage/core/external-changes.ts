@@ -5,15 +5,15 @@ import type { Store, Writing } from '../../contract/store/store.ts';
 const SEQUENCE = 'outside_changes';
 
 /** How soon a server takes notice of what a command changed, in milliseconds. */
-export const NOTICED_MS = 500;
+export const EXTERNAL_CHANGE_POLL_MS = 500;
 
 /** Lets a running server know that this unit of work, of another process, changed something that it may have cached. */
-export async function announce(tx: Writing): Promise<void> {
+export async function announceExternalChange(tx: Writing): Promise<void> {
   await tx.takeNumbers(SEQUENCE, 1, 1);
 }
 
 /** Forgets what is cached whenever another process has announced a change; the answer ends that. */
-export async function followAnnouncements(store: Store): Promise<() => void> {
+export async function watchExternalChanges(store: Store): Promise<() => void> {
   const position = (): Promise<number | undefined> => store.read((tx) => tx.findNumber(SEQUENCE));
   let seen = await position();
   let isLooking = false;
@@ -23,7 +23,7 @@ export async function followAnnouncements(store: Store): Promise<() => void> {
     seen = found;
     store.forget();
   };
-  return every(NOTICED_MS, () => {
+  return every(EXTERNAL_CHANGE_POLL_MS, () => {
     if (isLooking) return;
     isLooking = true;
     // A database that is away says so to every request; the next look comes soon.

@@ -2,15 +2,15 @@ import type { AnyResource, Fields, Resource, Row, RowOf } from '../../contract/d
 import type { Deleted, RecordsReading, RecordsWriting, RowKey } from '../../contract/store/store.ts';
 
 /** Rows that are kept in memory. */
-export interface RememberedRows {
+export interface RowCache {
   /** Where reads are now; given to `reading` when the unit of work begins. */
-  position(): number;
+  version(): number;
   /** Reads that look into the memory first, for a unit of work that began at `position`. */
-  reading(records: RecordsReading, position: number): RecordsReading;
+  cachedReads(records: RecordsReading, position: number): RecordsReading;
   /** Writes that note in `changed` what will have to be forgotten. Their own reads go to the database. */
-  writing(records: RecordsWriting, changed: Set<string>): RecordsWriting;
+  trackedWrites(records: RecordsWriting, changed: Set<string>): RecordsWriting;
   /** Forgets what a unit of work changed; called when it is durable, before it is acknowledged. */
-  forget(changed: ReadonlySet<string> | 'everything'): void;
+  invalidate(changed: ReadonlySet<string> | 'everything'): void;
 }
 
 const ROWS_MAX = 50_000;
@@ -20,7 +20,7 @@ const ROWS_MAX = 50_000;
  * forgotten before the change is acknowledged, and what a unit read while any of them changed is not remembered,
  * because its snapshot may be older than the change.
  */
-export function rememberedRows(): RememberedRows {
+export function rowCache(): RowCache {
   const rows = new Map<string, Row>();
   let changes = 0;
 
@@ -35,8 +35,8 @@ export function rememberedRows(): RememberedRows {
   };
 
   return {
-    position: () => changes,
-    forget(changed) {
+    version: () => changes,
+    invalidate(changed) {
       if (changed === 'everything') {
         changes += 1;
         return rows.clear();
@@ -45,7 +45,7 @@ export function rememberedRows(): RememberedRows {
       changes += 1;
       for (const name of changed) rows.delete(name);
     },
-    writing: (records, changed) => ({
+    trackedWrites: (records, changed) => ({
       ...records,
       async update(resource, key, values) {
         if (resource.remembered) changed.add(nameOf(resource, key.id));
@@ -60,7 +60,7 @@ export function rememberedRows(): RememberedRows {
         await records.updateAll(resource, account, ids, values);
       },
     }),
-    reading: (records, position) => ({
+    cachedReads: (records, position) => ({
       page: records.page,
       count: records.count,
       tally: records.tally,

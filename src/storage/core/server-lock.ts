@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
-import { keepPrivate } from './private-files.ts';
+import { restrictToOwner } from './private-files.ts';
 
-/** Lets go of what `claimFile` or a driver's `claim` holds. */
-export type Release = () => Promise<void>;
+/** Lets go of what `lockServerFile` or `acquireServerLock` of a driver holds. */
+export type ReleaseLock = () => Promise<void>;
 
 /** Another process serves the same data. */
-export class AlreadyServed extends Error {
-  override readonly name = 'AlreadyServed';
+export class ServerAlreadyRunning extends Error {
+  override readonly name = 'ServerAlreadyRunning';
 }
 
 /**
@@ -14,8 +14,8 @@ export class AlreadyServed extends Error {
  * Rate windows, used nonces and caches are kept in a process, so two of them on the same data would not know of each
  * other's.
  */
-export function claimFile(path: string): Release {
-  keepPrivate(path);
+export function lockServerFile(path: string): ReleaseLock {
+  restrictToOwner(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('pragma journal_mode = memory; begin exclusive');
@@ -23,7 +23,7 @@ export function claimFile(path: string): Release {
     database.close();
     // 5 is SQLITE_BUSY.
     if ((error as { errcode?: number }).errcode !== 5) throw error;
-    throw new AlreadyServed(`another process serves the data beside ${path}; stop it first`);
+    throw new ServerAlreadyRunning(`another process serves the data beside ${path}; stop it first`);
   }
   return async () => database.close();
 }

@@ -2,35 +2,35 @@ import type pg from 'pg';
 import { after, elapsed_ms, every, within } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { OutageListener } from '../../contract/store/store.ts';
-import { claimAgain, claimFirst, giveUp } from './postgres-claim.ts';
-import { abandon, newClient, unreachable } from './postgres-connections.ts';
-import { AlreadyServed, type Release } from './sole-server.ts';
+import { destroyClient, newClient, rethrowUnreachable } from './postgres-connections.ts';
+import { acquireLock, reacquireLock, releaseLock } from './postgres-lock-queries.ts';
+import { type ReleaseLock, ServerAlreadyRunning } from './server-lock.ts';
 
 /** What a claim is held with. */
-export interface ClaimParts {
+export interface ServerLockOptions {
   readonly url: string;
   /** How long opening a connection, and claiming, may take. */
   readonly connect_ms: number;
   /** A server that says nothing for so long is taken to be away. */
   readonly silence_ms: number;
   /** Ends every connection of the process but the one of the claim. */
-  readonly endConnections: () => void;
+  readonly destroyConnections: () => void;
 }
 
 /** The claim of this process on its database. */
-export interface HeldClaim {
-  /** Claims the database. @throws AlreadyServed */
-  take(): Promise<Release>;
+export interface PostgresServerLock {
+  /** Claims the database. @throws ServerAlreadyRunning */
+  acquire(): Promise<ReleaseLock>;
   /** The token of the claim, or of the last one; undefined in a process that never claimed, which may work beside a server. */
   token(): string | undefined;
   /** Whether the database was claimed, and the claim does not stand at the moment. */
   isLost(): boolean;
   /** @throws StoreUnavailable while the claim does not stand */
-  check(): void;
+  assertHeld(): void;
   /** Resolves when the server answers on the connection of the claim. */
   ping(): Promise<void>;
   /** Gives up everything that is under way, because it can't be known what became of it, and claims again. */
-  lose(cause: Error): void;
+  markLost(cause: Error): void;
   readonly listeners: OutageListener[];
 }
 
@@ -50,7 +50,7 @@ type Standing =
  * serves the database: every other connection is ended, units are refused, and nothing is begun until it is claimed again.
  * Another server that has claimed it meanwhile ends this one.
  */
-export function heldClaim(parts: ClaimParts): HeldClaim {
+export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock {
   const listeners: OutageListener[] = [];
   let standing: Standing = { state: 'none' };
   let stopBeating = (): void => {};
@@ -73,8 +73,8 @@ export function heldClaim(parts: ClaimParts): HeldClaim {
     if (standing.state !== 'held') return;
     const { client, token } = standing;
     standing = { state: 'lost', token, cause };
-    abandon(client);
-    parts.endConnections();
+    destroyClient(client);
+    parts.destroyConnections();
     for (const { began } of listeners) began?.(cause);
     void regain(token, elapsed_ms());
   };
@@ -83,13 +83,13 @@ export function heldClaim(parts: ClaimParts): HeldClaim {
     while (standing.state === 'lost') {
       const startedAt_ms = elapsed_ms();
       try {
-        const [client, next] = await claimed(parts, (opened) => within(parts.connect_ms, claimAgain(opened, token)));
-        if (standing.state !== 'lost') return abandon(client);
+        const [client, next] = await claimed(parts, (opened) => within(parts.connect_ms, reacquireLock(opened, token)));
+        if (standing.state !== 'lost') return destroyClient(client);
         hold(client, next);
         // What was kept in memory is forgotten before anybody looks at the database again.
         for (const { ended } of listeners) ended?.(elapsed_ms() - lostAt_ms);
       } catch (error) {
-        if (error instanceof AlreadyServed) {
+        if (error instanceof ServerAlreadyRunning) {
           standing = { state: 'over', token, cause: error };
           for (const { superseded } of listeners) superseded?.(error);
           return;
@@ -131,10 +131,10 @@ export function heldClaim(parts: ClaimParts): HeldClaim {
 
   return {
     listeners,
-    lose,
-    async take() {
+    markLost: lose,
+    async acquire() {
       // A claim left behind has to be free for longer than its server needs to notice that it was cut off, and to come back.
-      const [client, token] = await claimed(parts, (opened) => claimFirst(opened, 2 * parts.silence_ms));
+      const [client, token] = await claimed(parts, (opened) => acquireLock(opened, 2 * parts.silence_ms));
       hold(client, token);
       stopBeating = every(BEAT_MS, beat);
       return async () => {
@@ -144,13 +144,13 @@ export function heldClaim(parts: ClaimParts): HeldClaim {
         if (last.state !== 'held') return;
         await within(
           parts.connect_ms,
-          giveUp(last.client, last.token).then(() => last.client.end()),
-        ).catch(() => abandon(last.client));
+          releaseLock(last.client, last.token).then(() => last.client.end()),
+        ).catch(() => destroyClient(last.client));
       };
     },
     token: () => ('token' in standing ? standing.token : undefined),
     isLost: () => standing.state === 'lost' || standing.state === 'over',
-    check() {
+    assertHeld() {
       if (standing.state === 'lost' || standing.state === 'over') throw refusal();
     },
     ping: ask,
@@ -159,17 +159,17 @@ export function heldClaim(parts: ClaimParts): HeldClaim {
 
 /** Opens a connection and claims the database on it. Nothing of it is left when that fails. */
 async function claimed(
-  { url, connect_ms }: ClaimParts,
-  claim: (client: pg.Client) => Promise<string>,
+  { url, connect_ms }: ServerLockOptions,
+  lock: (client: pg.Client) => Promise<string>,
 ): Promise<[pg.Client, string]> {
   const client = newClient({ connectionString: url, connectionTimeoutMillis: connect_ms, keepAlive: true });
   try {
-    await client.connect().catch(unreachable);
+    await client.connect().catch(rethrowUnreachable);
     // Of a machine that vanished, the server learns within half a minute.
     await client.query('set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4');
-    return [client, await claim(client)];
+    return [client, await lock(client)];
   } catch (error) {
-    abandon(client);
+    destroyClient(client);
     throw error;
   }
 }

@@ -21,6 +21,6 @@ function leave(): void {
 const answers = { move, leave };
 
 /** What the thread of checkpoints can be asked. */
-export type CheckpointAnswers = typeof answers;
+export type CheckpointCalls = typeof answers;
 
 answerCalls(answers);

@@ -1,4 +1,4 @@
-import { appliedSteps, tablesOf } from '../core/migrate.ts';
+import { appliedMigrations, tablesOfMigrations } from '../core/migrate.ts';
 import type { Session } from '../core/session.ts';
 import type { Statement, Value } from '../core/statements.ts';
 
@@ -9,7 +9,7 @@ export interface Column {
 }
 
 /** A table as it is in a database, whichever steps have been applied. */
-export interface TableShape {
+export interface TableSchema {
   readonly name: string;
   readonly columns: readonly Column[];
   /** The columns of the primary key, in its order. */
@@ -17,39 +17,39 @@ export interface TableShape {
 }
 
 /** The name of a table or column in a statement. */
-export function quoted(name: string): string {
+export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** A statement that binds its values in order; `?` marks their places on both databases. */
-export function plainStatement(session: Session, sql: string, values: readonly unknown[] = []): Statement {
+export function rawStatement(session: Session, sql: string, values: readonly unknown[] = []): Statement {
   let count = 0;
-  const text = session.statements.engine === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
+  const text = session.statements.dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
   return { sql: text, bind: () => values as Value[] };
 }
 
 /** Rows that a statement answers with. */
-export async function rowsOf(session: Session, sql: string, values: readonly unknown[] = []) {
-  return session.all(plainStatement(session, sql, values), {});
+export async function queryRaw(session: Session, sql: string, values: readonly unknown[] = []) {
+  return session.all(rawStatement(session, sql, values), {});
 }
 
 /** Runs a statement that answers with no rows. */
-export async function runPlain(session: Session, sql: string, values: readonly unknown[] = []): Promise<number> {
-  return session.run(plainStatement(session, sql, values), {});
+export async function execRaw(session: Session, sql: string, values: readonly unknown[] = []): Promise<number> {
+  return session.run(rawStatement(session, sql, values), {});
 }
 
 /** Tables that say who serves the database at the moment: nothing of it is true anywhere else, or later. */
-export const OF_THE_MOMENT: readonly string[] = ['server_claim'];
+export const TRANSIENT_TABLES: readonly string[] = ['server_claim'];
 
 /** Our tables that a database has and that a copy takes, sorted by name, with the record of the steps among them; none when it is empty. */
-export async function tableShapes(session: Session): Promise<TableShape[]> {
-  if ((await appliedSteps(session)).length === 0) return [];
+export async function readTableSchemas(session: Session): Promise<TableSchema[]> {
+  if ((await appliedMigrations(session)).length === 0) return [];
   const here = new Set(await tableNames(session));
-  const names = tablesOf().filter((name) => here.has(name) && !OF_THE_MOMENT.includes(name));
-  const shapes: TableShape[] = [];
+  const names = tablesOfMigrations().filter((name) => here.has(name) && !TRANSIENT_TABLES.includes(name));
+  const shapes: TableSchema[] = [];
   for (const name of names.sort()) {
     shapes.push(
-      session.statements.engine === 'sqlite' ? await sqliteShape(session, name) : await postgresShape(session, name),
+      session.statements.dialect === 'sqlite' ? await sqliteShape(session, name) : await postgresShape(session, name),
     );
   }
   return shapes;
@@ -57,10 +57,10 @@ export async function tableShapes(session: Session): Promise<TableShape[]> {
 
 async function tableNames(session: Session): Promise<string[]> {
   const list =
-    session.statements.engine === 'sqlite'
+    session.statements.dialect === 'sqlite'
       ? "select name from sqlite_schema where type = 'table'"
       : "select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'";
-  return (await rowsOf(session, list)).map(({ name }) => name);
+  return (await queryRaw(session, list)).map(({ name }) => name);
 }
 
 const TYPES: Readonly<Record<string, Column['type']>> = {
@@ -77,8 +77,8 @@ function columnOf(table: string, name: string, type: string): Column {
   return { name, type: known };
 }
 
-async function sqliteShape(session: Session, name: string): Promise<TableShape> {
-  const rows = await rowsOf(session, `select name, type, pk from pragma_table_info('${name}') order by name`);
+async function sqliteShape(session: Session, name: string): Promise<TableSchema> {
+  const rows = await queryRaw(session, `select name, type, pk from pragma_table_info('${name}') order by name`);
   const keys = rows.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   return {
     name,
@@ -87,7 +87,7 @@ async function sqliteShape(session: Session, name: string): Promise<TableShape> 
   };
 }
 
-async function postgresShape(session: Session, name: string): Promise<TableShape> {
+async function postgresShape(session: Session, name: string): Promise<TableSchema> {
   const columns = `select column_name as name, data_type as type from information_schema.columns
     where table_schema = current_schema() and table_name = ? order by column_name collate "C"`;
   const key = `select attname as name from pg_index
@@ -96,7 +96,7 @@ async function postgresShape(session: Session, name: string): Promise<TableShape
     where indrelid = to_regclass(?) and indisprimary order by place`;
   return {
     name,
-    columns: (await rowsOf(session, columns, [name])).map((row) => columnOf(name, row.name, row.type)),
-    key: (await rowsOf(session, key, [name])).map((row) => row.name),
+    columns: (await queryRaw(session, columns, [name])).map((row) => columnOf(name, row.name, row.type)),
+    key: (await queryRaw(session, key, [name])).map((row) => row.name),
   };
 }

@@ -1,4 +1,4 @@
-import type { Engine } from '../core/statements.ts';
+import type { Dialect } from '../core/statements.ts';
 
 /**
  * A step of the schema, forward only, one text for both databases. Names start with their number; a step that has been
@@ -6,14 +6,14 @@ import type { Engine } from '../core/statements.ts';
  */
 export interface Migration {
   readonly name: string;
-  statements(words: SchemaWords): readonly string[];
+  statements(words: SchemaBuilder): readonly string[];
 }
 
 /** What a migration can say. */
-export interface SchemaWords {
+export interface SchemaBuilder {
   /** A strict table. Columns are not null unless they say so; key columns come first. */
-  table(name: string, columns: (columns: Columns) => Columns): string;
-  addColumn(table: string, column: (columns: Columns) => Columns): string;
+  table(name: string, columns: (columns: ColumnBuilder) => ColumnBuilder): string;
+  addColumn(table: string, column: (columns: ColumnBuilder) => ColumnBuilder): string;
   /** An index; with `where`, of the rows only whose columns have these values. */
   index(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
   /** No two rows have the same values there, with `where` of the rows only whose columns have these; a null equals nothing. */
@@ -21,18 +21,18 @@ export interface SchemaWords {
 }
 
 /** Columns in order; the words after a column speak of it. */
-export interface Columns {
+export interface ColumnBuilder {
   /** Text that compares by its UTF-8 bytes. */
-  text(name: string): Columns;
+  text(name: string): ColumnBuilder;
   /** A whole number of 64 bits. */
-  integer(name: string): Columns;
-  bytes(name: string): Columns;
-  nullable(): Columns;
+  integer(name: string): ColumnBuilder;
+  bytes(name: string): ColumnBuilder;
+  nullable(): ColumnBuilder;
   /** Part of the primary key. */
-  key(): Columns;
-  unique(): Columns;
+  key(): ColumnBuilder;
+  unique(): ColumnBuilder;
   /** The value that existing rows get. */
-  preset(value: string | number): Columns;
+  defaultTo(value: string | number): ColumnBuilder;
   readonly list: readonly Column[];
 }
 
@@ -51,14 +51,14 @@ const TYPES = {
 } as const;
 
 /** The schema words of a database. */
-export function schemaWords(engine: Engine): SchemaWords {
-  const none = columns(engine, []);
+export function schemaBuilder(dialect: Dialect): SchemaBuilder {
+  const none = columns(dialect, []);
   return {
     table(name, declare) {
       const { list } = declare(none);
       const keys = list.filter((column) => column.isKey).map((column) => column.name);
       const body = [...list.map(columnText), `primary key (${keys.join(', ')})`].join(', ');
-      return `create table ${name} (${body})${engine === 'sqlite' ? ' strict, without rowid' : ''}`;
+      return `create table ${name} (${body})${dialect === 'sqlite' ? ' strict, without rowid' : ''}`;
     },
     addColumn: (table, declare) => `alter table ${table} add column ${columnText(declare(none).list[0]!)}`,
     index: (name, table, on, where) => `create index ${name} on ${table} (${on.join(', ')})${condition(where)}`,
@@ -67,20 +67,20 @@ export function schemaWords(engine: Engine): SchemaWords {
   };
 }
 
-function columns(engine: Engine, list: readonly Column[]): Columns {
-  const add = (name: string, type: string): Columns =>
-    columns(engine, [...list, { name, type, suffix: '', isNullable: false, isKey: false }]);
-  const change = (changed: Partial<Column>): Columns =>
-    columns(engine, [...list.slice(0, -1), { ...list.at(-1)!, ...changed }]);
+function columns(dialect: Dialect, list: readonly Column[]): ColumnBuilder {
+  const add = (name: string, type: string): ColumnBuilder =>
+    columns(dialect, [...list, { name, type, suffix: '', isNullable: false, isKey: false }]);
+  const change = (changed: Partial<Column>): ColumnBuilder =>
+    columns(dialect, [...list.slice(0, -1), { ...list.at(-1)!, ...changed }]);
   return {
     list,
-    text: (name) => add(name, TYPES[engine].text),
-    integer: (name) => add(name, TYPES[engine].integer),
-    bytes: (name) => add(name, TYPES[engine].bytes),
+    text: (name) => add(name, TYPES[dialect].text),
+    integer: (name) => add(name, TYPES[dialect].integer),
+    bytes: (name) => add(name, TYPES[dialect].bytes),
     nullable: () => change({ isNullable: true }),
     key: () => change({ isKey: true }),
     unique: () => change({ suffix: `${list.at(-1)!.suffix} unique` }),
-    preset: (value) => change({ suffix: `${list.at(-1)!.suffix} default ${literal(value)}` }),
+    defaultTo: (value) => change({ suffix: `${list.at(-1)!.suffix} default ${literal(value)}` }),
   };
 }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { hasEnded, processIdentity } from '../../base/process-identity.ts';
 import { secureRandom } from '../../base/random.ts';
 import { after, elapsed_ms } from '../../base/timers.ts';
-import { AlreadyServed } from './sole-server.ts';
+import { ServerAlreadyRunning } from './server-lock.ts';
 
 /** The name of the lock that the one server holds, any number that nobody else would take. */
 const LOCK = 4_815_162_342;
@@ -28,9 +28,9 @@ interface Look {
  * Claims the database for a server that starts, on a connection that holds the claim while it lasts; the answer is the token of
  * the claim. A lock that is free although nobody gave it back may belong to a server that is just being cut off from the
  * database, so it has to be free for a while first.
- * @throws AlreadyServed
+ * @throws ServerAlreadyRunning
  */
-export async function claimFirst(client: pg.Client, free_ms: number): Promise<string> {
+export async function acquireLock(client: pg.Client, free_ms: number): Promise<string> {
   const startedAt_ms = elapsed_ms();
   let freeAt_ms: number | undefined;
   for (;;) {
@@ -47,9 +47,9 @@ export async function claimFirst(client: pg.Client, free_ms: number): Promise<st
 /**
  * Claims the database again for the server that claimed it last, under this token; the answer is the new one. Connections of
  * its own that the database still has are ended, so that nothing can be stored through them any more.
- * @throws AlreadyServed when another server has claimed it since, whether it still serves or not
+ * @throws ServerAlreadyRunning when another server has claimed it since, whether it still serves or not
  */
-export async function claimAgain(client: pg.Client, token: string): Promise<string> {
+export async function reacquireLock(client: pg.Client, token: string): Promise<string> {
   for (;;) {
     if ((await look(client)).token !== token) throw alreadyServed();
     if (await takeLock(client)) break;
@@ -62,7 +62,7 @@ export async function claimAgain(client: pg.Client, token: string): Promise<stri
 }
 
 /** Notes that the server ends, so that the next one need not wait. */
-export async function giveUp(client: pg.Client, token: string): Promise<void> {
+export async function releaseLock(client: pg.Client, token: string): Promise<void> {
   await client.query('update server_claim set released = 1 where token = $1', [token]).catch(unlessUndefined);
 }
 
@@ -70,7 +70,7 @@ export async function giveUp(client: pg.Client, token: string): Promise<void> {
  * What a connection of the server runs before it is used: it shares the lock of the connections, and then looks whether the
  * claim still stands; the last of the rows says so.
  */
-export function admission(token: string): string {
+export function admissionQuery(token: string): string {
   return `select pg_try_advisory_lock_shared(${CONNECTIONS}) as locked;
     select exists (select from server_claim where token = '${token}') as stands`;
 }
@@ -146,6 +146,6 @@ async function end(client: pg.Client, lock: number): Promise<void> {
 
 const NOT_ALLOWED = '42501';
 
-function alreadyServed(): AlreadyServed {
-  return new AlreadyServed('another process serves this database; stop it first');
+function alreadyServed(): ServerAlreadyRunning {
+  return new ServerAlreadyRunning('another process serves this database; stop it first');
 }

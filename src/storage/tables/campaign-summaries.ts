@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { AnyResource, Row } from '../../contract/declare/resource.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, summaryOf } from '../../contract/store/delivery.ts';
 import type { RecordsWriting } from '../../contract/store/store.ts';
-import { addValues, among, type Builder, sizeFor } from '../core/lists.ts';
+import { type Builder, bindList, paddedSize, whereIn } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Queries, Value } from '../core/statements.ts';
+import type { QueryBuilder, Value } from '../core/statements.ts';
 
 /** Where what a line item shows is kept: each has `line_item_id`, `approval_status` and `deleted`. */
 const CREATIVES: readonly string[] = [
@@ -26,18 +26,18 @@ const COLUMNS: ReadonlySet<string> = new Set([
 ]);
 
 /** Keeps with each campaign what its line items amount to, whichever way they are written. */
-export interface Delivery {
+export interface CampaignSummaries {
   /** Writes that note which campaigns they bear on. */
-  noting(records: RecordsWriting): RecordsWriting;
+  trackedWrites(records: RecordsWriting): RecordsWriting;
   /** Writes anew what was noted; the last thing of a unit of work. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** What changed in an account: ids of line items, and of what they show, by table. */
 type Noted = Map<string, Map<string, Set<string>>>;
 
 /** What campaigns deliver, during one unit of work. */
-export function deliveryOn(session: Session): Delivery {
+export function campaignSummariesOn(session: Session): CampaignSummaries {
   const noted: Noted = new Map();
   const note = (resource: AnyResource, account: string, ids: readonly string[], columns: readonly string[]): void => {
     if (resource.table !== 'line_items' && !CREATIVES.includes(resource.table)) return;
@@ -51,7 +51,7 @@ export function deliveryOn(session: Session): Delivery {
     for (const row of rows) note(resource, row.account_id, [row.id], Object.keys(row));
   };
   return {
-    noting: (records) => ({
+    trackedWrites: (records) => ({
       ...records,
       async insert(resource, row) {
         noteNew(resource, [row]);
@@ -70,7 +70,7 @@ export function deliveryOn(session: Session): Delivery {
         await records.updateAll(resource, account, ids, changes);
       },
     }),
-    async settle() {
+    async flush() {
       for (const [account, tables] of noted) await settleAccount(session, account, tables);
       noted.clear();
     },
@@ -100,8 +100,8 @@ async function parents(
   account: string,
   ids: Iterable<string>,
 ): Promise<string[]> {
-  const rows = await chosen(session, `${table} ${column}`, account, 'id', [...ids], (queries) =>
-    queries.selectFrom(table).select(column),
+  const rows = await chosen(session, `${table} ${column}`, account, 'id', [...ids], (db) =>
+    db.selectFrom(table).select(column),
   );
   return [...new Set(rows.map((row) => String(row[column])))];
 }
@@ -111,9 +111,9 @@ async function summaries(
   account: string,
   campaigns: readonly string[],
 ): Promise<Map<string, string | null>> {
-  const locked = session.statements.engine === 'postgres';
-  const rows = await chosen(session, 'summaries', account, 'id', campaigns, (queries) => {
-    const all = queries.selectFrom('campaigns').select(['id', LINE_ITEMS_SUMMARY]);
+  const locked = session.statements.dialect === 'postgres';
+  const rows = await chosen(session, 'summaries', account, 'id', campaigns, (db) => {
+    const all = db.selectFrom('campaigns').select(['id', LINE_ITEMS_SUMMARY]);
     return locked ? all.orderBy('id').forUpdate() : all;
   });
   return new Map(rows.map((row) => [row.id as string, row[LINE_ITEMS_SUMMARY] as string | null]));
@@ -125,12 +125,12 @@ async function linesOf(
   account: string,
   campaigns: readonly string[],
 ): Promise<Map<string, LineItemOfCampaign[]>> {
-  const rows = await chosen(session, 'lines', account, 'campaign_id', campaigns, (queries) =>
-    queries
+  const rows = await chosen(session, 'lines', account, 'campaign_id', campaigns, (db) =>
+    db
       .selectFrom('line_items')
       // Written out, because an index of live rows serves no condition whose value is bound.
       .where('deleted', '=', sql.lit(0))
-      .select(['campaign_id', 'entity_status', 'start_time', 'end_time', creativeOfLine().as('creative')])
+      .select(['campaign_id', 'entity_status', 'start_time', 'end_time', creativeStatus().as('creative')])
       .select(sql`coalesce(daily_budget_amount_local_micro, total_budget_amount_local_micro)`.as('budget')),
   );
   const found = new Map<string, LineItemOfCampaign[]>();
@@ -143,12 +143,12 @@ async function linesOf(
 }
 
 async function replace(session: Session, account: string, id: string, summary: string | null): Promise<void> {
-  const statement = session.statements.of('summarize', (queries, argument) =>
-    queries
+  const statement = session.statements.cached('summarize', (db, param) =>
+    db
       .updateTable('campaigns')
-      .set({ [LINE_ITEMS_SUMMARY]: argument('summary') })
-      .where('account_id', '=', argument('account'))
-      .where('id', '=', argument('id')),
+      .set({ [LINE_ITEMS_SUMMARY]: param('summary') })
+      .where('account_id', '=', param('account'))
+      .where('id', '=', param('id')),
   );
   await session.run(statement, { account, id, summary });
 }
@@ -160,20 +160,20 @@ async function chosen(
   account: string,
   column: string,
   values: readonly string[],
-  start: (queries: Queries) => Builder,
+  start: (db: QueryBuilder) => Builder,
 ): Promise<Record<string, unknown>[]> {
   if (values.length === 0) return [];
-  const size = sizeFor(values.length);
-  const statement = session.statements.of(`delivery ${shape} ${size}`, (queries, argument) =>
-    among(start(queries).where('account_id', '=', argument('account')), column, size, argument),
+  const size = paddedSize(values.length);
+  const statement = session.statements.cached(`delivery ${shape} ${size}`, (db, param) =>
+    whereIn(start(db).where('account_id', '=', param('account')), column, size, param),
   );
   const args: Record<string, Value> = { account };
-  addValues(args, column, values, size);
+  bindList(args, column, values, size);
   return session.all(statement, args);
 }
 
 /** What a row of line items has to show: nothing, something that was rejected, or something that was not. */
-export function creativeOfLine(): ReturnType<typeof sql<string>> {
+export function creativeStatus(): ReturnType<typeof sql<string>> {
   return sql<string>`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
     when ${hasCreative(sql``)} then 'rejected' else 'none' end`;
 }
