@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { EVENT_ITEMS } from '../../src/cli/coverage/events.ts';
@@ -81,7 +81,9 @@ describe('the table of coverage', () => {
 
   test('names decisions that there are for what the documents do not show', () => {
     const decisions = new Set(
-      [...readFileSync('docs/decisions.md', 'utf8').matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number)),
+      globSync('docs/decisions/*.md').flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(/^\| <a id="(\d+)">/gm)].map(([, number]) => Number(number)),
+      ),
     );
     for (const { what, decisions: named, filledBy } of NOT_SHOWN) {
       for (const number of named) assert.ok(decisions.has(number), `${what}: ${number}`);

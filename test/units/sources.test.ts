@@ -20,6 +20,13 @@ function listed(chapter: string): Set<string> {
   return new Set([...chapters.get(chapter)!.matchAll(/^ *(?:- (.+)|(\d+)\. .+)$/gm)].map(([, a, b]) => (a ?? b)!));
 }
 
+/** The rows of the decisions, with their last cell. */
+const decisions = globSync('docs/decisions/*.md').flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/^\| <a id="(\d+)"><\/a>(\d+) \|.* \| ([^|]+) \|$/gm)].map(
+    ([, anchor, number, sources]) => ({ file, anchor, number: number!, sources: sources! }),
+  ),
+);
+
 const gaps = firstCells('authentication gaps and activity gaps');
 /** Sections by the name of the document that has them. */
 const NUMBERED: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -28,11 +35,7 @@ const NUMBERED: Readonly<Record<string, ReadonlySet<string>>> = {
   'activity gaps': gaps,
   campaigns: firstCells('campaigns'),
   creatives: firstCells('creatives'),
-  decision: new Set(
-    globSync('docs/decisions{.md,/*.md}').flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/^\| (?:<a id="\d+"><\/a>)?(\d+) \|/gm)].map(([, number]) => number!),
-    ),
-  ),
+  decision: new Set(decisions.map(({ number }) => number)),
 };
 const HEADED: Readonly<Record<string, ReadonlySet<string>>> = {
   authentication: listed('authentication'),
@@ -79,6 +82,29 @@ describe('sources', () => {
       return fault ? [`${file}: @source ${source}: ${fault}`] : [];
     });
     assert.deepEqual(wrong, []);
+  });
+
+  test('every decision has a number of its own, its anchor, and sources that resolve', () => {
+    const rows = globSync('docs/decisions/*.md').flatMap(
+      (file) => readFileSync(file, 'utf8').match(/^\| .*\d+ \|.*$/gm) ?? [],
+    );
+    assert.deepEqual(
+      rows.filter((row) => !row.startsWith('| <a id="')),
+      [],
+    );
+    assert.equal(new Set(decisions.map(({ number }) => number)).size, decisions.length);
+    for (const { file, anchor, number, sources } of decisions) {
+      assert.equal(anchor, number);
+      for (const source of sources.split('; ')) assert.equal(faultOf(source), undefined, `${file}: ${number}`);
+    }
+    assert.ok(decisions.length > 500);
+  });
+
+  test('the index of the decisions has every chapter', () => {
+    const index = readFileSync('docs/decisions/README.md', 'utf8');
+    const listed = [...index.matchAll(/\]\(([a-z]+\.md)\)/g)].map(([, file]) => `docs/decisions/${file}`);
+    const chapters = globSync('docs/decisions/*.md').filter((file) => !file.endsWith('README.md'));
+    assert.deepEqual(listed.sort(), chapters.sort());
   });
 
   test('what does not resolve is named', () => {

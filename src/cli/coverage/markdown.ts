@@ -36,7 +36,7 @@ export function coverageMarkdown(operations: readonly Operation[]): string {
     'What the second document says of events and of recorded changes, value by value:',
     ['| What | How | Served by | Tested in |', '|---|---|---|---|', ...events].join('\n'),
     OUTSIDE,
-    'What the documents mark as not shown: the sections of the companion specification that fill it, and the rows of\n[decisions.md](../decisions.md) where those leave a choice.',
+    'What the documents mark as not shown: the sections of the companion specification that fill it, and the rows of\n[the decisions](../decisions/README.md) where those leave a choice.',
     ['| Document | Not shown | Filled by | Decisions |', '|---|---|---|---|', ...silent].join('\n'),
   ].join('\n\n');
 }

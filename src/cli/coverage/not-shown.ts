@@ -4,7 +4,7 @@ export interface NotShown {
   readonly what: string;
   /** Sections of the companion specification that fill it; empty while nothing of it is built. */
   readonly filledBy: string;
-  /** Rows of docs/decisions.md where neither document nor companion says it. */
+  /** Rows of docs/decisions/ where neither document nor companion says it. */
   readonly decisions: readonly number[];
 }
 
