@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
-import { type Dice, diceFor } from '../src/cli/people/dice.ts';
-import { populationOf } from '../src/cli/people/population.ts';
-import { takeIn } from '../src/cli/people/take-in.ts';
+import { samplePeople } from '../src/dev/samples/sample-people.ts';
+import { type SeededRandom, seededRandom } from '../src/dev/samples/seeded-random.ts';
 import { devices, interests, languages, locations } from '../src/features/ads/reference/entries.ts';
 import { AGE_BUCKETS } from '../src/features/ads/targeting-criteria/types.ts';
+import { importPeople } from '../src/features/audiences/import/import-people.ts';
 import { openSqlite } from '../src/storage/core/sqlite.ts';
 import { storeOn } from '../src/storage/core/store.ts';
 import type { Client } from '../test/rig/client.ts';
@@ -28,10 +28,10 @@ export async function run(): Promise<void> {
   const found: number[] = [];
   for (const users of SIZES) {
     const seconds = await fill(folder, target, users);
-    say(`${users.toLocaleString('en')} people, taken in within ${seconds.toFixed(0)} s with their image`);
-    const first = await timed(client, path, target, diceFor(1, 0));
+    say(`${users.toLocaleString('en')} people imported within ${seconds.toFixed(0)} s with their image`);
+    const first = await timed(client, path, target, seededRandom(1, 0));
     const times: number[] = [];
-    for (let call = 1; call <= CALLS; call++) times.push(await timed(client, path, target, diceFor(1, call)));
+    for (let call = 1; call <= CALLS; call++) times.push(await timed(client, path, target, seededRandom(1, call)));
     times.sort((a, b) => a - b);
     const p95 = times[Math.floor(CALLS * 0.95)]!;
     found.push(p95);
@@ -52,24 +52,24 @@ export async function run(): Promise<void> {
 async function fill(folder: string, target: Target, users: number): Promise<number> {
   const store = storeOn(openSqlite({ file: join(folder, 'barker.db') }));
   const now = Math.floor(Date.now() / 1000);
-  const made = populationOf({ seed: 1, users, registered: [target.file.user_id], now });
+  const made = samplePeople({ seed: 1, users, registered: [target.file.user_id], now });
   function* people() {
     for (let number = 0; number < users; number++) yield made(number).person;
   }
   const startedAt = performance.now();
-  const telling = { progress: () => {}, refused: () => {} };
-  const taken = await takeIn(
+  const progress = { stored: () => {}, rejected: () => {} };
+  const taken = await importPeople(
     { store, clock: systemClock, settings: { data_folder: folder } },
     { name: 'bench', people },
-    telling,
+    progress,
   );
   assert.equal(taken.people, users);
   await store.close();
   return (performance.now() - startedAt) / 1000;
 }
 
-async function timed(client: Client, path: string, target: Target, dice: Dice): Promise<number> {
-  const json = criteria(dice, target.file.user_id).map(([targeting_type, targeting_value, operator_type = 'EQ']) => ({
+async function timed(client: Client, path: string, target: Target, random: SeededRandom): Promise<number> {
+  const json = criteria(random, target.file.user_id).map(([targeting_type, targeting_value, operator_type = 'EQ']) => ({
     targeting_type,
     targeting_value,
     operator_type,
@@ -83,9 +83,9 @@ async function timed(client: Client, path: string, target: Target, dice: Dice): 
 }
 
 /** 20 criteria of every kind that the directory answers by itself, different for each call. */
-function criteria(dice: Dice, advertiser: string): readonly (readonly [string, string, string?])[] {
+function criteria(random: SeededRandom, advertiser: string): readonly (readonly [string, string, string?])[] {
   const one = (entries: readonly { readonly targeting_value: string }[]): string =>
-    entries[dice.below(entries.length)]!.targeting_value;
+    entries[random.below(entries.length)]!.targeting_value;
   const countries = locations().filter(({ location_type }) => location_type === 'COUNTRIES');
   return [
     ...Array.from({ length: 5 }, () => ['INTEREST', one(interests())] as const),
@@ -93,13 +93,13 @@ function criteria(dice: Dice, advertiser: string): readonly (readonly [string, s
     ['FOLLOWERS_OF_USER', advertiser],
     ...Array.from(
       { length: 2 },
-      () => ['SIMILAR_TO_FOLLOWERS_OF_USER', String(2_900_000_000 + dice.below(5000))] as const,
+      () => ['SIMILAR_TO_FOLLOWERS_OF_USER', String(2_900_000_000 + random.below(5000))] as const,
     ),
     ...Array.from({ length: 3 }, () => ['LOCATION', one(countries)] as const),
     ['LOCATION', '96683cc9126741d1'],
     ['LOCATION', one(locations()), 'NE'],
-    ['GENDER', String(dice.between(1, 2))],
-    ['AGE', AGE_BUCKETS[dice.below(AGE_BUCKETS.length)]!],
+    ['GENDER', String(random.between(1, 2))],
+    ['AGE', AGE_BUCKETS[random.below(AGE_BUCKETS.length)]!],
     ['LANGUAGE', 'en'],
     ['LANGUAGE', one(languages())],
     ['PLATFORM', '1'],

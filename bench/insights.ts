@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../src/base/clock.ts';
 import { formatInstant } from '../src/base/instants.ts';
-import { type Dice, diceFor } from '../src/cli/people/dice.ts';
-import { corpusOf } from '../src/cli/posts/demo-posts.ts';
-import { LANGUAGES, TOPICS } from '../src/cli/posts/demo-words.ts';
-import { postsOf } from '../src/cli/posts/file.ts';
-import { takePostsIn } from '../src/cli/posts/take-in.ts';
+import { LANGUAGES, TOPICS } from '../src/dev/samples/post-words.ts';
+import { samplePosts } from '../src/dev/samples/sample-posts.ts';
+import { type SeededRandom, seededRandom } from '../src/dev/samples/seeded-random.ts';
 import { locations } from '../src/features/ads/reference/entries.ts';
+import { importPosts } from '../src/features/keywords/import/import-posts.ts';
+import { readPostsFile } from '../src/features/keywords/import/posts-file.ts';
 import { openPostgres } from '../src/storage/core/postgres.ts';
 import { openSqlite } from '../src/storage/core/sqlite.ts';
 import { storeOn } from '../src/storage/core/store.ts';
@@ -47,9 +47,9 @@ export async function run(): Promise<void> {
   const client = sandboxClient(target);
   const imported_s = await fill(place, client, file, count, end);
   say(`  imported and indexed: ${perSecond(count, imported_s)} posts/s (${imported_s.toFixed(0)} s)`);
-  const first = await timed(client, end, diceFor(1, 0));
+  const first = await timed(client, end, seededRandom(1, 0));
   const times: number[] = [];
-  for (let call = 1; call <= CALLS; call++) times.push(await timed(client, end, diceFor(1, call)));
+  for (let call = 1; call <= CALLS; call++) times.push(await timed(client, end, seededRandom(1, call)));
   say(`  the first search, which reads the index  ${first.toFixed(0)} ms`);
   const ours = percentiles(times);
   say(`  search of ${KEYWORDS} keywords by hour  ${told(ours)} (target of p95: ${P95_MAX_MS} ms)`);
@@ -68,7 +68,7 @@ export async function run(): Promise<void> {
 }
 
 function writePosts(path: string, count: number, end: number): void {
-  const made = corpusOf({ seed: 1, count, days: DAYS, end, people: 100_000 });
+  const made = samplePosts({ seed: 1, count, days: DAYS, end, people: 100_000 });
   const file = openSync(path, 'w');
   for (let from = 0; from < count; from += 10_000) {
     const lines: string[] = [];
@@ -95,10 +95,10 @@ async function fill(
     : openSqlite({ file: join(folder, 'barker.db') });
   const store = storeOn(driver);
   const startedAt = performance.now();
-  const taken = await takePostsIn(
+  const taken = await importPosts(
     { store, clock: systemClock, settings: { keyword_retention_days: 90 } },
-    { name: 'bench', posts: () => postsOf(file, end) },
-    { progress: () => {}, refused: (_, wrong) => assert.fail(wrong.join()) },
+    { name: 'bench', posts: () => readPostsFile(file, end) },
+    { stored: () => {}, rejected: (_, errors) => assert.fail(errors.join()) },
   );
   assert.equal(taken.added, count);
   say(`  imported: ${perSecond(count, (performance.now() - startedAt) / 1000)} posts/s`);
@@ -121,10 +121,10 @@ function search(client: Client, end: number, keywords: readonly string[], countr
   return client.call('GET', '/12/insights/keywords/search', { params });
 }
 
-async function timed(client: Client, end: number, dice: Dice): Promise<number> {
-  const country = dice.chance(0.5) ? 'US' : undefined;
+async function timed(client: Client, end: number, random: SeededRandom): Promise<number> {
+  const country = random.chance(0.5) ? 'US' : undefined;
   const startedAt = performance.now();
-  const reply = await search(client, end, keywordsOf(dice), country);
+  const reply = await search(client, end, keywordsOf(random), country);
   const took = performance.now() - startedAt;
   assert.equal(reply.status, 200, reply.text);
   assert.equal(reply.body.data.post_volume.length, DAYS * 24);
@@ -132,15 +132,15 @@ async function timed(client: Client, end: number, dice: Dice): Promise<number> {
 }
 
 /** Ten keywords: words that many say, words of topics, hashtags, and rows of two words. */
-function keywordsOf(dice: Dice): string[] {
-  const topic = () => dice.early(TOPICS)!;
-  const word = () => dice.early(topic().words.en!.split(' '))!;
+function keywordsOf(random: SeededRandom): string[] {
+  const topic = () => random.early(TOPICS)!;
+  const word = () => random.early(topic().words.en!.split(' '))!;
   const found = new Set<string>();
   while (found.size < KEYWORDS) {
-    const kind = dice.below(10);
+    const kind = random.below(10);
     if (kind < 6) found.add(word());
-    else if (kind < 7) found.add(dice.early(LANGUAGES.en!.plain.split(' '))!);
-    else if (kind < 8) found.add(`#${dice.early(topic().hashtags.split(' '))!}`);
+    else if (kind < 7) found.add(random.early(LANGUAGES.en!.plain.split(' '))!);
+    else if (kind < 8) found.add(`#${random.early(topic().hashtags.split(' '))!}`);
     else found.add(`${word()} ${word()}`);
   }
   return [...found];
@@ -160,7 +160,7 @@ async function compare(
   database.exec('pragma journal_mode = wal; pragma synchronous = full; create virtual table posts using fts5(text)');
   const insert = database.prepare('insert into posts(text) values (?)');
   let taken = 0;
-  for await (const posts of postsOf(file, end)) {
+  for await (const posts of readPostsFile(file, end)) {
     const startedAt = performance.now();
     database.exec('begin');
     for (const post of posts) if ('text' in post) insert.run(post.text);
@@ -172,9 +172,9 @@ async function compare(
   const counting = database.prepare('select count(*) as posts from posts where posts match ?');
   const times: number[] = [];
   for (let call = 1; call <= CALLS / 4; call++) {
-    const dice = diceFor(1, call);
-    dice.chance(0.5);
-    const match = keywordsOf(dice).map((each) => `"${each.replace('#', '')}"`);
+    const random = seededRandom(1, call);
+    random.chance(0.5);
+    const match = keywordsOf(random).map((each) => `"${each.replace('#', '')}"`);
     const startedAt = performance.now();
     counting.get(match.join(' OR '));
     times.push(performance.now() - startedAt);

@@ -8,9 +8,6 @@ import { fileURLToPath } from 'node:url';
 // become blanks, as they do when a checkout runs its sources, so that each line and column stays where it was and stack
 // traces need no source maps. `--no-types` leaves the declaration files out.
 
-/** Makes the generated documents, which are in the repository; nothing of it runs in a service. */
-const ONLY_FOR_US = /^cli\/(generate\.ts|generated-docs\.ts|coverage\/)/;
-
 /** A module of ours as it is named by an import, or by the address of a thread or process. */
 const SPECIFIER = /((?:from|import|new URL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts\2/g;
 
@@ -21,7 +18,7 @@ const dist = resolve(input ?? join(home, 'dist'));
 
 rmSync(dist, { recursive: true, force: true });
 for (const file of globSync('**/*.*', { cwd: source })) {
-  if (ONLY_FOR_US.test(file) || file.endsWith('.md')) continue;
+  if (file.endsWith('.md')) continue;
   const to = join(dist, file);
   mkdirSync(dirname(to), { recursive: true });
   if (!file.endsWith('.ts')) {

@@ -1,14 +1,16 @@
+import { InputError } from './input-error.ts';
+
 /** The rows of a text of comma-separated values (RFC 4180), fed piece by piece. */
 export interface CsvReader {
-  /** Reads on; the answer is the rows that ended. @throws CsvBroken */
+  /** Reads on; the answer is the rows that ended. @throws CsvError */
   push(piece: string): string[][];
-  /** The last row, when no end of line follows it. @throws CsvBroken when the text ends within quotes */
+  /** The last row, when no end of line follows it. @throws CsvError when the text ends within quotes */
   end(): string[][];
 }
 
-/** A text is not comma-separated values. */
-export class CsvBroken extends Error {
-  override readonly name = 'CsvBroken';
+/** A text is not valid CSV. */
+export class CsvError extends InputError {
+  override readonly name = 'CsvError';
 }
 
 /** More cannot be one value: a quote is missing. */
@@ -28,7 +30,7 @@ export function csvReader(): CsvReader {
       from = row.next;
     }
     rest = rest.slice(from);
-    if (rest.length > VALUE_MAX) throw new CsvBroken('a row has no end: is a quote missing?');
+    if (rest.length > VALUE_MAX) throw new CsvError('a row has no end: is a quote missing?');
     return rows;
   };
   return {
@@ -68,7 +70,7 @@ function readRow(text: string, from: number, isLast: boolean): { values: string[
       if (at + 1 >= text.length && !isLast) return undefined;
       return { values, next: at + (text[at + 1] === '\n' ? 2 : 1) };
     }
-    if (mark !== undefined && mark !== '\n') throw new CsvBroken('text follows a value in quotes');
+    if (mark !== undefined && mark !== '\n') throw new CsvError('text follows a value in quotes');
     return { values, next: at + 1 };
   }
 }
@@ -87,7 +89,7 @@ function readQuoted(text: string, from: number, isLast: boolean): [value: string
   for (let at = from; ; ) {
     const quote = text.indexOf('"', at);
     if (quote < 0 || (quote + 1 === text.length && !isLast)) {
-      if (isLast) throw new CsvBroken('the text ends within quotes');
+      if (isLast) throw new CsvError('the text ends within quotes');
       return undefined;
     }
     value += text.slice(at, quote);

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
 import { ROLES } from '../contract/declare/roles.ts';
+import { ACCOUNT_LIMITS } from '../features/ads/administration/account-input.ts';
+import { accountInput } from './account/account-input.ts';
 import { setApproval } from './account/approve.ts';
 import { createAccount } from './account/create.ts';
 import { changeFeatures } from './account/features.ts';
-import { LIMITS, PARTS } from './account/fields.ts';
 import { fundAccount } from './account/fund.ts';
-import { importAccounts } from './account/import.ts';
+import { importAccountFile } from './account/import.ts';
 import { setLimits } from './account/limits.ts';
 import { listAccounts } from './account/list.ts';
 import { setRole } from './account/role.ts';
@@ -20,7 +21,7 @@ export function accountCommand(command: Command): void {
     .option('--timezone <zone>', 'IANA name (America/Los_Angeles)')
     .option('--business-name <name>', 'Business that it belongs to')
     .option('--business-id <id>', 'Accounts of one business share audiences')
-    .addOption(choice('--industry <industry>', 'Line of business', PARTS.account.industry_type!))
+    .addOption(choice('--industry <industry>', 'Line of business', accountInput.fields.account.industry_type!))
     .option('--sandbox', 'In the sandbox; callers can make those themselves');
   onDatabase(create, 'create "Harbour Coffee" --admin ada --timezone Europe/London').action((name: string) =>
     createAccount(create, name),
@@ -51,7 +52,9 @@ export function accountCommand(command: Command): void {
 
   const fund = of(command, 'fund', 'Give an account a funding instrument');
   fund
-    .addOption(choice('--type <type>', 'How spending is paid', PARTS.instrument.type!).makeOptionMandatory())
+    .addOption(
+      choice('--type <type>', 'How spending is paid', accountInput.fields.instrument.type!).makeOptionMandatory(),
+    )
     .requiredOption('--currency <code>', 'ISO 4217')
     .option('--start-time <time>', 'From when on it can fund (now)')
     .option('--end-time <time>', 'Until when; an insertion order needs one')
@@ -64,20 +67,22 @@ export function accountCommand(command: Command): void {
   );
 
   const limits = of(command, 'limits', 'Give an account limits of its own in place of the settings');
-  for (const name of Object.keys(LIMITS)) {
+  for (const name of Object.keys(ACCOUNT_LIMITS)) {
     limits.option(`--${name.replaceAll('_', '-')} <n>`, `Limit of ${name.replaceAll('_', ' ')}; "default" ends it`);
   }
   onDatabase(limits, 'limits 18ce54d4x5t --active-campaigns 8000').action((id: string) => setLimits(limits, id));
 
   const approve = of(command, 'approve', 'Say whether an account may advertise');
   approve.addOption(
-    choice('--status <status>', 'Its approval status', PARTS.account.approval_status!).default('ACCEPTED'),
+    choice('--status <status>', 'Its approval status', accountInput.fields.account.approval_status!).default(
+      'ACCEPTED',
+    ),
   );
   onDatabase(approve, 'approve 18ce54d4x5t --status UNDER_REVIEW').action((id: string) => setApproval(approve, id));
 
   const load = command.command('import').description('Make accounts what a file says: all of them or none');
   load.argument('<file>', 'JSON; docs/operate.md has its form');
-  onDatabase(load, 'import accounts.json').action((file: string) => importAccounts(load, file));
+  onDatabase(load, 'import accounts.json').action((file: string) => importAccountFile(load, file));
 }
 
 function of(command: Command, name: string, about: string): Command {

@@ -177,7 +177,7 @@ async function applicationOf(tx: Reading, key: string): Promise<Application> {
 
 async function ownerOf(tx: Reading, name: string): Promise<string> {
   const owner = await tx.credentials.findUserByName(name);
-  if (!owner) throw new CommandFailed(`there is no user ${name}; make one with: barker user create`);
+  if (!owner) throw new CommandFailed(`there is no user ${name}; create one with: barker user create`);
   return owner.id;
 }
 

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { CsvBroken } from '../base/csv.ts';
+import { CsvError } from '../base/csv.ts';
+import { linesIn } from '../base/lines.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/store/audiences.ts';
 import { hashOfIdentifier, isHashedKind, normalForm } from '../features/audiences/people/normal-forms.ts';
 import { addCaller, callerOf, collectPair } from './caller.ts';
 import { CommandFailed } from './failure.ts';
-import { linesIn } from './lines.ts';
 import { complain, print } from './output.ts';
 
 /** `barker audience`: what uploads of people need. */
@@ -86,7 +86,7 @@ async function upload(command: Command, file: string): Promise<void> {
     print(`${sent.people} people uploaded\n`);
     if (sent.left > 0) complain(`${sent.left} rows were left out: they have nothing that can be hashed\n`);
   } catch (error) {
-    if (error instanceof CsvBroken) throw new CommandFailed(`${file}: ${error.message}`, 2);
+    if (error instanceof CsvError) throw new CommandFailed(`${file}: ${error.message}`, 2);
     throw error;
   }
 }

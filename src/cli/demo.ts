@@ -43,14 +43,14 @@ function severalDays(text: string): number {
 
 async function makePopulation(command: Command): Promise<void> {
   const { users, populationSeed: seed, csv } = command.opts();
-  const { populationOf } = await import('./people/population.ts');
-  const { takeIn } = await import('./people/take-in.ts');
-  const { telling } = await import('./people/telling.ts');
+  const { samplePeople } = await import('../dev/samples/sample-people.ts');
+  const { importPeople } = await import('../features/audiences/import/import-people.ts');
+  const { printProgress } = await import('./import-progress.ts');
   const ground = await commandGround(command);
   const file = csv === undefined ? undefined : openSync(csv, 'w', 0o600);
   try {
     const now = Math.floor(ground.clock.now() / 1000);
-    const made = populationOf({ seed, users, registered: await registeredUsers(ground), now });
+    const made = samplePeople({ seed, users, registered: await registeredUsers(ground), now });
     function* people(): Generator<Person> {
       if (file !== undefined) writeSync(file, 'user_id,email,phone_number,handle,device_id\n');
       for (let number = 0; number < users; number++) {
@@ -61,7 +61,7 @@ async function makePopulation(command: Command): Promise<void> {
     }
     const taken = await recorded(command, ground, (touched) => {
       touched('people');
-      return takeIn(ground, { name: `population:${seed}:${users}`, people }, telling(0));
+      return importPeople(ground, { name: `population:${seed}:${users}`, people }, printProgress(0, 'people'));
     });
     tell({ added: String(taken.added), changed: String(taken.changed), people: String(taken.people) });
   } finally {
@@ -76,15 +76,15 @@ const HOUR_S = 3600;
 
 async function makePosts(command: Command): Promise<void> {
   const { count, days, postsSeed: seed } = command.opts();
-  const { corpusOf } = await import('./posts/demo-posts.ts');
-  const { takePostsIn } = await import('./posts/take-in.ts');
-  const { telling } = await import('./people/telling.ts');
+  const { samplePosts } = await import('../dev/samples/sample-posts.ts');
+  const { importPosts } = await import('../features/keywords/import/import-posts.ts');
+  const { printProgress } = await import('./import-progress.ts');
   const ground = await commandGround(command);
   try {
     // Of a whole hour: what was broken off soon goes on with the same posts.
     const end = Math.floor(ground.clock.now() / 1000 / HOUR_S) * HOUR_S;
     const { people } = await ground.store.read((tx) => tx.directory.findState());
-    const made = corpusOf({ seed, count, days, end, people });
+    const made = samplePosts({ seed, count, days, end, people });
     function* posts(): Generator<CorpusPost[]> {
       for (let from = 0; from < count; from += AT_ONCE) {
         yield Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => made(from + index));
@@ -93,7 +93,7 @@ async function makePosts(command: Command): Promise<void> {
     const name = `posts:${seed}:${count}:${days}:${end}:${people}`;
     const { added, known, expired } = await recorded(command, ground, (touched) => {
       touched('posts');
-      return takePostsIn(ground, { name, posts }, telling(0, 'posts'));
+      return importPosts(ground, { name, posts }, printProgress(0, 'posts'));
     });
     tell({ added: String(added), known: String(known), expired: String(expired) });
   } finally {

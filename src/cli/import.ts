@@ -1,78 +1,78 @@
 import type { Command } from 'commander';
-import { CsvBroken } from '../base/csv.ts';
+import { InputError } from '../base/input-error.ts';
+import type { PeopleImported, PersonOrErrors } from '../features/audiences/import/import-people.ts';
+import type { PostsImported } from '../features/keywords/import/import-posts.ts';
 import { commandGround } from './command-ground.ts';
 import { recorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
-import type { PersonSaid, TakenIn } from './people/take-in.ts';
-import type { PostsTakenIn } from './posts/take-in.ts';
 import { tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
 
-/** `barker import`: takes in what an operator has elsewhere. */
+/** `barker import`: people and posts from files. */
 export function importCommand(command: Command): void {
-  const people = command.command('people').description('Take people into the directory, or change those who are there');
+  const people = command.command('people').description('Import people into the directory, or update them');
   addSettings(people, 'serve', ['data_folder', 'database_url'])
-    .argument('<file>', '.ndjson or .csv; docs/operate.md has its columns')
+    .argument('<file>', '.ndjson or .csv; docs/operate.md lists the columns')
     .addHelpText('after', '\nExample:\n  barker import people people.ndjson')
-    .action((file: string) => importPeople(people, file));
-  const posts = command.command('posts').description('Take posts in that keyword insights and estimates count');
+    .action((file: string) => runPeopleImport(people, file));
+  const posts = command.command('posts').description('Import posts for keyword insights and audience estimates');
   addSettings(posts, 'serve', ['data_folder', 'database_url', 'keyword_retention_days'])
-    .argument('<file>', '.ndjson: id, text, created_at, and where known country, language, user')
+    .argument('<file>', '.ndjson with id, text, created_at and optionally country, language, user')
     .addHelpText('after', '\nExample:\n  barker import posts posts.ndjson')
-    .action((file: string) => importPosts(posts, file));
+    .action((file: string) => runPostsImport(posts, file));
 }
 
-/** So many records are told of that were refused. */
-const TOLD_MAX = 20;
+/** Rejected records whose errors are printed. */
+const ERRORS_MAX = 20;
 
-async function importPeople(command: Command, file: string): Promise<void> {
-  const { recordsOf, sourceOf } = await import('./people/file.ts');
-  const { readRecord } = await import('./people/record.ts');
-  const { takeIn } = await import('./people/take-in.ts');
-  const { telling } = await import('./people/telling.ts');
-  const records = recordsOf(file);
-  const name = sourceOf(file);
+async function runPeopleImport(command: Command, file: string): Promise<void> {
+  const { readPeopleFile } = await import('../features/audiences/import/people-file.ts');
+  const { parsePerson } = await import('../features/audiences/import/person-record.ts');
+  const { importPeople } = await import('../features/audiences/import/import-people.ts');
+  const { printProgress, sourceNameOf } = await import('./import-progress.ts');
+  const records = readPeopleFile(file);
+  const name = sourceNameOf(file);
   const ground = await commandGround(command);
   const now = Math.floor(ground.clock.now() / 1000);
-  async function* people(): AsyncGenerator<PersonSaid> {
-    for await (const record of records) yield typeof record === 'string' ? [record] : readRecord(record, now);
+  async function* people(): AsyncGenerator<PersonOrErrors> {
+    for await (const record of records) yield typeof record === 'string' ? [record] : parsePerson(record, now);
   }
   try {
-    const taken = await recorded(command, ground, (touched) => {
+    const imported = await recorded(command, ground, (touched) => {
       touched('people');
-      return takeIn(ground, { name, people }, telling(TOLD_MAX));
+      return importPeople(ground, { name, people }, printProgress(ERRORS_MAX, 'people'));
     });
-    report(file, taken);
+    report(file, imported);
   } catch (error) {
-    if (error instanceof CsvBroken) throw new CommandFailed(`${file}: ${error.message}`, 2);
+    if (error instanceof InputError) throw new CommandFailed(`${file}: ${error.message}`, 2);
     throw error;
   } finally {
     await ground.store.close();
   }
 }
 
-function report(file: string, taken: TakenIn | PostsTakenIn): void {
-  tell(Object.fromEntries(Object.entries(taken).map(([what, count]) => [what, String(count)])));
-  if (taken.refused > 0) throw new CommandFailed(`${file}: ${taken.refused} records were refused, all others taken in`);
-}
-
-async function importPosts(command: Command, file: string): Promise<void> {
-  const { sourceOf } = await import('./people/file.ts');
-  const { telling } = await import('./people/telling.ts');
-  const { postsOf } = await import('./posts/file.ts');
-  const { takePostsIn } = await import('./posts/take-in.ts');
-  // What is no such file is told before anything is opened.
-  postsOf(file, 0);
-  const name = sourceOf(file);
+async function runPostsImport(command: Command, file: string): Promise<void> {
+  const { readPostsFile } = await import('../features/keywords/import/posts-file.ts');
+  const { importPosts } = await import('../features/keywords/import/import-posts.ts');
+  const { printProgress, sourceNameOf } = await import('./import-progress.ts');
+  // Fails on a wrong file name before the database is opened.
+  readPostsFile(file, 0);
+  const name = sourceNameOf(file);
   const ground = await commandGround(command);
   try {
-    const posts = () => postsOf(file, Math.floor(ground.clock.now() / 1000));
-    const taken = await recorded(command, ground, (touched) => {
+    const posts = () => readPostsFile(file, Math.floor(ground.clock.now() / 1000));
+    const imported = await recorded(command, ground, (touched) => {
       touched('posts');
-      return takePostsIn(ground, { name, posts }, telling(TOLD_MAX, 'posts'));
+      return importPosts(ground, { name, posts }, printProgress(ERRORS_MAX, 'posts'));
     });
-    report(file, taken);
+    report(file, imported);
   } finally {
     await ground.store.close();
   }
+}
+
+function report(file: string, imported: PeopleImported | PostsImported): void {
+  tell(Object.fromEntries(Object.entries(imported).map(([what, count]) => [what, String(count)])));
+  if (imported.refused > 0)
+    throw new CommandFailed(`${file}: ${imported.refused} records were rejected, all others imported`);
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { type Line, linesIn, linesOf } from '../base/lines.ts';
 import { CommandFailed } from './failure.ts';
-import { type Line, linesIn, linesOf } from './lines.ts';
 import { complain } from './output.ts';
 
 /**

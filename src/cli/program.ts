@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { InputError } from '../base/input-error.ts';
 import { SettingsError } from '../settings/load.ts';
 import { programVersion } from '../version.ts';
 import { CommandFailed, sentenceOf } from './failure.ts';
@@ -160,9 +161,11 @@ function report(error: unknown): number {
     return 2;
   }
   complain(`barker: ${sentenceOf(error)}\n`);
-  // What is no plain refusal may be a fault of this program; its place is told to those who ask for it.
-  if (!(error instanceof CommandFailed) && process.env.BARKER_LOG_LEVEL === 'debug') {
+  if (error instanceof CommandFailed) return error.exitCode;
+  if (error instanceof InputError) return 2;
+  // An unexpected error may be a bug; the debug level shows where it was thrown.
+  if (process.env.BARKER_LOG_LEVEL === 'debug') {
     complain(`${error instanceof Error ? error.stack : String(error)}\n`);
   }
-  return error instanceof CommandFailed ? error.exitCode : 1;
+  return 1;
 }

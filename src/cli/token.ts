@@ -17,15 +17,15 @@ export function tokenCommand(command: Command): void {
 }
 
 async function createToken(command: Command): Promise<void> {
-  const input = command.opts<{ app: string; user: string; level?: AccessLevel }>();
+  const given = command.opts<{ app: string; user: string; level?: AccessLevel }>();
   const { issueToken } = await import('../features/platform/register.ts');
   const made = await registering(command, async (registrar) => {
     const { credentials } = registrar.tx;
-    const application = await credentials.findApplicationByKey(input.app);
+    const application = await credentials.findApplicationByKey(given.app);
     if (!application) throw new CommandFailed('there is no application with this consumer key');
-    const user = await credentials.findUserByName(input.user);
-    if (!user) throw new CommandFailed(`there is no user ${input.user}; make one with: barker user create`);
-    const level = input.level ?? application.access_level;
+    const user = await credentials.findUserByName(given.user);
+    if (!user) throw new CommandFailed(`there is no user ${given.user}; create one with: barker user create`);
+    const level = given.level ?? application.access_level;
     if (ACCESS_LEVELS.indexOf(level) > ACCESS_LEVELS.indexOf(application.access_level)) {
       throw new CommandFailed(`the application has only the level ${application.access_level}`);
     }

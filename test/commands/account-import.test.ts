@@ -117,7 +117,7 @@ describe('a file of accounts', () => {
   const refused: [input: string, file: () => unknown, stderr: RegExp][] = [
     ['no JSON', () => '{', /^barker: FILE: the file is not JSON: /],
     ['no accounts', () => ({}), /^barker: FILE: accounts: expected an object with an array "accounts"\n$/],
-    ['a strange member', () => ({ accounts: [], more: 1 }), /FILE: more is not known; known is accounts\n$/],
+    ['a strange member', () => ({ accounts: [], more: 1 }), /FILE: more: unknown member; expected only accounts\n$/],
     [
       'no id',
       () => ({ accounts: [{ ...base(), id: undefined }] }),
@@ -126,7 +126,7 @@ describe('a file of accounts', () => {
     [
       'a misspelt name',
       () => ({ accounts: [{ ...base(), nmae: 'x' }] }),
-      /: accounts\[0\]\.nmae is not known; known are id, environment, name, /,
+      /: accounts\[0\]\.nmae: unknown member; expected one of id, environment, name, /,
     ],
     [
       'a word outside its list',
@@ -150,12 +150,12 @@ describe('a file of accounts', () => {
           { ...base(), users: [...base().users, { user_id: users.ben, role: 'ANALYST', post_composer: true }] },
         ],
       }),
-      /accounts\[0\]\.users\[1\]\.post_composer: ANALYST cannot have it/,
+      /accounts\[0\]\.users\[1\]\.post_composer: not allowed for ANALYST/,
     ],
     [
       'a user who is not registered',
       () => ({ accounts: [{ ...base(), users: [...base().users, { user_id: '99', role: 'ANALYST' }] }] }),
-      /accounts\[0\]\.users\[1\]\.user_id: there is no user 99; make one with: barker user create\n$/,
+      /accounts\[0\]\.users\[1\]\.user_id: there is no user 99; create one with: barker user create\n$/,
     ],
     [
       'nobody to advertise',
@@ -213,7 +213,7 @@ describe('a file of accounts', () => {
     [
       'one account twice',
       () => ({ accounts: [base(), base()] }),
-      /accounts\[1\]\.id: 18ce5aaaaaa stands in the file before\n$/,
+      /accounts\[1\]\.id: 18ce5aaaaaa occurs more than once\n$/,
     ],
     [
       'a deleted account',

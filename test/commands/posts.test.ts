@@ -86,32 +86,32 @@ describe('posts are imported', () => {
   test('but for those that make no sense, of which it is told what is wrong', async () => {
     const wrong: [input: string, message: string][] = [
       ['{', 'is not JSON'],
-      ['[]', 'is no object'],
+      ['[]', 'is not a JSON object'],
       ['{}', 'id: is required; text: is required; created_at: is required'],
-      [line('a b').trim(), 'id: expected up to 64 characters without blanks, as text, got "a b"'],
-      [line('t', { text: 'a\0b' }).trim(), 'text: expected text of up to 10000 characters, got "a\\u0000b"'],
-      [line('t', { text: '' }).trim(), 'text: expected text of up to 10000 characters, got ""'],
+      [line('a b').trim(), 'id: expected a string of up to 64 characters without white space, got "a b"'],
+      [line('t', { text: 'a\0b' }).trim(), 'text: expected a string of up to 10000 characters, got "a\\u0000b"'],
+      [line('t', { text: '' }).trim(), 'text: expected a string of up to 10000 characters, got ""'],
       [
         line('c', { created_at: 'yesterday' }).trim(),
-        'created_at: expected a time like 2026-03-02T17:04:55Z that is not to come, got "yesterday"',
+        'created_at: expected a time such as 2026-03-02T17:04:55Z that is not in the future, got "yesterday"',
       ],
       [
         line('c', { created_at: '2999-01-01T00:00:00Z' }).trim(),
-        'created_at: expected a time like 2026-03-02T17:04:55Z that is not to come, got "2999-01-01T00:00:00Z"',
+        'created_at: expected a time such as 2026-03-02T17:04:55Z that is not in the future, got "2999-01-01T00:00:00Z"',
       ],
       [line('c', { country: 'Atlantis' }).trim(), 'country: expected the code or name of a country, got "Atlantis"'],
-      [line('c', { language: 7 }).trim(), 'language: expected a code like en, got 7'],
+      [line('c', { language: 7 }).trim(), 'language: expected a language code such as en, got 7'],
       [line('c', { user: 'ada' }).trim(), 'user: expected the decimal id of a user, got "ada"'],
       [
         line('c', { lang: 'en' }).trim(),
-        '"lang" is not known; known are id, text, created_at, country, language, user',
+        'unknown member "lang"; expected one of id, text, created_at, country, language, user',
       ],
     ];
     const outcome = await importing('wrong.ndjson', `${wrong.map(([input]) => input).join('\n')}\n${line('right')}`);
     assert.equal(outcome.code, 1);
     assert.deepEqual(outcome.stderr.trim().split('\n'), [
       ...wrong.map(([, message], index) => `record ${index + 1}: ${message}`),
-      `barker: FILE: ${wrong.length} records were refused, all others taken in`,
+      `barker: FILE: ${wrong.length} records were rejected, all others imported`,
     ]);
     assert.match(outcome.stdout, /^added=1$/m);
   });

@@ -1,7 +1,7 @@
 import { formatInstant } from '../../src/base/instants.ts';
-import { takePostsIn } from '../../src/cli/posts/take-in.ts';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
 import type { Post } from '../../src/contract/store/posts.ts';
+import { importPosts as runImport } from '../../src/features/keywords/import/import-posts.ts';
 import type { World } from './world.ts';
 
 /** A post of which nothing is known but what a test says. */
@@ -10,14 +10,14 @@ export function post(id: string, text: string, known: Partial<CorpusPost> = {}):
   return { id, text, created_at, country: null, language: 'en', user_id: null, ...known };
 }
 
-const QUIET = { progress: () => {}, refused: () => {} };
+const QUIET = { stored: () => {}, rejected: () => {} };
 let sources = 0;
 
 /** Takes posts into the corpus of a world, as an import does. */
 export async function importPosts(world: World, posts: readonly CorpusPost[]) {
   const { store, clock, settings } = world.service;
   const name = `test:${++sources}`;
-  return takePostsIn({ store, clock, settings }, { name, posts: () => [posts] }, QUIET);
+  return runImport({ store, clock, settings }, { name, posts: () => [posts] }, QUIET);
 }
 
 let made = 0;

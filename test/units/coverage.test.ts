@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { EVENT_ITEMS } from '../../build/docs/coverage/events.ts';
+import { NOT_SHOWN } from '../../build/docs/coverage/not-shown.ts';
+import { PAGES, REFERENCE_TABLES } from '../../build/docs/coverage/reference-tables.ts';
 import { operations } from '../../src/app/dependencies.ts';
-import { EVENT_ITEMS } from '../../src/cli/coverage/events.ts';
-import { NOT_SHOWN } from '../../src/cli/coverage/not-shown.ts';
-import { PAGES, REFERENCE_TABLES } from '../../src/cli/coverage/reference-tables.ts';
 import { EVENT_TYPES } from '../../src/contract/store/events.ts';
 
 const page = readFileSync('docs/generated/endpoints.md', 'utf8');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { readSections, writeSections } from '../../src/base/columns-file.ts';
-import { populationOf } from '../../src/cli/people/population.ts';
+import { samplePeople } from '../../src/dev/samples/sample-people.ts';
 import { identifierSorter } from '../../src/features/audiences/directory/sorted-identifiers.ts';
 import { fc } from '../rig/laws.ts';
 
@@ -60,12 +60,12 @@ test('columns are read as they were written', () => {
 
 describe('a made-up population', () => {
   const plan = { seed: 7, users: 3000, registered: ['900000001'], now: 1_800_000_000 };
-  const one = populationOf(plan);
+  const one = samplePeople(plan);
   const made = Array.from({ length: plan.users }, (_, number) => one(number).person);
 
   test('is repeatable, and another seed makes others', () => {
-    assert.deepEqual(populationOf(plan)(5), populationOf({ ...plan, users: 10 })(5));
-    assert.notDeepEqual(populationOf(plan)(5), populationOf({ ...plan, seed: 8 })(5));
+    assert.deepEqual(samplePeople(plan)(5), samplePeople({ ...plan, users: 10 })(5));
+    assert.notDeepEqual(samplePeople(plan)(5), samplePeople({ ...plan, seed: 8 })(5));
   });
 
   test('is plausible', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { foldText, scanTokens } from '../../src/base/tokens.ts';
-import { corpusOf } from '../../src/cli/posts/demo-posts.ts';
 import type { KeywordAnswer } from '../../src/contract/services/keywords.ts';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
+import { samplePosts } from '../../src/dev/samples/sample-posts.ts';
 import { emptyDictionary } from '../../src/features/keywords/dictionary.ts';
 import { addPost, addToken, emptyDraft } from '../../src/features/keywords/draft.ts';
 import { hashOf, lastHash } from '../../src/features/keywords/hashes.ts';
@@ -54,7 +54,7 @@ function answering(lists: readonly (readonly CorpusPost[])[]): (...keywords: rea
 }
 
 describe('samples of many posts', () => {
-  const made = corpusOf({ seed: 5, count: POSTS, days: 2, end: END, people: 0 });
+  const made = samplePosts({ seed: 5, count: POSTS, days: 2, end: END, people: 0 });
   const posts = Array.from({ length: POSTS }, (_, number) => made(number));
   const whole = answering([posts]);
 

@@ -11,18 +11,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Features: one a document or topic.
   'features/platform': BELOW,
   'features/auth': [...BELOW, 'features/platform'],
-  'features/ads': BELOW,
+  // Account administration takes ids as registration does.
+  'features/ads': [...BELOW, 'features/platform'],
   'features/media': BELOW,
-  'features/audiences': BELOW,
+  // Imports look up the targeting values and countries of the reference data.
+  'features/audiences': [...BELOW, 'features/ads'],
   'features/activity': [...BELOW, 'features/platform'],
-  'features/keywords': BELOW,
+  'features/keywords': [...BELOW, 'features/ads'],
   // What declarations mean, and where rows are kept.
   engine: BELOW,
   storage: BELOW,
   settings: ['base'],
   http: [...BELOW, 'engine'],
-  // Development mode makes a demo world.
-  dev: [...BELOW, 'features/platform', 'features/ads'],
+  // Development mode makes a demo world, and samples of people and posts.
+  dev: [...BELOW, 'features/platform', 'features/ads', 'features/audiences'],
   // Copies of everything: archives, and databases that are filled from them.
   backup: [...BELOW, 'storage'],
   // The composition root puts everything together.

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { linesOf, textOf } from '../../src/cli/lines.ts';
-import { recordsOf } from '../../src/cli/people/file.ts';
-import { postsOf } from '../../src/cli/posts/file.ts';
+import { linesOf, textOf } from '../../src/base/lines.ts';
+import { readPeopleFile } from '../../src/features/audiences/import/people-file.ts';
+import { readPostsFile } from '../../src/features/keywords/import/posts-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-lines-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -60,14 +60,14 @@ describe('lines of a file', () => {
 
 describe('imports', () => {
   test('of people refuse what is no line by its place, and take in the rest', async () => {
-    const records = await all(recordsOf(fileOf('people.ndjson', HOSTILE)));
+    const records = await all(readPeopleFile(fileOf('people.ndjson', HOSTILE)));
     assert.deepEqual(records, [{ user_id: ['1'] }, ...FAULTS, { user_id: ['2'] }]);
   });
 
   test('of posts refuse what is no line by its place, and take in the rest', async () => {
     const post = '{"id":"1","text":"a","created_at":"2026-01-01T00:00:00Z"}';
     const path = fileOf('posts.ndjson', Buffer.concat([HOSTILE.subarray(16), Buffer.from(`\n${post}`)]));
-    const posts = (await all(postsOf(path, 2_000_000_000))).flat();
+    const posts = (await all(readPostsFile(path, 2_000_000_000))).flat();
     assert.deepEqual(
       posts.slice(0, 3),
       FAULTS.map((error) => [error]),
@@ -76,8 +76,8 @@ describe('imports', () => {
   });
 
   test('of comma-separated values name the line that is no text', async () => {
-    const read = (content: Buffer) => all(recordsOf(fileOf('people.csv', content)));
-    await assert.rejects(read(Buffer.from('user_id\n1\n2\0\n')), /^CsvBroken: line 3 holds a NUL character$/);
+    const read = (content: Buffer) => all(readPeopleFile(fileOf('people.csv', content)));
+    await assert.rejects(read(Buffer.from('user_id\n1\n2\0\n')), /^CsvError: line 3 holds a NUL character$/);
     await assert.rejects(read(Buffer.concat([Buffer.from('user_id\n'), Buffer.from([0xff])])), /not valid UTF-8/);
     await assert.rejects(read(Buffer.from(`user_id\n"${'x'.repeat(3_000_000)}`)), /a row has no end/);
     assert.equal((await all(textOf(fileOf('good.csv', 'a,ž\n')))).join(''), 'a,ž\n');

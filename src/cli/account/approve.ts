@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { tell } from '../registering.ts';
-import { changeAccount, onAccount } from './found.ts';
+import { changeAccount, onAccount } from './on-account.ts';
 
 /** Says whether an account may advertise: what campaigns serve depends on it. */
 export async function setApproval(command: Command, id: string): Promise<void> {

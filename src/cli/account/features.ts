@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Raw } from '../../contract/declare/fields.ts';
 import { itemsOf } from '../../contract/declare/fields.ts';
 import { insist, tell } from '../registering.ts';
-import { PARTS, readPart } from './fields.ts';
-import { good, onAccount } from './found.ts';
+import { accountInput } from './account-input.ts';
+import { onAccount, validValues } from './on-account.ts';
 
-/** Grants features to an account and takes them away; says what it has then. */
+/** Grants features to an account and removes others; prints those that it has afterwards. */
 export async function changeFeatures(command: Command, id: string): Promise<void> {
   const { add = [], remove = [] } = command.opts<{ add?: string[]; remove?: string[] }>();
   if (add.length + remove.length === 0) insist('give --add or --remove');
@@ -19,6 +19,7 @@ export async function changeFeatures(command: Command, id: string): Promise<void
   tell({ account_id: id, features: features.join(',') });
 }
 
-function keysOf(told: readonly Raw[]): string[] {
-  return itemsOf(String(good(readPart(PARTS.features, { features: told }, 'account')).features));
+function keysOf(names: readonly Raw[]): string[] {
+  const { features } = validValues(accountInput.read(accountInput.fields.features, { features: names }, 'account'));
+  return itemsOf(String(features));
 }

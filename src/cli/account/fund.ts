@@ -1,31 +1,31 @@
 import type { Command } from 'commander';
+import { putInstruments } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeIdIn } from '../../features/platform/ids.ts';
 import { tell } from '../registering.ts';
-import { PARTS, readPart } from './fields.ts';
-import { good, onAccount } from './found.ts';
-import { putInstruments } from './put-account.ts';
+import { accountInput } from './account-input.ts';
+import { onAccount, validValues } from './on-account.ts';
 
-/** Gives an account a funding instrument, by the rules that instruments have. */
+/** Adds a funding instrument to an account. */
 export async function fundAccount(command: Command, id: string): Promise<void> {
-  const told = command.opts();
-  const { id: _, ...declared } = PARTS.instrument;
+  const options = command.opts();
+  const { id: _, ...fields } = accountInput.fields.instrument;
   const instrument = await onAccount(command, id, async ({ tx, random, now, touched }) => {
-    const input = {
-      type: told.type,
-      currency: told.currency,
-      start_time: told.startTime ?? now,
-      end_time: told.endTime,
-      credit_limit_local_micro: told.creditLimit,
-      funded_amount_local_micro: told.fundedAmount,
-      description: told.description,
-      io_header: told.ioHeader,
+    const given = {
+      type: options.type,
+      currency: options.currency,
+      start_time: options.startTime ?? now,
+      end_time: options.endTime,
+      credit_limit_local_micro: options.creditLimit,
+      funded_amount_local_micro: options.fundedAmount,
+      description: options.description,
+      io_header: options.ioHeader,
     };
-    const said = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-    const values = good(readPart(declared, said, 'funding_instrument'));
+    const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const values = validValues(accountInput.read(fields, defined, 'funding_instrument'));
     const { name: kind, idsFrom: start } = fundingInstruments;
     const own = await takeIdIn(tx, random, { kind, start });
-    await putInstruments(tx, id, [{ id: own, values, place: 'funding_instrument' }], now);
+    await putInstruments(tx, id, [{ id: own, values, path: 'funding_instrument' }], now);
     touched('funding_instrument', own);
     return own;
   });

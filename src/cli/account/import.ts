@@ -1,46 +1,32 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Writing } from '../../contract/store/store.ts';
+import { InputError } from '../../base/input-error.ts';
+import { readAccountFile } from '../../features/ads/administration/account-file.ts';
+import { AccountConflict } from '../../features/ads/administration/apply-plan.ts';
+import { importAccounts } from '../../features/ads/administration/import-accounts.ts';
 import { CommandFailed } from '../failure.ts';
 import { registering, tell } from '../registering.ts';
-import type { AccountPlan } from './plan.ts';
-import { type Outcome, putAccount } from './put-account.ts';
-import { readFile } from './read-file.ts';
+import { accountInput } from './account-input.ts';
 
-/** It is held as a whole, because all accounts are made or none. */
+/** The whole file is held in memory, because all accounts are imported or none. */
 const FILE_BYTES_MAX = 67_108_864;
 
-/** Makes accounts what a file says, all of them or none; doing it again changes nothing. @source campaigns 5.7 */
-export async function importAccounts(command: Command, file: string): Promise<void> {
+/** Creates and updates the accounts of a file, all of them or none. */
+export async function importAccountFile(command: Command, file: string): Promise<void> {
   if (statSync(file).size > FILE_BYTES_MAX) {
     throw new CommandFailed(`${file}: larger than ${FILE_BYTES_MAX} bytes; split it`, 2);
   }
-  const { plans, wrong } = readFile(readFileSync(file, 'utf8'));
-  if (wrong.length > 0) throw new CommandFailed(`${file}: ${wrong.join('; ')}`, 2);
+  const { plans, errors } = readAccountFile(readFileSync(file, 'utf8'), accountInput);
+  if (errors.length > 0) throw new CommandFailed(`${file}: ${errors.join('; ')}`, 2);
   const outcomes = await registering(command, async (registrar) => {
-    const strangers = await strangersIn(registrar.tx, plans);
-    if (strangers.length > 0) throw new CommandFailed(`${file}: ${strangers.join('; ')}`, 2);
-    const told: Record<string, Outcome> = {};
-    for (const plan of plans) {
-      const outcome = await putAccount(registrar, plan);
-      told[plan.id] = outcome;
-      if (outcome !== 'unchanged') registrar.touched('account', plan.id);
+    const imported = await importAccounts(registrar, plans).catch((error: unknown) => {
+      if (error instanceof InputError) throw new CommandFailed(`${file}: ${error.message}`, 2);
+      throw error instanceof AccountConflict ? new CommandFailed(error.message) : error;
+    });
+    for (const [id, outcome] of Object.entries(imported)) {
+      if (outcome !== 'unchanged') registrar.touched('account', id);
     }
-    return told;
+    return imported;
   });
   tell(outcomes);
-}
-
-/** The places where users stand that are not registered. */
-async function strangersIn(tx: Writing, plans: readonly AccountPlan[]): Promise<string[]> {
-  const named = plans.flatMap(({ users, promotable }, index) => [
-    ...users.map(({ user }, at) => ({ user, place: `accounts[${index}].users[${at}]` })),
-    ...promotable
-      .map(({ user }, at) => ({ user, place: `accounts[${index}].promotable_users[${at}]` }))
-      .filter(({ user }) => !users.some((each) => each.user === user)),
-  ]);
-  const known = await tx.credentials.findScreenNames([...new Set(named.map(({ user }) => user))]);
-  return named
-    .filter(({ user }) => !known.has(user))
-    .map(({ user, place }) => `${place}.user_id: there is no user ${user}; make one with: barker user create`);
 }

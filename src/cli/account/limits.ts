@@ -1,30 +1,33 @@
 import type { Command } from 'commander';
+import { ACCOUNT_LIMITS } from '../../features/ads/administration/account-input.ts';
 import { insist, tell } from '../registering.ts';
-import { LIMITS, PARTS, readPart } from './fields.ts';
-import { changeAccount, good, onAccount } from './found.ts';
+import { accountInput } from './account-input.ts';
+import { changeAccount, onAccount, validValues } from './on-account.ts';
 
-/** Gives an account limits of its own; `default` lets the setting hold again. */
+/** Overrides limits of an account; `default` restores the limit of the settings. */
 export async function setLimits(command: Command, id: string): Promise<void> {
-  const told = Object.fromEntries(
+  const options = Object.fromEntries(
     command.options
       .map(
         (option) => [option.long?.slice(2).replaceAll('-', '_') ?? '', command.opts()[option.attributeName()]] as const,
       )
-      .filter(([name, value]) => name in LIMITS && value !== undefined),
+      .filter(([name, value]) => name in ACCOUNT_LIMITS && value !== undefined),
   ) as Record<string, string>;
-  if (Object.keys(told).length === 0) insist('give a limit');
-  const numbers = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== 'default'));
-  const input = good(readPart(PARTS.limits, numbers, 'limits'));
+  if (Object.keys(options).length === 0) insist('give a limit');
+  const numbers = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== 'default'));
+  const given = validValues(accountInput.read(accountInput.fields.limits, numbers, 'limits'));
   const limits = await onAccount(command, id, async (registrar, { limits: before }) => {
     const after: Record<string, number> = { ...before };
-    for (const name of Object.keys(told)) {
-      const setting = LIMITS[name as keyof typeof LIMITS];
-      if (input[name] === undefined) delete after[setting];
-      else after[setting] = Number(input[name]);
+    for (const name of Object.keys(options)) {
+      const setting = ACCOUNT_LIMITS[name as keyof typeof ACCOUNT_LIMITS];
+      if (given[name] === undefined) delete after[setting];
+      else after[setting] = Number(given[name]);
     }
     await changeAccount(registrar, id, { limits: JSON.stringify(after) });
     return after;
   });
-  const shown = Object.entries(LIMITS).map(([name, setting]) => [name, String(limits[setting] ?? 'default')] as const);
-  tell({ account_id: id, ...Object.fromEntries(shown) });
+  const effective = Object.entries(ACCOUNT_LIMITS).map(
+    ([name, setting]) => [name, String(limits[setting] ?? 'default')] as const,
+  );
+  tell({ account_id: id, ...Object.fromEntries(effective) });
 }

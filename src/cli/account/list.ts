@@ -4,7 +4,7 @@ import type { PageQuery } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { oneLine, print } from '../output.ts';
 import { looking } from '../registering.ts';
-import { userNamed } from './found.ts';
+import { userNamed } from './on-account.ts';
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 const PAGE = 1000;

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { COMPOSER_ROLES, type Role } from '../../contract/declare/roles.ts';
-import { promotableUsers } from '../../features/ads/promotable-users.ts';
+import { grantRole, type RoleConflict, revokeRole } from '../../features/ads/administration/account-roles.ts';
 import { CommandFailed } from '../failure.ts';
 import { insist, tell } from '../registering.ts';
-import { onAccount, userNamed } from './found.ts';
-import { allOf } from './put-account.ts';
+import { onAccount, userNamed } from './on-account.ts';
 
-/** Gives a user a role on an account, or takes it away. The last administrator stays. */
+/** Gives a user a role on an account, or takes it away. */
 export async function setRole(command: Command, id: string, userName: string): Promise<void> {
   const {
     role,
@@ -20,24 +19,17 @@ export async function setRole(command: Command, id: string, userName: string): P
   const user = await onAccount(command, id, async ({ tx, touched }) => {
     const found = await userNamed(tx, userName);
     touched('user', found.id);
-    const members = await tx.accountMembers.listMembers(id);
-    const others = members.filter(({ user_id }) => user_id !== found.id);
-    const isLast = members.length > others.length && !others.some((each) => each.role === 'ACCOUNT_ADMIN');
-    if (role !== 'ACCOUNT_ADMIN' && isLast && members.some((each) => each.role === 'ACCOUNT_ADMIN')) {
-      throw new CommandFailed(`${userName} is the last administrator of account ${id}`);
-    }
-    if (role !== undefined) {
-      await tx.accountMembers.put({ account_id: id, user_id: found.id, role, post_composer: postComposer ? 1 : 0 });
-      return found;
-    }
-    const promoted = await allOf(tx, promotableUsers, id);
-    if (promoted.some((row) => row.user_id === found.id && row.promotable_user_type === 'FULL')) {
-      throw new CommandFailed(`${userName} is the user that account ${id} advertises`);
-    }
-    if (!(await tx.accountMembers.remove(id, found.id))) {
-      throw new CommandFailed(`${userName} has no role on account ${id}`);
-    }
+    const key = { account: id, user: found.id };
+    const conflict =
+      role === undefined ? await revokeRole(tx, key) : await grantRole(tx, { ...key, role, postComposer });
+    if (conflict) throw new CommandFailed(conflictMessage(conflict, userName, id));
     return found;
   });
   tell({ account_id: id, user_id: user.id, role: role ?? 'none', post_composer: postComposer ? 'yes' : 'no' });
+}
+
+function conflictMessage(conflict: RoleConflict, userName: string, account: string): string {
+  if (conflict === 'last administrator') return `${userName} is the last administrator of account ${account}`;
+  if (conflict === 'promoted user') return `${userName} is the FULL promotable user of account ${account}`;
+  return `${userName} has no role on account ${account}`;
 }

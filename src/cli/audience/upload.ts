@@ -1,8 +1,8 @@
 import { csvReader } from '../../base/csv.ts';
+import { textOf } from '../../base/lines.ts';
 import { PEOPLE_BYTES_MAX } from '../../features/audiences/people/rules.ts';
 import type { Caller, Pair } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
-import { textOf } from '../lines.ts';
 import { complain } from '../output.ts';
 import { bookmarkOf } from './bookmark.ts';
 import { columnsOf, type PersonSent, personOf } from './columns.ts';

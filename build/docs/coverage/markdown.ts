@@ -1,4 +1,4 @@
-import type { Operation } from '../../contract/declare/operation.ts';
+import type { Operation } from '../../../src/contract/declare/operation.ts';
 import { EVENT_ITEMS, OUTSIDE } from './events.ts';
 import { NOT_SHOWN } from './not-shown.ts';
 import { PAGES, REFERENCE_TABLES } from './reference-tables.ts';

@@ -1,26 +1,28 @@
-/** Repeatable chance for one person: fast, and good for nothing but making things up. */
-export interface Dice {
-  /** A whole number from 0, below another. */
+/** A seeded random generator: the same values for the same seed. Fast, and not for secrets. */
+export interface SeededRandom {
+  /** An integer from 0 to `end`, exclusive. */
   below(end: number): number;
-  /** A whole number, both ends inclusive. */
+  /** An integer from `least` to `most`, inclusive. */
   between(least: number, most: number): number;
-  chance(share: number): boolean;
-  /** From 0 (inclusive) to 1, small values more often. */
+  /** True with this probability, 0 to 1. */
+  chance(probability: number): boolean;
+  /** From 0 to 1 (exclusive), skewed to small values. */
   skewed(): number;
-  /** One of those at the beginning of a list more often; undefined of an empty list. */
+  /** An item, skewed to the beginning of the list; undefined for an empty list. */
   early<T>(items: readonly T[]): T | undefined;
-  /** One of those at the end of a list more often. */
+  /** An item, skewed to the end of the list. */
   late<T>(items: readonly T[]): T;
+  /** An item, by weight. */
   weighted<T extends { readonly weight: number }>(items: readonly T[]): T;
-  /** Up to `count` different whole numbers below another. */
-  some(end: number, count: number): number[];
+  /** Up to `count` distinct integers from 0 to `end`, exclusive. */
+  distinct(end: number, count: number): number[];
   hexadecimal(digits: number): string;
 }
 
-/** The dice of one person of a population. */
-export function diceFor(seed: number, number: number): Dice {
+/** The generator of one record of a sample: the same for the same seed and number. */
+export function seededRandom(seed: number, number: number): SeededRandom {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(number + 1, 0xc2b2ae35);
-  // A generator of 32 bits with good mixing (a counter through a hash).
+  // mulberry32: a 32-bit counter through a mixing function.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -33,7 +35,7 @@ export function diceFor(seed: number, number: number): Dice {
   return {
     below,
     between: (least, most) => least + below(most - least + 1),
-    chance: (limit) => share() < limit,
+    chance: (probability) => share() < probability,
     skewed,
     early: (items) => items[Math.floor(skewed() * items.length)],
     late: (items) => items[items.length - 1 - Math.floor(skewed() * items.length)]!,
@@ -45,7 +47,7 @@ export function diceFor(seed: number, number: number): Dice {
       }
       return items.at(-1)!;
     },
-    some(end, count) {
+    distinct(end, count) {
       const found = new Set<number>();
       for (let tries = 0; tries < count; tries++) found.add(below(end));
       return [...found];

@@ -1,47 +1,52 @@
-import type { AnyResource, Row } from '../../contract/declare/resource.ts';
-import type { Reading, Writing } from '../../contract/store/store.ts';
-import { accounts } from '../../features/ads/accounts.ts';
-import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
-import { newPromotableUser, promotableUsers } from '../../features/ads/promotable-users.ts';
-import { passId, takeIdIn } from '../../features/platform/ids.ts';
-import type { Registrar } from '../../features/platform/register.ts';
-import { CommandFailed } from '../failure.ts';
-import { faultAt } from './fields.ts';
+import { InputError } from '../../../base/input-error.ts';
+import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
+import type { Reading, Writing } from '../../../contract/store/store.ts';
+import { passId, takeIdIn } from '../../platform/ids.ts';
+import type { Registrar } from '../../platform/register.ts';
+import { accounts } from '../accounts.ts';
+import { fundingInstruments } from '../funding-instruments.ts';
+import { newPromotableUser, promotableUsers } from '../promotable-users.ts';
+import { accountIdSequence } from './account-ids.ts';
+import { inputError } from './account-input.ts';
 import {
   type AccountPlan,
   accountChanges,
   accountRow,
-  differing,
+  changedValues,
   instrumentRow,
   type PlannedInstrument,
-} from './plan.ts';
-import { sequenceOf } from './sequence.ts';
+} from './account-plan.ts';
 
-/** What became of an account. */
-export type Outcome = 'created' | 'changed' | 'unchanged';
+/** What applying a plan did to an account. */
+export type PlanOutcome = 'created' | 'changed' | 'unchanged';
+
+/** A plan contradicts the account that exists; the message says how. */
+export class AccountConflict extends Error {
+  override readonly name = 'AccountConflict';
+}
 
 /**
- * Makes an account what a plan says, with whatever there was before: users, features and instruments that the plan does
- * not name stay. Doing it again changes nothing.
+ * Creates an account or updates it to a plan. Users, features and instruments that the plan does not name stay, and
+ * applying the same plan twice changes nothing. @throws AccountConflict, or InputError for an invalid funding instrument
  */
-export async function putAccount(registrar: Registrar, plan: AccountPlan): Promise<Outcome> {
+export async function applyAccountPlan(registrar: Registrar, plan: AccountPlan): Promise<PlanOutcome> {
   const { tx, now } = registrar;
   const key = { account: undefined, id: plan.id };
   const before = (await tx.records.get(accounts, key, { deleted: 'shown', lock: true })) as Row | undefined;
-  const kept = before && (await tx.accountMembers.findLimits(plan.id));
-  if (before?.deleted) throw new CommandFailed(`account ${plan.id} was deleted`);
-  if (kept && kept.environment !== plan.environment) {
-    throw new CommandFailed(`account ${plan.id} belongs to ${kept.environment}`);
+  const stored = before && (await tx.accountMembers.findLimits(plan.id));
+  if (before?.deleted) throw new AccountConflict(`account ${plan.id} was deleted`);
+  if (stored && stored.environment !== plan.environment) {
+    throw new AccountConflict(`account ${plan.id} belongs to ${stored.environment}`);
   }
   const changes = before ? accountChanges(plan, before) : {};
-  const limits = JSON.stringify({ ...JSON.parse(kept?.limits ?? '{}'), ...plan.limits });
+  const limits = JSON.stringify({ ...JSON.parse(stored?.limits ?? '{}'), ...plan.limits });
   const changed = [
-    Object.keys(changes).length > 0 || (before !== undefined && limits !== kept!.limits),
+    Object.keys(changes).length > 0 || (before !== undefined && limits !== stored!.limits),
     before === undefined,
   ];
   if (!before) {
     await tx.records.insert(accounts, { ...accountRow(plan, now), limits } as Row);
-    await passId(tx, plan.id, sequenceOf(plan.environment));
+    await passId(tx, plan.id, accountIdSequence(plan.environment));
   } else if (changed[0]) {
     await tx.records.update(accounts, key, { ...changes, limits, updated_at: now });
   }
@@ -54,13 +59,13 @@ export async function putAccount(registrar: Registrar, plan: AccountPlan): Promi
 }
 
 async function putUsers(tx: Writing, { id, users }: AccountPlan): Promise<boolean> {
-  const there = await tx.accountMembers.listMembers(id);
+  const current = await tx.accountMembers.listMembers(id);
   const missing = users
     .map(({ user, role, composer }) => {
       return { account_id: id, user_id: user, role, post_composer: composer ? (1 as const) : (0 as const) };
     })
     .filter((wanted) => {
-      const found = there.find(({ user_id }) => user_id === wanted.user_id);
+      const found = current.find(({ user_id }) => user_id === wanted.user_id);
       return found?.role !== wanted.role || found.post_composer !== wanted.post_composer;
     });
   for (const membership of missing) await tx.accountMembers.put(membership);
@@ -68,13 +73,13 @@ async function putUsers(tx: Writing, { id, users }: AccountPlan): Promise<boolea
 }
 
 async function putFeatures(tx: Writing, { id, features }: AccountPlan): Promise<boolean> {
-  const there = await tx.accountMembers.listFeatures(id);
-  const missing = features.filter((key) => !there.includes(key));
+  const current = await tx.accountMembers.listFeatures(id);
+  const missing = features.filter((key) => !current.includes(key));
   await tx.accountMembers.addFeatures(id, missing);
   return missing.length > 0;
 }
 
-/** Makes the instruments of an account what is planned; true when that changed anything. */
+/** Creates and updates the planned instruments of an account; true when anything changed. */
 export async function putInstruments(
   tx: Writing,
   account: string,
@@ -88,7 +93,7 @@ export async function putInstruments(
     const before = found as unknown as Row | undefined;
     const after = before ? ({ ...before, ...values } as Row) : instrumentRow(account, id, values, now);
     await checkInstrument(tx, planned, after, now);
-    const changes = before ? differing(values, before) : {};
+    const changes = before ? changedValues(values, before) : {};
     if (!before) {
       await tx.records.insert(fundingInstruments, after);
       await passId(tx, id, { kind: fundingInstruments.name, start: fundingInstruments.idsFrom });
@@ -100,23 +105,23 @@ export async function putInstruments(
   return changed;
 }
 
-/** Operators keep the rules that callers keep. */
-async function checkInstrument(tx: Writing, { place }: PlannedInstrument, after: Row, now: string): Promise<void> {
+/** Applies the rules that the API applies. */
+async function checkInstrument(tx: Writing, { path }: PlannedInstrument, after: Row, now: string): Promise<void> {
   const by = { user: '', composes: false };
   const standing = { before: undefined, referenced: new Map(), account: undefined, media: undefined, tx, by, now };
   for (const rule of fundingInstruments.rules ?? []) {
     const found = await rule({ kind: fundingInstruments, verb: 'create', after: after as never, ...standing });
     const [error] = found ? [found].flat() : [];
-    if (error) throw new CommandFailed(faultAt(place, error), 2);
+    if (error) throw new InputError(inputError(path, error));
   }
 }
 
-/** The one of type FULL changes its user; of the others those that are missing are added. */
+/** The FULL promotable user gets the planned user; missing ones of other types are added. */
 async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan): Promise<boolean> {
-  const there = await allOf(tx, promotableUsers, plan.id);
+  const current = await liveRowsOf(tx, promotableUsers, plan.id);
   let changed = false;
   for (const { user, type } of plan.promotable) {
-    const same = there.filter((row) => row.promotable_user_type === type);
+    const same = current.filter((row) => row.promotable_user_type === type);
     if (same.some((row) => row.user_id === user)) continue;
     changed = true;
     const key = { account: plan.id, id: same[0]?.id ?? '' };
@@ -130,8 +135,8 @@ async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan):
   return changed;
 }
 
-/** Every live row that an account has of a resource, by id. */
-export function allOf(tx: Reading, resource: AnyResource, account: string | undefined): Promise<Row[]> {
+/** Every live row of a resource in an account, by id. */
+export function liveRowsOf(tx: Reading, resource: AnyResource, account: string | undefined): Promise<Row[]> {
   return tx.records.page(resource, {
     account,
     member: undefined,

@@ -1,25 +1,25 @@
-import { foldCase } from '../../base/text.ts';
-import { startOfDayAround } from '../../base/zones.ts';
-import type { Input } from '../../contract/declare/operation.ts';
-import type { Environment, Row } from '../../contract/declare/resource.ts';
-import type { Role } from '../../contract/declare/roles.ts';
-import { newAccount } from '../../features/ads/accounts.ts';
-import { type FundingInstrument, fundingInstruments, settledAmounts } from '../../features/ads/funding-instruments.ts';
-import type { PROMOTABLE_USER_TYPES } from '../../features/ads/promotable-users.ts';
+import { foldCase } from '../../../base/text.ts';
+import { startOfDayAround } from '../../../base/zones.ts';
+import type { Input } from '../../../contract/declare/operation.ts';
+import type { Environment, Row } from '../../../contract/declare/resource.ts';
+import type { Role } from '../../../contract/declare/roles.ts';
+import { newAccount } from '../accounts.ts';
+import { type FundingInstrument, fundingInstruments, settledAmounts } from '../funding-instruments.ts';
+import type { PROMOTABLE_USER_TYPES } from '../promotable-users.ts';
 
-/** What an operator wants a funding instrument to be. */
+/** The desired state of a funding instrument. */
 export interface PlannedInstrument {
   readonly id: string;
   readonly values: Input;
-  /** Where it was said, for what is wrong with it. */
-  readonly place: string;
+  /** Where the input has it, for error messages. */
+  readonly path: string;
 }
 
-/** What an operator wants an account to be. */
+/** The desired state of an account. */
 export interface AccountPlan {
   readonly id: string;
   readonly environment: Environment;
-  /** Values of its fields; what is absent stays as it is, or is what a new account has. */
+  /** Values of its fields. An absent field keeps its value; a new account gets the default. */
   readonly values: Input;
   readonly users: readonly { readonly user: string; readonly role: Role; readonly composer: boolean }[];
   readonly promotable: readonly { readonly user: string; readonly type: (typeof PROMOTABLE_USER_TYPES)[number] }[];
@@ -29,22 +29,22 @@ export interface AccountPlan {
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** The row of an account that does not exist yet. */
+/** The row of a new account. */
 export function accountRow(plan: AccountPlan, now: string): Row {
   const { id, environment, values } = plan;
-  const row = { ...newAccount({ id, environment, name: String(values.name), now }), ...defined(values) } as Row;
+  const row = { ...newAccount({ id, environment, name: String(values.name), now }), ...withoutKeys(values) } as Row;
   if (environment === 'sandbox' || values.timezone_switch_at !== undefined) return row;
-  // A production account has its time zone from the day on which it was made.
+  // The time zone of a production account applies from the day of its creation.
   return { ...row, timezone_switch_at: startOfDayAround(Date.parse(now), String(row.timezone)) };
 }
 
-/** What of an account is to be changed, with the column that its name is searched by. */
+/** The columns of an account that have to change, with the folded name that searches use. */
 export function accountChanges({ values }: AccountPlan, before: Row): Record<string, string | number | null> {
-  const changes = differing(defined(values), before);
+  const changes = changedValues(withoutKeys(values), before);
   return typeof changes.name === 'string' ? { ...changes, name_folded: foldCase(changes.name) } : changes;
 }
 
-/** The row of a funding instrument, with what follows from its values. */
+/** The row of a new funding instrument, with its derived columns. */
 export function instrumentRow(account: string, id: string, values: Input, now: string): Row {
   const fields = Object.entries(fundingInstruments.fields);
   const filled = Object.fromEntries(fields.map(([name, field]) => [name, values[name] ?? field.fallback ?? null]));
@@ -54,10 +54,10 @@ export function instrumentRow(account: string, id: string, values: Input, now: s
 }
 
 /** The values that differ from those of a row. */
-export function differing(values: Input, before: Row): Record<string, string | number | null> {
+export function changedValues(values: Input, before: Row): Record<string, string | number | null> {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => before[name] !== value));
 }
 
-function defined({ id, environment, ...values }: Input): Input {
+function withoutKeys({ id, environment, ...values }: Input): Input {
   return values;
 }

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '../../contract/store/events.ts';
+import { EVENT_TYPES, type EventType } from '../../../src/contract/store/events.ts';
 
 /** One thing that the document says of events or of recorded changes. */
 export interface EventItem {

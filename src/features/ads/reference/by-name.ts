@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { COUNTRY_CODES } from '../../contract/declare/codes.ts';
+import { COUNTRY_CODES } from '../../../contract/declare/codes.ts';
 import {
   devices,
   interests,
@@ -9,9 +9,9 @@ import {
   platforms,
   platformVersions,
   storeCategories,
-} from '../../features/ads/reference/entries.ts';
-import { referenceEntry } from '../../features/ads/reference/lookup.ts';
-import { atFirstUse } from '../../features/ads/reference/table.ts';
+} from './entries.ts';
+import { referenceEntry } from './lookup.ts';
+import { atFirstUse } from './table.ts';
 
 const TABLES = {
   LANGUAGE: languages,
@@ -23,36 +23,36 @@ const TABLES = {
   STORE_CATEGORY: storeCategories,
 } as const;
 
-/** Types of targeting whose values a file may give by value or by name. */
-export type LookedUp = keyof typeof TABLES;
+/** Targeting types whose values can be looked up by value or by name. */
+export type LookUpType = keyof typeof TABLES;
 
 const byName = Object.fromEntries(
   Object.entries(TABLES).map(([type, entries]) => [
     type,
     atFirstUse(() => namesOf(entries().map(({ name, targeting_value }) => [name, targeting_value]))),
   ]),
-) as Record<LookedUp, () => ReadonlyMap<string, string>>;
+) as Record<LookUpType, () => ReadonlyMap<string, string>>;
 
-/** Values by name in lower case; a name that several values have is no name. */
+/** Values by name in lower case, without ambiguous names. */
 function namesOf(pairs: readonly (readonly [name: string, value: string])[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const twice = new Set<string>();
+  const ambiguous = new Set<string>();
   for (const [name, value] of pairs) {
     const key = name.toLowerCase();
-    if (found.has(key)) twice.add(key);
+    if (found.has(key)) ambiguous.add(key);
     found.set(key, value);
   }
-  for (const key of twice) found.delete(key);
+  for (const key of ambiguous) found.delete(key);
   return found;
 }
 
-/** The value that a text means, which is one itself or a name; undefined when it means none. */
-export function lookedUp(type: LookedUp, text: string): string | undefined {
+/** The targeting value with a value or name; undefined when there is none. */
+export function lookUpValue(type: LookUpType, text: string): string | undefined {
   const value = text.trim();
   return referenceEntry(type, value)?.targeting_value ?? byName[type]().get(value.toLowerCase());
 }
 
-/** The kinds of places within a country. */
+/** Types of places within a country. */
 export type PlaceKind = 'REGIONS' | 'METROS' | 'CITIES' | 'POSTAL_CODES';
 
 const placesByName = atFirstUse(() =>
@@ -65,10 +65,10 @@ const placesByName = atFirstUse(() =>
 );
 
 /**
- * A place by its value, by its ISO 3166-2 code (regions), or by its name, and the country in which it is; undefined when
- * there is none. A name that several countries have needs its country.
+ * A place and its country, by targeting value, ISO 3166-2 code (regions) or name; undefined when there is none. A name
+ * that exists in several countries needs `country`.
  */
-export function placeMeant(
+export function lookUpPlace(
   kind: PlaceKind,
   text: string,
   country: string | null,
@@ -97,8 +97,8 @@ const countries = atFirstUse(
 );
 const codes = new Set(COUNTRY_CODES);
 
-/** The code of a country, given as such, by name, or by the value with which it is targeted. */
-export function countryMeant(text: string): string | undefined {
+/** The code of a country, by code, name or targeting value. */
+export function lookUpCountry(text: string): string | undefined {
   const name = text.trim();
   const code = name.toUpperCase();
   return codes.has(code) ? code : countries().get(name.toLowerCase());

@@ -1,18 +1,18 @@
-/** The ids of posts of a day that are there already, as hashes: 8 bytes each, and as much again to find them. */
+/** A hash set of the ids of a day's posts: 64-bit hashes, half of the slots empty. */
 export interface KnownIds {
-  /** Every page of the day with a number below was looked at. */
+  /** Pages below this number are loaded. */
   seen: number;
   has(low: number, high: number): boolean;
   add(low: number, high: number): void;
   readonly size: number;
 }
 
-/** No ids yet. */
+/** An empty set. */
 export function noKnownIds(): KnownIds {
   let size = 0;
   let mask = 1023;
   let slots = new Uint32Array(2 * (mask + 1));
-  // Nothing is where both halves are 0; an id that has this hash is taken for its neighbour.
+  // Both halves 0 mark an empty slot, so the hash 0 is stored as 1.
   const placeOf = (low: number, high: number): number => {
     let at = low & mask;
     while ((slots[at * 2] !== 0 || slots[at * 2 + 1] !== 0) && !(slots[at * 2] === low && slots[at * 2 + 1] === high)) {

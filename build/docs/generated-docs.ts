@@ -1,11 +1,11 @@
-import { operations } from '../app/dependencies.ts';
-import { RATES, type RateSetting } from '../contract/declare/rates.ts';
-import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../contract/store/audit.ts';
-import { endpointsMarkdown, GENERATED, problemsMarkdown } from '../engine/describe/markdown.ts';
-import { openApiOf, type Surroundings } from '../engine/describe.ts';
-import { settingsMarkdown } from '../settings/show.ts';
-import { settingsTable } from '../settings.ts';
+import { operations } from '../../src/app/dependencies.ts';
+import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
+import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/store/audit.ts';
+import { openApiOf, type Surroundings } from '../../src/engine/describe.ts';
+import { settingsMarkdown } from '../../src/settings/show.ts';
+import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
+import { endpointsMarkdown, GENERATED, problemsMarkdown } from './reference-markdown.ts';
 
 /** What the descriptions say of a service with the settings that it has by default. */
 export const byDefault: Surroundings = {

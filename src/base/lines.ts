@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { CsvBroken } from '../base/csv.ts';
+import { CsvError } from './csv.ts';
 
 /** No record is longer. */
 const LINE_BYTES_MAX = 1_048_576;
@@ -50,7 +50,7 @@ function lineOf(bytes: Buffer): Line {
   return bytes.includes(0) ? { error: 'holds a NUL character' } : { text: bytes.toString() };
 }
 
-/** The text of a file in pieces. @throws CsvBroken where it is no text, naming the line */
+/** The text of a file in pieces. @throws CsvError where it is no text, naming the line */
 export async function* textOf(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
@@ -59,11 +59,11 @@ export async function* textOf(path: string): AsyncGenerator<string> {
     try {
       text = decode();
     } catch {
-      throw new CsvBroken(`near line ${line}: not valid UTF-8`);
+      throw new CsvError(`near line ${line}: not valid UTF-8`);
     }
     const nul = text.indexOf('\0');
     line += text.slice(0, nul < 0 ? undefined : nul).split('\n').length - 1;
-    if (nul >= 0) throw new CsvBroken(`line ${line} holds a NUL character`);
+    if (nul >= 0) throw new CsvError(`line ${line} holds a NUL character`);
     return text;
   };
   for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {

@@ -11,11 +11,11 @@ import {
 import { platformOf } from '../../features/ads/targeting-criteria/cross-checks.ts';
 import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/types.ts';
 import { hashOfIdentifier, writeIdentifier } from '../../features/audiences/people/normal-forms.ts';
-import { type Dice, diceFor } from './dice.ts';
-import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './population-words.ts';
+import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
 /** What a population is made of. */
-export interface PopulationPlan {
+export interface PeopleSampleOptions {
   readonly seed: number;
   readonly users: number;
   /** Registered users, whom some of the people follow. */
@@ -25,7 +25,7 @@ export interface PopulationPlan {
 }
 
 /** A made-up person, and by what he is known in plain text. */
-export interface MadePerson {
+export interface SamplePerson {
   readonly person: Person;
   readonly known: Readonly<Record<'email' | 'phone_number' | 'handle' | 'device_id', string>>;
 }
@@ -37,10 +37,10 @@ const FAMOUS = 5000;
 const DAY_S = 86_400;
 
 /** A person of a population, the same for the same plan and number. */
-export type Population = (number: number) => MadePerson;
+export type Population = (number: number) => SamplePerson;
 
 /** Prepares a population: who is alike is decided by a few subjects that each person cares about. */
-export function populationOf({ seed, registered, now }: PopulationPlan): Population {
+export function samplePeople({ seed, registered, now }: PeopleSampleOptions): Population {
   const subjects = [...Map.groupBy(interests(), ({ name }) => name.split('/')[0]!).values()].map((entries) =>
     entries.map((entry) => entry.targeting_value),
   );
@@ -54,36 +54,38 @@ export function populationOf({ seed, registered, now }: PopulationPlan): Populat
   const stores = storeCategories().map((entry) => entry.targeting_value);
 
   return (number) => {
-    const dice = diceFor(seed, number);
-    const country = dice.weighted(COUNTRIES);
+    const random = seededRandom(seed, number);
+    const country = random.weighted(COUNTRIES);
     const within = places.get(country.code);
-    const city = within && dice.chance(0.6) ? dice.early(within.cities) : undefined;
-    const own = dice.some(subjects.length, dice.between(1, 3));
-    const system = dice.weighted(SYSTEMS);
-    const device = system.os ? dice.late(phones.get(system.os)!) : undefined;
+    const city = within && random.chance(0.6) ? random.early(within.cities) : undefined;
+    const own = random.distinct(subjects.length, random.between(1, 3));
+    const system = random.weighted(SYSTEMS);
+    const device = system.os ? random.late(phones.get(system.os)!) : undefined;
     const carriers = operators.get(country.code);
-    const known = identifiersOf(number, dice);
+    const known = identifiersOf(number, random);
     const person: Person = {
       user_id: String(PEOPLE_FROM + number),
       country: country.code,
-      region: within && dice.chance(0.7) ? (dice.early(within.regions) ?? null) : null,
-      metro: within && dice.chance(0.4) ? (dice.early(within.metros) ?? null) : null,
+      region: within && random.chance(0.7) ? (random.early(within.regions) ?? null) : null,
+      metro: within && random.chance(0.4) ? (random.early(within.metros) ?? null) : null,
       city: city ?? null,
-      postal_code: within && dice.chance(0.05) ? (dice.early(within.postalCodes) ?? null) : null,
-      language: dice.chance(0.9) ? country.language : 'en',
-      gender: dice.chance(0.03) ? null : dice.chance(0.5) ? '1' : '2',
-      age: dice.chance(0.05) ? null : 13 + Math.floor(dice.skewed() * 70),
+      postal_code: within && random.chance(0.05) ? (random.early(within.postalCodes) ?? null) : null,
+      language: random.chance(0.9) ? country.language : 'en',
+      gender: random.chance(0.03) ? null : random.chance(0.5) ? '1' : '2',
+      age: random.chance(0.05) ? null : 13 + Math.floor(random.skewed() * 70),
       platform: device ? (platformOf(device.targeting_value) ?? null) : system.platform,
-      platform_version: system.os ? dice.late(versions.get(system.os)!).targeting_value : null,
+      platform_version: system.os ? random.late(versions.get(system.os)!).targeting_value : null,
       device: device?.targeting_value ?? null,
-      network_operator: carriers && dice.chance(0.8) ? dice.early(carriers)!.targeting_value : null,
-      wifi: dice.chance(0.35) ? '1' : '0',
-      activated_at: now - dice.between(1, 1800) * DAY_S,
-      interests: joined([...new Set(own.flatMap((subject) => severalOf(subjects[subject]!, dice)))]),
-      follows: joined(followsOf(own, subjects.length, registered, dice)),
-      store_categories: joined([...new Set(dice.some(stores.length, dice.between(0, 4)).map((at) => stores[at]!))]),
-      engagements: joined(engagementsOf(registered, dice)),
-      last_active_at: now - lastSeen(dice),
+      network_operator: carriers && random.chance(0.8) ? random.early(carriers)!.targeting_value : null,
+      wifi: random.chance(0.35) ? '1' : '0',
+      activated_at: now - random.between(1, 1800) * DAY_S,
+      interests: joined([...new Set(own.flatMap((subject) => severalOf(subjects[subject]!, random)))]),
+      follows: joined(followsOf(own, subjects.length, registered, random)),
+      store_categories: joined([
+        ...new Set(random.distinct(stores.length, random.between(0, 4)).map((at) => stores[at]!)),
+      ]),
+      engagements: joined(engagementsOf(registered, random)),
+      last_active_at: now - lastSeen(random),
       identifiers: hashed(known, String(PEOPLE_FROM + number)),
     };
     return { person, known };
@@ -118,52 +120,61 @@ function placesByCountry(): ReadonlyMap<string, PlacesWithin> {
   );
 }
 
-function severalOf(values: readonly string[], dice: Dice): string[] {
-  return dice.some(values.length, Math.min(values.length, dice.between(1, 4))).map((at) => values[at]!);
+function severalOf(values: readonly string[], random: SeededRandom): string[] {
+  return random.distinct(values.length, Math.min(values.length, random.between(1, 4))).map((at) => values[at]!);
 }
 
 /** Mostly those who are famous for a subject that one cares about, and few of the others. */
-function followsOf(own: readonly number[], subjects: number, registered: readonly string[], dice: Dice): string[] {
+function followsOf(
+  own: readonly number[],
+  subjects: number,
+  registered: readonly string[],
+  random: SeededRandom,
+): string[] {
   const found = new Set<string>();
   const perSubject = Math.floor(FAMOUS / subjects);
-  for (let left = dice.between(2, 18); left > 0; left--) {
-    const subject = dice.chance(0.85) ? own[dice.below(own.length)]! : dice.below(subjects);
-    found.add(String(FAMOUS_FROM + subject * perSubject + Math.floor(perSubject * dice.skewed() ** 2)));
+  for (let left = random.between(2, 18); left > 0; left--) {
+    const subject = random.chance(0.85) ? own[random.below(own.length)]! : random.below(subjects);
+    found.add(String(FAMOUS_FROM + subject * perSubject + Math.floor(perSubject * random.skewed() ** 2)));
   }
-  for (const user of registered) if (dice.chance(0.02)) found.add(user);
+  for (const user of registered) if (random.chance(0.02)) found.add(user);
   return [...found];
 }
 
-function engagementsOf(registered: readonly string[], dice: Dice): string[] {
+function engagementsOf(registered: readonly string[], random: SeededRandom): string[] {
   const found = new Set<string>();
   for (const user of registered) {
-    if (!dice.chance(0.03)) continue;
+    if (!random.chance(0.03)) continue;
     found.add(`user:${user}`);
-    for (const kind of ENGAGEMENTS.slice(0, dice.between(1, ENGAGEMENTS.length))) found.add(kind);
+    for (const kind of ENGAGEMENTS.slice(0, random.between(1, ENGAGEMENTS.length))) found.add(kind);
   }
   return [...found];
 }
 
 /** Most were here within a month, some within three, a few not for long. */
-function lastSeen(dice: Dice): number {
-  const days = dice.chance(0.8) ? dice.between(0, 29) : dice.chance(0.6) ? dice.between(30, 89) : dice.between(90, 700);
-  return days * DAY_S + dice.below(DAY_S);
+function lastSeen(random: SeededRandom): number {
+  const days = random.chance(0.8)
+    ? random.between(0, 29)
+    : random.chance(0.6)
+      ? random.between(30, 89)
+      : random.between(90, 700);
+  return days * DAY_S + random.below(DAY_S);
 }
 
-function identifiersOf(number: number, dice: Dice): MadePerson['known'] {
-  const first = FIRST_NAMES[dice.below(FIRST_NAMES.length)]!;
-  const last = LAST_NAMES[dice.below(LAST_NAMES.length)]!;
+function identifiersOf(number: number, random: SeededRandom): SamplePerson['known'] {
+  const first = FIRST_NAMES[random.below(FIRST_NAMES.length)]!;
+  const last = LAST_NAMES[random.below(LAST_NAMES.length)]!;
   return {
     email: `${first}.${last}.${number}@example.com`,
     phone_number: `+1555${String(number).padStart(8, '0')}`,
     handle: `${first}_${last}_${number}`,
-    device_id: [8, 4, 4, 4, 12].map((digits) => dice.hexadecimal(digits)).join('-'),
+    device_id: [8, 4, 4, 4, 12].map((digits) => random.hexadecimal(digits)).join('-'),
   };
 }
 
 const KINDS = ['email', 'phone_number', 'handle', 'device_id'] as const satisfies readonly IdentifierKind[];
 
-function hashed(known: MadePerson['known'], id: string): Uint8Array {
+function hashed(known: SamplePerson['known'], id: string): Uint8Array {
   const bytes = Buffer.alloc((KINDS.length + 1) * IDENTIFIER_BYTES);
   for (const [index, kind] of KINDS.entries()) {
     writeIdentifier(bytes, index * IDENTIFIER_BYTES, kind, hashOfIdentifier(kind, known[kind]));

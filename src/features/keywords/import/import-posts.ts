@@ -1,39 +1,39 @@
-import type { Clock } from '../../base/clock.ts';
-import { formatInstant } from '../../base/instants.ts';
-import { secureRandom } from '../../base/random.ts';
-import { KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
-import type { CorpusPage, CorpusPost } from '../../contract/store/corpus.ts';
-import type { Store } from '../../contract/store/store.ts';
-import { hashOf, lastHash } from '../../features/keywords/hashes.ts';
-import { DAY_S, packPage } from '../../features/keywords/page.ts';
-import type { Telling } from '../people/take-in.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { ImportProgress } from '../../../base/import-progress.ts';
+import { formatInstant } from '../../../base/instants.ts';
+import { secureRandom } from '../../../base/random.ts';
+import { KEYWORD_INDEXING } from '../../../contract/services/keywords.ts';
+import type { CorpusPage, CorpusPost } from '../../../contract/store/corpus.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import { hashOf, lastHash } from '../hashes.ts';
+import { DAY_S, packPage } from '../page.ts';
 import { type KnownIds, noKnownIds } from './known-ids.ts';
 
-/** What a source of posts gives: a post, or words about what it has in place of one. */
-export type PostSaid = CorpusPost | readonly string[];
+/** A post, or the errors of the record in its place. */
+export type PostOrErrors = CorpusPost | readonly string[];
 
-/** Posts from somewhere, always the same in the same order. */
+/** A source of posts that yields the same records in the same order each time. */
 export interface PostSource {
-  /** Under this name an import that was broken off goes on. */
+  /** Progress is stored under this name, so that an interrupted import resumes. */
   readonly name: string;
-  /** Some at a time. */
-  posts(): AsyncIterable<readonly PostSaid[]> | Iterable<readonly PostSaid[]>;
+  /** Yields a chunk at a time. */
+  posts(): AsyncIterable<readonly PostOrErrors[]> | Iterable<readonly PostOrErrors[]>;
 }
 
-/** What taking posts in came to. */
-export interface PostsTakenIn {
+/** What an import of posts did. */
+export interface PostsImported {
   readonly added: number;
-  /** There already. */
+  /** Already in the corpus. */
   readonly known: number;
-  /** So old that they would be removed at once. */
+  /** Older than the retention. */
   readonly expired: number;
   readonly refused: number;
-  /** Taken in by an import that was broken off. */
+  /** Imported by an earlier run that was interrupted. */
   readonly skipped: number;
 }
 
-/** Where posts are taken in. */
-export interface TakingPosts {
+/** What importing posts depends on. */
+export interface PostImportDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly settings: { readonly keyword_retention_days: number };
@@ -41,15 +41,18 @@ export interface TakingPosts {
 
 /** Posts in one unit of work. */
 const BATCH = 16_384;
-/** Ids that are kept in memory; of days whose ids are not, they are read again. */
-const KNOWN_MAX = 20_000_000;
+/** Ids that are cached in memory; those of other days are read again. */
+const CACHED_IDS_MAX = 20_000_000;
 
 /**
- * Takes posts in, batch by batch, each durable with the place to which it came. A post is told from others of its day by its
- * id: whatever is there already is left as it is, also when others take posts in meanwhile. Indexing is planned with each batch.
+ * Imports posts in batches; each is stored together with the progress, and indexing is scheduled. A post whose id its day
+ * already has is skipped, even when other imports run at the same time.
  */
-export async function takePostsIn(ground: TakingPosts, source: PostSource, telling: Telling): Promise<PostsTakenIn> {
-  const { store, clock, settings } = ground;
+export async function importPosts(
+  { store, clock, settings }: PostImportDependencies,
+  source: PostSource,
+  progress: ImportProgress,
+): Promise<PostsImported> {
   const skipped = await store.read((tx) => tx.corpus.findProgress(source.name));
   const firstDay = Math.floor(clock.now() / 1000 / DAY_S) - settings.keyword_retention_days;
   const totals = { added: 0, known: 0, expired: 0, refused: 0 };
@@ -67,27 +70,27 @@ export async function takePostsIn(ground: TakingPosts, source: PostSource, telli
     totals.added += added;
     totals.known += size - added;
     size = 0;
-    forgetSome(days);
-    telling.progress(done);
+    evictDays(days);
+    progress.stored(done);
   }
 
-  for await (const some of source.posts()) {
-    for (const said of some) {
+  for await (const chunk of source.posts()) {
+    for (const record of chunk) {
       done += 1;
       if (done <= skipped) continue;
-      if (!('id' in said)) {
+      if (!('id' in record)) {
         totals.refused += 1;
-        telling.refused(done, said);
+        progress.rejected(done, record);
         continue;
       }
-      const day = Math.floor(said.created_at / DAY_S);
+      const day = Math.floor(record.created_at / DAY_S);
       if (day < firstDay) {
         totals.expired += 1;
         continue;
       }
       const ofDay = batch.get(day);
-      if (ofDay) ofDay.push(said);
-      else batch.set(day, [said]);
+      if (ofDay) ofDay.push(record);
+      else batch.set(day, [record]);
       size += 1;
       if (size === BATCH) await flush();
     }
@@ -103,17 +106,17 @@ interface Storing {
   readonly days: Map<number, KnownIds>;
 }
 
-/** Stores what is new; the answer is how much, or undefined when others have stored pages since these were prepared. */
+/** Stores the new posts of a batch and answers how many; undefined when another import has stored pages in between. */
 async function storeBatch(
   { store, clock, days }: Storing,
   batch: ReadonlyMap<number, readonly CorpusPost[]>,
   { name, done }: { readonly name: string; readonly done: number },
 ): Promise<number | undefined> {
-  const pagesBefore = await lookAt(store, days, [...batch.keys()]);
+  const pagesBefore = await loadKnownIds(store, days, [...batch.keys()]);
   const pages: CorpusPage[] = [];
   let added = 0;
   for (const [day, posts] of batch) {
-    const fresh = freshOf(posts, days.get(day)!);
+    const fresh = newPosts(posts, days.get(day)!);
     if (fresh.length > 0) pages.push(packPage(day, fresh));
     added += fresh.length;
   }
@@ -135,13 +138,13 @@ async function storeBatch(
   return added;
 }
 
-/** Learns which posts of some days are there; the answer is how many pages there are. */
-function lookAt(store: Store, days: Map<number, KnownIds>, wanted: readonly number[]): Promise<number> {
+/** Loads the ids of the posts of some days; the answer is the number of pages in the corpus. */
+function loadKnownIds(store: Store, days: Map<number, KnownIds>, wanted: readonly number[]): Promise<number> {
   return store.read(async (tx) => {
     const { pages } = await tx.corpus.findState();
     for (const day of wanted) {
       const known = days.get(day) ?? noKnownIds();
-      // Those that were used last stand last.
+      // The least recently used come first.
       days.delete(day);
       days.set(day, known);
       for (const ids of await tx.corpus.listIds(day, known.seen)) addIds(known, ids);
@@ -156,23 +159,23 @@ function addIds(known: KnownIds, ids: Uint8Array): void {
   for (let at = 0; at < bytes.length; at += 8) known.add(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
 }
 
-/** Those that are not known, each once: of a post that is given twice the first is taken. */
-function freshOf(posts: readonly CorpusPost[], known: KnownIds): CorpusPost[] {
-  const own = noKnownIds();
+/** The posts whose ids are not known; of two with one id, the first. */
+function newPosts(posts: readonly CorpusPost[], known: KnownIds): CorpusPost[] {
+  const seen = noKnownIds();
   return posts.filter(({ id }) => {
     hashOf(id);
     const { low, high } = lastHash;
-    if (known.has(low, high) || own.has(low, high)) return false;
-    own.add(low, high);
+    if (known.has(low, high) || seen.has(low, high)) return false;
+    seen.add(low, high);
     return true;
   });
 }
 
-function forgetSome(days: Map<number, KnownIds>): void {
+function evictDays(days: Map<number, KnownIds>): void {
   let ids = 0;
   for (const { size } of days.values()) ids += size;
   for (const [day, { size }] of days) {
-    if (ids <= KNOWN_MAX) break;
+    if (ids <= CACHED_IDS_MAX) break;
     days.delete(day);
     ids -= size;
   }

@@ -1,9 +1,16 @@
-import type { Operation } from '../../contract/declare/operation.ts';
-import { RATES } from '../../contract/declare/rates.ts';
-import { type Family, type ProblemName, problems } from '../../contract/problems/problems.ts';
-import { groupsOf, type Surroundings } from '../describe.ts';
-import { raisable } from '../raises.ts';
-import { credentialWords, parameterWords, problemWords, rateWords, sharedProblems, successorOf } from './words.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { RATES } from '../../src/contract/declare/rates.ts';
+import { type Family, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
+import {
+  credentialWords,
+  parameterWords,
+  problemWords,
+  rateWords,
+  sharedProblems,
+  successorOf,
+} from '../../src/engine/describe/words.ts';
+import { groupsOf, type Surroundings } from '../../src/engine/describe.ts';
+import { raisable } from '../../src/engine/raises.ts';
 
 /** Every operation with what it takes and how it can end, in Markdown; `before` stands between title and operations. */
 export function endpointsMarkdown(

@@ -1,10 +1,10 @@
 import type { CorpusPost } from '../../contract/store/corpus.ts';
-import { type Dice, diceFor } from '../people/dice.ts';
-import { COUNTRIES } from '../people/population-words.ts';
-import { LANGUAGES, TOPICS, type Topic } from './demo-words.ts';
+import { COUNTRIES } from './people-words.ts';
+import { LANGUAGES, TOPICS, type Topic } from './post-words.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
 /** What a made-up corpus is made of. */
-export interface CorpusPlan {
+export interface PostsSampleOptions {
   readonly seed: number;
   readonly count: number;
   /** Over so many days before the end. */
@@ -32,10 +32,10 @@ const PLACES = [...COUNTRIES, { code: 'TH', language: 'th', weight: 25 }];
 const RARE = 200_000;
 
 /** The post of a number, the same for the same plan; later numbers are later posts. */
-export type MadePosts = (number: number) => CorpusPost;
+export type SamplePosts = (number: number) => CorpusPost;
 
 /** Prepares a corpus: what people speak of follows where they are and the hour of their day. */
-export function corpusOf({ seed, count, days, end, people }: CorpusPlan): MadePosts {
+export function samplePosts({ seed, count, days, end, people }: PostsSampleOptions): SamplePosts {
   const start = end - days * 24 * HOUR_S;
   const until = cumulated(start, days);
   const all = until.at(-1)!;
@@ -54,23 +54,23 @@ export function corpusOf({ seed, count, days, end, people }: CorpusPlan): MadePo
   };
 
   return (number) => {
-    const dice = diceFor(seed, number);
+    const random = seededRandom(seed, number);
     const share = ((number + 0.5) / count) * all;
     if (hour > 0 && until[hour - 1]! > share) hour = 0;
     while (until[hour]! <= share) hour += 1;
     const before = hour === 0 ? 0 : until[hour - 1]!;
     const created_at = start + Math.floor((hour + (share - before) / (until[hour]! - before)) * HOUR_S);
-    const place = dice.weighted(placesAt(hour));
-    const language = dice.chance(0.85) && Object.hasOwn(LANGUAGES, place.language) ? place.language : 'en';
+    const place = random.weighted(placesAt(hour));
+    const language = random.chance(0.85) && Object.hasOwn(LANGUAGES, place.language) ? place.language : 'en';
     const local = (((((created_at / HOUR_S) | 0) + AHEAD[place.code]!) % 24) + 24) % 24;
     return {
       id: `${created_at}${String(number).padStart(9, '0')}`,
-      text: textOf(topics, language, local, dice),
+      text: textOf(topics, language, local, random),
       created_at,
-      country: dice.chance(0.9) ? place.code : null,
+      country: random.chance(0.9) ? place.code : null,
       language,
       // Few write much, most write little.
-      user_id: people > 0 ? String(PEOPLE_FROM + Math.floor(people * dice.skewed() ** 2)) : null,
+      user_id: people > 0 ? String(PEOPLE_FROM + Math.floor(people * random.skewed() ** 2)) : null,
     };
   };
 }
@@ -117,23 +117,28 @@ const spoken = Object.fromEntries(
   ]),
 );
 
-function textOf(topics: readonly (readonly PreparedTopic[])[], language: string, hour: number, dice: Dice): string {
+function textOf(
+  topics: readonly (readonly PreparedTopic[])[],
+  language: string,
+  hour: number,
+  random: SeededRandom,
+): string {
   const { small, plain, isSpaced } = spoken[language]!;
-  const topic = dice.chance(0.7) ? dice.weighted(topics[hour]!) : undefined;
+  const topic = random.chance(0.7) ? random.weighted(topics[hour]!) : undefined;
   const own = topic && (topic.words[language] ?? topic.words.en!);
   const words: string[] = [];
-  for (let left = dice.between(4, 20); left > 0; left--) {
-    const kind = dice.below(100);
-    if (kind < 40) words.push(dice.early(small)!);
-    else if (own && kind < 62) words.push(dice.early(own)!);
-    else if (kind < 92) words.push(dice.early(plain)!);
-    else words.push(rareWord(Math.floor(RARE * dice.skewed() * dice.skewed())));
+  for (let left = random.between(4, 20); left > 0; left--) {
+    const kind = random.below(100);
+    if (kind < 40) words.push(random.early(small)!);
+    else if (own && kind < 62) words.push(random.early(own)!);
+    else if (kind < 92) words.push(random.early(plain)!);
+    else words.push(rareWord(Math.floor(RARE * random.skewed() * random.skewed())));
   }
   const text = isSpaced ? words.join(' ') : words.join('');
-  const tags = topic && dice.chance(0.25) ? ` #${dice.early(topic.hashtags)!}` : '';
-  const handle = dice.chance(0.1) ? `@demo_${dice.below(50_000)} ` : '';
-  const address = dice.chance(0.08) ? ` https://example.com/${dice.hexadecimal(8)}` : '';
-  return `${handle}${text}${dice.chance(0.3) ? '!' : '.'}${tags}${address}`;
+  const tags = topic && random.chance(0.25) ? ` #${random.early(topic.hashtags)!}` : '';
+  const handle = random.chance(0.1) ? `@demo_${random.below(50_000)} ` : '';
+  const address = random.chance(0.08) ? ` https://example.com/${random.hexadecimal(8)}` : '';
+  return `${handle}${text}${random.chance(0.3) ? '!' : '.'}${tags}${address}`;
 }
 
 const SOUNDS = 'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu bra cle dri flo gru'.split(' ');

@@ -1,0 +1,42 @@
+import type { Role } from '../../../contract/declare/roles.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+import { promotableUsers } from '../promotable-users.ts';
+import { liveRowsOf } from './apply-plan.ts';
+
+/** A user's role on an account. */
+export interface RoleGrant {
+  readonly account: string;
+  readonly user: string;
+  readonly role: Role;
+  readonly postComposer: boolean;
+}
+
+/** Why a role cannot be granted or revoked. */
+export type RoleConflict = 'last administrator' | 'promoted user' | 'no role';
+
+/** Replaces the role of a user on an account. The last administrator keeps theirs. */
+export async function grantRole(
+  tx: Writing,
+  { account, user, role, postComposer }: RoleGrant,
+): Promise<RoleConflict | undefined> {
+  if (role !== 'ACCOUNT_ADMIN' && (await isLastAdministrator(tx, account, user))) return 'last administrator';
+  await tx.accountMembers.put({ account_id: account, user_id: user, role, post_composer: postComposer ? 1 : 0 });
+  return undefined;
+}
+
+/** Revokes the role of a user on an account. The last administrator and the FULL promotable user keep theirs. */
+export async function revokeRole(
+  tx: Writing,
+  { account, user }: Pick<RoleGrant, 'account' | 'user'>,
+): Promise<RoleConflict | undefined> {
+  if (await isLastAdministrator(tx, account, user)) return 'last administrator';
+  const promoted = await liveRowsOf(tx, promotableUsers, account);
+  if (promoted.some((row) => row.user_id === user && row.promotable_user_type === 'FULL')) return 'promoted user';
+  return (await tx.accountMembers.remove(account, user)) ? undefined : 'no role';
+}
+
+async function isLastAdministrator(tx: Writing, account: string, user: string): Promise<boolean> {
+  const members = await tx.accountMembers.listMembers(account);
+  const administrators = members.filter(({ role }) => role === 'ACCOUNT_ADMIN');
+  return administrators.length === 1 && administrators[0]!.user_id === user;
+}

@@ -1,0 +1,35 @@
+import { InputError } from '../../../base/input-error.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+import type { Registrar } from '../../platform/register.ts';
+import type { AccountPlan } from './account-plan.ts';
+import { applyAccountPlan, type PlanOutcome } from './apply-plan.ts';
+
+/**
+ * Applies the plans of a file in one unit of work: all of them or none. The answer has what happened to each account, by
+ * id. @throws InputError, AccountConflict
+ * @source campaigns 5.7
+ */
+export async function importAccounts(
+  registrar: Registrar,
+  plans: readonly AccountPlan[],
+): Promise<Readonly<Record<string, PlanOutcome>>> {
+  const errors = await unknownUsers(registrar.tx, plans);
+  if (errors.length > 0) throw new InputError(errors.join('; '));
+  const outcomes: Record<string, PlanOutcome> = {};
+  for (const plan of plans) outcomes[plan.id] = await applyAccountPlan(registrar, plan);
+  return outcomes;
+}
+
+/** An error for each place that names a user who is not registered. */
+async function unknownUsers(tx: Writing, plans: readonly AccountPlan[]): Promise<string[]> {
+  const named = plans.flatMap(({ users, promotable }, index) => [
+    ...users.map(({ user }, at) => ({ user, path: `accounts[${index}].users[${at}]` })),
+    ...promotable
+      .map(({ user }, at) => ({ user, path: `accounts[${index}].promotable_users[${at}]` }))
+      .filter(({ user }) => !users.some((each) => each.user === user)),
+  ]);
+  const known = await tx.credentials.findScreenNames([...new Set(named.map(({ user }) => user))]);
+  return named
+    .filter(({ user }) => !known.has(user))
+    .map(({ user, path }) => `${path}.user_id: there is no user ${user}; create one with: barker user create`);
+}
