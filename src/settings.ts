@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { isKeyId, parseKeyEntries, parseMasterKey } from './base/secret-box.ts';
 import { activitySettings } from './settings/activity.ts';
-import { isAddressRange, originOf } from './settings/addresses.ts';
+import { isAddressRange, parseOrigin } from './settings/addresses.ts';
 import { brandingSettings } from './settings/branding.ts';
-import { choice, integer, list, type SettingDetails, text, truth } from './settings/kinds.ts';
+import { bool, choice, integer, list, type SettingOptions, text } from './settings/kinds.ts';
 import { loginSettings } from './settings/logins.ts';
 import { postgresSettings } from './settings/postgres.ts';
-import { strangerSettings } from './settings/strangers.ts';
+import { connectionSettings } from './settings/strangers.ts';
 import { streamSettings } from './settings/streams.ts';
 import { webhookSettings } from './settings/webhooks.ts';
 
@@ -16,10 +16,10 @@ const limit = (amount: number, why: string) =>
 const bytesOf = (megabytes: number, why: string) =>
   integer(why, { default: megabytes * 1_048_576, unit: 'bytes', bounds: [1, 4_294_967_296] });
 
-const publicAddress: SettingDetails<string> = {
+const publicAddress: SettingOptions<string> = {
   default: '',
   expected: 'an https:// address without path, query or user (http:// only for a loopback host)',
-  accept: originOf,
+  parse: parseOrigin,
 };
 
 /** An address that paths are put behind. */
@@ -38,18 +38,18 @@ export const settingsTable = {
     default: './data',
     flag: '--data',
     expected: 'a path of a folder',
-    accept: (path) => (path.trim() === '' ? undefined : path),
+    parse: (path) => (path.trim() === '' ? undefined : path),
   }),
   database_url: text('Names a PostgreSQL database; when empty, SQLite in the data folder needs no other server.', {
     default: '',
     secret: true,
     expected: 'a postgres:// or postgresql:// address',
-    accept: (url) => (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) ? url : undefined),
+    parse: (url) => (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) ? url : undefined),
   }),
   host: text('The address that listeners bind to; loopback until you decide who may reach the server.', {
     default: '127.0.0.1',
     expected: HOST,
-    accept: hostOf,
+    parse: hostOf,
   }),
   port: integer('The main listener; 0 takes any free port.', { default: 8080, bounds: [0, 65535] }),
   sandbox_port: integer('The sandbox listens apart, so that nobody takes it for the real one; 0 takes any free port.', {
@@ -60,17 +60,17 @@ export const settingsTable = {
     'Where probes and metrics answer in serve, apart from the callers; in dev: the main listener.',
     {
       default: '127.0.0.1',
-      only: 'serve',
+      onlyIn: 'serve',
       expected: HOST,
-      accept: hostOf,
+      parse: hostOf,
     },
   ),
   operations_port: integer('The port of probes and metrics; 0 takes any free port.', {
     default: 8082,
-    only: 'serve',
+    onlyIn: 'serve',
     bounds: [0, 65535],
   }),
-  metrics: truth('Serves /metrics beside the probes; turn it off where nobody collects them.', { default: true }),
+  metrics: bool('Serves /metrics beside the probes; turn it off where nobody collects them.', { default: true }),
   ...brandingSettings,
   public_base_url: text(
     'The address that callers use and signatures cover; once it is set, serve accepts signatures for no other host.',
@@ -79,8 +79,8 @@ export const settingsTable = {
   public_aliases: list('Further addresses of the main listener for which signatures are accepted.', {
     default: [],
     expected: 'a comma list of https:// addresses without path, query or user',
-    accept: (addresses) => {
-      const origins = addresses.map(originOf);
+    parse: (addresses) => {
+      const origins = addresses.map(parseOrigin);
       return origins.every((each) => each !== undefined) ? origins : undefined;
     },
   }),
@@ -89,34 +89,34 @@ export const settingsTable = {
     'The certificate chain of both listeners, so that they speak https by themselves; SIGHUP reads it anew.',
     {
       default: '',
-      only: 'serve',
+      onlyIn: 'serve',
       expected: 'a path of a PEM file',
-      accept: (path) => (path.trim() === '' ? undefined : path),
+      parse: (path) => (path.trim() === '' ? undefined : path),
     },
   ),
   tls_key: text('The private key of the certificate, without a passphrase.', {
     default: '',
-    only: 'serve',
+    onlyIn: 'serve',
     expected: 'a path of a PEM file',
-    accept: (path) => (path.trim() === '' ? undefined : path),
+    parse: (path) => (path.trim() === '' ? undefined : path),
   }),
-  tls: truth('Speaks https with a certificate of its own making, for clients that know nothing else.', {
+  tls: bool('Speaks https with a certificate of its own making, for clients that know nothing else.', {
     default: false,
-    only: 'dev',
+    onlyIn: 'dev',
   }),
   tls_names: list('Further names and addresses that the certificate of dev is for.', {
     default: [],
-    only: 'dev',
+    onlyIn: 'dev',
     flag: '--tls-name',
     expected: 'a comma list of host names and IP addresses',
-    accept: (names) => (names.every((name) => hostOf(name) !== undefined) ? names : undefined),
+    parse: (names) => (names.every((name) => hostOf(name) !== undefined) ? names : undefined),
   }),
   trusted_proxies: list('Forwarding headers are believed only from these senders; anyone else could forge them.', {
     default: [],
     expected: 'a comma list of IP addresses or CIDR ranges',
-    accept: (ranges) => (ranges.every(isAddressRange) ? ranges : undefined),
+    parse: (ranges) => (ranges.every(isAddressRange) ? ranges : undefined),
   }),
-  allow_insecure_loopback: truth(
+  allow_insecure_loopback: bool(
     'Lets callers on this machine use plain http; serve takes it only on a loopback host.',
     {
       default: false,
@@ -127,20 +127,20 @@ export const settingsTable = {
     default: '',
     secret: true,
     required: 'serve',
-    make: 'openssl rand -hex 32',
+    generateWith: 'openssl rand -hex 32',
     expected: '64 hex characters or base64 of 32 bytes',
-    accept: (key) => parseMasterKey(key) && key,
+    parse: (key) => parseMasterKey(key) && key,
   }),
   master_key_id: text('Marks each stored secret with the key that sealed it; a new master key needs a new id.', {
     default: 'k1',
     expected: '1 to 16 of a-z and 0-9',
-    accept: (id) => (isKeyId(id) ? id : undefined),
+    parse: (id) => (isKeyId(id) ? id : undefined),
   }),
   master_keys_old: list('Keeps earlier keys readable until everything is sealed with the current one.', {
     default: [],
     secret: true,
     expected: 'a comma list of id:key, each id once',
-    accept: (entries) => parseKeyEntries(entries) && entries,
+    parse: (entries) => parseKeyEntries(entries) && entries,
   }),
   timestamp_window_s: integer('How far off the clock of a signed request may be; wider means keeping nonces longer.', {
     default: 300,
@@ -202,16 +202,16 @@ export const settingsTable = {
     default: 5,
     bounds: [1, 20],
   }),
-  lenient_access_token: truth(
+  lenient_access_token: bool(
     'Ends logins for clients that sign that step wrongly or not at all; then the verifier alone proves who asks.',
     { default: false },
   ),
-  revoke_on_verifier_reuse: truth(
+  revoke_on_verifier_reuse: bool(
     'Takes a new access token back when its login is ended twice; also strikes clients that try again after a lost reply.',
     { default: false },
   ),
   rate_user_quota_per_15min: limit(1_000_000, 'The quota of a user token, high so that account limits bind first.'),
-  allow_basic_invalidate: truth(
+  allow_basic_invalidate: bool(
     'Lets applications revoke their bearer token with key and secret, as many clients do; off: only owners, signed.',
     { default: true },
   ),
@@ -238,17 +238,17 @@ export const settingsTable = {
   post_source_name: text('What posts are told to have been made with.', {
     default: 'Barker',
     expected: '1 to 80 characters',
-    accept: (name) => (name.trim() !== '' && name.length <= 80 ? name : undefined),
+    parse: (name) => (name.trim() !== '' && name.length <= 80 ? name : undefined),
   }),
   post_source_url: text('Where that name leads; when empty, it leads nowhere.', {
     default: '',
     expected: 'an http:// or https:// address',
-    accept: (url) => (/^https?:\/\/[^\s"]+$/.test(url) && URL.canParse(url) ? url : undefined),
+    parse: (url) => (/^https?:\/\/[^\s"]+$/.test(url) && URL.canParse(url) ? url : undefined),
   }),
   media_base_url: text('Where uploaded media is fetched from; when empty, from the listener itself, below /media.', {
     default: '',
     expected: 'an http:// or https:// address without query or user',
-    accept: baseOf,
+    parse: baseOf,
   }),
   media_segment_bytes_max: bytesOf(5, 'A larger segment of an upload is refused while it arrives.'),
   media_image_bytes_max: bytesOf(5, 'The size of an image.'),
@@ -291,7 +291,7 @@ export const settingsTable = {
   ffmpeg_program: text('Takes the first frame of videos; when empty, a grey picture of the same ratio stands for it.', {
     default: '',
     expected: 'a path or name of the program ffmpeg',
-    accept: (path) => (path.trim() === '' ? undefined : path),
+    parse: (path) => (path.trim() === '' ? undefined : path),
   }),
   media_keys_production: choice(
     'Strict: creatives may use only what lies in the media library; lenient: any well-formed key that nobody uploaded.',
@@ -344,7 +344,7 @@ export const settingsTable = {
     unit: 'bytes',
     bounds: [1024, 104_857_600],
   }),
-  ...strangerSettings,
+  ...connectionSettings,
   log_level: choice('The least severe line logged.', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
   audit_retention_days: integer('Audit records are removed after that; 0 keeps them for good.', {
     default: 400,
@@ -364,7 +364,7 @@ export const settingsTable = {
   ...postgresSettings,
   seed: integer('Makes ids, keys and sample content repeatable in dev; in serve they would be guessable.', {
     default: 1,
-    only: 'dev',
+    onlyIn: 'dev',
     bounds: [0, Number.MAX_SAFE_INTEGER],
   }),
 };

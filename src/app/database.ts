@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { refuseIncomplete } from '../backup/incomplete.ts';
+import { refuseIncompleteRestore } from '../backup/incomplete.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import { type Random, secureRandom, seededRandom } from '../base/random.ts';
@@ -15,7 +15,7 @@ import { type Driver, storeOn } from '../storage/core/store.ts';
 import { programVersion } from '../version.ts';
 
 /** What tests and benchmarks may replace; production uses what is left out. */
-export interface GroundSeams {
+export interface RuntimeOverrides {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly driver?: Driver;
@@ -25,7 +25,7 @@ export interface GroundSeams {
  * What everything stands on: the database and what seals its secrets. Commands that only change rows need no more, and
  * load no listener and no catalog, which takes longer than what they do.
  */
-export interface Ground {
+export interface Runtime {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: Random;
@@ -36,7 +36,7 @@ export interface Ground {
 
 /** Opens the database of the settings; the driver of the other one is not loaded. @throws RestoreIncomplete */
 export async function openDriver(settings: Settings): Promise<Driver> {
-  refuseIncomplete(settings.data_folder);
+  refuseIncompleteRestore(settings.data_folder);
   if (settings.database_url !== '') {
     const { openPostgres } = await import('../storage/core/postgres.ts');
     return openPostgres({
@@ -56,11 +56,11 @@ export async function openDriver(settings: Settings): Promise<Driver> {
 }
 
 /** What became of a schema. */
-export interface Upgraded {
+export interface SchemaUpgrade {
   /** The steps that were applied; none when it was up to date. */
-  readonly steps: readonly string[];
+  readonly appliedSteps: readonly string[];
   /** Where the database was copied to before; undefined where there was nothing to lose, and on PostgreSQL. */
-  readonly copy: string | undefined;
+  readonly copyPath: string | undefined;
 }
 
 /**
@@ -72,17 +72,17 @@ export async function upgradeSchema(
   { data_folder }: Pick<Settings, 'data_folder'>,
   now_ms: number,
   { withCopy = true, record }: { readonly withCopy?: boolean; readonly record?: AuditRecord } = {},
-): Promise<Upgraded> {
+): Promise<SchemaUpgrade> {
   const now = formatInstant(now_ms);
   const pending = await pendingMigrations(driver);
   const isFilled = (await driver.read(appliedMigrations)).length > 0;
-  let copy: string | undefined;
+  let copyPath: string | undefined;
   if (withCopy && driver.dialect === 'sqlite' && isFilled && pending.length > 0) {
     const { copyBeforeUpgrade: copyBefore } = await import('../storage/core/pre-upgrade-copy.ts');
     const [file, folder] = [join(data_folder, 'barker.db'), join(data_folder, 'backups')];
-    copy = copyBefore({ file, folder, version: programVersion, now });
+    copyPath = copyBefore({ file, folder, version: programVersion, now });
   }
-  return { steps: await migrate(driver, now, undefined, record), copy };
+  return { appliedSteps: await migrate(driver, now, undefined, record), copyPath };
 }
 
 /** Development brings the schema up to date by itself; production leaves that to the operator. */
@@ -95,10 +95,10 @@ async function prepareSchema(mode: Mode, settings: Settings, driver: Driver, clo
 }
 
 /** Opens the database, on a schema that is up to date, and holds the master key against what is in it. */
-export async function openGround(mode: Mode, settings: Settings, seams: GroundSeams = {}): Promise<Ground> {
-  const clock = seams.clock ?? systemClock;
-  const random = seams.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
-  const driver = seams.driver ?? (await openDriver(settings));
+export async function openRuntime(mode: Mode, settings: Settings, overrides: RuntimeOverrides = {}): Promise<Runtime> {
+  const clock = overrides.clock ?? systemClock;
+  const random = overrides.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
+  const driver = overrides.driver ?? (await openDriver(settings));
   try {
     await prepareSchema(mode, settings, driver, clock);
   } catch (error) {
@@ -106,13 +106,13 @@ export async function openGround(mode: Mode, settings: Settings, seams: GroundSe
     throw error;
   }
   const store = storeOn(driver);
-  const box = boxOf(settings);
+  const box = secretBoxOf(settings);
   await checkMasterKey(mode, store, box);
   return { settings, clock, random, box, driver, store };
 }
 
 /** What seals and opens secrets, with the master keys of the settings. */
-export function boxOf(settings: Settings): SecretBox {
+export function secretBoxOf(settings: Settings): SecretBox {
   return secretBox({
     currentKeyId: settings.master_key_id,
     keys: {

@@ -27,7 +27,7 @@ import type { Settings } from '../settings.ts';
 import { blobFiles } from '../storage/core/blob-files.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
 import { catalog } from './catalog.ts';
-import { type Ground, type GroundSeams, openGround } from './database.ts';
+import { openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
 
 /** Every declared resource of the catalog, by its plural name. */
 const resources = new Map(catalog.filter((entry) => 'fields' in entry).map((entry) => [entry.plural, entry]));
@@ -38,14 +38,14 @@ export const operations: readonly Operation[] = catalog.flatMap((entry) =>
 );
 
 /** What tests and benchmarks may replace; production uses what is left out. */
-export interface Seams extends GroundSeams {
+export interface DependencyOverrides extends RuntimeOverrides {
   readonly log?: Logger;
   /** What lies between the service and other people's servers. */
   readonly network?: Network;
 }
 
 /** The parts of a service that commands work with. */
-export interface Parts extends Ground {
+export interface Dependencies extends Runtime {
   readonly services: Services;
   /** The addresses of the listeners, known one after the other as these open. */
   readonly servers: Record<Environment, string>;
@@ -55,11 +55,15 @@ export interface Parts extends Ground {
 }
 
 /** Puts together what commands and listeners share, on a schema that is up to date. */
-export async function openParts(mode: Mode, settings: Settings, seams: Seams = {}): Promise<Parts> {
-  const ground = await openGround(mode, settings, seams);
-  const { clock, random, store } = ground;
-  const box = withKnownKeys(ground.box);
-  const log = seams.log ?? openLog(settings.log_level);
+export async function openDependencies(
+  mode: Mode,
+  settings: Settings,
+  overrides: DependencyOverrides = {},
+): Promise<Dependencies> {
+  const runtime = await openRuntime(mode, settings, overrides);
+  const { clock, random, store } = runtime;
+  const box = withKnownKeys(runtime.box);
+  const log = overrides.log ?? openLog(settings.log_level);
   store.onOutage(outageLog(log));
   const ids = idsFrom(store, random);
   const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
@@ -128,7 +132,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
       privateRanges: settings.webhook_private_ranges,
       proxy: settings.webhook_egress_proxy,
       ownOrigins: () => [...Object.values(servers), settings.public_base_url, settings.public_sandbox_url],
-      ...(seams.network && { network: seams.network }),
+      ...(overrides.network && { network: overrides.network }),
     }),
     webhooks: { resume() {}, replay() {} },
     webhookRules: {
@@ -138,7 +142,7 @@ export async function openParts(mode: Mode, settings: Settings, seams: Seams = {
     },
   };
   return {
-    ...ground,
+    ...runtime,
     box,
     services,
     servers,

@@ -42,18 +42,18 @@ import { auditExpiryAt } from '../features/platform/audit-expiry.ts';
 import { sealFirstSecret } from '../features/platform/first-secret.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
 import { hashPassword, isPassword } from '../features/platform/passwords.ts';
-import { addActivityPage } from '../http/activity-page.ts';
-import { addressCounts } from '../http/address-counts.ts';
-import { arrivingRequests } from '../http/arriving.ts';
+import { addEventTypeNamesPage } from '../http/activity-page.ts';
+import { addressLimiter } from '../http/address-counts.ts';
+import { requestBuffers } from '../http/arriving.ts';
 import { auditLog } from '../http/audit-log.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
-import { connectionCounts } from '../http/connections.ts';
-import { addDescriptions } from '../http/descriptions.ts';
-import { type Drain, drainOf } from '../http/drain.ts';
+import { connectionLimiter } from '../http/connections.ts';
+import { addApiDescriptions } from '../http/descriptions.ts';
+import { type ConnectionDrain, watchConnections } from '../http/drain.ts';
 import { addHomePage } from '../http/home-page.ts';
-import { listener } from '../http/listener.ts';
-import { addMedia } from '../http/media.ts';
-import { observer } from '../http/observer.ts';
+import { createListener } from '../http/listener.ts';
+import { addMediaRoutes } from '../http/media.ts';
+import { requestObserver } from '../http/observer.ts';
 import { failureLog } from '../http/outage-log.ts';
 import { addBranding, openBranding } from '../http/pages/branding.ts';
 import { addPages } from '../http/pages/routes.ts';
@@ -61,14 +61,14 @@ import { browserSessions } from '../http/pages/sessions.ts';
 import { addProbes, probes } from '../http/probes.ts';
 import { addProblemPages } from '../http/problem-pages.ts';
 import { addProcessMetrics } from '../http/process-metrics.ts';
-import { rateWindows } from '../http/rates.ts';
+import { rateLimiter } from '../http/rates.ts';
 import { transactionIds } from '../http/reply.ts';
-import { addressReader, originsReader, proxyJudge, secureHeadersReader } from '../http/request.ts';
+import { addressReader, originsReader, proxyMatcher, secureHeadersReader } from '../http/request.ts';
 import { addSimulator } from '../http/simulator.ts';
-import { addStrangerMetrics } from '../http/stranger-metrics.ts';
+import { addConnectionMetrics } from '../http/stranger-metrics.ts';
 import { streamWriter } from '../http/stream/writer.ts';
 import { openTls, type Tls } from '../http/tls.ts';
-import { workMetrics } from '../http/work-metrics.ts';
+import { backgroundMetrics } from '../http/work-metrics.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { flagOf } from '../settings/load.ts';
@@ -80,10 +80,10 @@ import { checkSchema } from '../storage/core/migrate.ts';
 import { openNonceLog } from '../storage/core/nonce-log.ts';
 import { programVersion } from '../version.ts';
 import { jobKinds } from './catalog.ts';
-import { operations, type Parts } from './dependencies.ts';
+import { type Dependencies, operations } from './dependencies.ts';
 
 /** A running service. */
-export interface Service extends Parts {
+export interface Service extends Dependencies {
   readonly url: string;
   readonly sandboxUrl: string;
   /** Where probes and metrics answer. */
@@ -93,9 +93,9 @@ export interface Service extends Parts {
   /** Does what is planned for later. */
   readonly jobs: JobRunner;
   /** Resolves with the reason why the service cannot go on: another one has taken over its database. */
-  readonly ended: Promise<string>;
+  readonly superseded: Promise<string>;
   /** Takes up certificate files that were renewed; undefined where the service does not speak https by itself. */
-  readonly renewCertificate: (() => void) | undefined;
+  readonly reloadCertificate: (() => void) | undefined;
   /**
    * Stops accepting, lets requests in flight finish for as long as the settings say, then closes the database.
    * Resolves with the number of connections that had to be cut.
@@ -106,16 +106,16 @@ export interface Service extends Parts {
 /** Starts the listeners: production, sandbox, and in production one for probes and metrics. */
 export async function startListeners(
   mode: Mode,
-  parts: Parts,
+  deps: Dependencies,
   /** Lets its bearer make any event happen; development only. */
   { operator_token }: { readonly operator_token?: string | undefined } = {},
 ): Promise<Service> {
-  const { settings, clock, store, services, servers, log, box, driver } = parts;
+  const { settings, clock, store, services, servers, log, box, driver } = deps;
   const failed = async (error: unknown): Promise<never> => {
     await store.close();
     throw error;
   };
-  const tls = await tlsOf(parts).catch(failed);
+  const tls = await tlsOf(deps).catch(failed);
   const branding = await openBranding(settings).catch(failed);
   const ended = new Promise<string>((resolve) => {
     store.onOutage({ superseded: ({ message }) => resolve(message) });
@@ -131,20 +131,20 @@ export async function startListeners(
     })
     .catch(failed);
   const registry = new Registry();
-  const work = workMetrics(registry);
+  const work = backgroundMetrics(registry);
   const webhooks = openWebhooks({
     store,
     clock,
     box,
     activity: services.activity,
-    sender: work.counting(services.sender),
+    sender: work.counted(services.sender),
     retries_s: services.webhookRules.retries_s,
     nextTransactionId: transactionIds(secureRandom),
     delivered: work.delivered,
     failed: failureLog(log, 'webhook delivery failed'),
   });
   const jobs = jobRunner({
-    ...parts,
+    ...deps,
     services: { ...services, webhooks },
     random: secureRandom,
     kinds: jobKinds,
@@ -162,20 +162,20 @@ export async function startListeners(
   let isDraining = false;
   const isLimited = settings.rate_limits === 'on';
   const flood = isLimited
-    ? addressCounts({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
+    ? addressLimiter({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
     : undefined;
   const addressOfCaller = addressReader(settings.trusted_proxies);
-  const arriving = arrivingRequests(settings, addressOfCaller);
-  const { strangerMemory, callerMemory, firstRequests, strangers } = arriving;
-  const connections = connectionCounts(
+  const arriving = requestBuffers(settings, addressOfCaller);
+  const { unauthenticatedMemory, authenticatedMemory, firstRequestBuffer, unauthenticatedBodies } = arriving;
+  const connections = connectionLimiter(
     isLimited ? settings : { ...settings, connections_per_address_max: Number.POSITIVE_INFINITY },
-    proxyJudge(settings.trusted_proxies),
-    strangerMemory.endOldest,
+    proxyMatcher(settings.trusted_proxies),
+    unauthenticatedMemory.evictOldest,
   );
-  const watching = observer({ log, accessLog: settings.access_log, registry, addressOf: addressOfCaller });
+  const watching = requestObserver({ log, accessLog: settings.access_log, registry, addressOf: addressOfCaller });
   const auditing = auditLog({ log, store, clock, random: secureRandom });
   addProcessMetrics(registry, programVersion);
-  addStrangerMetrics(registry, { connections, memory: strangerMemory });
+  addConnectionMetrics(registry, { connections, memory: unauthenticatedMemory });
   addBacklogMetrics(registry, {
     ...{ clock, store, driver, nonces, webhooks, tls },
     streams: services.streams,
@@ -200,26 +200,26 @@ export async function startListeners(
       'user-or-bearer': bearerOrUser(bearers, user),
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },
-    address: addressOfCaller,
+    addressOf: addressOfCaller,
     secureHeaders: secureHeadersReader(
       { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },
       HSTS_S[mode],
     ),
-    accesses: accountAccesses(store),
-    flood,
-    strangers,
-    connections,
-    ...{ firstRequests, callerMemory },
+    accountAccess: accountAccesses(store),
+    addressLimiter: flood,
+    unauthenticatedBodies,
+    connectionLimiter: connections,
+    ...{ firstRequestBuffer, authenticatedMemory },
     request_head_timeout_s: settings.request_head_timeout_s,
     reply_stall_timeout_s: settings.reply_stall_timeout_s,
-    rates: rateWindows({ ...settings, isOn: isLimited }, clock),
+    rateLimiter: rateLimiter({ ...settings, isOn: isLimited }, clock),
     observer: watching,
     auditLog: auditing,
     streamWriter: streamWriter(settings.stream_keep_alive_s * 1000),
     nextTransactionId: transactionIds(secureRandom),
     body_bytes_max: settings.body_bytes_max,
     isDraining: () => isDraining,
-    tellsHints: mode === 'dev',
+    includesHints: mode === 'dev',
   };
   const browsing = {
     face: branding,
@@ -233,7 +233,7 @@ export async function startListeners(
         passwords: passwordRulesOf(settings),
         supportContact: settings.support_contact,
         reauthentication_s: settings.reauthentication_s,
-        grants: parts.grants,
+        grants: deps.grants,
         denyRedirect: settings.deny_redirect,
         clock,
         box,
@@ -254,16 +254,16 @@ export async function startListeners(
       [previewPage({ store, box, clock, media: services.media, absent: () => refusal('page'), loginFirst })],
     ),
     sessions: browserSessions({ store, clock, random: secureRandom }),
-    counts: addressCounts(
+    counts: addressLimiter(
       { max: isLimited ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY, window_s: 900 },
       clock,
     ),
-    ...{ flood, strangers, connections, log },
+    ...{ flood, strangers: unauthenticatedBodies, connections, log },
     observer: watching,
     auditLog: auditing,
     accessLog: settings.access_log,
     nextTransactionId: shared.nextTransactionId,
-    addressOf: shared.address,
+    addressOf: shared.addressOf,
     secureHeaders: shared.secureHeaders,
     isDraining: shared.isDraining,
   };
@@ -281,7 +281,7 @@ export async function startListeners(
   });
   const find = mediaFinder(services);
   const simulating = simulator(services);
-  const opened: { app: FastifyInstance; drain: Drain }[] = [];
+  const opened: { app: FastifyInstance; drain: ConnectionDrain }[] = [];
   const start = async (environment: Environment, port: number, publicUrl: string): Promise<string> => {
     const origins = originsReader({
       trustedProxies: settings.trusted_proxies,
@@ -291,18 +291,24 @@ export async function startListeners(
         publicUrl === '' ? [] : [publicUrl, ...(environment === 'production' ? settings.public_aliases : [])],
       allowsOtherHosts: mode === 'dev',
     });
-    const app = listener({ ...shared, environment, origins }, operations, tls);
+    const app = createListener({ ...shared, environment, originsOf: origins }, operations, tls);
     addHomePage(app, environment, branding, () => servers);
     addBranding(app, branding);
-    addDescriptions(app, branding.name, operations, () => ({ servers, limits: settings }));
+    addApiDescriptions(app, branding.name, operations, () => ({ servers, limits: settings }));
     addProblemPages(app, branding, () => servers[environment]);
-    addActivityPage(app, branding, DEPRECATED_TYPE_NAMES);
+    addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
     addPages(app, { ...browsing, origins });
-    addMedia(app, { ...shared, environment, origins, find, failed: (err) => log.error({ err }, 'media not served') });
+    addMediaRoutes(app, {
+      ...shared,
+      environment,
+      originsOf: origins,
+      find,
+      onError: (err) => log.error({ err }, 'media not served'),
+    });
     if (mode === 'dev' && environment === 'production') addProbes(app, answerProbe);
     if (mode === 'dev' && operator_token)
-      addSimulator(app, { ...shared, origins, operator_token, simulate: simulating });
-    opened.push({ app, drain: drainOf(app.server) });
+      addSimulator(app, { ...shared, originsOf: origins, operator_token, simulate: simulating });
+    opened.push({ app, drain: watchConnections(app.server) });
     const url = await app.listen({ host: settings.host, port });
     servers[environment] = publicUrl || (tls ? url.replace('http:', 'https:') : url);
     return servers[environment];
@@ -342,14 +348,14 @@ export async function startListeners(
     }
     const operationsUrl = probing ? addressOf(probing) : url;
     return {
-      ...parts,
+      ...deps,
       url,
       sandboxUrl,
       operationsUrl,
       pages: browsing.pages.list,
       jobs,
-      ended,
-      renewCertificate: tls?.renew,
+      superseded: ended,
+      reloadCertificate: tls?.reload,
       close,
     };
   } catch (error) {
@@ -361,7 +367,7 @@ export async function startListeners(
 /** Browsers remember it for a host with all its ports: development must not lock up what else runs on `localhost`. */
 const HSTS_S: Readonly<Record<Mode, number>> = { dev: 0, serve: 31_536_000 };
 
-async function tlsOf({ settings, clock, log }: Parts): Promise<Tls | undefined> {
+async function tlsOf({ settings, clock, log }: Dependencies): Promise<Tls | undefined> {
   const { tls_cert: cert, tls_key: key } = settings;
   if (cert === '') return undefined;
   return openTls({ cert, key, flags: { cert: flagOf('tls_cert'), key: flagOf('tls_key') } }, clock, log);

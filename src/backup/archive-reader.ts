@@ -7,7 +7,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import type { TableChecksum } from '../storage/transfer/read-rows.ts';
 import { MalformedRow } from '../storage/transfer/row-lines.ts';
-import { type Contents, FORMAT, type Head, isCopiedPath, type Sink } from './pieces.ts';
+import { type BackupHeader, type BackupSink, type BackupSummary, FORMAT_VERSION, isBackedUpPath } from './pieces.ts';
 
 type Member = Extract extends AsyncIterable<infer Each> ? Each : never;
 
@@ -20,7 +20,7 @@ export class ArchiveDamaged extends Error {
 const TEXT_BYTES_MAX = 268_435_456;
 
 /** Hands everything in an archive to a sink, and checks every sum on the way. @throws ArchiveDamaged */
-export async function readArchive(path: string, sink: Sink): Promise<void> {
+export async function readArchive(path: string, sink: BackupSink): Promise<void> {
   const decompressor = await decompressorFor(path);
   const members = extract();
   let broken: Error | undefined;
@@ -77,8 +77,8 @@ interface TableReading {
   rows: number;
 }
 
-function readingInto(sink: Sink) {
-  let head: Head | undefined;
+function readingInto(sink: BackupSink) {
+  let head: BackupHeader | undefined;
   let isWhole = false;
   let sumsRead = 0;
   /** Sums of what was read and is not yet confirmed. */
@@ -98,13 +98,13 @@ function readingInto(sink: Sink) {
   const note = (name: string, sum: Hash): void => void lines.push(`${sum.digest('hex')}  ${name}\n`);
 
   async function takeHead(member: Member): Promise<void> {
-    const found = parsed<Head>(await textOf(member), member.header.name);
-    if (found.format > FORMAT) {
+    const found = parsed<BackupHeader>(await textOf(member), member.header.name);
+    if (found.format > FORMAT_VERSION) {
       throw new ArchiveDamaged(`the archive has format ${found.format}, of a release newer than this one`);
     }
     head = found;
     for (const table of found.tables) tables.set(table.name, { sum: createHash('sha256'), rows: 0 });
-    await sink.head(found);
+    await sink.header(found);
   }
 
   async function takeRows(member: Member, name: string): Promise<void> {
@@ -147,7 +147,7 @@ function readingInto(sink: Sink) {
   }
 
   async function takeManifest(member: Member): Promise<void> {
-    const manifest = parsed<Contents & { sums: number }>(await textOf(member), member.header.name);
+    const manifest = parsed<BackupSummary & { sums: number }>(await textOf(member), member.header.name);
     const found: Record<string, TableChecksum> = {};
     for (const [name, { sum, rows }] of tables) found[name] = { rows, sha256: sum.digest('hex') };
     for (const [name, { rows, sha256 }] of Object.entries(found)) {
@@ -174,9 +174,9 @@ function readingInto(sink: Sink) {
       else if (name === 'manifest.json') await takeManifest(member);
       else if (kind === 'rows') await takeRows(member, table);
       else if (kind === 'sums') await takeSums(member);
-      else if (type === 'directory' && isCopiedPath(name.replace(/\/$/, '')))
+      else if (type === 'directory' && isBackedUpPath(name.replace(/\/$/, '')))
         await sink.folder(name.replace(/\/$/, ''));
-      else if (type === 'file' && isCopiedPath(name)) await takeFile(member, name);
+      else if (type === 'file' && isBackedUpPath(name)) await takeFile(member, name);
       else throw new ArchiveDamaged(`${name} does not belong in a backup`);
       member.resume();
     },

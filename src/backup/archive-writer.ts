@@ -6,7 +6,7 @@ import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
-import type { Head, Sink } from './pieces.ts';
+import type { BackupHeader, BackupSink } from './pieces.ts';
 
 /** Sums are written when there are so many, so that memory does not grow with the number of files. */
 const SUMS = 10_000;
@@ -17,7 +17,7 @@ const SUMS = 10_000;
  * in `sums/`, and last `manifest.json` with what everything amounts to. An archive has its name once it is whole and on
  * the disk.
  */
-export async function writeArchive<T>(path: string, fill: (sink: Sink) => Promise<T>): Promise<T> {
+export async function writeArchive<T>(path: string, fill: (sink: BackupSink) => Promise<T>): Promise<T> {
   const partial = `${path}.partial`;
   await rm(partial, { force: true });
   const tar = pack();
@@ -66,7 +66,7 @@ function compressorFor(path: string): Transform {
   return new PassThrough();
 }
 
-function sinkInto(tar: Pack, until: Until): Sink {
+function sinkInto(tar: Pack, until: Until): BackupSink {
   let mtime = new Date(0);
   let lines: string[] = [];
   let sumsCount = 0;
@@ -103,7 +103,7 @@ function sinkInto(tar: Pack, until: Until): Sink {
   }
 
   return {
-    head(head: Head) {
+    header(head: BackupHeader) {
       mtime = new Date(head.made_at);
       return putText('backup.json', `${JSON.stringify(head, null, 2)}\n`);
     },

@@ -4,15 +4,15 @@ import { migrationsNamed } from '../storage/core/migrate.ts';
 import { parseRows, type TransferRow } from '../storage/transfer/row-lines.ts';
 import type { TableSchema } from '../storage/transfer/table-schema.ts';
 import { readArchive } from './archive-reader.ts';
-import type { Contents, Head, Sink } from './pieces.ts';
+import type { BackupHeader, BackupSink, BackupSummary } from './pieces.ts';
 
 /** Master keys by their ids. */
 export type MasterKeys = Readonly<Record<string, Buffer>>;
 
 /** What was found in an archive that is sound. */
-export interface Examined {
-  readonly head: Head;
-  readonly contents: Contents;
+export interface ArchiveInspection {
+  readonly head: BackupHeader;
+  readonly contents: BackupSummary;
   /** How many secrets are sealed with a key, by its id, and how many of them the configured keys open. */
   readonly secrets: Readonly<Record<string, { readonly sealed: number; readonly opened: number }>>;
 }
@@ -21,11 +21,11 @@ export interface Examined {
  * Reads a whole archive and writes nothing: every sum, every row, whether this release knows the schema, and which secrets
  * the given keys open. @throws ArchiveDamaged SchemaTooNew
  */
-export async function examine(path: string, keys: MasterKeys): Promise<Examined> {
+export async function inspectArchive(path: string, keys: MasterKeys): Promise<ArchiveInspection> {
   const box = boxOf(keys);
   const secrets: Record<string, { sealed: number; opened: number }> = {};
-  let head: Head | undefined;
-  let contents: Contents | undefined;
+  let head: BackupHeader | undefined;
+  let contents: BackupSummary | undefined;
   const look = (table: TableSchema, row: TransferRow): void => {
     for (const { sealed, isOpened } of secretsIn(table, row, box)) {
       const id = keyOf(sealed);
@@ -35,8 +35,8 @@ export async function examine(path: string, keys: MasterKeys): Promise<Examined>
       if (isOpened) own.opened += 1;
     }
   };
-  const sink: Sink = {
-    async head(found) {
+  const sink: BackupSink = {
+    async header(found) {
       migrationsNamed(found.steps);
       head = found;
     },
@@ -56,7 +56,7 @@ export async function examine(path: string, keys: MasterKeys): Promise<Examined>
 }
 
 /** The fingerprints of keys, by which an archive says what opens it. */
-export function fingerprintsOf(keys: MasterKeys): Record<string, string> {
+export function keyFingerprints(keys: MasterKeys): Record<string, string> {
   return Object.fromEntries(Object.entries(keys).map(([id, key]) => [id, keyFingerprint(key)]));
 }
 

@@ -8,10 +8,10 @@ import { readTable } from '../storage/transfer/read-rows.ts';
 import { parseRows } from '../storage/transfer/row-lines.ts';
 import { execRaw, queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
 import { syncFolder } from './archive-writer.ts';
-import type { Head, Sink } from './pieces.ts';
+import type { BackupHeader, BackupSink } from './pieces.ts';
 
 /** What a database is filled with beside rows. */
-export interface Filling {
+export interface DatabaseSinkOptions {
   /** The data folder for files. */
   readonly folder: string;
   /** UTC text. */
@@ -24,7 +24,7 @@ export interface Filling {
  * A sink that fills an empty database, in one unit of the caller's, and a data folder. The schema gets the steps that the
  * copy has; when all rows are there they are read again and compared with what was sent.
  */
-export function databaseSink(session: Session, { folder, now, progress }: Filling): Sink {
+export function databaseSink(session: Session, { folder, now, progress }: DatabaseSinkOptions): BackupSink {
   let tables: readonly TableSchema[] = [];
   let restoreIndexes = async (): Promise<void> => {};
   let ownFolder = '';
@@ -37,7 +37,7 @@ export function databaseSink(session: Session, { folder, now, progress }: Fillin
   }
 
   return {
-    async head(head) {
+    async header(head) {
       if (session.statements.dialect === 'postgres') {
         await queryRaw(session, 'set local statement_timeout = 0');
         await queryRaw(session, 'set local idle_in_transaction_session_timeout = 0');
@@ -80,7 +80,7 @@ export function databaseSink(session: Session, { folder, now, progress }: Fillin
 }
 
 /** A release never changes a step, so that the same steps make the same tables on either database. */
-function compareShapes(head: Head, tables: readonly TableSchema[]): void {
+function compareShapes(head: BackupHeader, tables: readonly TableSchema[]): void {
   const told = (list: readonly TableSchema[]): string =>
     list
       .map(({ name, columns }) => `${name}(${columns.map((column) => `${column.name} ${column.type}`).join(', ')})`)

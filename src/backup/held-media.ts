@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { UploadState } from '../contract/store/uploads.ts';
 
 /** What is known of an upload in a copy. */
-export interface UploadPlace {
+export interface UploadRow {
   readonly id: string;
   readonly state: UploadState;
 }
 
 /** A file of an upload: where it is held, and where it belongs in the data folder. */
-export interface HeldFile {
+export interface SnapshotFile {
   readonly path: string;
-  readonly place: string;
+  readonly source: string;
 }
 
 /** Where the segments and files of uploads are kept; see `blobFiles`. */
@@ -21,22 +21,22 @@ type Area = (typeof AREAS)[number];
 const HELD = 'held';
 
 /** Keeps the bytes of media for a copy, whatever becomes of them meanwhile. */
-export interface HeldMedia {
+export interface MediaSnapshot {
   /** Holds what is there now. Called before the rows are read and once more after they began to be. */
-  hold(): Promise<void>;
+  update(): Promise<void>;
   /**
    * The files that belong to a row, at the places where its state expects them; undefined when they are missing. A
    * process that goes on may have moved them since.
    */
-  filesOf(upload: UploadPlace): Promise<readonly HeldFile[] | undefined>;
-  release(): Promise<void>;
+  filesOf(upload: UploadRow): Promise<readonly SnapshotFile[] | undefined>;
+  remove(): Promise<void>;
 }
 
 /**
  * Holds media by a second name for each file, which takes no space and lets nobody wait. Where the file system has no
  * second names, files are copied. A folder has one holder at a time: what an earlier one left is removed.
  */
-export function heldMedia(dataFolder: string): HeldMedia {
+export function mediaSnapshot(dataFolder: string): MediaSnapshot {
   const media = join(dataFolder, 'media');
   const held = join(media, HELD);
 
@@ -50,18 +50,18 @@ export function heldMedia(dataFolder: string): HeldMedia {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'EEXIST') return;
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK' && code !== 'ENOSYS') throw error;
-      await copyFile(from, to, constants.COPYFILE_EXCL).catch(unlessGone);
+      await copyFile(from, to, constants.COPYFILE_EXCL).catch(ignoreMissing);
     }
   }
 
   async function holdFolder(area: Area, id: string): Promise<void> {
     await mkdir(join(held, area, id), { recursive: true, mode: 0o700 });
-    for (const name of await namesIn(join(media, area, id))) await holdFile(area, id, name);
+    for (const name of await listFolder(join(media, area, id))) await holdFile(area, id, name);
   }
 
-  const heldIn = (area: Area, id: string): Promise<string[]> => namesIn(join(held, area, id));
-  const filesAt = (id: string, names: ReadonlyMap<string, Area>, area: Area): HeldFile[] =>
-    [...names].map(([name, from]) => ({ path: `media/${area}/${id}/${name}`, place: join(held, from, id, name) }));
+  const heldIn = (area: Area, id: string): Promise<string[]> => listFolder(join(held, area, id));
+  const filesAt = (id: string, names: ReadonlyMap<string, Area>, area: Area): SnapshotFile[] =>
+    [...names].map(([name, from]) => ({ path: `media/${area}/${id}/${name}`, source: join(held, from, id, name) }));
 
   /** Segments may be found in both areas, when the upload was sealed between two looks. */
   async function segmentsOf(id: string): Promise<Map<string, Area>> {
@@ -73,9 +73,9 @@ export function heldMedia(dataFolder: string): HeldMedia {
   }
 
   return {
-    async hold() {
+    async update() {
       for (const area of AREAS) {
-        for (const id of await namesIn(join(media, area))) await holdFolder(area, id);
+        for (const id of await listFolder(join(media, area))) await holdFolder(area, id);
       }
     },
     async filesOf({ id, state }) {
@@ -83,29 +83,29 @@ export function heldMedia(dataFolder: string): HeldMedia {
       const isWhole = ready.has('whole');
       if (state === 'uploading') {
         // What was put together meanwhile counts as the one segment that it then is.
-        if (isWhole) return [{ path: `media/parts/${id}/0`, place: join(held, 'ready', id, 'whole') }];
+        if (isWhole) return [{ path: `media/parts/${id}/0`, source: join(held, 'ready', id, 'whole') }];
         return filesAt(id, await segmentsOf(id), 'parts');
       }
       if (isWhole || state === 'failed') return filesAt(id, ready, 'ready');
       const segments = await segmentsOf(id);
       return segments.size > 0 && state !== 'succeeded' ? filesAt(id, segments, 'sealed') : undefined;
     },
-    release: () => rm(held, { recursive: true, force: true }),
+    remove: () => rm(held, { recursive: true, force: true }),
   };
 }
 
 /** How many bytes a file has. */
-export async function bytesOf(place: string): Promise<number> {
+export async function fileSize(place: string): Promise<number> {
   return (await stat(place)).size;
 }
 
 /** The names in a folder, sorted; none when it is not there. */
-export async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch((error) => unlessGone(error) ?? [])).sort();
+export async function listFolder(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch((error) => ignoreMissing(error) ?? [])).sort();
 }
 
 /** Lets it pass that a file is not there any more. */
-export function unlessGone(error: unknown): undefined {
+export function ignoreMissing(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EEXIST') throw error;
 }

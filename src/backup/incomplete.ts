@@ -9,7 +9,7 @@ export class RestoreIncomplete extends Error {
 }
 
 /** Marks a data folder until a restore is complete: nothing is served from it meanwhile. */
-export function markIncomplete(folder: string): void {
+export function markRestoreIncomplete(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, MARK), 'A restore into this folder has not been completed.\n', {
     mode: 0o600,
@@ -18,17 +18,17 @@ export function markIncomplete(folder: string): void {
 }
 
 /** Whether an earlier restore into this folder was interrupted. */
-export function isIncomplete(folder: string): boolean {
+export function isRestoreIncomplete(folder: string): boolean {
   return existsSync(join(folder, MARK));
 }
 
 /** Says that a restore is complete. */
-export function unmarkIncomplete(folder: string): void {
+export function markRestoreComplete(folder: string): void {
   rmSync(join(folder, MARK), { force: true });
 }
 
 /** Refuses a data folder that was only restored in part. @throws RestoreIncomplete */
-export function refuseIncomplete(folder: string): void {
-  if (!isIncomplete(folder)) return;
+export function refuseIncompleteRestore(folder: string): void {
+  if (!isRestoreIncomplete(folder)) return;
   throw new RestoreIncomplete(`a restore into ${folder} was interrupted; run barker restore again`);
 }

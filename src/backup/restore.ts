@@ -5,14 +5,14 @@ import type { Session } from '../storage/core/session.ts';
 import { auditOn } from '../storage/tables/audit.ts';
 import { afterRestore } from '../storage/transfer/after-restore.ts';
 import { readArchive } from './archive-reader.ts';
-import { type Source, sendAll } from './backup.ts';
+import { type BackupSource, exportAll } from './backup.ts';
 import { databaseSink } from './fill-database.ts';
-import type { Head } from './pieces.ts';
-import type { Sent } from './send-database.ts';
-import { fillTarget, type Target } from './target.ts';
+import type { BackupHeader } from './pieces.ts';
+import type { ExportResult } from './send-database.ts';
+import { fillTarget, type RestoreTarget } from './target.ts';
 
 /** How a restore is done. */
-export interface Restoring {
+export interface RestoreOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Unix seconds; signed requests from before are refused afterwards. */
@@ -23,22 +23,27 @@ export interface Restoring {
 }
 
 /** What came of filling a database. */
-export interface Restored {
+export interface RestoreResult {
   /** Steps of the schema that this release has and the copy had not. */
-  readonly stepsApplied: readonly string[];
+  readonly appliedSteps: readonly string[];
 }
 
 /** Fills an empty target from an archive, brings its schema up to date, and makes it fit for the present. */
-export async function restore(path: string, head: Head, target: Target, restoring: Restoring): Promise<Restored> {
+export async function restore(
+  path: string,
+  head: BackupHeader,
+  target: RestoreTarget,
+  restoring: RestoreOptions,
+): Promise<RestoreResult> {
   const { progress, requests_not_before } = restoring;
   const now = formatInstant(restoring.now);
   return fillTarget(target, async (session) => {
     await readArchive(path, databaseSink(session, { folder: target.folder, now, progress }));
-    const stepsApplied = await applyMigrations(session, now);
+    const appliedSteps = await applyMigrations(session, now);
     await afterRestore(session, { restored_at: now, backup_made_at: head.made_at, requests_not_before });
     await auditOn(session).append([restoring.record]);
     await gatherStatistics(session);
-    return { stepsApplied };
+    return { appliedSteps };
   });
 }
 
@@ -46,21 +51,21 @@ export async function restore(path: string, head: Head, target: Target, restorin
  * Copies a database that nobody serves into an empty target, without an archive in between. Nothing has happened since, so
  * nothing is changed but for the record of the copy. Files are copied when the data folder is another one.
  */
-export async function copyAll(
-  source: Source,
-  target: Target,
+export async function copyDatabase(
+  source: BackupSource,
+  target: RestoreTarget,
   record: AuditRecord,
-): Promise<Restored & { readonly sent: Sent }> {
+): Promise<RestoreResult & { readonly sent: ExportResult }> {
   const now = formatInstant(source.now);
   const release = await source.driver.acquireServerLock();
   try {
     return await fillTarget(target, async (session) => {
       const sink = databaseSink(session, { folder: target.folder, now, progress: source.progress });
-      const sent = await sendAll(source, sink, { withFiles: target.takesFiles });
-      const stepsApplied = await applyMigrations(session, now);
+      const sent = await exportAll(source, sink, { withFiles: target.includesFiles });
+      const appliedSteps = await applyMigrations(session, now);
       await auditOn(session).append([record]);
       await gatherStatistics(session);
-      return { sent, stepsApplied };
+      return { sent, appliedSteps };
     });
   } finally {
     await release();

@@ -5,21 +5,21 @@ import { migrationsNamed } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
 import { readTable, type TableChecksum } from '../storage/transfer/read-rows.ts';
 import { queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
-import { bytesOf, type HeldMedia, namesIn, type UploadPlace, unlessGone } from './held-media.ts';
-import { FORMAT, type Head, type Sink } from './pieces.ts';
+import { fileSize, ignoreMissing, listFolder, type MediaSnapshot, type UploadRow } from './held-media.ts';
+import { type BackupHeader, type BackupSink, FORMAT_VERSION } from './pieces.ts';
 
 /** What a database is sent with. */
-export interface Sending {
+export interface ExportOptions {
   /** Names the program, the moment and the keys. */
-  readonly about: Pick<Head, 'release' | 'made_at' | 'keys'>;
+  readonly header: Pick<BackupHeader, 'release' | 'made_at' | 'keys'>;
   /** The data folder with its media; undefined when files stay where they are. */
-  readonly files: { readonly folder: string; readonly media: HeldMedia } | undefined;
+  readonly files: { readonly folder: string; readonly media: MediaSnapshot } | undefined;
   /** Is told what goes on, in words for a person. */
   readonly progress: (line: string) => void;
 }
 
 /** What was sent, and the ids of uploads whose bytes were not there. */
-export interface Sent {
+export interface ExportResult {
   readonly rows: number;
   readonly files: { readonly count: number; readonly bytes: number };
   readonly missing: readonly string[];
@@ -29,7 +29,11 @@ export interface Sent {
  * Sends everything that one consistent state of a database shows, and the media that it names, to a sink. Derived files
  * (indexes of audiences and keywords) are left out: they are made again.
  */
-export async function sendDatabase(session: Session, { about, files, progress }: Sending, sink: Sink): Promise<Sent> {
+export async function exportDatabase(
+  session: Session,
+  { header, files, progress }: ExportOptions,
+  sink: BackupSink,
+): Promise<ExportResult> {
   if (session.statements.dialect === 'postgres') {
     await queryRaw(session, 'set local statement_timeout = 0');
     await queryRaw(session, 'set local idle_in_transaction_session_timeout = 0');
@@ -39,8 +43,8 @@ export async function sendDatabase(session: Session, { about, files, progress }:
   if (tables.length === 0) throw new Error('the database has no tables; there is nothing to copy');
   const steps = (await queryRaw(session, 'select name from schema_steps order by name')).map(({ name }) => name);
   migrationsNamed(steps);
-  await files?.media.hold();
-  await sink.head({ format: FORMAT, ...about, engine: session.statements.dialect, steps, tables });
+  await files?.media.update();
+  await sink.header({ format: FORMAT_VERSION, ...header, engine: session.statements.dialect, steps, tables });
   const sums: Record<string, TableChecksum> = {};
   let rows = 0;
   for (const table of tables) {
@@ -51,18 +55,18 @@ export async function sendDatabase(session: Session, { about, files, progress }:
   progress(`rows: ${rows} of ${tables.length} tables`);
   const missing: string[] = [];
   const count = { count: 0, bytes: 0 };
-  const send = async (path: string, place: string): Promise<void> => {
-    const bytes = await bytesOf(place);
-    await sink.file({ path, bytes, content: contentOf(place, bytes) });
+  const send = async (path: string, source: string): Promise<void> => {
+    const bytes = await fileSize(source);
+    await sink.file({ path, bytes, content: contentOf(source, bytes) });
     count.count += 1;
     count.bytes += bytes;
   };
   if (files) {
-    for await (const upload of uploadsIn(session, tables, about.made_at)) {
+    for await (const upload of uploadsIn(session, tables, header.made_at)) {
       const held = await files.media.filesOf(upload);
       if (upload.state === 'uploading') await sink.folder(`media/parts/${upload.id}`);
       if (!held && !upload.isEnding) missing.push(upload.id);
-      for (const { path, place } of held ?? []) await send(path, place);
+      for (const { path, source } of held ?? []) await send(path, source);
     }
     for (const [name, bytes] of await nonceFiles(join(files.folder, 'nonces'))) {
       await sink.file({ path: `nonces/${name}`, bytes: bytes.length, content: wholly(bytes) });
@@ -76,16 +80,16 @@ export async function sendDatabase(session: Session, { about, files, progress }:
 }
 
 /** A file as long as it was when it was looked at: what is added meanwhile came later. */
-async function* contentOf(place: string, bytes: number): AsyncGenerator<Uint8Array> {
-  if (bytes > 0) yield* createReadStream(place, { end: bytes - 1 });
+async function* contentOf(source: string, bytes: number): AsyncGenerator<Uint8Array> {
+  if (bytes > 0) yield* createReadStream(source, { end: bytes - 1 });
 }
 
 /** Used nonces are few bytes, in files that a running service writes to and removes. */
 async function nonceFiles(folder: string): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
-  for (const name of await namesIn(folder)) {
+  for (const name of await listFolder(folder)) {
     if (name.endsWith('.new')) continue;
-    const bytes = await readFile(join(folder, name)).catch(unlessGone);
+    const bytes = await readFile(join(folder, name)).catch(ignoreMissing);
     if (bytes) found.set(name, bytes);
   }
   return found;
@@ -102,7 +106,7 @@ async function* uploadsIn(
   session: Session,
   tables: readonly TableSchema[],
   now: string,
-): AsyncGenerator<UploadPlace & { readonly isEnding: boolean }> {
+): AsyncGenerator<UploadRow & { readonly isEnding: boolean }> {
   if (!tables.some(({ name }) => name === 'uploads')) return;
   let last = '';
   for (;;) {

@@ -8,15 +8,15 @@ import { openBulkSqlite, openSqlite } from '../storage/core/sqlite.ts';
 import type { Driver } from '../storage/core/store.ts';
 import { queryRaw, readTableSchemas } from '../storage/transfer/table-schema.ts';
 import { syncFolder } from './archive-writer.ts';
-import { isIncomplete, markIncomplete, unmarkIncomplete } from './incomplete.ts';
+import { isRestoreIncomplete, markRestoreComplete, markRestoreIncomplete } from './incomplete.ts';
 
 /** Where a copy goes. */
-export interface Target {
+export interface RestoreTarget {
   readonly folder: string;
   /** Empty for SQLite in the folder. */
   readonly databaseUrl: string;
   /** Whether files of the data folder are part of the copy, or are there already. */
-  readonly takesFiles: boolean;
+  readonly includesFiles: boolean;
 }
 
 /** The database or data folder that a copy should go to holds something already. */
@@ -35,8 +35,8 @@ const FOLDERS = ['media', 'nonces', 'audiences', 'keywords'];
  * files are there too. An interrupted attempt is cleared away by the next one.
  * @throws TargetNotEmpty ServerAlreadyRunning
  */
-export async function fillTarget<T>(target: Target, fill: (session: Session) => Promise<T>): Promise<T> {
-  const { folder, takesFiles, databaseUrl } = target;
+export async function fillTarget<T>(target: RestoreTarget, fill: (session: Session) => Promise<T>): Promise<T> {
+  const { folder, includesFiles, databaseUrl } = target;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (databaseUrl === '') return fillSqlite(target, fill);
   const options = { url: databaseUrl, connectionsMax: 2 };
@@ -46,11 +46,11 @@ export async function fillTarget<T>(target: Target, fill: (session: Session) => 
   try {
     const release = await claimant.acquireServerLock();
     try {
-      if (takesFiles) await prepareFolder(folder);
+      if (includesFiles) await prepareFolder(folder);
       await refuseRows(driver, 'the database');
-      if (takesFiles) markIncomplete(folder);
+      if (includesFiles) markRestoreIncomplete(folder);
       const result = await driver.write(fill);
-      if (takesFiles) await completeFolder(folder);
+      if (includesFiles) await completeFolder(folder);
       return result;
     } finally {
       await release();
@@ -61,12 +61,15 @@ export async function fillTarget<T>(target: Target, fill: (session: Session) => 
   }
 }
 
-async function fillSqlite<T>({ folder, takesFiles }: Target, fill: (session: Session) => Promise<T>): Promise<T> {
+async function fillSqlite<T>(
+  { folder, includesFiles }: RestoreTarget,
+  fill: (session: Session) => Promise<T>,
+): Promise<T> {
   const release = lockServerFile(join(folder, `${DATABASE}.lock`));
   try {
-    if (takesFiles) await prepareFolder(folder);
+    if (includesFiles) await prepareFolder(folder);
     await refuseFile(folder);
-    markIncomplete(folder);
+    markRestoreIncomplete(folder);
     const draft = join(folder, DRAFT);
     for (const behind of BEHIND) rmSync(draft + behind, { force: true });
     const database = openBulkSqlite(draft);
@@ -98,13 +101,13 @@ async function settle(folder: string, draft: string): Promise<void> {
 
 async function completeFolder(folder: string): Promise<void> {
   await syncFolder(folder);
-  unmarkIncomplete(folder);
+  markRestoreComplete(folder);
   await syncFolder(folder);
 }
 
 /** What an interrupted attempt left is ours to remove: the folder was empty before it. */
 async function prepareFolder(folder: string): Promise<void> {
-  if (isIncomplete(folder)) {
+  if (isRestoreIncomplete(folder)) {
     for (const name of FOLDERS) rmSync(join(folder, name), { recursive: true, force: true });
     for (const behind of BEHIND) rmSync(join(folder, DATABASE) + behind, { force: true });
     return;

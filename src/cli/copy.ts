@@ -27,24 +27,24 @@ async function runCopy(command: Command): Promise<void> {
   }
   const settings = settingsFrom(command, 'serve', true);
   const folder: string = isPostgres ? (toData ?? settings.data_folder) : to;
-  const takesFiles = resolve(folder) !== resolve(settings.data_folder);
+  const includesFiles = resolve(folder) !== resolve(settings.data_folder);
   const databaseUrl = isPostgres ? to : '';
-  if (databaseUrl === settings.database_url && (isPostgres || !takesFiles)) {
+  if (databaseUrl === settings.database_url && (isPostgres || !includesFiles)) {
     throw new CommandFailed('--to is the database that would be copied', 2);
   }
-  const { copyAll } = await import('../backup/restore.ts');
+  const { copyDatabase } = await import('../backup/restore.ts');
   const { progress, recordedCopy } = await import('./backup/source.ts');
-  const { sent, stepsApplied } = await recordedCopy(command, settings, (source, record) => {
+  const { sent, appliedSteps } = await recordedCopy(command, settings, (source, record) => {
     record.touched('database');
     // The copy has the record of its source too, as it was when the rows were read.
     const own = commandRecord(command, source.now);
     own.touched('database');
-    return copyAll(source, { folder, databaseUrl, takesFiles }, own.as('done'));
+    return copyDatabase(source, { folder, databaseUrl, includesFiles }, own.as('done'));
   });
-  for (const step of stepsApplied) progress(`applied ${step}`);
+  for (const step of appliedSteps) progress(`applied ${step}`);
   progress('every table has the same rows as its source (counts and SHA-256 compared)');
   progress(
-    takesFiles
+    includesFiles
       ? `media and used nonces are in ${folder}`
       : `media and used nonces stay in ${folder}, which the new database is served with`,
   );

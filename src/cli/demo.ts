@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Ground } from '../app/database.ts';
+import type { Runtime } from '../app/database.ts';
 import type { CorpusPost } from '../contract/store/corpus.ts';
 import type { Person } from '../contract/store/directory.ts';
 import { commandGround } from './command-ground.ts';
@@ -104,7 +104,7 @@ async function makePosts(command: Command): Promise<void> {
 /** So many of the users who were registered first are followed by some of the people. */
 const FOLLOWED_MAX = 20;
 
-async function registeredUsers(ground: Ground): Promise<string[]> {
+async function registeredUsers(ground: Runtime): Promise<string[]> {
   const { FIRST_USER } = await import('../features/platform/register.ts');
   const ids = Array.from({ length: FOLLOWED_MAX }, (_, index) => String(Number(FIRST_USER) + index));
   const found = await ground.store.read((tx) => tx.credentials.findScreenNames(ids));

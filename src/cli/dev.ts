@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
-import type { Parts, Seams } from '../app/dependencies.ts';
+import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import { systemClock } from '../base/clock.ts';
 import { ConstraintViolated, type Reading } from '../contract/store/store.ts';
-import type { LocalCertificates } from '../dev/certificates.ts';
+import type { CertificatePaths } from '../dev/certificates.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
 import {
   type DevFile,
   devFilePath,
-  emptyDataFolder,
-  keepKeys,
-  makeDataFolder,
-  ownMasterKey,
-  ownOperatorToken,
+  ensureDataFolder,
+  ensureMasterKey,
+  ensureOperatorToken,
   readDevFile,
   readKeys,
+  resetDataFolder,
   writeDevFile,
+  writeKeys,
 } from '../dev/folder.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
@@ -52,7 +52,7 @@ async function runDev(settings: Settings, reset: boolean): Promise<number> {
   const stopped = untilStopped({
     close: async () => (await starting).service.close(),
     timeout_s: settings.shutdown_timeout_s,
-    ended: starting.then(({ service }) => service.ended),
+    ended: starting.then(({ service }) => service.superseded),
     withParent: process.env.npm_lifecycle_event !== undefined,
     say: (message) => complain(`${message}\n`),
   });
@@ -64,24 +64,24 @@ async function runDev(settings: Settings, reset: boolean): Promise<number> {
 /** Starts development mode: schema, demo world, listeners; tells the addresses and keys in `dev.json`. */
 export async function startDev(
   input: Settings,
-  options: { readonly reset: boolean; readonly seams?: Seams },
+  options: { readonly reset: boolean; readonly seams?: DependencyOverrides },
 ): Promise<{ service: Service; file: DevFile }> {
   // Loaded here, so that other commands can read `dev.json` without loading the server.
-  const { openParts } = await import('../app/dependencies.ts');
+  const { openDependencies } = await import('../app/dependencies.ts');
   const { startListeners } = await import('../app/server.ts');
-  makeDataFolder(input.data_folder);
+  ensureDataFolder(input.data_folder);
   if (options.reset) await reset(input);
   const certificates = input.tls ? await ownCertificates(input) : undefined;
   const settings = {
     ...input,
-    master_key: input.master_key || ownMasterKey(input.data_folder),
+    master_key: input.master_key || ensureMasterKey(input.data_folder),
     ...(certificates && { tls_cert: certificates.cert, tls_key: certificates.key }),
   };
-  const parts = await openParts('dev', settings, options.seams);
+  const parts = await openDependencies('dev', settings, options.seams);
   const keys = await demoKeys(parts);
   // New keys must not be lost when a port is taken; `dev.json` comes when there is something to call.
-  if (!readDevFile(settings.data_folder)) keepKeys(settings.data_folder, keys);
-  const operator_token = settings.enable_simulator ? ownOperatorToken(settings.data_folder) : undefined;
+  if (!readDevFile(settings.data_folder)) writeKeys(settings.data_folder, keys);
+  const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
   const service = await startListeners('dev', parts, { operator_token });
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
   const file: DevFile = {
@@ -95,10 +95,10 @@ export async function startDev(
 }
 
 /** Certificates are judged by clients, whose clock is the machine's. */
-async function ownCertificates({ data_folder, tls_names, host }: Settings): Promise<LocalCertificates> {
-  const { localCertificates } = await import('../dev/certificates.ts');
+async function ownCertificates({ data_folder, tls_names, host }: Settings): Promise<CertificatePaths> {
+  const { ensureCertificates } = await import('../dev/certificates.ts');
   const isWildcard = host === '0.0.0.0' || host === '::';
-  return localCertificates(data_folder, isWildcard ? tls_names : [...tls_names, host], systemClock);
+  return ensureCertificates(data_folder, isWildcard ? tls_names : [...tls_names, host], systemClock);
 }
 
 /** What PostgreSQL says of a table that is not there. */
@@ -123,7 +123,7 @@ async function reset(settings: Settings): Promise<void> {
     if (isForeign) throw new CommandFailed(FOREIGN);
     if (settings.database_url !== '') await dropSchema(driver);
     await driver.close();
-    emptyDataFolder(settings.data_folder);
+    resetDataFolder(settings.data_folder);
   } catch (error) {
     await driver.close();
     throw error;
@@ -142,7 +142,7 @@ async function holdsOthers(tx: Reading): Promise<boolean> {
 }
 
 /** The keys of the demo world, which is made if the database has none. */
-async function demoKeys(parts: Parts): Promise<DemoKeys> {
+async function demoKeys(parts: Dependencies): Promise<DemoKeys> {
   try {
     const demo = await parts.store.read((tx) => tx.credentials.findDemo());
     if (!demo) {
@@ -158,9 +158,9 @@ async function demoKeys(parts: Parts): Promise<DemoKeys> {
         `the database has a demo world, but ${devFilePath(folder)} ${problem}; start anew with --reset`,
       );
     }
-    const { completeDemoWorld } = await import('../dev/demo-world.ts');
+    const { upgradeDemoWorld } = await import('../dev/demo-world.ts');
     const { MESSAGES_APPLICATION } = await import('../dev/messages-application.ts');
-    return await completeDemoWorld(parts, file).catch((error: unknown) => {
+    return await upgradeDemoWorld(parts, file).catch((error: unknown) => {
       if (!(error instanceof ConstraintViolated)) throw error;
       const problem = `lacks the keys of the application ${MESSAGES_APPLICATION}; start anew with --reset`;
       throw new CommandFailed(`${devFilePath(folder)} ${problem}`);

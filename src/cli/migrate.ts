@@ -30,8 +30,8 @@ async function runMigrate(command: Command): Promise<void> {
     const upgraded = dryRun
       ? undefined
       : await upgradeSchema(driver, settings, now, { withCopy: copy, record: record.as('done') });
-    if (upgraded?.copy) print(`copied the database to ${upgraded.copy}\n`);
-    const steps = upgraded?.steps ?? (await pendingMigrations(driver));
+    if (upgraded?.copyPath) print(`copied the database to ${upgraded.copyPath}\n`);
+    const steps = upgraded?.appliedSteps ?? (await pendingMigrations(driver));
     for (const step of steps) print(`${dryRun ? 'would apply' : 'applied'} ${step}\n`);
     if (steps.length === 0) print('the schema is up to date\n');
   } finally {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Examined, MasterKeys } from '../backup/examine.ts';
+import type { ArchiveInspection, MasterKeys } from '../backup/examine.ts';
 import type { Settings } from '../settings.ts';
 import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
@@ -20,7 +20,7 @@ export function restoreCommand(command: Command): void {
 async function runRestore(command: Command, file: string): Promise<void> {
   const { systemClock } = await import('../base/clock.ts');
   const { formatInstant } = await import('../base/instants.ts');
-  const { examine } = await import('../backup/examine.ts');
+  const { inspectArchive } = await import('../backup/examine.ts');
   const { masterKeysOf, progress } = await import('./backup/source.ts');
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);
@@ -29,7 +29,7 @@ async function runRestore(command: Command, file: string): Promise<void> {
   }
   const settings = settingsFrom(command, 'serve', true);
   const keys = masterKeysOf(settings);
-  const examined = await examine(file, keys);
+  const examined = await inspectArchive(file, keys);
   for (const line of summaryOf(examined)) progress(line);
   judgeKeys(examined, keys, verify === true);
   if (verify) return progress('the archive is sound');
@@ -41,8 +41,8 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const record = commandRecord(command, systemClock.now());
   record.touched('archive', resolve(file));
   const restoring = { now: systemClock.now(), requests_not_before, progress, record: record.as('done') };
-  const { stepsApplied } = await restore(file, head, targetOf(settings), restoring);
-  for (const step of stepsApplied) progress(`applied ${step}`);
+  const { appliedSteps } = await restore(file, head, targetOf(settings), restoring);
+  for (const step of appliedSteps) progress(`applied ${step}`);
   const since = formatInstant(requests_not_before * 1000);
   progress(`
 Restored to the state of ${head.made_at}.
@@ -55,10 +55,10 @@ Restored to the state of ${head.made_at}.
 }
 
 function targetOf({ data_folder: folder, database_url: databaseUrl }: Settings) {
-  return { folder, databaseUrl, takesFiles: true };
+  return { folder, databaseUrl, includesFiles: true };
 }
 
-function summaryOf({ head, contents }: Examined): string[] {
+function summaryOf({ head, contents }: ArchiveInspection): string[] {
   const { count, bytes } = contents.files;
   const rows = Object.values(contents.tables).reduce((total, table) => total + table.rows, 0);
   return [
@@ -70,7 +70,7 @@ function summaryOf({ head, contents }: Examined): string[] {
 }
 
 /** A restore with a key that opens nothing would end in a service that refuses every signature. */
-function judgeKeys({ head, secrets }: Examined, keys: MasterKeys, isVerifying: boolean): void {
+function judgeKeys({ head, secrets }: ArchiveInspection, keys: MasterKeys, isVerifying: boolean): void {
   const closed = Object.entries(secrets).filter(([, { sealed, opened }]) => opened < sealed);
   const told = closed.map(([id]) => (head.keys[id] ? `${id} (fingerprint ${head.keys[id]})` : id)).join(', ');
   if (closed.length === 0) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Parts } from '../app/dependencies.ts';
+import type { Dependencies } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
@@ -26,8 +26,8 @@ export function serveCommand(command: Command): void {
 }
 
 async function runServe(settings: Settings): Promise<number> {
-  const { openParts } = await import('../app/dependencies.ts');
-  const parts = await openParts('serve', settings);
+  const { openDependencies } = await import('../app/dependencies.ts');
+  const parts = await openDependencies('serve', settings);
   const { log } = parts;
   for (const warning of startWarnings(settings)) log.warn(warning);
   process.on('uncaughtException', (error) => {
@@ -38,9 +38,9 @@ async function runServe(settings: Settings): Promise<number> {
   const stopped = untilStopped({
     close: async () => (await starting).close(),
     timeout_s: settings.shutdown_timeout_s,
-    ended: starting.then((service) => service.ended),
+    ended: starting.then((service) => service.superseded),
     // A process that speaks https by itself lives on when its certificate is renewed.
-    ...(settings.tls_cert !== '' && { renew: () => void starting.then((service) => service.renewCertificate?.()) }),
+    ...(settings.tls_cert !== '' && { renew: () => void starting.then((service) => service.reloadCertificate?.()) }),
     say: (message) => log.info(message),
   });
   const { url, sandboxUrl: sandbox_url, operationsUrl: operations_url } = await starting;
@@ -48,7 +48,7 @@ async function runServe(settings: Settings): Promise<number> {
   return stopped;
 }
 
-async function start(parts: Parts): Promise<Service> {
+async function start(parts: Dependencies): Promise<Service> {
   const { startListeners } = await import('../app/server.ts');
   if (await parts.store.read((tx) => tx.credentials.findDemo())) {
     await parts.store.close();

@@ -15,9 +15,9 @@ export function addSettings(command: Command, mode: Mode, shown: readonly Settin
   command.option('--config <file>', 'JSON file of settings');
   for (const name of ordered(shown)) {
     const entry = entries[name];
-    if ((entry.secret && name !== 'database_url') || (entry.only ?? mode) !== mode) continue;
+    if ((entry.secret && name !== 'database_url') || (entry.onlyIn ?? mode) !== mode) continue;
     const usual = entry.secret ? '' : String(defaultOf(name, mode));
-    const about = `${entry.why}${usual === '' ? '' : ` (${usual})`}`;
+    const about = `${entry.description}${usual === '' ? '' : ` (${usual})`}`;
     const value = entry.kind === 'boolean' ? '[true|false]' : `<${placeholderOf(entry)}>`;
     const option = new Option(`${flagOf(name)} ${value}`, about).hideHelp(!shown.includes(name));
     if (entry.kind === 'list') option.argParser((text, before?: string) => (before ? `${before},${text}` : text));

@@ -4,10 +4,10 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
-import { permits } from './name-constraints.ts';
+import { isPermitted } from './name-constraints.ts';
 
 /** Where the certificates of a development folder lie; all paths are absolute. */
-export interface LocalCertificates {
+export interface CertificatePaths {
   /** What clients trust: made once, it stays for as long as the folder. */
   readonly ca: string;
   readonly cert: string;
@@ -21,7 +21,7 @@ const LEFT_MS = 30 * DAY_MS;
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** Where the certificates of a data folder lie, whether they were made or not. */
-export function certificatePaths(dataFolder: string): LocalCertificates {
+export function certificatePaths(dataFolder: string): CertificatePaths {
   const folder = resolve(dataFolder, 'tls');
   return { ca: join(folder, 'ca.pem'), cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
 }
@@ -30,11 +30,11 @@ export function certificatePaths(dataFolder: string): LocalCertificates {
  * The certificates of a development folder, for this machine and for `names` (host names and addresses): an authority
  * of its own, made once, and a certificate that is renewed when its end is near. What is still good is kept.
  */
-export async function localCertificates(
+export async function ensureCertificates(
   dataFolder: string,
   names: readonly string[],
   clock: Clock,
-): Promise<LocalCertificates> {
+): Promise<CertificatePaths> {
   const paths = certificatePaths(dataFolder);
   const further = names.map((name) => name.toLowerCase()).filter((name) => !OWN_NAMES.includes(name));
   const wanted = [...OWN_NAMES, ...new Set(further)];
@@ -66,12 +66,12 @@ async function makeAuthority(folder: string, names: readonly string[], clock: Cl
 }
 
 /** An authority as it lies in the folder: its certificate, and its key as PEM. */
-export interface Authority {
+export interface CertificateAuthority {
   readonly certificate: X509Certificate;
   readonly key: string;
 }
 
-function readAuthority(folder: string, names: readonly string[], clock: Clock): Authority {
+function readAuthority(folder: string, names: readonly string[], clock: Clock): CertificateAuthority {
   const [path, keyPath] = [join(folder, 'ca.pem'), join(folder, 'ca-key.pem')];
   const anew = `remove ${folder} to make a new one, which clients must then trust`;
   const authority = readPair(path, keyPath);
@@ -79,13 +79,13 @@ function readAuthority(folder: string, names: readonly string[], clock: Clock): 
   const { certificate } = authority;
   if (!certificate.ca) throw new Error(`${path} is not the certificate of an authority; ${anew}`);
   if (certificate.validToDate.getTime() - clock.now() < LEFT_MS) throw new Error(`${path} ends soon; ${anew}`);
-  const refused = names.filter((name) => !permits(certificate.raw, name));
+  const refused = names.filter((name) => !isPermitted(certificate.raw, name));
   if (refused.length > 0) throw new Error(`${path} was not made for ${refused.join(', ')}; ${anew}`);
   return authority;
 }
 
 /** A certificate with its key; undefined when one is missing, unreadable, or not of the other. */
-function readPair(path: string, keyPath: string): Authority | undefined {
+function readPair(path: string, keyPath: string): CertificateAuthority | undefined {
   try {
     const certificate = new X509Certificate(readFileSync(path));
     const key = readFileSync(keyPath, 'utf8');
@@ -96,7 +96,7 @@ function readPair(path: string, keyPath: string): Authority | undefined {
 }
 
 /** Whether the certificate that is there is of the authority, for all the names, and lasts. */
-function isGood(paths: LocalCertificates, authority: X509Certificate, names: readonly string[], clock: Clock): boolean {
+function isGood(paths: CertificatePaths, authority: X509Certificate, names: readonly string[], clock: Clock): boolean {
   const certificate = readPair(paths.cert, paths.key)?.certificate;
   if (!certificate?.checkIssued(authority) || !certificate.verify(authority.publicKey)) return false;
   const isFor = (name: string) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name));

@@ -32,7 +32,7 @@ export interface DemoKeys extends MessagesKeys {
 }
 
 /** What the demo world is made with: the parts of a service that it needs. */
-export interface DemoParts {
+export interface DemoDependencies {
   readonly settings: { readonly seed: number };
   readonly box: SecretBox;
   readonly services: Pick<Services, 'store' | 'clock' | 'ids'>;
@@ -45,24 +45,24 @@ const PRODUCTION_ACCOUNT_FROM = 36 ** 10 + 36 ** 9 * 8;
  * Makes the demo world on an empty database: two users, an application and one that may read messages, tokens of both
  * users for each, and a production account that the first administers and the second may look at. The same seed makes the same ids and keys.
  */
-export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
-  const random = seededRandom(parts.settings.seed, 'demo');
+export async function createDemoWorld(deps: DemoDependencies): Promise<DemoKeys> {
+  const random = seededRandom(deps.settings.seed, 'demo');
   const accountNumber = random.bytes(4).readUInt32BE();
-  const instrumentId = await firstId(parts, fundingInstruments);
-  const promotableId = await firstId(parts, promotableUsers);
+  const instrumentId = await firstId(deps, fundingInstruments);
+  const promotableId = await firstId(deps, promotableUsers);
   const people = [
     { screenName: 'ada_demo', name: 'Ada Demo', password: alphanumeric(random, 16) },
     { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
   ] as const;
-  const now = formatInstant(parts.services.clock.now());
+  const now = formatInstant(deps.services.clock.now());
   // At once: memory that a second hash takes after the first is not given back to the system by the C library. Salts
   // are never repeatable.
   const [adaHash, benHash] = await Promise.all([
     hashPassword(people[0].password, secureRandom),
     hashPassword(people[1].password, secureRandom),
   ]);
-  return parts.services.store.write(async (tx) => {
-    const registrar: Registrar = { tx, box: parts.box, random, now };
+  return deps.services.store.write(async (tx) => {
+    const registrar: Registrar = { tx, box: deps.box, random, now };
     const ada = await registerUser(registrar, { ...people[0], passwordHash: adaHash });
     const ben = await registerUser(registrar, { ...people[1], passwordHash: benHash });
     const application = await registerApplication(registrar, ada, DEMO_APPLICATION, { demo: true });
@@ -87,7 +87,7 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
         [ben, 'CAMPAIGN_ANALYST'],
       ],
     });
-    const messages = await addMessagesApplication(messagesRegistrar(parts, tx), { first: ada, other: ben });
+    const messages = await addMessagesApplication(messagesRegistrar(deps, tx), { first: ada, other: ben });
     return {
       consumer_key: application.consumerKey,
       consumer_secret: application.consumerSecret,
@@ -108,24 +108,24 @@ export async function createDemoWorld(parts: DemoParts): Promise<DemoKeys> {
 }
 
 /** Adds what demo worlds of earlier releases lack: the application that may read messages. */
-export async function completeDemoWorld(parts: DemoParts, keys: DemoKeys): Promise<DemoKeys> {
+export async function upgradeDemoWorld(deps: DemoDependencies, keys: DemoKeys): Promise<DemoKeys> {
   if (keys.messages_consumer_key !== undefined) return keys;
   const { user_id: first, other_user_id: other } = keys;
-  const { store } = parts.services;
+  const { store } = deps.services;
   return {
     ...keys,
-    ...(await store.write((tx) => addMessagesApplication(messagesRegistrar(parts, tx), { first, other }))),
+    ...(await store.write((tx) => addMessagesApplication(messagesRegistrar(deps, tx), { first, other }))),
   };
 }
 
 /** Keys from a stream of their own, so that a seed goes on making the other keys that it always made. */
-function messagesRegistrar({ settings, services, box }: DemoParts, tx: Writing): Registrar {
+function messagesRegistrar({ settings, services, box }: DemoDependencies, tx: Writing): Registrar {
   const now = formatInstant(services.clock.now());
   return { tx, box, random: seededRandom(settings.seed, 'demo messages'), now };
 }
 
-async function firstId(parts: DemoParts, { name, idsFrom }: AnyResource): Promise<string> {
-  const [id] = await parts.services.ids.take(name, idsFrom, 1);
+async function firstId(deps: DemoDependencies, { name, idsFrom }: AnyResource): Promise<string> {
+  const [id] = await deps.services.ids.take(name, idsFrom, 1);
   return id!;
 }
 

@@ -32,7 +32,7 @@ export function writeDevFile(dataFolder: string, file: DevFile): void {
 }
 
 /** Keeps new keys until there are addresses to write beside them. */
-export function keepKeys(dataFolder: string, keys: DemoKeys): void {
+export function writeKeys(dataFolder: string, keys: DemoKeys): void {
   writePrivately(keysPath(dataFolder), JSON.stringify(keys));
 }
 
@@ -54,17 +54,17 @@ function keysPath(dataFolder: string): string {
 const MASTER_KEY = 'master.key';
 
 /** The key that seals secrets of a development folder: made once, kept beside the database. */
-export function ownMasterKey(dataFolder: string): string {
+export function ensureMasterKey(dataFolder: string): string {
   return ownSecret(dataFolder, MASTER_KEY);
 }
 
 /** The same key, of a folder in which it was made; undefined in every other. */
 export function findMasterKey(dataFolder: string): string | undefined {
-  return existsSync(join(dataFolder, MASTER_KEY)) ? ownMasterKey(dataFolder) : undefined;
+  return existsSync(join(dataFolder, MASTER_KEY)) ? ensureMasterKey(dataFolder) : undefined;
 }
 
 /** The token that operators of a development folder present: made once. */
-export function ownOperatorToken(dataFolder: string): string {
+export function ensureOperatorToken(dataFolder: string): string {
   return ownSecret(dataFolder, 'operator.token');
 }
 
@@ -75,12 +75,12 @@ function ownSecret(dataFolder: string, name: string): string {
 }
 
 /** Makes the folder when it is missing; others on the machine cannot look into it. */
-export function makeDataFolder(dataFolder: string): void {
+export function ensureDataFolder(dataFolder: string): void {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
 }
 
 /** Forgets what earlier runs left in the folder: embedded database, used nonces, addresses and keys. */
-export function emptyDataFolder(dataFolder: string): void {
+export function resetDataFolder(dataFolder: string): void {
   for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json', 'keys.json']) {
     rmSync(join(dataFolder, name), { force: true });
   }

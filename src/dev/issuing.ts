@@ -16,11 +16,11 @@ import {
 } from '@peculiar/x509';
 import type { Clock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
-import type { Authority } from './certificates.ts';
+import type { CertificateAuthority } from './certificates.ts';
 import { NAME_CONSTRAINTS, nameConstraints } from './name-constraints.ts';
 
 /** A certificate and its key, as PEM. */
-export interface Issued {
+export interface CertificateAndKey {
   readonly cert: string;
   readonly key: string;
 }
@@ -35,7 +35,7 @@ const CERTIFICATE_DAYS = 397;
 const BEFORE_MS = 3_600_000;
 
 /** A new authority that may speak for this machine and for `names` alone. */
-export async function issueAuthority(names: readonly string[], clock: Clock): Promise<Issued> {
+export async function issueAuthority(names: readonly string[], clock: Clock): Promise<CertificateAndKey> {
   const keys = await newKeys();
   const name = `CN=Barker local authority ${secureRandom.bytes(4).toString('hex')}`;
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -56,7 +56,11 @@ export async function issueAuthority(names: readonly string[], clock: Clock): Pr
 }
 
 /** A new certificate of an authority, for a server that is reached by these names. */
-export async function issueCertificate(authority: Authority, names: readonly string[], clock: Clock): Promise<Issued> {
+export async function issueCertificate(
+  authority: CertificateAuthority,
+  names: readonly string[],
+  clock: Clock,
+): Promise<CertificateAndKey> {
   const keys = await newKeys();
   const parent = new X509Certificate(authority.certificate.toString());
   const { notBefore, notAfter } = validity(CERTIFICATE_DAYS, clock);

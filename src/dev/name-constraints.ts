@@ -18,7 +18,7 @@ export function nameConstraints(names: readonly string[]): Buffer {
 }
 
 /** Whether an authority may speak for a name; one without the extension may speak for all. */
-export function permits(authority: Buffer, name: string): boolean {
+export function isPermitted(authority: Buffer, name: string): boolean {
   if (!authority.includes(IDENTIFIER)) return true;
   if (isIPv4(name) && name.startsWith('127.')) return authority.includes(subtree('127.0.0.0/8'));
   if (isIP(name) !== 0) return authority.includes(subtree(rangeOf(name)));
@@ -49,8 +49,8 @@ function addressBytes(address: string): number[] {
 }
 
 /** Tag, length and content. */
-function der(tag: number, ...parts: readonly Buffer[]): Buffer {
-  const content = Buffer.concat(parts);
+function der(tag: number, ...deps: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(deps);
   const { length } = content;
   const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...(length < 128 ? [length] : long)]), content]);

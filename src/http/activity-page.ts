@@ -3,7 +3,7 @@ import { html } from 'ghtml';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { type Face, framed } from './pages/frame.ts';
 import { openPageHeaders } from './pages/policy.ts';
-import { softCode } from './reference/operation.ts';
+import { breakableCode } from './reference/operation.ts';
 
 /** Names of event types that are deprecated, with what takes their place. */
 export type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];
@@ -12,7 +12,7 @@ export type DeprecatedNames = readonly (readonly [deprecated: string, name: stri
  * Adds `/docs/activity`, to which replies lead that were asked for by a deprecated name.
  * @source activity gaps 16.1
  */
-export function addActivityPage(app: FastifyInstance, face: Face, names: DeprecatedNames): void {
+export function addEventTypeNamesPage(app: FastifyInstance, face: Face, names: DeprecatedNames): void {
   const page = framed(documentOf(names), face);
   app.get('/docs/activity', (_, reply) => {
     void reply.headers(openPageHeaders());
@@ -23,13 +23,13 @@ export function addActivityPage(app: FastifyInstance, face: Face, names: Depreca
 function documentOf(names: DeprecatedNames): PageDocument {
   const rows = names.map(
     ([deprecated, name]) =>
-      html`<tr><td><code>!${softCode(deprecated)}</code></td><td><code>!${softCode(name)}</code></td></tr>`,
+      html`<tr><td><code>!${breakableCode(deprecated)}</code></td><td><code>!${breakableCode(name)}</code></td></tr>`,
   );
   return {
     title: 'Activity events: names of types',
     isWide: true,
     content: html`<h1>Activity events: names of types</h1>
-<p>The types of events are written in small letters with dots between their parts. The names in PascalCase from before
+<p>The types of events are written in small letters with dots between their deps. The names in PascalCase from before
 are deprecated from 18 March 2026 on: they are still taken when you subscribe, stand for the same type, and never appear in a reply or an event.</p>
 <p>What to do: send the name on the right instead. Subscriptions that exist need no change.</p>
 <table class="broken">

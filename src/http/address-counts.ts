@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { fixedWindows } from '../base/windows.ts';
 
 /** Counts requests per address, IPv6 per /64. @source authentication gaps 1.3 and 13 */
-export interface AddressCounts {
+export interface AddressLimiter {
   readonly max: number;
   /** Undefined while the address may go on; otherwise the seconds to wait. */
   take(address: string): number | undefined;
@@ -13,7 +13,10 @@ export interface AddressCounts {
 const ADDRESSES_MAX = 100_000;
 
 /** Counts in this process. */
-export function addressCounts(limit: { readonly max: number; readonly window_s: number }, clock: Clock): AddressCounts {
+export function addressLimiter(
+  limit: { readonly max: number; readonly window_s: number },
+  clock: Clock,
+): AddressLimiter {
   const { max, window_s } = limit;
   const windows = fixedWindows(ADDRESSES_MAX);
   return {

@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http';
-import { type FirstRequests, firstRequests } from './first-requests.ts';
+import { type FirstRequestBuffer, firstRequestBuffer } from './first-requests.ts';
 import { type RequestMemory, type RequestMemoryLimits, requestMemory } from './request-memory.ts';
-import { type StrangerBodies, strangerBodies } from './stranger-bodies.ts';
-import { callerOf } from './unread.ts';
+import { type UnauthenticatedBodies, unauthenticatedBodies } from './stranger-bodies.ts';
+import { addressFromBytes } from './unread.ts';
 
 /** The settings of what requests may cost while they arrive. */
-export interface ArrivingLimits extends Omit<RequestMemoryLimits, 'bytes_max' | 'share'> {
+export interface RequestBufferLimits extends Omit<RequestMemoryLimits, 'bytes_max' | 'owner_share'> {
   readonly unauthenticated_body_bytes_max: number;
   readonly unauthenticated_bytes_max: number;
   readonly authenticated_bytes_max: number;
 }
 
 /** What holds requests until they are complete. */
-export interface Arriving {
-  readonly strangerMemory: RequestMemory;
-  readonly callerMemory: RequestMemory;
-  readonly firstRequests: FirstRequests;
-  readonly strangers: StrangerBodies;
+export interface RequestBuffers {
+  readonly unauthenticatedMemory: RequestMemory;
+  readonly authenticatedMemory: RequestMemory;
+  readonly firstRequestBuffer: FirstRequestBuffer;
+  readonly unauthenticatedBodies: UnauthenticatedBodies;
   close(): void;
 }
 
@@ -26,26 +26,32 @@ const ADDRESS_SHARE = 1 / 16;
 const CALLER_SHARE = 1 / 2;
 
 /** Opens the memories of requests that are arriving, for all listeners. */
-export function arrivingRequests(
-  limits: ArrivingLimits,
-  address: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string,
-): Arriving {
+export function requestBuffers(
+  limits: RequestBufferLimits,
+  addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string,
+): RequestBuffers {
   const { unauthenticated_body_bytes_max: form_bytes_max } = limits;
-  const strangerMemory = requestMemory({
+  const unauthenticatedMemory = requestMemory({
     ...limits,
     bytes_max: limits.unauthenticated_bytes_max,
-    share: ADDRESS_SHARE,
+    owner_share: ADDRESS_SHARE,
   });
-  const callerMemory = requestMemory({ ...limits, bytes_max: limits.authenticated_bytes_max, share: CALLER_SHARE });
-  const first = firstRequests(strangerMemory, form_bytes_max, (socket, head) => callerOf({ address }, socket, head));
+  const authenticatedMemory = requestMemory({
+    ...limits,
+    bytes_max: limits.authenticated_bytes_max,
+    owner_share: CALLER_SHARE,
+  });
+  const first = firstRequestBuffer(unauthenticatedMemory, form_bytes_max, (socket, head) =>
+    addressFromBytes({ addressOf }, socket, head),
+  );
   return {
-    strangerMemory,
-    callerMemory,
-    firstRequests: first,
-    strangers: strangerBodies(form_bytes_max, strangerMemory, first),
+    unauthenticatedMemory,
+    authenticatedMemory,
+    firstRequestBuffer: first,
+    unauthenticatedBodies: unauthenticatedBodies(form_bytes_max, unauthenticatedMemory, first),
     close() {
-      strangerMemory.close();
-      callerMemory.close();
+      unauthenticatedMemory.close();
+      authenticatedMemory.close();
     },
   };
 }

@@ -15,7 +15,7 @@ export interface AuditOrigin {
 /** Records what pages and calls bring about. */
 export interface AuditLog {
   /** Stores events of a request in the units of work that bring them about. */
-  within(origin: AuditOrigin): RecordIn;
+  transactional(origin: AuditOrigin): RecordIn;
   /**
    * Logs events, and stores those that were not stored with what they tell of; resolves when they are durable, before the
    * reply says that anything was done. Never rejects: what happened cannot be taken back, and the line of the log is there.
@@ -24,13 +24,13 @@ export interface AuditLog {
 }
 
 /** Records in the log and in the database. `random` makes the ids of records. */
-export function auditLog(parts: {
+export function auditLog(deps: {
   readonly log: Logger;
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
 }): AuditLog {
-  const { log, store, clock, random } = parts;
+  const { log, store, clock, random } = deps;
   const own = random.bytes(4).toString('hex');
   let count = 0;
   const recordNow = (event: Noted, { address: origin, transaction_id }: AuditOrigin): AuditRecord => {
@@ -41,7 +41,7 @@ export function auditLog(parts: {
   };
   const storedWithin = new WeakSet<Noted>();
   return {
-    within: (origin) => async (tx, event) => {
+    transactional: (origin) => async (tx, event) => {
       await tx.audit.append([recordNow(event, origin)]);
       storedWithin.add(event);
     },

@@ -8,7 +8,7 @@ import type { Store } from '../contract/store/store.ts';
 import { addGauge, type GaugeSource } from './gauge.ts';
 
 /** What the state of a service is read from. */
-export interface BacklogParts {
+export interface BacklogMetricsDependencies {
   readonly clock: Clock;
   readonly store: Store;
   readonly driver: { load(): { readonly waiting: number; readonly busy: number } };
@@ -16,15 +16,15 @@ export interface BacklogParts {
   readonly streams: { count(): number };
   readonly webhooks: { waiting(): number };
   readonly dataFolder: string;
-  readonly tls: { endsAt_s(): number } | undefined;
+  readonly tls: { expiresAt_s(): number } | undefined;
 }
 
 /** A database that takes longer to answer counts as away. */
 const PING_MS = 500;
 
 /** Adds what a service has to do and has left, read when the metrics are asked for. */
-export function addBacklogMetrics(registry: Registry, parts: BacklogParts): void {
-  const { clock, store, driver, nonces, streams, webhooks, dataFolder, tls } = parts;
+export function addBacklogMetrics(registry: Registry, deps: BacklogMetricsDependencies): void {
+  const { clock, store, driver, nonces, streams, webhooks, dataFolder, tls } = deps;
   let reading: Promise<Backlog[]> | undefined;
   /** Two gauges are made of it: one scrape asks the database once. */
   const backlogs = (): Promise<Backlog[]> => {
@@ -38,7 +38,7 @@ export function addBacklogMetrics(registry: Registry, parts: BacklogParts): void
   const gauges: Readonly<Record<string, GaugeSource>> = {
     barker_database_up: {
       help: '1 while the database answers, else 0.',
-      value: () =>
+      read: () =>
         within(PING_MS, store.ping()).then(
           () => 1,
           () => 0,
@@ -46,12 +46,12 @@ export function addBacklogMetrics(registry: Registry, parts: BacklogParts): void
     },
     barker_database_units_waiting: {
       help: 'Units of work that wait for the writer or a connection.',
-      value: () => driver.load().waiting,
+      read: () => driver.load().waiting,
     },
-    barker_database_connections_busy: { help: 'Database connections at work.', value: () => driver.load().busy },
+    barker_database_connections_busy: { help: 'Database connections at work.', read: () => driver.load().busy },
     barker_disk_free_bytes: {
       help: 'Free bytes on the file system of the data folder.',
-      value: async () => {
+      read: async () => {
         const { bavail, bsize } = await statfs(dataFolder);
         return bavail * bsize;
       },
@@ -59,27 +59,27 @@ export function addBacklogMetrics(registry: Registry, parts: BacklogParts): void
     barker_jobs_due: {
       help: 'Jobs that are due and not done, by kind.',
       label: 'kind',
-      value: async () => new Map((await backlogs()).map(({ kind, count }) => [kind, count])),
+      read: async () => new Map((await backlogs()).map(({ kind, count }) => [kind, count])),
     },
     barker_jobs_oldest_due_seconds: {
       help: 'How long the oldest due job has been waiting or under way, by kind.',
       label: 'kind',
-      value: async () => {
+      read: async () => {
         const age_s = (since: string): number => Math.max(0, (clock.now() - instantMs(since)) / 1000);
         return new Map((await backlogs()).map(({ kind, since }) => [kind, age_s(since)]));
       },
     },
     barker_webhook_deliveries_waiting: {
       help: 'Deliveries to webhooks in memory, waiting or under way.',
-      value: () => webhooks.waiting(),
+      read: () => webhooks.waiting(),
     },
-    barker_streams_open: { help: 'Open streams of events.', value: () => streams.count() },
-    barker_nonces_remembered: { help: 'Used nonces in memory.', value: () => nonces.size() },
+    barker_streams_open: { help: 'Open streams of events.', read: () => streams.count() },
+    barker_nonces_remembered: { help: 'Used nonces in memory.', read: () => nonces.size() },
   };
   for (const [name, source] of Object.entries(gauges)) addGauge(registry, name, source);
   if (!tls) return;
   addGauge(registry, 'barker_tls_certificate_end_time_seconds', {
     help: 'When the certificate of the listeners expires, Unix seconds.',
-    value: () => tls.endsAt_s(),
+    read: () => tls.expiresAt_s(),
   });
 }

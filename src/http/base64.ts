@@ -4,7 +4,7 @@ import { problem } from '../contract/problems/problems.ts';
  * What base64 text says, piece by piece. Line ends are passed over; both alphabets are read.
  * @throws NOT_BASE64
  */
-export async function* decodedBase64(
+export async function* decodeBase64(
   source: AsyncIterable<Uint8Array>,
   parameter: string,
 ): AsyncGenerator<Buffer, void, undefined> {

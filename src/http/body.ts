@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { problem } from '../contract/problems/problems.ts';
 
 /** Watches a body that is being read. */
-export interface BodyWatch {
+export interface BodyReadObserver {
   /** Is told how many bytes have come, and how much memory holds them. */
-  grew(received: number, held: number): void;
+  onProgress(received: number, held: number): void;
   /** Is given what ends the reading with a failure. */
-  begin(end: (failure: Error) => void): void;
+  onStart(end: (failure: Error) => void): void;
 }
 
 /** The memory that many small pieces are put together in; it grows by doubling. */
@@ -16,7 +16,7 @@ const FIRST_BYTES = 4096;
  * Reads a body of at most `max` bytes. What is beyond them is dropped, so that the refusal can be sent. Pieces are put
  * together as they come: a body that comes byte by byte takes no more memory than another.
  */
-export function readBody(request: IncomingMessage, max: number, watch?: BodyWatch): Promise<Buffer> {
+export function readBody(request: IncomingMessage, max: number, watch?: BodyReadObserver): Promise<Buffer> {
   const tooLarge = () => problem('BODY_TOO_LARGE', { words: { max } });
   if (Number(request.headers['content-length'] ?? 0) > max) return Promise.reject(tooLarge());
   // An asynchronous iterator would cost several times this.
@@ -29,7 +29,7 @@ export function readBody(request: IncomingMessage, max: number, watch?: BodyWatc
       whole = NOTHING;
       reject(failure);
     };
-    watch?.begin(end);
+    watch?.onStart(end);
     request.on('data', (chunk: Buffer) => {
       if (isEnded) return;
       const before = size;
@@ -41,7 +41,7 @@ export function readBody(request: IncomingMessage, max: number, watch?: BodyWatc
         if (size > whole.length) whole = grown(whole, before, Math.min(max, Math.max(size, before * 2, FIRST_BYTES)));
         chunk.copy(whole, before);
       }
-      watch?.grew(size, whole.length);
+      watch?.onProgress(size, whole.length);
     });
     request.on('end', () => resolve(whole.subarray(0, size)));
     request.on('error', reject);

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { release } from '../base/release.ts';
 import { nextTurn } from '../base/timers.ts';
-import type { BodyWatch } from './body.ts';
-import { closeSoon } from './lingering.ts';
+import type { BodyReadObserver } from './body.ts';
+import { lingeringClose } from './lingering.ts';
 
 const NOTHING = Buffer.alloc(0);
 /** A body of unknown length gets so much room at first. */
@@ -15,7 +15,7 @@ const FIRST_BYTES = 65_536;
 export function readBytes(
   request: IncomingMessage,
   max: number,
-  watch?: BodyWatch,
+  watch?: BodyReadObserver,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const announced = request.headers['content-length'];
   if (Number(announced ?? 0) > max) return Promise.resolve(undefined);
@@ -23,7 +23,7 @@ export function readBytes(
     let room = Buffer.allocUnsafeSlow(announced === undefined ? Math.min(FIRST_BYTES, max) : Number(announced));
     let size = 0;
     let isEnded = false;
-    watch?.begin((failure) => {
+    watch?.onStart((failure) => {
       isEnded = true;
       room = NOTHING;
       reject(failure);
@@ -39,7 +39,7 @@ export function readBytes(
       if (end > room.length) room = Buffer.from(room.buffer.transfer(Math.min(max, Math.max(end, room.length * 2))));
       chunk.copy(room, size);
       size = end;
-      watch?.grew(size, size);
+      watch?.onProgress(size, size);
       if (isEnded) return;
       // The collector sees small objects and not the memory behind them.
       release(chunk);
@@ -60,7 +60,7 @@ export function readBytes(
 const LINGER_BYTES = 8_388_608;
 
 /** Lets the connection of a request whose body is not wanted end after its reply: the sender has a moment to read it. */
-export function endSoftly(request: IncomingMessage): void {
+export function discardAndClose(request: IncomingMessage): void {
   const { socket } = request;
   let dropped = 0;
   request.on('data', (chunk: Buffer) => {
@@ -69,5 +69,5 @@ export function endSoftly(request: IncomingMessage): void {
     if (dropped > LINGER_BYTES) request.pause();
   });
   // With the end of a reply that closes its connection, the server asks for this.
-  socket.destroySoon = () => closeSoon(socket);
+  socket.destroySoon = () => lingeringClose(socket);
 }

@@ -16,21 +16,21 @@ export interface ConnectionLimits {
 export type ConnectionRefusal = 'total' | 'address';
 
 /** The open connections of all listeners. */
-export interface Connections {
+export interface ConnectionLimiter {
   /**
    * Counts the connections of a server from now on. One beyond a limit is handed to `refuse` instead of the server, which
    * never knows of it.
    */
   guard(server: Server, refuse: (socket: Socket, why: ConnectionRefusal) => void): void;
   /** Is told of each request, before anything is known of its caller. */
-  begun(socket: Socket, response: ServerResponse): void;
+  requestStarted(socket: Socket, response: ServerResponse): void;
   /** The caller of a request is authenticated: their connection is not closed so that others have room. */
-  vouch(socket: Socket): void;
-  count(): number;
+  markAuthenticated(socket: Socket): void;
+  openCount(): number;
   /** How many idle ones were closed so that others had room. */
-  closed(): number;
+  closedIdleCount(): number;
   /** How many were refused so far, by reason. */
-  refused(): ReadonlyMap<ConnectionRefusal, number>;
+  refusedCounts(): ReadonlyMap<ConnectionRefusal, number>;
 }
 
 /**
@@ -38,11 +38,11 @@ export interface Connections {
  * @param isProxy addresses that speak for many callers: they count in the total only.
  * @param endOldest ends the oldest connection whose request has not arrived completely; false when there is none.
  */
-export function connectionCounts(
+export function connectionLimiter(
   limits: ConnectionLimits,
   isProxy: (address: string) => boolean,
   endOldest: () => boolean,
-): Connections {
+): ConnectionLimiter {
   const byBlock = new Map<string, number>();
   const refused = new Map<ConnectionRefusal, number>();
   const vouched = new WeakSet<Socket>();
@@ -102,14 +102,14 @@ export function connectionCounts(
         refuse(socket, why);
       });
     },
-    begun(socket, response) {
+    requestStarted(socket, response) {
       if (vouched.has(socket)) return;
       idle.delete(socket);
       response.once('close', () => nowIdle(socket));
     },
-    vouch: (socket) => void vouched.add(socket),
-    count: () => open,
-    closed: () => closed,
-    refused: () => refused,
+    markAuthenticated: (socket) => void vouched.add(socket),
+    openCount: () => open,
+    closedIdleCount: () => closed,
+    refusedCounts: () => refused,
   };
 }

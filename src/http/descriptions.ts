@@ -14,7 +14,7 @@ const POLICY =
 const STYLES = ['style.css', 'rows.css', 'narrow.css'];
 
 /** What is served as it is. Bytes are shared by all connections that they wait on; a text would be copied for each. */
-interface Served {
+interface CachedReply {
   readonly bytes: Buffer;
   readonly etag: string;
 }
@@ -23,7 +23,7 @@ interface Served {
  * Adds what describes the interface to a listener: `/openapi.json`, and the reference page at `/reference`. Anyone may
  * read them. What is made is kept as soon as both addresses are known.
  */
-export function addDescriptions(
+export function addApiDescriptions(
   app: FastifyInstance,
   name: string,
   operations: readonly Operation[],
@@ -38,7 +38,7 @@ export function addDescriptions(
     '/reference/filter.js': ['text/javascript; charset=utf-8', () => beside('filter.js')],
   };
   for (const [path, [type, make]] of Object.entries(pages)) {
-    let made: Served | undefined;
+    let made: CachedReply | undefined;
     app.get(path, (request, reply) => {
       const now = made ?? served(make());
       const { servers } = surroundings();
@@ -56,7 +56,7 @@ export function addDescriptions(
   }
 }
 
-function served(text: string): Served {
+function served(text: string): CachedReply {
   const bytes = Buffer.from(text);
   return { bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` };
 }

@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { after, every, nextTurn } from '../base/timers.ts';
 
 /** Lets a server end without losing replies. */
-export interface Drain {
+export interface ConnectionDrain {
   /**
    * Goes on as before for the grace period, so that clients learn from their next reply that the connection ends; then
    * stops accepting, lets the requests in flight finish, closes connections that carry none, and cuts those that are not done
@@ -23,7 +23,7 @@ export interface DrainTimes {
 const LOOK_MS = 20;
 
 /** Watches the connections of a server from now on. */
-export function drainOf(server: Server): Drain {
+export function watchConnections(server: Server): ConnectionDrain {
   const sockets = new Set<Socket>();
   let closedOne = (): void => {};
   server.on('connection', (socket) => {

@@ -3,7 +3,7 @@ import { problemBody } from '../contract/problems/problem-details.ts';
 import { type ErrorDetail, type Family, isFlat, Problem, problems, wordingOf } from '../contract/problems/problems.ts';
 
 /** A reply ready to be sent. */
-export interface Reply {
+export interface ErrorReply {
   readonly status: number;
   readonly body: string;
 }
@@ -13,12 +13,12 @@ export interface Reply {
  * @param path what was asked for, which a flat reply names.
  * @param base tells the address that was asked; version 2 names pages below it.
  */
-export function failureReply(
+export function errorReply(
   error: unknown,
   family: Family,
   params: string,
   { base, path = '' }: { readonly base: () => string; readonly path?: string },
-): Reply {
+): ErrorReply {
   if (error instanceof BatchProblem) return batchReply(error);
   const errors: readonly ErrorDetail[] = error instanceof Problem ? error.errors : [{ problem: 'INTERNAL' }];
   const [first] = errors;
@@ -35,7 +35,7 @@ export function failureReply(
   return { status, body: `{"errors":${entries},"request":${request}}` };
 }
 
-function batchReply(error: BatchProblem): Reply {
+function batchReply(error: BatchProblem): ErrorReply {
   const operationErrors = error.items.map((errors) => errors.map((error) => presentFault(error, 'ads')));
   return { status: 400, body: `{"operation_errors":${JSON.stringify(operationErrors)},"request":${error.request}}` };
 }

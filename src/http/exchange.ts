@@ -3,19 +3,19 @@ import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../
 import type { Operation, Services } from '../contract/declare/operation.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 import type { Noted } from '../contract/store/audit.ts';
-import type { AddressCounts } from './address-counts.ts';
+import type { AddressLimiter } from './address-counts.ts';
 import type { AuditLog } from './audit-log.ts';
-import type { Connections } from './connections.ts';
-import type { FirstRequests } from './first-requests.ts';
-import type { Observer } from './observer.ts';
-import type { Rates, Taken } from './rates.ts';
+import type { ConnectionLimiter } from './connections.ts';
+import type { FirstRequestBuffer } from './first-requests.ts';
+import type { RequestObserver } from './observer.ts';
+import type { RateLimiter, RateUsage } from './rates.ts';
 import type { SecureHeaders } from './request.ts';
 import type { RequestMemory } from './request-memory.ts';
-import type { StrangerBodies } from './stranger-bodies.ts';
+import type { UnauthenticatedBodies } from './stranger-bodies.ts';
 import type { StreamWriter } from './stream/writer.ts';
 
 /** What the pipeline of one listener works with. */
-export interface PipelineParts {
+export interface PipelineDependencies {
   readonly environment: Environment;
   readonly services: Services;
   /** Every operation there is. */
@@ -23,27 +23,27 @@ export interface PipelineParts {
   /** Judges requests signed with an access token: nearly all of them. */
   readonly authenticator: Authenticator;
   readonly authenticators: Authenticators;
-  readonly accesses: AccountAccesses;
+  readonly accountAccess: AccountAccesses;
   /** Requests of one address, counted before it is known who calls; undefined when limits are off. */
-  readonly flood: AddressCounts | undefined;
+  readonly addressLimiter: AddressLimiter | undefined;
   /** Reads bodies of callers who are not authenticated. */
-  readonly strangers: StrangerBodies;
+  readonly unauthenticatedBodies: UnauthenticatedBodies;
   /** Memory for the bodies of authenticated callers. */
-  readonly callerMemory: RequestMemory;
+  readonly authenticatedMemory: RequestMemory;
   /** The open connections of all listeners. */
-  readonly connections: Connections;
+  readonly connectionLimiter: ConnectionLimiter;
   /** New connections, until their first request has arrived. */
-  readonly firstRequests: FirstRequests;
-  readonly rates: Rates;
-  readonly observer: Observer;
+  readonly firstRequestBuffer: FirstRequestBuffer;
+  readonly rateLimiter: RateLimiter;
+  readonly observer: RequestObserver;
   readonly auditLog: AuditLog;
   readonly streamWriter: StreamWriter;
   readonly nextTransactionId: () => string;
-  readonly origins: (request: IncomingMessage) => readonly string[];
+  readonly originsOf: (request: IncomingMessage) => readonly string[];
   /** What replies carry because they go over https. */
   readonly secureHeaders: SecureHeaders;
   /** The address of the caller. */
-  readonly address: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+  readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   readonly body_bytes_max: number;
   /** How long a connection may take for the head of a request, and for the handshake before it. */
   readonly request_head_timeout_s: number;
@@ -52,7 +52,7 @@ export interface PipelineParts {
   /** The service is ending: connections are closed after their reply. */
   readonly isDraining: () => boolean;
   /** Development mode: headers name parameters that nobody reads, and tell more of what is wrong. */
-  readonly tellsHints: boolean;
+  readonly includesHints: boolean;
 }
 
 /** What is known of a request so far; each step adds to it, and the reply is written from it. */
@@ -63,14 +63,14 @@ export interface Exchange {
   readonly startedAt_ms: number;
   readonly path: Record<string, string>;
   caller: Caller | undefined;
-  taken: Taken | undefined;
+  rateUsage: RateUsage | undefined;
   /** The echo of what could be read, JSON text. */
-  params: string;
-  ignored: string;
+  echoedParams: string;
+  ignoredParameters: string;
   /** What is recorded for auditors. */
-  noted: readonly Noted[];
+  auditEvents: readonly Noted[];
   /** The call made use of what its operation takes as deprecated. */
   usesDeprecated: boolean;
   /** The body was not read to its end: the connection ends with the reply. */
-  isCut: boolean;
+  closesConnection: boolean;
 }

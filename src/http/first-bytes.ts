@@ -1,5 +1,5 @@
 /** How much of the first request of a connection has arrived, as far as it is worth waiting for the rest. */
-export type Arrived = 'some of the head' | 'some of the form' | 'enough';
+export type ScanResult = 'some of the head' | 'some of the form' | 'enough';
 
 /** As long as the parser lets a head be. */
 const HEAD_BYTES_MAX = 16_384;
@@ -8,9 +8,9 @@ const HEAD_END = '\r\n\r\n';
 const CHUNK_HEAD_BYTES = 16;
 
 /** The beginning of a connection, as far as it has been looked at. */
-export interface FirstBytes {
+export interface FirstRequestScanner {
   /** Is given all bytes so far, at least those of the last time. */
-  look(bytes: Buffer): Arrived;
+  scan(bytes: Buffer): ScanResult;
 }
 
 /**
@@ -18,14 +18,14 @@ export interface FirstBytes {
  * as they came, so whatever is unusual or wrong is `enough` at once, and the parser's to judge.
  * @param form_bytes_max larger forms are not waited for.
  */
-export function firstBytes(form_bytes_max: number): FirstBytes {
+export function firstRequestScanner(form_bytes_max: number): FirstRequestScanner {
   let looked = 0;
   /** How far the form reaches, or its chunk; undefined before the head is complete. */
   let end: number | undefined;
   let isChunked = false;
   let bodyAt = 0;
   return {
-    look(bytes) {
+    scan(bytes) {
       if (end === undefined) {
         const at = bytes.indexOf(HEAD_END, Math.max(0, looked - HEAD_END.length));
         if (at < 0) {

@@ -2,18 +2,18 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBlock } from '../base/address-block.ts';
 import { type Problem, problem } from '../contract/problems/problems.ts';
-import { firstBytes } from './first-bytes.ts';
-import type { Held, Holding, RequestMemory } from './request-memory.ts';
+import { firstRequestScanner } from './first-bytes.ts';
+import type { RequestMemory, Reservation, ReservationRequest } from './request-memory.ts';
 
 /** Keeps new connections from the HTTP server until their first request has arrived. */
-export interface FirstRequests {
+export interface FirstRequestBuffer {
   /**
    * Stands before a server, which knows of a connection only when the head of its first request, and a form behind it, are
    * complete or will not be waited for. Until then a connection takes a quarter of the memory.
    * @param event what the server begins with: `secureConnection` over TLS.
    * @param unanswered ends a connection on which there is no request to answer.
    */
-  precede(
+  attachTo(
     server: Server,
     event: 'connection' | 'secureConnection',
     unanswered: (socket: Socket, failure: Problem, bytes: Buffer) => void,
@@ -30,11 +30,11 @@ const NOTHING = Buffer.alloc(0);
 const FIRST_BYTES = 2048;
 
 /** @param addressOf who sends a head: behind a trusted proxy, whom it names. */
-export function firstRequests(
+export function firstRequestBuffer(
   memory: RequestMemory,
   form_bytes_max: number,
   addressOf: (socket: Socket, head: Buffer) => string,
-): FirstRequests {
+): FirstRequestBuffer {
   const failures = new WeakMap<Socket, Problem>();
   let told = 0;
 
@@ -43,11 +43,11 @@ export function firstRequests(
     serve: (socket: Socket) => void,
     unanswered: (socket: Socket, failure: Problem, bytes: Buffer) => void,
   ): void {
-    const scan = firstBytes(form_bytes_max);
+    const scan = firstRequestScanner(form_bytes_max);
     let bytes: Buffer = NOTHING;
     let size = 0;
-    let part: Holding['part'] = 'head';
-    let held: Held | undefined;
+    let part: ReservationRequest['part'] = 'head';
+    let held: Reservation | undefined;
 
     const leave = (): void => {
       held?.release();
@@ -60,9 +60,9 @@ export function firstRequests(
       socket.off('error', ignore);
       socket.emit('data', bytes.subarray(0, size));
     };
-    const hold = (): Held => {
-      const by = part === 'body' ? addressBlock(addressOf(socket, bytes.subarray(0, size))) : undefined;
-      return memory.hold({ part, from: 'first', by, overhead_bytes: CONNECTION_BYTES, end: fail });
+    const hold = (): Reservation => {
+      const owner = part === 'body' ? addressBlock(addressOf(socket, bytes.subarray(0, size))) : undefined;
+      return memory.reserve({ part, priority: 'first', owner, overhead_bytes: CONNECTION_BYTES, evict: fail });
     };
     const fail = (failure: Problem): void => {
       if (part === 'head') {
@@ -90,7 +90,7 @@ export function firstRequests(
         if (size > bytes.length) bytes = grown(bytes, before, Math.max(size, before * 2, FIRST_BYTES));
         chunk.copy(bytes, before);
       }
-      const arrived = scan.look(bytes.subarray(0, size));
+      const arrived = scan.scan(bytes.subarray(0, size));
       if (arrived === 'enough') {
         handOver();
         return;
@@ -100,7 +100,7 @@ export function firstRequests(
         part = 'body';
         held = hold();
       }
-      held?.grew(size, bytes.length);
+      held?.update(size, bytes.length);
     };
     const end = (): void => {
       leave();
@@ -115,7 +115,7 @@ export function firstRequests(
   }
 
   return {
-    precede(server, event, unanswered) {
+    attachTo(server, event, unanswered) {
       const listeners = server.listeners(event) as ((socket: Socket) => void)[];
       server.removeAllListeners(event);
       const serve = (socket: Socket): void => {

@@ -18,7 +18,7 @@ const HELD_MS = 5;
  * made alike where it is done; what is left of a difference, such as a row that is read or not, is hidden here.
  * @source authentication gaps 1.3
  */
-export async function heldBack(failure: unknown, startedAt_ms: number): Promise<void> {
+export async function delayRefusal(failure: unknown, startedAt_ms: number): Promise<void> {
   if (!(failure instanceof Problem) || !TELLING.has(failure.errors[0]!.problem)) return;
   const left_ms = Math.ceil(HELD_MS - (performance.now() - startedAt_ms));
   if (left_ms > 0) await pause(left_ms);

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { html } from 'ghtml';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import type { Environment } from '../contract/declare/resource.ts';
-import { takesHtml } from './accept.ts';
+import { acceptsHtml } from './accept.ts';
 import { type Face, framed } from './pages/frame.ts';
 import { openPageHeaders } from './pages/policy.ts';
 
@@ -18,7 +18,7 @@ export function addHomePage(
   servers: () => Readonly<Record<Environment, string>>,
 ): void {
   app.get('/', (request, reply) => {
-    if (!takesHtml(request.headers.accept)) return reply.callNotFound();
+    if (!acceptsHtml(request.headers.accept)) return reply.callNotFound();
     void reply.headers({ ...openPageHeaders(), vary: 'accept' });
     return reply.send(framed(homePage(environment, face, servers()), face));
   });

@@ -4,31 +4,31 @@ import { isDeeperThan } from '../base/depth.ts';
 import { applicationOf, type Caller } from '../contract/declare/callers.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { problem } from '../contract/problems/problems.ts';
-import { type BodyWatch, readBody } from './body.ts';
+import { type BodyReadObserver, readBody } from './body.ts';
 import { readBytes } from './bytes-body.ts';
-import type { Exchange, PipelineParts } from './exchange.ts';
-import { BODY_OVERHEAD_BYTES, readHeld } from './request-memory.ts';
+import type { Exchange, PipelineDependencies } from './exchange.ts';
+import { BODY_OVERHEAD_BYTES, readReserved } from './request-memory.ts';
 
 /** Whether a request says that its body is JSON. */
-export function isJson(request: IncomingMessage): boolean {
+export function hasJsonBody(request: IncomingMessage): boolean {
   const type = request.headers['content-type'];
   return type !== undefined && /^\s*application\/json\s*(;|$)/i.test(type);
 }
 
 /** Reads the body of a caller who is authenticated, in the memory that they share: each may hold a part of it. */
-export async function ofCaller<Body>(
-  parts: Pick<PipelineParts, 'callerMemory'>,
+export async function readAuthenticatedBody<Body>(
+  deps: Pick<PipelineDependencies, 'authenticatedMemory'>,
   exchange: Exchange,
-  read: (watch: BodyWatch) => Promise<Body>,
+  read: (watch: BodyReadObserver) => Promise<Body>,
 ): Promise<Body> {
-  const holding = { from: 'first', by: keyOf(exchange.caller!), overhead_bytes: BODY_OVERHEAD_BYTES } as const;
-  return readHeld(parts.callerMemory, holding, ({ begin, grew }) =>
+  const holding = { priority: 'first', owner: keyOf(exchange.caller!), overhead_bytes: BODY_OVERHEAD_BYTES } as const;
+  return readReserved(deps.authenticatedMemory, holding, ({ onStart, onProgress }) =>
     read({
-      grew,
-      begin: (end) =>
-        begin((failure) => {
+      onProgress,
+      onStart: (end) =>
+        onStart((failure) => {
           // Nobody waits for the rest of it.
-          exchange.isCut = true;
+          exchange.closesConnection = true;
           end(failure);
         }),
     }),
@@ -40,12 +40,14 @@ function keyOf(caller: Caller): string {
 }
 
 /** A body that is read as a whole. Throws when it does not have the hash that was signed. */
-export async function wholeBody(
-  parts: PipelineParts,
+export async function readVerifiedBody(
+  deps: PipelineDependencies,
   exchange: Exchange,
   bodyHash: string | undefined,
 ): Promise<Buffer> {
-  const bytes = await ofCaller(parts, exchange, (watch) => readBody(exchange.request, parts.body_bytes_max, watch));
+  const bytes = await readAuthenticatedBody(deps, exchange, (watch) =>
+    readBody(exchange.request, deps.body_bytes_max, watch),
+  );
   checkHash(bytes, bodyHash);
   return bytes;
 }
@@ -56,17 +58,17 @@ function checkHash(bytes: Uint8Array, bodyHash: string | undefined): void {
 }
 
 /** A JSON body as it came, larger than others may be. What is too large is not read to its end. */
-export async function jsonBytes(
-  parts: PipelineParts,
+export async function readJsonBytes(
+  deps: PipelineDependencies,
   exchange: Exchange,
   { max, problem: tooLarge }: NonNullable<Operation['bodyBytes']>,
   bodyHash: string | undefined,
 ): Promise<Uint8Array> {
   const { request } = exchange;
-  if (!isJson(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
-  const bytes = await ofCaller(parts, exchange, (watch) => readBytes(request, max, watch));
+  if (!hasJsonBody(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
+  const bytes = await readAuthenticatedBody(deps, exchange, (watch) => readBytes(request, max, watch));
   if (bytes === undefined) {
-    exchange.isCut = true;
+    exchange.closesConnection = true;
     throw problem(tooLarge, { words: { max } });
   }
   checkHash(bytes, bodyHash);

@@ -8,7 +8,7 @@ const LINGERING_MAX = 100;
 let lingering = 0;
 
 /** Whether another connection may stay open until its client has read the last reply. */
-export function mayLinger(): boolean {
+export function canLinger(): boolean {
   return lingering < LINGERING_MAX;
 }
 
@@ -16,10 +16,10 @@ export function mayLinger(): boolean {
  * Closes a connection once it has sent everything, `last` included. The client gets a moment to read it, unless many other
  * connections are lingering.
  */
-export function closeSoon(socket: Socket, last = ''): void {
+export function lingeringClose(socket: Socket, last = ''): void {
   socket.end(last);
   // The method of one socket may have been replaced by this function.
-  if (!mayLinger()) {
+  if (!canLinger()) {
     Socket.prototype.destroySoon.call(socket);
     return;
   }

@@ -5,16 +5,16 @@ import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
-import { endSoftly } from './bytes-body.ts';
-import type { PipelineParts } from './exchange.ts';
-import { answer } from './pipeline.ts';
-import { pipelining } from './pipelining.ts';
-import { familyOf, refuse } from './refusal.ts';
-import { pairsOf } from './reply.ts';
-import { hasOneHost } from './request-host.ts';
+import { discardAndClose } from './bytes-body.ts';
+import type { PipelineDependencies } from './exchange.ts';
+import { handleRequest } from './pipeline.ts';
+import { pipeliningLimit } from './pipelining.ts';
+import { familyOf, sendError } from './refusal.ts';
+import { headersByName } from './reply.ts';
+import { hasValidHost } from './request-host.ts';
 import { ROUTER_OPTIONS, type Router, routerOf } from './router.ts';
 import type { Tls } from './tls.ts';
-import { answerUnread, endUnarrived, noteChunks, refuseConnection } from './unread.ts';
+import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unread.ts';
 
 /** Any other is answered as if there were nothing on the path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
@@ -23,8 +23,12 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const LOOK_MS = 1000;
 
 /** A listener of one environment: the operations of the catalog that exist there, on their paths; https with `tls`. */
-export function listener(parts: PipelineParts, operations: readonly Operation[], tls?: Tls): FastifyInstance {
-  const paths = byPath(parts, operations);
+export function createListener(
+  deps: PipelineDependencies,
+  operations: readonly Operation[],
+  tls?: Tls,
+): FastifyInstance {
+  const paths = byPath(deps, operations);
   const find = operationsRouter(operations, paths);
   /** Answers before the framework judges body and media type: the pipeline reads them, after what must come first. */
   const answerOperation = (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -33,8 +37,8 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
     if (!route) return false;
     const methods = paths.get(route.path)!;
     const operation = methods.get(method === 'HEAD' ? 'GET' : method);
-    if (operation) void answer(parts, operation, request, response, foldIds(route.params));
-    else otherMethod(parts, request, response, methods);
+    if (operation) void handleRequest(deps, operation, request, response, foldIds(route.params));
+    else otherMethod(deps, request, response, methods);
     return true;
   };
   const app = fastify({
@@ -44,35 +48,35 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
     // A request on a connection that was open before the end is still answered.
     return503OnClosing: false,
     serverFactory(answerRest) {
-      const isTurn = pipelining(parts);
+      const isTurn = pipeliningLimit(deps);
       const readable = (request: IncomingMessage, response: ServerResponse): void => {
-        noteChunks(request, response);
+        trackChunkedRequest(request, response);
         if (!isTurn(request, response)) return;
-        parts.connections.begun(request.socket, response);
+        deps.connectionLimiter.requestStarted(request.socket, response);
         response.on('timeout', endStalled);
-        if (parts.firstRequests.failureOf(request.socket)) {
+        if (deps.firstRequestBuffer.failureOf(request.socket)) {
           response.shouldKeepAlive = false;
-          endSoftly(request);
+          discardAndClose(request);
         }
-        if (!hasOneHost(request)) refuse(parts, request, response, problem('REQUEST_UNREADABLE'));
+        if (!hasValidHost(request)) sendError(deps, request, response, problem('REQUEST_UNREADABLE'));
         else if (!answerOperation(request, response)) answerRest(request, response);
       };
-      const head_ms = parts.request_head_timeout_s * 1000;
+      const head_ms = deps.request_head_timeout_s * 1000;
       const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };
       const server =
         tls?.server({ ...options, handshakeTimeout: head_ms }, readable) ?? createServer(options, readable);
-      parts.firstRequests.precede(server, tls ? 'secureConnection' : 'connection', (socket, failure, bytes) =>
-        endUnarrived(parts, failure, socket, bytes),
+      deps.firstRequestBuffer.attachTo(server, tls ? 'secureConnection' : 'connection', (socket, failure, bytes) =>
+        endIncompleteRequest(deps, failure, socket, bytes),
       );
-      parts.connections.guard(server, (socket, why) => refuseConnection(parts, why, socket, tls !== undefined));
+      deps.connectionLimiter.guard(server, (socket, why) => refuseConnection(deps, why, socket, tls !== undefined));
       server.keepAliveTimeout = 72_000;
       server.requestTimeout = 120_000;
-      server.timeout = parts.reply_stall_timeout_s * 1000;
+      server.timeout = deps.reply_stall_timeout_s * 1000;
       server.on('clientError', (error, socket) =>
-        answerUnread(parts, error, tls?.carrierOf(socket as Socket), socket as Socket),
+        answerParseError(deps, error, tls?.rawSocketOf(socket as Socket), socket as Socket),
       );
       server.on('checkExpectation', (request, response) => {
-        refuse(parts, request, response, problem('EXPECTATION_UNKNOWN'));
+        sendError(deps, request, response, problem('EXPECTATION_UNKNOWN'));
       });
       return server;
     },
@@ -80,23 +84,23 @@ export function listener(parts: PipelineParts, operations: readonly Operation[],
     clientErrorHandler: () => {},
     frameworkErrors: (_, request, reply) => {
       reply.hijack();
-      notFound(parts, request.raw, reply.raw);
+      notFound(deps, request.raw, reply.raw);
     },
   });
   // Replies of the framework itself: descriptions, styles.
   app.addHook('onSend', async (request, reply) => {
-    reply.headers(pairsOf(parts.secureHeaders(request.raw)));
+    reply.headers(headersByName(deps.secureHeaders(request.raw)));
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
-    notFound(parts, request.raw, reply.raw);
+    notFound(deps, request.raw, reply.raw);
   });
   // All that is left to fail is a media type on a path that nothing has.
   app.setErrorHandler((_, request, reply) => {
     reply.hijack();
-    notFound(parts, request.raw, reply.raw);
+    notFound(deps, request.raw, reply.raw);
   });
   return app;
 }
@@ -112,13 +116,13 @@ function endStalled(socket: Socket): void {
 type ByMethod = Map<string, Operation>;
 
 /** Operations by path and method. A path keeps its place where its operations belong to the other environment. */
-function byPath(parts: PipelineParts, operations: readonly Operation[]): Map<string, ByMethod> {
+function byPath(deps: PipelineDependencies, operations: readonly Operation[]): Map<string, ByMethod> {
   const paths = new Map<string, ByMethod>();
   for (const operation of operations) {
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
       const methods = paths.get(path) ?? new Map();
       paths.set(path, methods);
-      if (operation.only === undefined || operation.only === parts.environment)
+      if (operation.only === undefined || operation.only === deps.environment)
         for (const method of methodsOf(operation)) methods.set(method, operation);
     }
   }
@@ -146,7 +150,7 @@ function foldIds(params: Readonly<Record<string, string>>): Record<string, strin
 }
 
 function otherMethod(
-  parts: PipelineParts,
+  deps: PipelineDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   methods: ByMethod,
@@ -155,7 +159,7 @@ function otherMethod(
   // Of former versions nothing is left but what they answer.
   const isFormer = [...methods.values()].every(({ replacedBy }) => replacedBy !== undefined);
   if (isFormer && request.method !== 'OPTIONS') {
-    notFound(parts, request, response);
+    notFound(deps, request, response);
     return;
   }
   const allow = [
@@ -164,18 +168,18 @@ function otherMethod(
     'OPTIONS',
   ];
   if (request.method === 'OPTIONS') {
-    response.writeHead(204, ['allow', allow.join(', '), ...parts.secureHeaders(request)]);
+    response.writeHead(204, ['allow', allow.join(', '), ...deps.secureHeaders(request)]);
     response.end();
     return;
   }
   const words = { method: request.method!, allowed: allowed.join(' or ') };
-  refuse(parts, request, response, new Problem([{ problem: 'METHOD_UNKNOWN', words }], { allow: allow.join(', ') }));
+  sendError(deps, request, response, new Problem([{ problem: 'METHOD_UNKNOWN', words }], { allow: allow.join(', ') }));
 }
 
-function notFound(parts: PipelineParts, request: IncomingMessage, response: ServerResponse): void {
+function notFound(deps: PipelineDependencies, request: IncomingMessage, response: ServerResponse): void {
   const path = request.url ?? '/';
   const name: ProblemName = familyOf(path) !== 'ads' || isOfVersion(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
-  refuse(parts, request, response, problem(name));
+  sendError(deps, request, response, problem(name));
 }
 
 function isOfVersion(path: string): boolean {

@@ -78,9 +78,9 @@ function hideIn<T extends object>(line: T, levels: number): T {
 }
 
 /** Without a message of its own, a line would take over that of its error, as it is. */
-function withMessage(this: Logger, parts: unknown[], write: LogFn): void {
-  const [first, ...rest] = parts as [object, ...[]];
-  if (parts.length === 1 && typeof first === 'object') write.call(this, first, 'a fault');
+function withMessage(this: Logger, args: unknown[], write: LogFn): void {
+  const [first, ...rest] = args as [object, ...[]];
+  if (args.length === 1 && typeof first === 'object') write.call(this, first, 'a fault');
   else write.call(this, first, ...rest);
 }
 
@@ -89,11 +89,11 @@ function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is no error was thrown' };
   const { code } = error as { code?: unknown };
   const cause = error.cause === undefined ? undefined : describeError(error.cause);
-  return { name: error.name, message: hideInText(error.message), code, stack: hideInText(error.stack ?? ''), cause };
+  return { name: error.name, message: redactText(error.message), code, stack: redactText(error.stack ?? ''), cause };
 }
 
 /** A text without the values of protocol parameters and without the user part of addresses. */
-export function hideInText(text: string): string {
+export function redactText(text: string): string {
   return text
     .replace(/(oauth_\w+|password|secret|access_token)(["']?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,&]+)/gi, '$1$2[hidden]')
     .replace(/\/\/[^\s/@]*@/g, '//[hidden]@');

@@ -8,22 +8,22 @@ import { release } from '../base/release.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
-import type { AddressCounts } from './address-counts.ts';
-import type { Observer } from './observer.ts';
-import { pairsOf } from './reply.ts';
+import type { AddressLimiter } from './address-counts.ts';
+import type { RequestObserver } from './observer.ts';
+import { headersByName } from './reply.ts';
 import type { SecureHeaders } from './request.ts';
 
 /** What the addresses of media work with. */
-export interface MediaParts {
+export interface MediaDependencies {
   readonly environment: Environment;
   readonly find: FindMedia;
-  readonly flood: AddressCounts | undefined;
-  readonly address: (request: IncomingMessage) => string;
-  readonly origins: (request: IncomingMessage) => readonly string[];
+  readonly addressLimiter: AddressLimiter | undefined;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly originsOf: (request: IncomingMessage) => readonly string[];
   readonly secureHeaders: SecureHeaders;
-  readonly observer: Observer;
+  readonly observer: RequestObserver;
   /** Is told what failed through our fault. */
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 const BASE = '/media';
@@ -42,14 +42,14 @@ const HARMLESS = {
 const YEAR_MS = 31_536_000_000;
 
 /** Adds the addresses under which media is fetched: whole or in ranges, and kept by whoever fetched it. */
-export function addMedia(app: FastifyInstance, parts: MediaParts): void {
+export function addMediaRoutes(app: FastifyInstance, deps: MediaDependencies): void {
   app.route({
     method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: `${BASE}/*`,
     handler: () => {},
     onRequest(request, reply, _next) {
       reply.hijack();
-      void answer(parts, request.raw, reply.raw);
+      void answer(deps, request.raw, reply.raw);
     },
   });
 }
@@ -61,18 +61,18 @@ interface Reply {
 }
 
 /** Answers one request. Never rejects. */
-async function answer(parts: MediaParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const always = pairsOf(parts.secureHeaders(request));
-  const said = await replyTo(parts, request).catch((error) => {
+async function answer(deps: MediaDependencies, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const always = headersByName(deps.secureHeaders(request));
+  const said = await replyTo(deps, request).catch((error) => {
     if (error instanceof StoreUnavailable) return plain(503, 'Try again later', { 'retry-after': error.retryAfter_s! });
-    parts.failed(error);
+    deps.onError(error);
     return plain(500, 'Try again later');
   });
   response.writeHead(said.status, { ...said.headers, ...always });
   // Whoever goes away in the middle has no need of the rest.
   if (request.method === 'HEAD') response.end();
   else await pipeline(said.body, releasing(response)).catch(() => response.destroy());
-  parts.observer.visited(`${BASE}/*`, known(request.method), said.status);
+  deps.observer.pageVisited(`${BASE}/*`, known(request.method), said.status);
 }
 
 /** Sends what is written, and gives its memory back. */
@@ -97,21 +97,21 @@ function known(method: string | undefined): string {
   return method === 'GET' || method === 'HEAD' ? method : 'OTHER';
 }
 
-async function replyTo(parts: MediaParts, request: IncomingMessage): Promise<Reply> {
-  if (!isOverHttps(parts, request)) return plain(403, 'SSL is required');
-  const wait_s = parts.flood?.take(parts.address(request));
+async function replyTo(deps: MediaDependencies, request: IncomingMessage): Promise<Reply> {
+  if (!isOverHttps(deps, request)) return plain(403, 'SSL is required');
+  const wait_s = deps.addressLimiter?.take(deps.addressOf(request));
   if (wait_s !== undefined) return plain(429, 'Too many requests', { 'retry-after': wait_s });
   if (request.method === 'OPTIONS') return plain(204, '', { allow: 'GET, HEAD, OPTIONS' });
   if (known(request.method) === 'OTHER') return plain(405, 'Only GET and HEAD', { allow: 'GET, HEAD, OPTIONS' });
   const path = request.url!.slice(BASE.length).split('?', 1)[0]!;
-  const found = await parts.find(parts.environment, path);
+  const found = await deps.find(deps.environment, path);
   if (!found) return plain(404, 'There is no such media');
   return 'text' in found ? textReply(found) : fileReply(request, found);
 }
 
-function isOverHttps({ origins }: MediaParts, request: IncomingMessage): boolean {
+function isOverHttps({ originsOf }: MediaDependencies, request: IncomingMessage): boolean {
   try {
-    origins(request);
+    originsOf(request);
     return true;
   } catch {
     return false;

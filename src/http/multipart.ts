@@ -6,8 +6,8 @@ import type { Raw } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
 import { type Blobs, type Incoming, SourceFailed, TooManyBytes } from '../contract/services/blobs.ts';
-import { decodedBase64 } from './base64.ts';
-import type { BodyWatch } from './body.ts';
+import { decodeBase64 } from './base64.ts';
+import type { BodyReadObserver } from './body.ts';
 
 /** A parameter in a body of parts is as long as one in a form may be, and there are no more of them. */
 const LIMITS = { fieldSize: 65_536, fields: 64, parts: 80, headerPairs: 32, headerSize: 16_384 };
@@ -17,12 +17,12 @@ const HELD_BYTES = 524_288;
 const AROUND_BYTES = 131_072;
 
 /** Whether a body has parts. */
-export function isMultipart(request: IncomingMessage): boolean {
+export function hasMultipartBody(request: IncomingMessage): boolean {
   return /^\s*multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '');
 }
 
 /** What a body of parts is read for and into. */
-export interface Reception {
+export interface MultipartTarget {
   readonly blobs: Blobs;
   readonly files: NonNullable<Operation['files']>;
   /** How many bytes a file may have. */
@@ -39,7 +39,11 @@ export interface Reception {
  * Reads a body of parts as it arrives: parameters into memory, the bytes of files past it. It ends with the first thing
  * that is wrong; what was received until then is in `received`.
  */
-export async function receiveParts(request: IncomingMessage, reception: Reception, watch?: BodyWatch): Promise<void> {
+export async function receiveMultipart(
+  request: IncomingMessage,
+  reception: MultipartTarget,
+  watch?: BodyReadObserver,
+): Promise<void> {
   const { files, bytes_max, bodyHash } = reception;
   if (Number(request.headers['content-length'] ?? 0) > Math.ceil((bytes_max * 4) / 3) + AROUND_BYTES) {
     throw tooLarge(bytes_max);
@@ -64,7 +68,7 @@ export async function receiveParts(request: IncomingMessage, reception: Receptio
   }
 }
 
-function parserOf(request: IncomingMessage, files: Reception['files']): BusboyInstance {
+function parserOf(request: IncomingMessage, files: MultipartTarget['files']): BusboyInstance {
   try {
     return new Busboy({
       headers: { ...request.headers, 'content-type': request.headers['content-type']! },
@@ -87,8 +91,8 @@ interface Taking {
 function readAll(
   request: IncomingMessage,
   parser: BusboyInstance,
-  reception: Reception,
-  { taking, watch }: { readonly taking: Taking[]; readonly watch: BodyWatch | undefined },
+  reception: MultipartTarget,
+  { taking, watch }: { readonly taking: Taking[]; readonly watch: BodyReadObserver | undefined },
 ): Promise<void> {
   const { raw, received, blobs } = reception;
   const own = new Map<string, Raw[]>();
@@ -119,12 +123,12 @@ function readAll(
       for (const [name, values] of own) raw.set(name, values);
       Promise.all(taking.map(({ done }) => done)).then(() => resolve(), reject);
     });
-    watch?.begin(reject);
+    watch?.onStart(reject);
     if (watch) {
       let size = 0;
       request.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        watch.grew(size, 0);
+        watch.onProgress(size, 0);
       });
     }
     request.on('error', unreadable);
@@ -136,10 +140,10 @@ function readAll(
 }
 
 /** Takes the bytes of a file in, decoded when its part is text. */
-async function receiveFile(source: AsyncIterable<Buffer>, name: string, reception: Reception): Promise<Incoming> {
+async function receiveFile(source: AsyncIterable<Buffer>, name: string, reception: MultipartTarget): Promise<Incoming> {
   const { blobs, files, bytes_max } = reception;
   try {
-    return await blobs.receive(files[name]!.isBase64 ? decodedBase64(source, name) : source, bytes_max);
+    return await blobs.receive(files[name]!.isBase64 ? decodeBase64(source, name) : source, bytes_max);
   } catch (error) {
     if (error instanceof TooManyBytes) throw tooLarge(bytes_max);
     // What goes wrong with the source is the sender's fault, unlike what goes wrong with the disk.
@@ -153,7 +157,7 @@ function asProblem({ cause }: SourceFailed): Problem {
 }
 
 /** A parameter of a form that holds a file as text becomes a file. */
-export async function receiveText(reception: Reception): Promise<void> {
+export async function receiveTextFiles(reception: MultipartTarget): Promise<void> {
   const { raw, received, files } = reception;
   for (const [name, { isBase64 }] of Object.entries(files)) {
     const values = raw.get(name);

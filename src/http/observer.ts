@@ -7,32 +7,32 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems/problems.ts';
 import type { Exchange } from './exchange.ts';
-import { type AccessLog, lineLevel } from './line-level.ts';
+import { type AccessLog, logLevelOf } from './line-level.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Sees every reply: counts it for the metrics, and writes it to the log when it is asked to. */
-export interface Observer {
+export interface RequestObserver {
   replied(exchange: Exchange, status: number, failure: unknown): void;
   /** Counts a reply that no operation gave, and logs it as other replies. */
   unrouted(request: IncomingMessage, status: number, transactionId: string): void;
   /** Counts the reply to what never became a request, and logs it, but for plain HTTP where TLS is spoken. */
-  unread(address: string, status: number, transactionId: string): void;
+  unparsed(address: string, status: number, transactionId: string): void;
   /** Counts a visit of a page. */
-  visited(route: string, method: string, status: number): void;
+  pageVisited(route: string, method: string, status: number): void;
 }
 
 /** Observes the requests of one listener or several. Labels are route templates, never paths. */
-export function observer(options: {
+export function requestObserver(options: {
   readonly log: Logger;
   readonly accessLog: AccessLog;
   /** Where its metrics are added. */
   readonly registry: Registry;
   /** The address of the caller. */
   readonly addressOf: (request: IncomingMessage) => string;
-}): Observer {
+}): RequestObserver {
   const { log, accessLog } = options;
   const count = countersOf(options.registry);
-  const isWanted = (status: number) => lineLevel(status, undefined, accessLog) !== undefined;
+  const isWanted = (status: number) => logLevelOf(status, undefined, accessLog) !== undefined;
   return {
     unrouted(request, status, transactionId) {
       count.unrouted(status);
@@ -40,18 +40,18 @@ export function observer(options: {
       if (isWanted(status))
         log.info({ ...describeRequest(request, transactionId, options.addressOf(request)), status }, 'no such route');
     },
-    unread(address, status, transactionId) {
+    unparsed(address, status, transactionId) {
       count.unrouted(status);
       const line = { transaction_id: transactionId, address, status };
       if (isWanted(status) && status !== 403) log.info(line, 'unreadable request');
     },
-    visited: count.visited,
+    pageVisited: count.visited,
     replied(exchange, status, failure) {
       const duration_ms = performance.now() - exchange.startedAt_ms;
       count.replied(exchange.operation, status, duration_ms / 1000);
       const errors = faultsOf(failure);
       if (errors) count.refused(exchange.operation, errors[0]);
-      const level = lineLevel(status, failure, accessLog);
+      const level = logLevelOf(status, failure, accessLog);
       if (level === 'error')
         log.error(
           { ...describe(exchange, status, duration_ms, options.addressOf(exchange.request)), err: failure },

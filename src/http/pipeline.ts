@@ -10,75 +10,79 @@ import type { Flow } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
-import type { AddressCounts } from './address-counts.ts';
+import type { AddressLimiter } from './address-counts.ts';
 import type { AuditOrigin } from './audit-log.ts';
-import { endSoftly } from './bytes-body.ts';
-import { failureReply } from './envelopes.ts';
-import type { Exchange, PipelineParts } from './exchange.ts';
-import { formBody, isForm, signedPartsOf } from './form.ts';
-import { heldBack } from './held-back.ts';
-import { isJson, jsonBytes, ofCaller, parseJson, wholeBody } from './json-body.ts';
-import { isMultipart, type Reception, receiveParts, receiveText } from './multipart.ts';
-import { headersOf, scopeOf, send } from './reply.ts';
-import { readPairs } from './request.ts';
+import { discardAndClose } from './bytes-body.ts';
+import { errorReply } from './envelopes.ts';
+import type { Exchange, PipelineDependencies } from './exchange.ts';
+import { hasFormBody, readFormBody, signedPartsOf } from './form.ts';
+import { delayRefusal } from './held-back.ts';
+import { hasJsonBody, parseJson, readAuthenticatedBody, readJsonBytes, readVerifiedBody } from './json-body.ts';
+import { hasMultipartBody, type MultipartTarget, receiveMultipart, receiveTextFiles } from './multipart.ts';
+import { headersOf, rateScopeOf, send } from './reply.ts';
+import { parsePairs } from './request.ts';
 import { requestIdOf } from './request-id.ts';
 
 /**
  * The life of a request, in order. Beside each step: the statuses with which it can end the request.
  * @source authentication gaps 1.3; campaigns 2.1
  */
-async function perform(parts: PipelineParts, exchange: Exchange): Promise<Done> {
+async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<CallResult> {
   const { operation, request } = exchange;
-  const origins = parts.origins(request); //                                           403 plain HTTP
-  if (parts.flood) holdBack(parts, exchange, parts.flood); //                          429
-  const form = isForm(request) ? await formBody(parts, exchange) : undefined; //       408 413 429 503
-  const signer = authenticate(parts, exchange, origins, form); //                      400 401 403 431
+  const origins = deps.originsOf(request); //                                           403 plain HTTP
+  if (deps.addressLimiter) holdBack(deps, exchange, deps.addressLimiter); //                          429
+  const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; //       408 413 429 503
+  const signer = authenticate(deps, exchange, origins, form); //                      400 401 403 431
   const signed = signer instanceof Promise ? await signer : signer;
-  parts.connections.vouch(request.socket);
+  deps.connectionLimiter.markAuthenticated(request.socket);
   const bodyHash = admit(exchange, signed, form); //                                   401 403
   const raw = rawParameters(exchange, form, signed.headerParameters); //               400
-  const access = operation.roles && (rememberedAccess(parts, exchange) ?? (await findAccess(parts, exchange)));
-  if (operation.roles) checkAccess(parts, exchange, raw, access); //                   403 404
-  takeRate(parts, exchange, { account: access?.account.id, raw, nonce: signed.nonce }); // 429
+  const access = operation.roles && (rememberedAccess(deps, exchange) ?? (await findAccess(deps, exchange)));
+  if (operation.roles) checkAccess(deps, exchange, raw, access); //                   403 404
+  takeRate(deps, exchange, { account: access?.account.id, raw, nonce: signed.nonce }); // 429
   const kept = signed.nonce?.keep(); //                                                503
   // What changes something must not do so twice, even if the process ends before the reply.
   if (operation.method !== 'GET' || operation.isTokenStep) await kept;
   const received = new Map<string, Incoming>();
   try {
-    const isUpload = operation.body === 'upload' && isMultipart(request);
+    const isUpload = operation.body === 'upload' && hasMultipartBody(request);
     const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
     const body = operation.bodyBytes
-      ? await jsonBytes(parts, exchange, operation.bodyBytes, bodyHash) //             400 401 408 429 503
+      ? await readJsonBytes(deps, exchange, operation.bodyBytes, bodyHash) //             400 401 408 429 503
       : hasBody
-        ? await jsonBody(parts, exchange, raw, bodyHash) //                            400 401 408 413 429 503
+        ? await jsonBody(deps, exchange, raw, bodyHash) //                            400 401 408 413 429 503
         : undefined;
-    if (operation.files) await receive(parts, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
+    if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
     const input = parameters(exchange, raw, access?.account); //                       400
-    const answer = await operation.perform(callOf(parts, exchange, { access, input, body, received })); // 400 403 404
+    const answer = await operation.perform(callOf(deps, exchange, { access, input, body, received })); // 400 403 404
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
-    return { status: answer.status ?? 200, text: envelope(operation, answer, exchange.params), flow: answer.flow }; // 200
+    return {
+      status: answer.status ?? 200,
+      text: envelope(operation, answer, exchange.echoedParams),
+      flow: answer.flow,
+    }; // 200
   } finally {
     await kept;
-    for (const each of received.values()) await parts.services.blobs.discard(each);
+    for (const each of received.values()) await deps.services.blobs.discard(each);
   }
 }
 
 /** How a call ended that succeeded. */
-interface Done {
+interface CallResult {
   readonly status: number;
   readonly text: string;
   /** What goes on after the head. */
   readonly flow: Flow | undefined;
 }
 
-const NOTHING: Exchange['noted'] = [];
+const NOTHING: Exchange['auditEvents'] = [];
 
 /** The status under which a request is counted whose caller went away. */
 const CANCELLED = 408;
 
 /** Answers one request of an operation. Never rejects. */
-export async function answer(
-  parts: PipelineParts,
+export async function handleRequest(
+  deps: PipelineDependencies,
   operation: Operation,
   request: IncomingMessage,
   response: ServerResponse,
@@ -87,60 +91,60 @@ export async function answer(
   const exchange: Exchange = {
     operation,
     request,
-    transactionId: parts.nextTransactionId(),
+    transactionId: deps.nextTransactionId(),
     startedAt_ms: performance.now(),
     path,
     caller: undefined,
-    taken: undefined,
-    params: '{}',
-    ignored: '',
-    noted: NOTHING,
+    rateUsage: undefined,
+    echoedParams: '{}',
+    ignoredParameters: '',
+    auditEvents: NOTHING,
     usesDeprecated: false,
-    isCut: false,
+    closesConnection: false,
   };
   let status = 200;
   let text: string;
   let flow: Flow | undefined;
   let failure: unknown;
   try {
-    ({ status, text, flow } = await perform(parts, exchange));
+    ({ status, text, flow } = await perform(deps, exchange));
   } catch (error) {
     failure = error;
-    const reply = failureReply(error, operation.family, exchange.params, {
-      base: () => parts.origins(request)[0] ?? '',
+    const reply = errorReply(error, operation.family, exchange.echoedParams, {
+      base: () => deps.originsOf(request)[0] ?? '',
       path: request.url!.split('?', 1)[0]!,
     });
     status = reply.status;
     text = reply.body;
     // Whoever goes away in the middle of a body is no fault of ours, and gets no reply.
-    if (request.destroyed && !request.complete) return parts.observer.replied(exchange, CANCELLED, failure);
-    await heldBack(failure, exchange.startedAt_ms);
+    if (request.destroyed && !request.complete) return deps.observer.replied(exchange, CANCELLED, failure);
+    await delayRefusal(failure, exchange.startedAt_ms);
   }
-  if (exchange.noted.length > 0) await parts.auditLog.record(exchange.noted, auditOriginOf(parts, exchange));
-  if (parts.isDraining() || exchange.isCut) response.shouldKeepAlive = false;
-  if (exchange.isCut) endSoftly(request);
-  const headers = headersOf(exchange, parts, status, failure);
-  if (flow) parts.streamWriter.begin(response, headers, flow);
+  if (exchange.auditEvents.length > 0) await deps.auditLog.record(exchange.auditEvents, auditOriginOf(deps, exchange));
+  if (deps.isDraining() || exchange.closesConnection) response.shouldKeepAlive = false;
+  if (exchange.closesConnection) discardAndClose(request);
+  const headers = headersOf(exchange, deps, status, failure);
+  if (flow) deps.streamWriter.begin(response, headers, flow);
   else send(response, status, headers, text);
-  parts.observer.replied(exchange, status, failure);
+  deps.observer.replied(exchange, status, failure);
 }
 
-function auditOriginOf(parts: PipelineParts, { request, transactionId }: Exchange): AuditOrigin {
-  return { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.address(request) };
+function auditOriginOf(deps: PipelineDependencies, { request, transactionId }: Exchange): AuditOrigin {
+  return { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
 }
 
 function callOf(
-  parts: PipelineParts,
+  deps: PipelineDependencies,
   exchange: Exchange,
   of: Pick<Call, 'input' | 'body' | 'received'> & { readonly access: Access | undefined },
 ): Call {
   const { access, input, body, received } = of;
   return {
-    services: parts.services,
-    environment: parts.environment,
+    services: deps.services,
+    environment: deps.environment,
     caller: exchange.caller!,
     principal: exchange.caller as Principal,
-    address: parts.address(exchange.request),
+    address: deps.addressOf(exchange.request),
     account: access?.account,
     role: access?.role,
     composer: access?.composer ?? false,
@@ -149,39 +153,39 @@ function callOf(
     body,
     received,
     isHead: exchange.request.method === 'HEAD',
-    now: formatInstant(parts.services.clock.now()),
-    record: (tx, event) => parts.auditLog.within(auditOriginOf(parts, exchange))(tx, event),
+    now: formatInstant(deps.services.clock.now()),
+    record: (tx, event) => deps.auditLog.transactional(auditOriginOf(deps, exchange))(tx, event),
     note(noted) {
-      exchange.noted = [...exchange.noted, noted];
+      exchange.auditEvents = [...exchange.auditEvents, noted];
     },
-    windows: () => windowsOf(parts, exchange.caller!),
+    windows: () => windowsOf(deps, exchange.caller!),
   };
 }
 
 /** The windows of a caller, of whatever the credential presented is good for. */
-function windowsOf({ operations, environment, rates }: PipelineParts, caller: Caller): OpenWindow[] {
+function windowsOf({ operations, environment, rateLimiter }: PipelineDependencies, caller: Caller): OpenWindow[] {
   const fitting = operations.filter(({ credential = 'user', only = environment }) => {
     const isGood =
       credential === 'user-or-bearer' || credential === (caller.kind === 'application' ? 'bearer' : caller.kind);
     return isGood && only === environment;
   });
-  return fitting.map((each) => ({ path: each.path, ...rates.look(each, { environment, caller }) }));
+  return fitting.map((each) => ({ path: each.path, ...rateLimiter.peek(each, { environment, caller }) }));
 }
 
 /** An address that sends too much is stopped before its requests cost anything; it is told the window that it filled. */
-function holdBack({ address, services }: PipelineParts, exchange: Exchange, flood: AddressCounts): void {
-  const wait_s = flood.take(address(exchange.request));
+function holdBack({ addressOf, services }: PipelineDependencies, exchange: Exchange, flood: AddressLimiter): void {
+  const wait_s = flood.take(addressOf(exchange.request));
   if (wait_s === undefined) return;
   const reset = Math.floor(services.clock.now() / 1000) + wait_s;
   const filled = { limit: flood.max, remaining: 0, reset };
-  exchange.taken = { user: filled, account: undefined, address: filled, isRefused: true, counters: [] };
+  exchange.rateUsage = { user: filled, account: undefined, address: filled, isRefused: true, counters: [] };
   throw new Problem([{ problem: 'RATE_LIMITED' }], { because: 'too much from one address', retryAfter_s: wait_s });
 }
 
 const AUTHORIZATION_BYTES_MAX = 8192;
 
 function authenticate(
-  parts: PipelineParts,
+  deps: PipelineDependencies,
   { operation, request }: Exchange,
   origins: readonly string[],
   form: string | undefined,
@@ -193,15 +197,15 @@ function authenticate(
   if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'two Authorization headers');
   const presented = signedPartsOf(request, form);
   const { credential = 'user' } = operation;
-  if (credential === 'user') return parts.authenticator.authenticate(presented, origins);
-  return parts.authenticators[credential]!({ ...presented, address: parts.address(request) }, origins);
+  if (credential === 'user') return deps.authenticator.authenticate(presented, origins);
+  return deps.authenticators[credential]!({ ...presented, address: deps.addressOf(request) }, origins);
 }
 
 /** Takes note of the caller, and checks what the level of the token allows; the answer is the hash of the body. */
 function admit(exchange: Exchange, { caller, bodyHash }: Authenticated, form: string | undefined): string | undefined {
   const { operation } = exchange;
   exchange.caller = caller;
-  exchange.params = echo(exchange.path, {}, {});
+  exchange.echoedParams = echo(exchange.path, {}, {});
   if (bodyHash !== undefined && form !== undefined) {
     throw problem('SIGNATURE_REFUSED', {}, 'a body hash beside a form body');
   }
@@ -234,31 +238,31 @@ function rawParameters(
   for (const [name, value] of header ?? []) raw.set(name, [...(raw.get(name) ?? []), value]);
   const target = request.url!;
   const mark = operation.formOnly ? -1 : target.indexOf('?');
-  if (mark >= 0) readPairs(target.slice(mark + 1), 'query', raw);
-  if (form) readPairs(form, 'body', raw);
+  if (mark >= 0) parsePairs(target.slice(mark + 1), 'query', raw);
+  if (form) parsePairs(form, 'body', raw);
   return raw;
 }
 
 /** The access that the caller is known to have: the common case. */
-function rememberedAccess(parts: PipelineParts, { path, caller }: Exchange): Access | undefined {
+function rememberedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
   const id = path.account_id!;
   if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
-  return parts.accesses.remembered((caller as Principal).user, id);
+  return deps.accountAccess.remembered((caller as Principal).user, id);
 }
 
-function findAccess(parts: PipelineParts, { path, caller }: Exchange): Promise<Access | undefined> {
-  return parts.accesses.find((caller as Principal).user, path.account_id!);
+function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Promise<Access | undefined> {
+  return deps.accountAccess.find((caller as Principal).user, path.account_id!);
 }
 
 /** Who may see that an account exists, and who may do what on it. */
 function checkAccess(
-  parts: PipelineParts,
+  deps: PipelineDependencies,
   { operation, path }: Exchange,
   raw: RawParameters,
   access: Access | undefined,
 ): void {
   const id = path.account_id!;
-  if (!access || access.account.environment !== parts.environment) {
+  if (!access || access.account.environment !== deps.environment) {
     throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id });
   }
   if (access.account.deleted && !(operation.deletedAccount && isTrue(raw, 'with_deleted'))) {
@@ -274,20 +278,20 @@ function isTrue(raw: RawParameters, name: string): boolean {
 
 /** A call that is refused here has used nothing up: it may be sent again as it is. @source decision 431 */
 function takeRate(
-  parts: PipelineParts,
+  deps: PipelineDependencies,
   exchange: Exchange,
   of: Pick<Authenticated, 'nonce'> & { readonly account: string | undefined; readonly raw: RawParameters },
 ): void {
   const { account, raw, nonce } = of;
   const isCounting = 'with_total_count' in exchange.operation.parameters;
   const withTotalCount = isCounting && isTrue(raw, 'with_total_count');
-  const scope = { ...scopeOf(parts, exchange), account, withTotalCount };
-  exchange.taken = parts.rates.take(exchange.operation, scope);
-  if (!exchange.taken.isRefused) return;
+  const scope = { ...rateScopeOf(deps, exchange), account, withTotalCount };
+  exchange.rateUsage = deps.rateLimiter.take(exchange.operation, scope);
+  if (!exchange.rateUsage.isRefused) return;
   nonce?.release();
-  const { user, account: shared, address } = exchange.taken;
+  const { user, account: shared, address } = exchange.rateUsage;
   const { reset } = [shared, address].find((window) => window?.remaining === 0) ?? user;
-  const wait = Math.max(1, reset - Math.floor(parts.services.clock.now() / 1000));
+  const wait = Math.max(1, reset - Math.floor(deps.services.clock.now() / 1000));
   throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 
@@ -297,33 +301,38 @@ function hasWholeBody({ operation, request }: Exchange, bodyHash: string | undef
     operation.body === 'json' ||
     operation.body === 'object' ||
     bodyHash !== undefined ||
-    (isJson(request) && !operation.formOnly)
+    (hasJsonBody(request) && !operation.formOnly)
   );
 }
 
 /** The files of an upload, past the memory. */
 async function receive(
-  parts: PipelineParts,
+  deps: PipelineDependencies,
   exchange: Exchange,
-  of: Pick<Reception, 'raw' | 'received' | 'bodyHash'> & { readonly isUpload: boolean },
+  of: Pick<MultipartTarget, 'raw' | 'received' | 'bodyHash'> & { readonly isUpload: boolean },
 ): Promise<void> {
   const { operation, request } = exchange;
-  const { services } = parts;
+  const { services } = deps;
   const bytes_max = operation.bytesMax?.(services.uploads) ?? 0;
   const reception = { ...of, blobs: services.blobs, files: operation.files!, bytes_max };
-  if (of.isUpload) await ofCaller(parts, exchange, (watch) => receiveParts(request, reception, watch));
-  else await receiveText(reception);
+  if (of.isUpload) await readAuthenticatedBody(deps, exchange, (watch) => receiveMultipart(request, reception, watch));
+  else await receiveTextFiles(reception);
 }
 
 /** The JSON body: required by JSON endpoints, read as parameters by those that do not read it themselves. */
-async function jsonBody(parts: PipelineParts, exchange: Exchange, raw: RawParameters, bodyHash: string | undefined) {
+async function jsonBody(
+  deps: PipelineDependencies,
+  exchange: Exchange,
+  raw: RawParameters,
+  bodyHash: string | undefined,
+) {
   const { operation, request } = exchange;
-  if (operation.shape === 'batch') exchange.params = '[]';
-  else if (operation.body === 'json') exchange.params = echo({ ...exchange.path, ...operation.echoes }, {}, {});
+  if (operation.shape === 'batch') exchange.echoedParams = '[]';
+  else if (operation.body === 'json') exchange.echoedParams = echo({ ...exchange.path, ...operation.echoes }, {}, {});
   const isNeeded = operation.body === 'json' || operation.body === 'object';
-  if (isNeeded && !isJson(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
-  const bytes = await wholeBody(parts, exchange, bodyHash);
-  if (!isJson(request) || (bytes.length === 0 && !isNeeded)) return undefined;
+  if (isNeeded && !hasJsonBody(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
+  const bytes = await readVerifiedBody(deps, exchange, bodyHash);
+  if (!hasJsonBody(request) || (bytes.length === 0 && !isNeeded)) return undefined;
   const body = parseJson(bytes);
   const takesBody = operation.body !== 'json' && (operation.method === 'POST' || operation.method === 'PUT');
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
@@ -341,8 +350,8 @@ function parameters(exchange: Exchange, raw: RawParameters, account: AccountStat
   const { input, errors } = readParameters(operation.parameters, raw, {
     empty: operation.method === 'GET' ? 'is refused' : 'unsets',
   });
-  exchange.params = echo({ ...path, ...operation.echoes }, operation.parameters, input, raw);
-  exchange.ignored = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
+  exchange.echoedParams = echo({ ...path, ...operation.echoes }, operation.parameters, input, raw);
+  exchange.ignoredParameters = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
   const together: readonly ErrorDetail[] = operation.check?.(input, account, new Set(raw.keys())) ?? [];
   // What could not be read is not missing.
   const read = new Set(errors.map(({ parameter }) => parameter));

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../contract/problems/problems.ts';
-import type { PipelineParts } from './exchange.ts';
-import { refuse } from './refusal.ts';
+import type { PipelineDependencies } from './exchange.ts';
+import { sendError } from './refusal.ts';
 
 /** So many requests may wait on a connection for the reply to the one before. */
 const WAITING_MAX = 100;
@@ -14,7 +14,9 @@ const ENDING = Number.POSITIVE_INFINITY;
  * connection could begin thousands with a packet. The one that is too many is refused, and ends the connection; what
  * comes behind it is not answered.
  */
-export function pipelining(parts: PipelineParts): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function pipeliningLimit(
+  deps: PipelineDependencies,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
   const waiting = new WeakMap<Socket, number>();
   return (request, response) => {
     // It has the connection to itself: nearly all have.
@@ -29,7 +31,7 @@ export function pipelining(parts: PipelineParts): (request: IncomingMessage, res
     if (count === ENDING) return false;
     waiting.set(socket, ENDING);
     response.shouldKeepAlive = false;
-    refuse(parts, request, response, new Problem([{ problem: 'RATE_LIMITED' }], { retryAfter_s: 1 }));
+    sendError(deps, request, response, new Problem([{ problem: 'RATE_LIMITED' }], { retryAfter_s: 1 }));
     return false;
   };
 }

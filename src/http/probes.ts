@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../base/clock.ts';
 import { within } from '../base/timers.ts';
 import { send } from './reply.ts';
-import { PLAIN_HEADERS } from './request.ts';
+import { NOSNIFF_HEADERS } from './request.ts';
 
 const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
 
@@ -11,7 +11,7 @@ const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
 export type Check = () => Promise<void>;
 
 /** What the probes tell about. */
-export interface ProbeParts {
+export interface ProbeDependencies {
   /** By name; names are shown, what a check rejected with is not. */
   readonly checks: Readonly<Record<string, Check>>;
   readonly isDraining: () => boolean;
@@ -31,15 +31,15 @@ type States = Readonly<Record<string, 'ok' | 'failed'>>;
  * Answers for supervisors and collectors: `/livez` while the process works at all, `/readyz` while it should be sent
  * requests, `/metrics`. No credential is asked for, and nothing of what is stored is told. Never rejects.
  */
-export function probes(parts: ProbeParts): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+export function probes(deps: ProbeDependencies): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   let latest: Promise<States> | undefined;
   let latestAt_ms = Number.NEGATIVE_INFINITY;
 
   /** One round of checks at a time; its outcome serves everybody who asks meanwhile and soon after. */
   const readiness = (): Promise<States> => {
-    const now = parts.clock.now();
+    const now = deps.clock.now();
     if (!latest || now - latestAt_ms >= FRESH_MS || now < latestAt_ms) {
-      latest = check(parts.checks);
+      latest = check(deps.checks);
       latestAt_ms = now;
     }
     return latest;
@@ -52,14 +52,14 @@ export function probes(parts: ProbeParts): (request: IncomingMessage, response: 
     }
     if (path === '/livez') return reply(response, 200, { status: 'alive' });
     if (path === '/readyz') {
-      const shutdown = parts.isDraining() ? 'failed' : 'ok';
+      const shutdown = deps.isDraining() ? 'failed' : 'ok';
       const states = { ...(await readiness()), shutdown };
       const isReady = Object.values(states).every((state) => state === 'ok');
       return reply(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks: states });
     }
-    if (path === '/metrics' && parts.metrics) {
-      const headers = ['content-type', parts.metrics.contentType, ...PLAIN_HEADERS];
-      return send(response, 200, headers, await parts.metrics.text());
+    if (path === '/metrics' && deps.metrics) {
+      const headers = ['content-type', deps.metrics.contentType, ...NOSNIFF_HEADERS];
+      return send(response, 200, headers, await deps.metrics.text());
     }
     reply(response, 404, { status: 'nothing is here' });
   };
@@ -85,7 +85,7 @@ function reply(response: ServerResponse, status: number, body: object, more: rea
     'application/json; charset=utf-8',
     'cache-control',
     'no-store',
-    ...PLAIN_HEADERS,
+    ...NOSNIFF_HEADERS,
     ...more,
   ];
   send(response, status, headers, JSON.stringify(body));

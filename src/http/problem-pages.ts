@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { html } from 'ghtml';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problems/problem-details.ts';
-import { wantsJson } from './accept.ts';
+import { acceptsOnlyJson } from './accept.ts';
 import { type Face, framed } from './pages/frame.ts';
 import { openPageHeaders } from './pages/policy.ts';
-import { prose } from './reference/operation.ts';
+import { proseHtml } from './reference/operation.ts';
 
 /**
  * Adds the page of each problem that version 2 names by an address: people read it, programs that ask for JSON get the
@@ -16,7 +16,7 @@ import { prose } from './reference/operation.ts';
 export function addProblemPages(app: FastifyInstance, face: Face, base: () => string): void {
   for (const [slug, page] of Object.entries(PROBLEM_PAGES)) {
     app.get(problemPath(slug), (request, reply) => {
-      const isJson = wantsJson(request.headers.accept);
+      const isJson = acceptsOnlyJson(request.headers.accept);
       const type = base() + problemPath(slug);
       void reply.headers({
         ...openPageHeaders(),
@@ -33,8 +33,8 @@ function documentOf(slug: string, { title, status, meaning, remedy }: ProblemPag
     title,
     content: html`<h1>${title}</h1>
 <p class="soft">Status ${String(status)}, problem type <code>${slug}</code></p>
-<section><h2>What it means</h2><p>!${prose(meaning)}</p></section>
-<section><h2>What to do</h2><p>!${prose(remedy)}</p></section>
+<section><h2>What it means</h2><p>!${proseHtml(meaning)}</p></section>
+<section><h2>What to do</h2><p>!${proseHtml(remedy)}</p></section>
 <p class="soft"><a href="/reference">The reference of the whole interface</a></p>`,
   };
 }

@@ -4,7 +4,7 @@ import { addGauge } from './gauge.ts';
 
 /** Adds what this process uses, by the names that Prometheus gives to it. Read when asked; nothing runs in between. */
 export function addProcessMetrics(registry: Registry, version: string): void {
-  const gauge = (name: string, help: string, value: () => number) => addGauge(registry, name, { help, value });
+  const gauge = (name: string, help: string, value: () => number) => addGauge(registry, name, { help, read: value });
   let usedBefore_s = 0;
   new Counter({
     name: 'process_cpu_seconds_total',

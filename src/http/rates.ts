@@ -10,29 +10,29 @@ import type { Environment } from '../contract/declare/resource.ts';
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;
 
 /** The state of a window after a call. Reset is in Unix seconds. */
-export interface Window {
+export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;
   readonly reset: number;
 }
 
 /** What a call took: the window of its caller, and of its account or address where they have one. */
-export interface Taken {
-  readonly user: Window;
-  readonly account: Window | undefined;
-  readonly address: Window | undefined;
+export interface RateUsage {
+  readonly user: RateWindow;
+  readonly account: RateWindow | undefined;
+  readonly address: RateWindow | undefined;
   readonly isRefused: boolean;
   readonly counters: readonly Counter[];
 }
 
 /** Counts calls in fixed windows that open with their first call, those of addresses per IPv6 /64. */
-export interface Rates {
+export interface RateLimiter {
   /** Takes one call. A refused call takes nothing. */
-  take(operation: Operation, scope: RateScope): Taken;
+  take(operation: Operation, scope: RateScope): RateUsage;
   /** The window of a caller as it stands. Takes nothing, and opens none. */
-  look(operation: Operation, scope: Pick<RateScope, 'environment' | 'caller'>): Window;
+  peek(operation: Operation, scope: Pick<RateScope, 'environment' | 'caller'>): RateWindow;
   /** Undoes a call that came to nothing through a fault of ours. @source authentication gaps 13 */
-  giveBack(taken: Taken): Taken;
+  refund(taken: RateUsage): RateUsage;
 }
 
 /** Whom a call is counted for. */
@@ -52,7 +52,7 @@ const ADDRESSES_MAX = 100_000;
 const OUT_OF_REACH = 1_000_000_000;
 
 /** Windows in this process. */
-export function rateWindows(limits: RateLimits, clock: Clock): Rates {
+export function rateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
   const callers = fixedWindows(CALLERS_MAX);
   // Apart, because callers cannot choose how many tokens they have, but how many addresses.
   const addresses = fixedWindows(ADDRESSES_MAX);
@@ -93,14 +93,14 @@ export function rateWindows(limits: RateLimits, clock: Clock): Rates {
         counters: isRefused ? [] : shared ? [user, shared] : place ? [user, place] : [user],
       };
     },
-    look(operation, { environment, caller }) {
+    peek(operation, { environment, caller }) {
       const now_s = Math.floor(clock.now() / 1000);
       const rule = RATES[operation.rate];
       const own = rule.together ? operation.rate : operation.id;
       const known = callers.find(`${environment} ${own} ${countedAs(caller, rule)}`, rule.window_s, now_s);
       return windowOf(known ?? { used: 0, reset_s: now_s + rule.window_s }, limitOf(rule));
     },
-    giveBack(taken) {
+    refund(taken) {
       const { counters: counted, user, account } = taken;
       if (counted.length === 0) return taken;
       for (const counter of counted) counter.used -= 1;
@@ -115,10 +115,10 @@ function countedAs(caller: Caller, rule: RateCategory): string {
   return `c${applicationOf(caller)}`;
 }
 
-function oneMore(window: Window): Window {
+function oneMore(window: RateWindow): RateWindow {
   return { ...window, remaining: window.remaining + 1 };
 }
 
-function windowOf(counter: Counter, limit: number): Window {
+function windowOf(counter: Counter, limit: number): RateWindow {
   return { limit, remaining: Math.max(0, limit - counter.used), reset: counter.reset_s };
 }

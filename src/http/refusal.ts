@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Family, Problem } from '../contract/problems/problems.ts';
-import { failureReply } from './envelopes.ts';
-import type { PipelineParts } from './exchange.ts';
-import { type Headers, JSON_TYPES, PROBLEM_TYPE, send, standingHeaders } from './reply.ts';
+import { errorReply } from './envelopes.ts';
+import type { PipelineDependencies } from './exchange.ts';
+import { commonHeaders, type Headers, JSON_TYPES, PROBLEM_TYPE, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Outside the advertising interface, version 2 has problem bodies and the other paths have numeric codes. */
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<Family, string>> = {
 };
 
 /** A reply that no operation gives. */
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
@@ -28,31 +28,31 @@ export interface Refusal {
 }
 
 /** What is said where no operation answers. */
-export function refusalOf(
-  parts: PipelineParts,
+export function errorResponse(
+  deps: PipelineDependencies,
   failure: Problem,
   of: { readonly path: string; readonly requestId?: string | undefined; readonly secure: readonly string[] },
-): Refusal {
+): ErrorResponse {
   const family = familyOf(of.path);
-  const { status, body } = failureReply(failure, family, '{}', { base: () => '' });
-  const transactionId = parts.nextTransactionId();
+  const { status, body } = errorReply(failure, family, '{}', { base: () => '' });
+  const transactionId = deps.nextTransactionId();
   const { requestId, secure } = of;
-  const headers = standingHeaders(family, TYPES[family], { transactionId, duration_ms: 0, requestId, secure });
+  const headers = commonHeaders(family, TYPES[family], { transactionId, duration_ms: 0, requestId, secure });
   if (failure.allow) headers.push('allow', failure.allow);
   if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
   return { status, headers, body, transactionId };
 }
 
 /** Answers a request that no operation answers. */
-export function refuse(
-  parts: PipelineParts,
+export function sendError(
+  deps: PipelineDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   failure: Problem,
 ): void {
-  const of = { path: request.url ?? '/', requestId: requestIdOf(request), secure: parts.secureHeaders(request) };
-  const { status, headers, body, transactionId } = refusalOf(parts, failure, of);
-  if (parts.isDraining()) response.shouldKeepAlive = false;
+  const of = { path: request.url ?? '/', requestId: requestIdOf(request), secure: deps.secureHeaders(request) };
+  const { status, headers, body, transactionId } = errorResponse(deps, failure, of);
+  if (deps.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headers, body);
-  parts.observer.unrouted(request, status, transactionId);
+  deps.observer.unrouted(request, status, transactionId);
 }

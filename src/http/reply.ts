@@ -5,7 +5,7 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { RATES } from '../contract/declare/rates.ts';
 import { type Family, Problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
-import type { Exchange, PipelineParts } from './exchange.ts';
+import type { Exchange, PipelineDependencies } from './exchange.ts';
 import type { RateScope } from './rates.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -28,13 +28,13 @@ const NO_STORE = 'no-cache, no-store, must-revalidate, pre-check=0, post-check=0
  * The headers of a reply: what every reply carries, and what its state adds.
  * @source campaigns 3.1; authentication gaps 1.4 and 13
  */
-export function headersOf(exchange: Exchange, parts: PipelineParts, status: number, failure: unknown): Headers {
+export function headersOf(exchange: Exchange, deps: PipelineDependencies, status: number, failure: unknown): Headers {
   const { operation, caller, transactionId, startedAt_ms, request } = exchange;
-  const headers = standingHeaders(operation.family, typeOf(operation, failure), {
+  const headers = commonHeaders(operation.family, typeOf(operation, failure), {
     transactionId,
     duration_ms: performance.now() - startedAt_ms,
     requestId: requestIdOf(request),
-    secure: parts.secureHeaders(request),
+    secure: deps.secureHeaders(request),
   });
   // Nothing has no type.
   if (status === 204) headers.splice(0, 2);
@@ -43,16 +43,17 @@ export function headersOf(exchange: Exchange, parts: PipelineParts, status: numb
   if (operation.shape === 'stream' && !failure) headers.push('x-accel-buffering', 'no');
   if (operation.replacedBy) headers.push('x-api-warn', `This path is deprecated; use ${operation.replacedBy}`);
   const deprecation = operation.deprecation ?? (exchange.usesDeprecated ? operation.deprecatedInput : undefined);
-  if (deprecation) addDeprecation(headers, deprecation, exchange, parts);
-  if (caller || exchange.taken) addRates(headers, exchange, parts, status);
-  if (failure instanceof Problem) addFailure(headers, failure, parts.tellsHints);
-  if (status === 401) headers.push('www-authenticate', challengeOf(exchange, parts));
-  if (parts.tellsHints && exchange.ignored !== '') headers.push('x-ignored-parameters', asciiOnly(exchange.ignored));
+  if (deprecation) addDeprecation(headers, deprecation, exchange, deps);
+  if (caller || exchange.rateUsage) addRates(headers, exchange, deps, status);
+  if (failure instanceof Problem) addFailure(headers, failure, deps.includesHints);
+  if (status === 401) headers.push('www-authenticate', challengeOf(exchange, deps));
+  if (deps.includesHints && exchange.ignoredParameters !== '')
+    headers.push('x-ignored-parameters', asciiOnly(exchange.ignoredParameters));
   return headers;
 }
 
 /** What every reply carries, also where no operation answers. */
-export function standingHeaders(
+export function commonHeaders(
   family: Family,
   type: string,
   of: {
@@ -94,11 +95,11 @@ function typeOf(operation: Operation, failure: unknown): string {
 }
 
 /** Whom a call is counted for. */
-export function scopeOf(parts: PipelineParts, exchange: Exchange): RateScope {
+export function rateScopeOf(deps: PipelineDependencies, exchange: Exchange): RateScope {
   const { operation, request } = exchange;
-  const address = RATES[operation.rate].address === undefined ? '' : parts.address(request);
+  const address = RATES[operation.rate].address === undefined ? '' : deps.addressOf(request);
   return {
-    environment: parts.environment,
+    environment: deps.environment,
     caller: exchange.caller!,
     address,
     account: undefined,
@@ -106,11 +107,11 @@ export function scopeOf(parts: PipelineParts, exchange: Exchange): RateScope {
   };
 }
 
-function addRates(headers: Headers, exchange: Exchange, parts: PipelineParts, status: number): void {
+function addRates(headers: Headers, exchange: Exchange, deps: PipelineDependencies, status: number): void {
   // A request refused before it was counted still counts against its caller.
-  exchange.taken ??= parts.rates.take(exchange.operation, scopeOf(parts, exchange));
-  if (status >= 500) exchange.taken = parts.rates.giveBack(exchange.taken);
-  const { user, account } = exchange.taken;
+  exchange.rateUsage ??= deps.rateLimiter.take(exchange.operation, rateScopeOf(deps, exchange));
+  if (status >= 500) exchange.rateUsage = deps.rateLimiter.refund(exchange.rateUsage);
+  const { user, account } = exchange.rateUsage;
   addWindow(headers, 'x-rate-limit', user);
   if (account) addWindow(headers, 'x-account-rate-limit', account);
 }
@@ -129,10 +130,10 @@ function addDeprecation(
   headers: Headers,
   { from_s, path, rel, warning }: Deprecation,
   { request, operation, caller }: Exchange,
-  { origins, services }: PipelineParts,
+  { originsOf, services }: PipelineDependencies,
 ): void {
   // Whoever was not let in may have come by an address that is refused: the link is then to the same host.
-  const [base = ''] = caller ? origins(request) : [];
+  const [base = ''] = caller ? originsOf(request) : [];
   headers.push('deprecation', `@${from_s}`, 'link', `<${base}${path}>; rel="${rel}"`);
   const sunset = operation.sunset?.(services);
   if (sunset !== undefined) headers.push('sunset', new Date(sunset).toUTCString());
@@ -146,8 +147,8 @@ function addFailure(headers: Headers, failure: Problem, tellsHints: boolean): vo
 }
 
 /** What to authenticate with: the scheme that was tried, as far as it is one of ours. @source authentication gaps 1.4 */
-function challengeOf(exchange: Exchange, parts: PipelineParts): string {
-  const realm = `realm="${realmOf(exchange, parts)}"`;
+function challengeOf(exchange: Exchange, deps: PipelineDependencies): string {
+  const realm = `realm="${realmOf(exchange, deps)}"`;
   const isBearer = /^\s*bearer(\s|$)/i.test(exchange.request.headers.authorization ?? '');
   return isBearer && takesBearer(exchange.operation) ? `Bearer ${realm}, error="invalid_token"` : `OAuth ${realm}`;
 }
@@ -157,8 +158,8 @@ function takesBearer({ credential }: Operation): boolean {
 }
 
 /** The base address that was asked, when it can stand in a quoted header value. */
-function realmOf(exchange: Exchange, parts: PipelineParts): string {
-  const [base = ''] = parts.origins(exchange.request);
+function realmOf(exchange: Exchange, deps: PipelineDependencies): string {
+  const [base = ''] = deps.originsOf(exchange.request);
   return /^[\w.:/[\]-]*$/.test(base) ? base : '';
 }
 
@@ -167,7 +168,7 @@ function asciiOnly(text: string): string {
 }
 
 /** Headers by name, for those who take them so. */
-export function pairsOf(headers: readonly string[]): Record<string, string> {
+export function headersByName(headers: readonly string[]): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (let at = 0; at < headers.length; at += 2) pairs[headers[at]!] = headers[at + 1]!;
   return pairs;

@@ -13,7 +13,7 @@ export function isAuthority(text: string): boolean {
  * the other one.
  * @source RFC 9112 3.2
  */
-export function hasOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+export function hasValidHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
   const { host } = headers;
   if (host === undefined) return httpVersion === '1.0';
   let count = 0;

@@ -1,13 +1,13 @@
 import { elapsed_ms, every } from '../base/timers.ts';
 import { Problem } from '../contract/problems/problems.ts';
-import type { BodyWatch } from './body.ts';
+import type { BodyReadObserver } from './body.ts';
 
 /** What requests may cost while they arrive. */
 export interface RequestMemoryLimits {
   /** How much memory all of them may hold together, with what their connections take. */
   readonly bytes_max: number;
   /** The part of it that one address or caller may hold. */
-  readonly share: number;
+  readonly owner_share: number;
   /** How long the head of a request may take. */
   readonly request_head_timeout_s: number;
   /** How slowly a body may come, once the time of grace is over. */
@@ -16,38 +16,38 @@ export interface RequestMemoryLimits {
 }
 
 /** Part of a request that waits in memory for the rest. */
-export interface Held {
+export interface Reservation {
   /** Is told how many bytes have come, and how much memory holds them. */
-  grew(received: number, held: number): void;
+  update(received: number, held: number): void;
   /** Takes it out of account; may be called again. */
   release(): void;
 }
 
 /** What is held, and for whom. */
-export interface Holding {
+export interface ReservationRequest {
   readonly part: 'head' | 'body';
   /**
    * Whether it is the first request of its connection, which holds less memory; or names a key and a token that exist, so that
    * others give way first.
    */
-  readonly from: 'first' | 'later' | 'known';
+  readonly priority: 'first' | 'later' | 'known';
   /** The address block or caller that it is charged to; undefined where other limits count it. */
-  readonly by?: string | undefined;
+  readonly owner?: string | undefined;
   /** What connection and objects take beside the bytes of the request. */
   readonly overhead_bytes: number;
   /** Is called at most once, when it has to go: it is out of account then. */
-  end(failure: Problem): void;
+  evict(failure: Problem): void;
 }
 
 /** The memory of requests that have not arrived completely. */
 export interface RequestMemory {
-  hold(holding: Holding): Held;
+  reserve(holding: ReservationRequest): Reservation;
   /** Ends the stranger who has been sending for longest; false when there is none. */
-  endOldest(): boolean;
+  evictOldest(): boolean;
   /** The bodies that are arriving, and the memory counted for them and for unfinished heads. */
-  load(): { readonly bodies: number; readonly bytes: number };
+  usage(): { readonly bodies: number; readonly bytes: number };
   /** How many were ended, by reason. */
-  ended(): ReadonlyMap<string, number>;
+  evictedCounts(): ReadonlyMap<string, number>;
   close(): void;
 }
 
@@ -66,7 +66,7 @@ interface Queue {
 }
 
 interface Waiting {
-  readonly holding: Holding;
+  readonly holding: ReservationRequest;
   readonly queue: Queue;
   readonly since_ms: number;
   /** The memory that is counted for it. */
@@ -80,7 +80,7 @@ interface Waiting {
  * who do.
  */
 export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
-  const { bytes_max, share } = limits;
+  const { bytes_max, owner_share } = limits;
   const charged = new Map<string, number>();
   const queueOf = (bytes_max: number): Queue => ({ waiting: new Set(), bytes_max, bytes: 0 });
   const queues = { first: queueOf(bytes_max), later: queueOf(bytes_max * LATER_SHARE), known: queueOf(bytes_max) };
@@ -93,11 +93,11 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     waiting.held = held;
     waiting.queue.bytes += more;
     bytes += more;
-    const { by } = waiting.holding;
-    if (by === undefined) return;
-    const of = (charged.get(by) ?? 0) + more;
-    if (of > 0) charged.set(by, of);
-    else charged.delete(by);
+    const { owner } = waiting.holding;
+    if (owner === undefined) return;
+    const of = (charged.get(owner) ?? 0) + more;
+    if (of > 0) charged.set(owner, of);
+    else charged.delete(owner);
   };
   const forget = (waiting: Waiting): void => {
     if (!waiting.queue.waiting.delete(waiting)) return;
@@ -107,7 +107,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
   const end = (waiting: Waiting, reason: string, failure: Problem): void => {
     forget(waiting);
     ended.set(reason, (ended.get(reason) ?? 0) + 1);
-    waiting.holding.end(failure);
+    waiting.holding.evict(failure);
   };
   const oldestStranger = (): Waiting | undefined => {
     const [[first], [later]] = [queues.first.waiting, queues.later.waiting];
@@ -120,8 +120,8 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     const { queue, holding } = waiting;
     const isKnown = queue === queues.known;
     // Whoever is known may send one large body, and is counted by other limits.
-    const { by } = holding;
-    if (by !== undefined && !isKnown && charged.get(by)! > Math.max(bytes_max * share, waiting.held)) {
+    const { owner } = holding;
+    if (owner !== undefined && !isKnown && charged.get(owner)! > Math.max(bytes_max * owner_share, waiting.held)) {
       end(waiting, 'address', refusal('RATE_LIMITED', 'too many requests of one sender are arriving at a time'));
       return;
     }
@@ -152,16 +152,16 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
   const stopLooking = every(LOOK_MS, endSlow);
 
   return {
-    hold(holding) {
+    reserve(holding) {
       const { overhead_bytes } = holding;
-      const queue = queues[holding.from];
+      const queue = queues[holding.priority];
       const waiting: Waiting = { holding, queue, since_ms: elapsed_ms(), held: 0, received: 0 };
       queue.waiting.add(waiting);
       if (holding.part === 'body') bodies += 1;
       count(waiting, overhead_bytes);
       settle(waiting);
       return {
-        grew(received, held) {
+        update(received, held) {
           if (waiting.held === 0) return;
           waiting.received = received;
           if (overhead_bytes + held === waiting.held) return;
@@ -171,13 +171,13 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
         release: () => forget(waiting),
       };
     },
-    endOldest() {
+    evictOldest() {
       const oldest = oldestStranger();
       if (oldest) giveWay(oldest);
       return oldest !== undefined;
     },
-    load: () => ({ bodies, bytes }),
-    ended: () => ended,
+    usage: () => ({ bodies, bytes }),
+    evictedCounts: () => ended,
     close: stopLooking,
   };
 }
@@ -187,18 +187,18 @@ function refusal(problem: 'RATE_LIMITED' | 'UNAVAILABLE', because: string): Prob
 }
 
 /** Reads a body that is held in a memory until it is whole; rejects with what ends it there. */
-export async function readHeld<Body>(
+export async function readReserved<Body>(
   memory: RequestMemory,
-  holding: Omit<Holding, 'part' | 'end'>,
-  read: (watch: BodyWatch) => Promise<Body>,
+  holding: Omit<ReservationRequest, 'part' | 'evict'>,
+  read: (watch: BodyReadObserver) => Promise<Body>,
 ): Promise<Body> {
-  let held: Held | undefined;
+  let held: Reservation | undefined;
   try {
     return await read({
-      begin(end) {
-        held = memory.hold({ ...holding, part: 'body', end });
+      onStart(end) {
+        held = memory.reserve({ ...holding, part: 'body', evict: end });
       },
-      grew: (received, bytes) => held?.grew(received, bytes),
+      onProgress: (received, bytes) => held?.update(received, bytes),
     });
   } finally {
     held?.release();

@@ -7,7 +7,7 @@ import { problem } from '../contract/problems/problems.ts';
 import { isAuthority } from './request-host.ts';
 
 /** Who may speak for the caller's scheme and host, and what plain HTTP is allowed. */
-export interface Reachability {
+export interface OriginRules {
   /** Addresses and CIDR ranges of trusted proxies. */
   readonly trustedProxies: readonly string[];
   /** The listener is bound to loopback and plain HTTP is allowed there. */
@@ -24,8 +24,8 @@ export interface Reachability {
  * Tells under which origins a request may have been signed, the likeliest first; refuses plain HTTP. Where public origins
  * are configured no other fits: the `Host` header is the caller's to choose.
  */
-export function originsReader(reach: Reachability): (request: IncomingMessage) => readonly string[] {
-  const isProxy = proxyJudge(reach.trustedProxies);
+export function originsReader(reach: OriginRules): (request: IncomingMessage) => readonly string[] {
+  const isProxy = proxyMatcher(reach.trustedProxies);
   const known = new Map<string, readonly string[]>();
   const own = reach.endsTls ? 'https' : 'http';
   const { publicOrigins, allowsOtherHosts } = reach;
@@ -49,7 +49,7 @@ export function originsReader(reach: Reachability): (request: IncomingMessage) =
 }
 
 /** What every reply carries, whatever it is: no browser may guess what it could be instead. */
-export const PLAIN_HEADERS: readonly string[] = ['x-content-type-options', 'nosniff'];
+export const NOSNIFF_HEADERS: readonly string[] = ['x-content-type-options', 'nosniff'];
 
 /** Names and values in turn. What was not read to its end has no headers. */
 export type SecureHeaders = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => readonly string[];
@@ -60,16 +60,16 @@ export type SecureHeaders = (request: Pick<IncomingMessage, 'headers' | 'socket'
  * @source authentication gaps 1.1
  */
 export function secureHeadersReader(
-  reach: Pick<Reachability, 'trustedProxies' | 'endsTls'>,
+  reach: Pick<OriginRules, 'trustedProxies' | 'endsTls'>,
   lasts_s: number,
 ): SecureHeaders {
-  const isProxy = proxyJudge(reach.trustedProxies);
-  const headers = [...PLAIN_HEADERS, 'strict-transport-security', `max-age=${lasts_s}`];
-  const own = reach.endsTls ? headers : PLAIN_HEADERS;
+  const isProxy = proxyMatcher(reach.trustedProxies);
+  const headers = [...NOSNIFF_HEADERS, 'strict-transport-security', `max-age=${lasts_s}`];
+  const own = reach.endsTls ? headers : NOSNIFF_HEADERS;
   if (reach.trustedProxies.length === 0) return () => own;
   return (request) => {
     const told = isProxy(request.socket.remoteAddress) ? forwardedScheme(request) : undefined;
-    return told === undefined ? own : told === 'https' ? headers : PLAIN_HEADERS;
+    return told === undefined ? own : told === 'https' ? headers : NOSNIFF_HEADERS;
   };
 }
 
@@ -77,7 +77,7 @@ export function secureHeadersReader(
 export function addressReader(
   trustedProxies: readonly string[],
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
-  const isProxy = proxyJudge(trustedProxies);
+  const isProxy = proxyMatcher(trustedProxies);
   return ({ headers, socket }) => {
     const peer = socket.remoteAddress ?? '';
     if (!isProxy(peer)) return peer;
@@ -122,7 +122,7 @@ function single(value: string | string[] | undefined): string | undefined {
 }
 
 /** Tells which addresses are those of trusted proxies. */
-export function proxyJudge(ranges: readonly string[]): (address: string | undefined) => boolean {
+export function proxyMatcher(ranges: readonly string[]): (address: string | undefined) => boolean {
   if (ranges.length === 0) return () => false;
   const list = new BlockList();
   for (const range of ranges) {
@@ -144,7 +144,7 @@ function isLoopbackAuthority(host: string): boolean {
 }
 
 /** Reads `name=value` pairs of a query or form body into lists by name; protocol parameters are left out. */
-export function readPairs(source: string, part: 'query' | 'body', into: Map<string, readonly Raw[]>): void {
+export function parsePairs(source: string, part: 'query' | 'body', into: Map<string, readonly Raw[]>): void {
   if (source === '') return;
   const own = new Map<string, Raw[]>();
   for (const pair of source.split('&')) {

@@ -3,17 +3,17 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../contract/problems/problems.ts';
 import { readBody } from './body.ts';
-import { failureReply } from './envelopes.ts';
-import { JSON_TYPES, send, standingHeaders } from './reply.ts';
+import { errorReply } from './envelopes.ts';
+import { commonHeaders, JSON_TYPES, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** What the call of operators works with. */
-export interface SimulatorParts {
+export interface SimulatorDependencies {
   readonly operator_token: string;
   /** Makes the event happen; resolves with its uuid. Throws a problem. */
   readonly simulate: (body: unknown) => Promise<string>;
   readonly nextTransactionId: () => string;
-  readonly origins: (request: IncomingMessage) => readonly string[];
+  readonly originsOf: (request: IncomingMessage) => readonly string[];
   readonly secureHeaders: (request: IncomingMessage) => readonly string[];
   readonly body_bytes_max: number;
 }
@@ -25,19 +25,19 @@ const PATH = '/internal/activity/events';
  * production does not have it.
  * @source activity gaps 16.8
  */
-export function addSimulator(app: FastifyInstance, parts: SimulatorParts): void {
+export function addSimulator(app: FastifyInstance, deps: SimulatorDependencies): void {
   app.post(PATH, {
     handler: () => {},
     async onRequest(request, reply) {
       reply.hijack();
       const startedAt_ms = performance.now();
-      const { status, body } = await answered(parts, request.raw);
+      const { status, body } = await answered(deps, request.raw);
       const type = status < 300 ? JSON_TYPES.others : 'application/problem+json; charset=utf-8';
-      const headers = standingHeaders('problem', type, {
-        transactionId: parts.nextTransactionId(),
+      const headers = commonHeaders('problem', type, {
+        transactionId: deps.nextTransactionId(),
         duration_ms: performance.now() - startedAt_ms,
         requestId: requestIdOf(request.raw),
-        secure: parts.secureHeaders(request.raw),
+        secure: deps.secureHeaders(request.raw),
       });
       send(reply.raw, status, headers, body);
     },
@@ -45,17 +45,17 @@ export function addSimulator(app: FastifyInstance, parts: SimulatorParts): void 
 }
 
 async function answered(
-  parts: SimulatorParts,
+  deps: SimulatorDependencies,
   request: IncomingMessage,
 ): Promise<{ readonly status: number; readonly body: string }> {
   try {
     // Who sends plain http to another host is refused here too.
-    parts.origins(request);
-    checkToken(request.headers.authorization, parts.operator_token);
-    const event_uuid = await parts.simulate(parsed(await readBody(request, parts.body_bytes_max)));
+    deps.originsOf(request);
+    checkToken(request.headers.authorization, deps.operator_token);
+    const event_uuid = await deps.simulate(parsed(await readBody(request, deps.body_bytes_max)));
     return { status: 202, body: JSON.stringify({ data: { event_uuid } }) };
   } catch (error) {
-    return failureReply(error, 'problem', '{}', { base: () => parts.origins(request)[0] ?? '' });
+    return errorReply(error, 'problem', '{}', { base: () => deps.originsOf(request)[0] ?? '' });
   }
 }
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { addressBlock } from '../base/address-block.ts';
 import { readBody } from './body.ts';
-import type { FirstRequests } from './first-requests.ts';
-import { BODY_OVERHEAD_BYTES, type RequestMemory, readHeld } from './request-memory.ts';
+import type { FirstRequestBuffer } from './first-requests.ts';
+import { BODY_OVERHEAD_BYTES, type RequestMemory, readReserved } from './request-memory.ts';
 
 /** Reads bodies of callers who are not authenticated: forms, whose signature covers them. */
-export interface StrangerBodies {
+export interface UnauthenticatedBodies {
   /**
    * Reads a body of at most `max` bytes. Rejects with BODY_TOO_LARGE; with REQUEST_TOO_SLOW when it comes too slowly; with
    * RATE_LIMITED when its address holds its share of the memory; with UNAVAILABLE when others need the memory.
@@ -17,22 +17,22 @@ export interface StrangerBodies {
 }
 
 /** Reads bodies within the memory for unauthenticated requests. */
-export function strangerBodies(
+export function unauthenticatedBodies(
   bytes_max: number,
   memory: RequestMemory,
-  { failureOf }: Pick<FirstRequests, 'failureOf'>,
-): StrangerBodies {
+  { failureOf }: Pick<FirstRequestBuffer, 'failureOf'>,
+): UnauthenticatedBodies {
   return {
     bytes_max,
     async read(request, { address, max, isKnown }) {
       const failure = failureOf(request.socket);
       if (failure) throw failure;
       const holding = {
-        from: isKnown ? 'known' : 'later',
-        by: addressBlock(address),
+        priority: isKnown ? 'known' : 'later',
+        owner: addressBlock(address),
         overhead_bytes: BODY_OVERHEAD_BYTES,
       } as const;
-      return readHeld(memory, holding, (watch) => readBody(request, max, watch));
+      return readReserved(memory, holding, (watch) => readBody(request, max, watch));
     },
   };
 }

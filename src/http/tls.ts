@@ -19,11 +19,11 @@ export interface TlsFiles {
 export interface Tls {
   server(options: ServerOptions & { readonly handshakeTimeout: number }, answer: RequestListener): PlainServer;
   /** The connection below one that was to be secure; undefined once that is gone. */
-  carrierOf(socket: Socket): Socket | undefined;
+  rawSocketOf(socket: Socket): Socket | undefined;
   /** When the certificate ends, in Unix seconds. */
-  endsAt_s(): number;
+  expiresAt_s(): number;
   /** Reads the files anew; servers and their new connections go on with what was good before when it is not. */
-  renew(): void;
+  reload(): void;
 }
 
 interface Identity {
@@ -55,9 +55,9 @@ export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
       server.once('close', () => servers.delete(server));
       return server;
     },
-    carrierOf: (socket) => carriers.get(peerOf(socket)),
-    endsAt_s: () => identity.leaf.validToDate.getTime() / 1000,
-    renew() {
+    rawSocketOf: (socket) => carriers.get(peerOf(socket)),
+    expiresAt_s: () => identity.leaf.validToDate.getTime() / 1000,
+    reload() {
       try {
         identity = readIdentity(files);
       } catch (error) {

@@ -2,13 +2,13 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import type { ConnectionRefusal } from './connections.ts';
-import type { PipelineParts } from './exchange.ts';
-import { closeSoon, mayLinger } from './lingering.ts';
-import { type Refusal, refusalOf } from './refusal.ts';
-import { PLAIN_HEADERS } from './request.ts';
+import type { PipelineDependencies } from './exchange.ts';
+import { canLinger, lingeringClose } from './lingering.ts';
+import { type ErrorResponse, errorResponse } from './refusal.ts';
+import { NOSNIFF_HEADERS } from './request.ts';
 
 /** What the parser of HTTP says of bytes that it cannot read. */
-export interface Unread extends Error {
+export interface HttpParseError extends Error {
   readonly code?: string;
   /** What it was reading. */
   readonly rawPacket?: Buffer;
@@ -32,7 +32,7 @@ const ending = new WeakSet<Socket>();
 const replies = new WeakMap<Socket, ServerResponse>();
 
 /** Remembers which reply a body in chunks belongs to: chunks can break when it has been given. */
-export function noteChunks(request: IncomingMessage, response: ServerResponse): void {
+export function trackChunkedRequest(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['transfer-encoding'] !== undefined) replies.set(request.socket, response);
 }
 
@@ -41,27 +41,37 @@ export function noteChunks(request: IncomingMessage, response: ServerResponse): 
  * begins with one, and else those of the advertising interface.
  * @param carrier the plain connection below a secure one.
  */
-export function answerUnread(parts: PipelineParts, error: Unread, carrier: Socket | undefined, failed: Socket): void {
+export function answerParseError(
+  deps: PipelineDependencies,
+  error: HttpParseError,
+  carrier: Socket | undefined,
+  failed: Socket,
+): void {
   const socket = error.code === PLAIN && carrier ? carrier : failed;
   if (ending.has(socket)) return;
   const name = problemOf(error.code);
   if (name === undefined || !socket.writable) return void socket.destroy();
   ending.add(socket);
   if (replies.get(socket)?.writableEnded) return void socket.destroySoon();
-  const secure = error.code === PLAIN ? PLAIN_HEADERS : parts.secureHeaders({ socket, headers: {} });
-  const refusal = refusalOf(parts, problem(name), { path: pathOf(error.rawPacket), secure });
-  closeSoon(socket, written(refusal, parts.services.clock.now()));
+  const secure = error.code === PLAIN ? NOSNIFF_HEADERS : deps.secureHeaders({ socket, headers: {} });
+  const refusal = errorResponse(deps, problem(name), { path: pathOf(error.rawPacket), secure });
+  lingeringClose(socket, written(refusal, deps.services.clock.now()));
   if (error.code !== ENDED)
-    parts.observer.unread(callerOf(parts, socket, error.rawPacket), refusal.status, refusal.transactionId);
+    deps.observer.unparsed(addressFromBytes(deps, socket, error.rawPacket), refusal.status, refusal.transactionId);
 }
 
 /** Ends a connection whose first request did not arrive completely; it is told why, unless there are many at a time. */
-export function endUnarrived(parts: PipelineParts, failure: Problem, socket: Socket, bytes: Buffer): void {
-  if (!socket.writable || !mayLinger()) return void socket.destroy();
-  const secure = parts.secureHeaders({ socket, headers: {} });
-  const refusal = refusalOf(parts, failure, { path: pathOf(bytes), secure });
-  closeSoon(socket, written(refusal, parts.services.clock.now()));
-  parts.observer.unread(callerOf(parts, socket, bytes), refusal.status, refusal.transactionId);
+export function endIncompleteRequest(
+  deps: PipelineDependencies,
+  failure: Problem,
+  socket: Socket,
+  bytes: Buffer,
+): void {
+  if (!socket.writable || !canLinger()) return void socket.destroy();
+  const secure = deps.secureHeaders({ socket, headers: {} });
+  const refusal = errorResponse(deps, failure, { path: pathOf(bytes), secure });
+  lingeringClose(socket, written(refusal, deps.services.clock.now()));
+  deps.observer.unparsed(addressFromBytes(deps, socket, bytes), refusal.status, refusal.transactionId);
 }
 
 /**
@@ -69,20 +79,20 @@ export function endUnarrived(parts: PipelineParts, failure: Problem, socket: Soc
  * @param isSecure the connection would have begun with a handshake of TLS.
  */
 export function refuseConnection(
-  parts: PipelineParts,
+  deps: PipelineDependencies,
   why: ConnectionRefusal,
   socket: Socket,
   isSecure: boolean,
 ): void {
   // Whoever goes away is none of our errors.
   socket.on('error', () => {});
-  if (isSecure || !mayLinger()) return void socket.destroy();
+  if (isSecure || !canLinger()) return void socket.destroy();
   const failure = new Problem([{ problem: why === 'address' ? 'RATE_LIMITED' : 'UNAVAILABLE' }], { retryAfter_s: 1 });
-  const secure = parts.secureHeaders({ socket, headers: {} });
-  const refusal = refusalOf(parts, failure, { path: '/', secure });
+  const secure = deps.secureHeaders({ socket, headers: {} });
+  const refusal = errorResponse(deps, failure, { path: '/', secure });
   // What it sends is not wanted, but unread it would take the reply away.
   socket.resume();
-  closeSoon(socket, written(refusal, parts.services.clock.now()));
+  lingeringClose(socket, written(refusal, deps.services.clock.now()));
 }
 
 /** The path of the request, as far as it can be known; a long one need not be known to its end. */
@@ -92,18 +102,18 @@ function pathOf(bytes: Buffer | undefined): string {
 }
 
 /** Who sends the beginning of a request: whom a trusted proxy names, as far as its header was read. */
-export function callerOf(
-  { address }: Pick<PipelineParts, 'address'>,
+export function addressFromBytes(
+  { addressOf }: Pick<PipelineDependencies, 'addressOf'>,
   socket: Socket,
   bytes: Buffer | undefined,
 ): string {
   const [head = ''] = (bytes?.toString('latin1', 0, 16_384) ?? '').split('\r\n\r\n', 1);
   const forwarded = [...head.matchAll(/^x-forwarded-for:[ \t]*([^\r\n]*)/gim)].map(([, said]) => said).join(',');
-  return address({ socket, headers: { 'x-forwarded-for': forwarded } });
+  return addressOf({ socket, headers: { 'x-forwarded-for': forwarded } });
 }
 
 /** A reply as bytes; nothing else writes it. */
-function written({ status, headers, body }: Refusal, now_ms: number): string {
+function written({ status, headers, body }: ErrorResponse, now_ms: number): string {
   const all = [...headers, 'date', new Date(now_ms).toUTCString(), 'content-length', String(Buffer.byteLength(body))];
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close'];
   for (let at = 0; at < all.length; at += 2) lines.push(`${all[at]}: ${all[at + 1]}`);

@@ -3,17 +3,17 @@ import type { Sender, Sent } from '../contract/services/sending.ts';
 import type { Job } from '../contract/store/jobs.ts';
 
 /** Counts what is done beside the requests: jobs, and deliveries to webhooks. */
-export interface WorkMetrics {
+export interface BackgroundMetrics {
   /** A job ended, well or not, after so many seconds; `removed` rows were deleted by it. */
   jobEnded(job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number): void;
   /** A webhook accepted a delivery this long after its event. */
   delivered(age_s: number): void;
   /** The same sender, every attempt counted. */
-  counting(sender: Sender): Sender;
+  counted(sender: Sender): Sender;
 }
 
 /** Adds the metrics to a registry. */
-export function workMetrics(registry: Registry): WorkMetrics {
+export function backgroundMetrics(registry: Registry): BackgroundMetrics {
   const registers = [registry];
   const jobs = new Histogram({
     name: 'barker_job_duration_seconds',
@@ -47,7 +47,7 @@ export function workMetrics(registry: Registry): WorkMetrics {
       if (rows > 0) removed.inc({ kind }, rows);
     },
     delivered: (age_s) => ages.observe(age_s),
-    counting: (sender) => ({
+    counted: (sender) => ({
       urlError: (url) => sender.urlError(url),
       close: () => sender.close(),
       async send(request) {

@@ -1,4 +1,4 @@
-import { integer, truth } from './kinds.ts';
+import { bool, integer } from './kinds.ts';
 
 /** The log of events, who may subscribe to them, and what an application may have of it all. @source activity gaps 16 to 19 */
 export const activitySettings = {
@@ -7,15 +7,15 @@ export const activitySettings = {
     unit: 'seconds',
     bounds: [300, 2_592_000],
   }),
-  event_include_subscription_id: truth('Names the subscription in each event, which the reference does not.', {
+  event_include_subscription_id: bool('Names the subscription in each event, which the reference does not.', {
     default: false,
   }),
-  enable_simulator: truth('Takes any event at /internal/activity/events, with the operator token of dev.json.', {
+  enable_simulator: bool('Takes any event at /internal/activity/events, with the operator token of dev.json.', {
     default: false,
     default_dev: true,
-    only: 'dev',
+    onlyIn: 'dev',
   }),
-  allow_bearer_private_subscriptions: truth(
+  allow_bearer_private_subscriptions: bool(
     'Lets an application subscribe by itself to the messages of users who gave it a token that reaches them.',
     { default: false },
   ),

@@ -6,7 +6,7 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /** The origin of a public address; undefined for what is more than that, or plain http off loopback. */
-export function originOf(text: string): string | undefined {
+export function parseOrigin(text: string): string | undefined {
   const { protocol, hostname, pathname, search, hash, username, password, origin } = new URL(text);
   const plain = pathname === '/' && `${search}${hash}${username}${password}` === '';
   return plain && (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) ? origin : undefined;

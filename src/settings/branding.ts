@@ -8,16 +8,16 @@ export const brandingSettings = {
   service_name: text('The name of the service, on every page and in authenticator apps.', {
     default: 'Barker',
     expected: '1 to 60 characters on one line',
-    accept: (name) => (/^(?=.*\S)[^\p{C}\u2028\u2029]{1,60}$/u.test(name) ? name.trim() : undefined),
+    parse: (name) => (/^(?=.*\S)[^\p{C}\u2028\u2029]{1,60}$/u.test(name) ? name.trim() : undefined),
   }),
   service_logo: text('A logo shown on every page; without one, pages show the name alone.', {
     default: '',
     expected: PICTURE,
-    accept: pictureAt,
+    parse: pictureAt,
   }),
   service_favicon: text('The icon in browser tabs; without one, a neutral sign.', {
     default: '',
     expected: PICTURE,
-    accept: pictureAt,
+    parse: pictureAt,
   }),
 };

@@ -4,7 +4,7 @@ export type Mode = 'dev' | 'serve';
 export type SettingValue = string | number | boolean | readonly string[];
 
 /** What a setting accepts and what it is when not given. */
-export interface SettingDetails<Value extends SettingValue> {
+export interface SettingOptions<Value extends SettingValue> {
   /** Always accepted, also where `accept` would refuse it: an empty text or list means "not set". */
   readonly default: Value;
   readonly default_dev?: Value;
@@ -17,37 +17,37 @@ export interface SettingDetails<Value extends SettingValue> {
   /** Never shown; may also come from the file named by `BARKER_<NAME>_FILE`. */
   readonly secret?: boolean;
   /** The one mode in which it may be given. */
-  readonly only?: Mode;
+  readonly onlyIn?: Mode;
   /** The mode in which it must be given. */
   readonly required?: Mode;
   /** A command that makes a good value. */
-  readonly make?: string;
+  readonly generateWith?: string;
   /** The flag, where it is not `--` and the name. */
   readonly flag?: string;
   /** The value to use (maybe in a normal form); undefined or an exception refuses it. */
-  accept?(value: Value): Value | undefined;
+  parse?(value: Value): Value | undefined;
 }
 
 /** One setting of the table. */
-export interface SettingEntry<Value extends SettingValue = SettingValue> extends SettingDetails<Value> {
+export interface SettingEntry<Value extends SettingValue = SettingValue> extends SettingOptions<Value> {
   readonly kind: 'text' | 'list' | 'integer' | 'boolean' | 'choice';
-  readonly why: string;
+  readonly description: string;
 }
 
-type Build<Value extends SettingValue> = (why: string, details: SettingDetails<Value>) => SettingEntry<Value>;
+type Build<Value extends SettingValue> = (why: string, details: SettingOptions<Value>) => SettingEntry<Value>;
 /** A text. */
-export const text: Build<string> = (why, details) => ({ kind: 'text', why, ...details });
+export const text: Build<string> = (description, details) => ({ kind: 'text', description, ...details });
 /** A comma list; an array in a file. */
-export const list: Build<readonly string[]> = (why, details) => ({ kind: 'list', why, ...details });
+export const list: Build<readonly string[]> = (description, details) => ({ kind: 'list', description, ...details });
 /** A whole number. */
-export const integer: Build<number> = (why, details) => ({ kind: 'integer', why, ...details });
+export const integer: Build<number> = (description, details) => ({ kind: 'integer', description, ...details });
 /** True or false. */
-export const truth: Build<boolean> = (why, details) => ({ kind: 'boolean', why, ...details });
+export const bool: Build<boolean> = (description, details) => ({ kind: 'boolean', description, ...details });
 /** One word of a few. */
 export function choice<const C extends readonly string[]>(
-  why: string,
+  description: string,
   choices: C,
-  by: C[number],
+  byDefault: C[number],
 ): SettingEntry<C[number]> {
-  return { kind: 'choice', why, choices, default: by };
+  return { kind: 'choice', description, choices, default: byDefault };
 }

@@ -168,16 +168,16 @@ function refuse({ problems, failed }: Findings, name: SettingName, problem: stri
 function checked({ name, key, where, source, raw }: Input, mode: Mode, findings: Findings): SettingValue | undefined {
   const entry = entries[name];
   const value = attempt(() => readValue(entry, raw, source !== 'file'));
-  const misplaced = entry.only !== undefined && entry.only !== mode;
+  const misplaced = entry.onlyIn !== undefined && entry.onlyIn !== mode;
   if (value !== undefined && !misplaced) return value;
   const got = entry.secret ? 'a secret that is not shown here' : (JSON.stringify(raw) ?? String(raw)).slice(0, 120);
-  const problem = misplaced ? `is for ${entry.only} only, not ${mode}` : `expected ${expectedOf(entry)}, got ${got}`;
+  const problem = misplaced ? `is for ${entry.onlyIn} only, not ${mode}` : `expected ${expectedOf(entry)}, got ${got}`;
   return refuse(findings, name, `${key} (${where}): ${problem}`);
 }
 
 /** `fromText`: the source has no types, so texts stand for numbers and booleans too. */
 function readValue(entry: SettingEntry, raw: unknown, fromText: boolean): SettingValue | undefined {
-  const accept = (value: SettingValue) => (entry.accept === undefined ? value : entry.accept(value));
+  const accept = (value: SettingValue) => (entry.parse === undefined ? value : entry.parse(value));
   if (entry.kind === 'choice') return entry.choices?.find((known) => known === raw);
   if (entry.kind === 'boolean') {
     if (fromText && (raw === 'true' || raw === 'false')) return raw === 'true';
@@ -239,7 +239,7 @@ function howToGive(name: SettingName): string {
   const entry = entries[name];
   const variable = variableOf(name);
   const from = entry.secret ? `, in ${variable} or in the file that ${variable}_FILE names` : '';
-  return `expected ${expectedOf(entry)}${from}${entry.make ? `; make one with: ${entry.make}` : ''}`;
+  return `expected ${expectedOf(entry)}${from}${entry.generateWith ? `; make one with: ${entry.generateWith}` : ''}`;
 }
 
 function attempt<Result>(action: () => Result): Result | undefined {

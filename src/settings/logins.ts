@@ -9,7 +9,7 @@ export const loginSettings = {
       default: [],
       default_dev: [ANY_SCHEME],
       expected: 'a comma list of schemes, or * for all; never javascript, data and the like',
-      accept: schemesOf,
+      parse: schemesOf,
     },
   ),
   login_failures_per_account: integer(
@@ -38,7 +38,7 @@ export const loginSettings = {
     {
       default: '',
       expected: 'an e-mail address, an https:// address or a sentence, up to 200 characters',
-      accept: (contact) => (contact.length <= 200 ? contact.trim() : undefined),
+      parse: (contact) => (contact.length <= 200 ? contact.trim() : undefined),
     },
   ),
 };

@@ -16,7 +16,7 @@ export interface SettingRow {
 export function describeSettings(settings: Settings): SettingRow[] {
   const origin = originsOf(settings);
   if (origin === undefined) throw new Error('only settings as loaded have known sources');
-  const used = names.filter((name) => (entries[name].only ?? origin.mode) === origin.mode);
+  const used = names.filter((name) => (entries[name].onlyIn ?? origin.mode) === origin.mode);
   return used.map((name) => {
     const value = String(settings[name]);
     const hidden = value === '' ? '(not set)' : '(set)';
@@ -31,8 +31,8 @@ export function settingsMarkdown(): string {
     const [usual, dev] = [defaultOf(name, 'serve'), defaultOf(name, 'dev')].map((value) => `\`${value}\``);
     const byDefault = usual === '``' ? 'empty' : usual === dev ? usual : `${usual}, in dev ${dev}`;
     const notes = [entry.secret && 'secret', entry.required && `required in ${entry.required}`];
-    const value = [expectedOf(entry), ...notes, entry.only && `${entry.only} only`].filter(Boolean).join('; ');
-    return `| \`${name}\` | ${value} | ${byDefault} | ${entry.why} |`;
+    const value = [expectedOf(entry), ...notes, entry.onlyIn && `${entry.onlyIn} only`].filter(Boolean).join('; ');
+    return `| \`${name}\` | ${value} | ${byDefault} | ${entry.description} |`;
   });
   return ['| Setting | Value | Default | Why |', '|---|---|---|---|', ...rows, ''].join('\n');
 }

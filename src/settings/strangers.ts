@@ -1,7 +1,7 @@
 import { integer } from './kinds.ts';
 
 /** What callers may cost before they are authenticated, and how many connections there may be. */
-export const strangerSettings = {
+export const connectionSettings = {
   connections_max: integer(
     'Open connections of both listeners; one more takes the place of an unauthenticated one, or is refused with 503.',
     {

@@ -1,4 +1,4 @@
-import { integer, truth } from './kinds.ts';
+import { bool, integer } from './kinds.ts';
 
 /** How streams of events are kept alive, and when they are given up. */
 export const streamSettings = {
@@ -22,7 +22,7 @@ export const streamSettings = {
     unit: 'seconds',
     bounds: [1, 3600],
   }),
-  stream_replace_oldest: truth('A further stream of an application closes its oldest one, instead of being refused.', {
+  stream_replace_oldest: bool('A further stream of an application closes its oldest one, instead of being refused.', {
     default: false,
   }),
 };

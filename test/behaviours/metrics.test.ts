@@ -31,7 +31,7 @@ describe('metrics', () => {
     const idle = { size: () => 0, count: () => 0, waiting: () => 0 };
     addBacklogMetrics(overHttps, {
       ...{ clock, store: service.store, driver: service.driver, dataFolder: world.place.folder },
-      ...{ nonces: idle, streams: idle, webhooks: idle, tls: { endsAt_s: () => 5 } },
+      ...{ nonces: idle, streams: idle, webhooks: idle, tls: { expiresAt_s: () => 5 } },
     });
     const text = `${await scrape()}\n${await overHttps.metrics()}`;
     return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
@@ -115,9 +115,9 @@ describe('metrics', () => {
 
   test('that cannot be read are left out, and the others served', async () => {
     const registry = new Registry();
-    addGauge(registry, 'broken', { help: 'Fails.', value: () => Promise.reject(new Error('away')) });
-    addGauge(registry, 'sound', { help: 'Works.', value: () => 7 });
-    addGauge(registry, 'by_kind', { help: 'Several.', label: 'kind', value: () => new Map([['a', 1]]) });
+    addGauge(registry, 'broken', { help: 'Fails.', read: () => Promise.reject(new Error('away')) });
+    addGauge(registry, 'sound', { help: 'Works.', read: () => 7 });
+    addGauge(registry, 'by_kind', { help: 'Several.', label: 'kind', read: () => new Map([['a', 1]]) });
     const text = await registry.metrics();
     assert.equal(sample(text, 'broken'), undefined);
     assert.equal(sample(text, 'sound'), 7);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { openDriver, openGround } from '../../src/app/database.ts';
+import { openDriver, openRuntime } from '../../src/app/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { examineAddresses } from '../../src/cli/doctor/addresses.ts';
@@ -15,7 +15,7 @@ import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { examineMachine } from '../../src/cli/doctor/machine.ts';
 import { examineService } from '../../src/cli/doctor/readiness.ts';
 import type { ApplicationDraft } from '../../src/contract/store/credentials.ts';
-import { localCertificates } from '../../src/dev/certificates.ts';
+import { ensureCertificates } from '../../src/dev/certificates.ts';
 import { registerApplication, registerUser } from '../../src/features/platform/register.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings.ts';
@@ -97,7 +97,7 @@ describe('the database', () => {
   });
 
   test('that another master key sealed', async () => {
-    const { store, box, driver } = await openGround('serve', settingsOf());
+    const { store, box, driver } = await openRuntime('serve', settingsOf());
     const draft: ApplicationDraft = {
       ...{ name: 'Reports', description: '', website_url: 'https://a.test', callbacks: [] },
       ...{ terms_url: '', privacy_url: '', organization_name: '', organization_url: '', extra_query: 0 },
@@ -116,7 +116,7 @@ describe('the database', () => {
   });
 
   test('with callbacks whose scheme would be refused today', async () => {
-    const { store, driver } = await openGround('serve', settingsOf());
+    const { store, driver } = await openRuntime('serve', settingsOf());
     const { id, consumer_key } = (
       await store.read((tx) => tx.credentials.listApplications({ after: '', limit: 1 }))
     )[0]!;
@@ -170,7 +170,7 @@ describe('addresses', () => {
 
   test('that the certificate is not for, and a file that is none', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));
-    const { cert, key } = await localCertificates(folder, ['ads.example.org'], systemClock);
+    const { cert, key } = await ensureCertificates(folder, ['ads.example.org'], systemClock);
     assert.deepEqual(examine({ ...PUBLIC, tls_cert: cert, tls_key: key }), []);
     assert.deepEqual(
       examine({ ...PUBLIC, public_base_url: 'https://other.example.org', tls_cert: cert, tls_key: key }),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openParts, type Parts } from '../../src/app/dependencies.ts';
+import { type Dependencies, openDependencies } from '../../src/app/dependencies.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, toldBy } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY };
 let place: Place;
-let parts: Parts;
+let parts: Dependencies;
 const users: Record<string, string> = {};
 const run = (...args: string[]) => barker([...args, ...flagsOf(place)], { env });
 /** Without a master key: making events happen needs none. */
@@ -28,7 +28,7 @@ before(async () => {
     readFile: () => '',
     flags,
   });
-  parts = await openParts('serve', settings);
+  parts = await openDependencies('serve', settings);
 });
 after(async () => {
   await parts.store.close();

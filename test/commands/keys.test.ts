@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Seams } from '../../src/app/dependencies.ts';
+import type { DependencyOverrides } from '../../src/app/dependencies.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { keyFingerprint, secretBox } from '../../src/base/secret-box.ts';
@@ -30,7 +30,7 @@ let service: Service;
 const lines: string[] = [];
 let keys: Awaited<ReturnType<typeof startDev>>['file'];
 
-async function start(env: Record<string, string>, seams: Seams = {}): Promise<void> {
+async function start(env: Record<string, string>, seams: DependencyOverrides = {}): Promise<void> {
   const flags = {
     data_folder: place.folder,
     database_url: place.databaseUrl || undefined,

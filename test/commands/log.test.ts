@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
-import { hideInText, openLog } from '../../src/http/log.ts';
+import { openLog, redactText } from '../../src/http/log.ts';
 import { clientOf, type Keys, protocol } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, startServe, toldBy } from './program.ts';
@@ -167,7 +167,7 @@ describe('errors are told without what they quote', () => {
     ['UNIQUE constraint failed: users.screen_name', 'UNIQUE constraint failed: users.screen_name'],
   ];
   for (const [input, told] of texts) {
-    test(told, () => assert.equal(hideInText(input), told));
+    test(told, () => assert.equal(redactText(input), told));
   }
 
   test('and members that name a secret are hidden, with those of errors that quote rows', () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Agent, buildConnector, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { systemClock } from '../../src/base/clock.ts';
-import { type LocalCertificates, localCertificates } from '../../src/dev/certificates.ts';
+import { type CertificatePaths, ensureCertificates } from '../../src/dev/certificates.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { freePorts } from '../rig/ports.ts';
@@ -26,7 +26,7 @@ let place: Place;
 let service: Service;
 /** Where its listeners are; what it calls its addresses is where the proxy is. */
 let upstreams: readonly [production: string, sandbox: string];
-let certificates: LocalCertificates;
+let certificates: CertificatePaths;
 let keys: Keys & Record<string, string>;
 
 before(async () => {
@@ -68,7 +68,7 @@ before(async () => {
     ],
     env: { BARKER_STREAM_KEEP_ALIVE_S: '1' },
   });
-  certificates = await localCertificates(place.folder, ['ads.example.org', 'sandbox.ads.example.org'], systemClock);
+  certificates = await ensureCertificates(place.folder, ['ads.example.org', 'sandbox.ads.example.org'], systemClock);
 });
 after(async () => {
   service.child.kill('SIGTERM');

@@ -10,7 +10,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
-import { type LocalCertificates, localCertificates } from '../../src/dev/certificates.ts';
+import { type CertificatePaths, ensureCertificates } from '../../src/dev/certificates.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import {
   ANY_PORTS,
@@ -27,10 +27,10 @@ const DAY_MS = 86_400_000;
 /** Certificates of one authority, as an operator gets them one after the other. */
 let folder: string;
 let ca: string;
-let first: LocalCertificates;
+let first: CertificatePaths;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tls-'));
-  first = await localCertificates(folder, [], systemClock);
+  first = await ensureCertificates(folder, [], systemClock);
   ca = readFileSync(first.ca, 'utf8');
 });
 after(() => rmSync(folder, { recursive: true }));
@@ -54,7 +54,7 @@ async function madeAt(days: number): Promise<{ cert: string; key: string }> {
   const other = mkdtempSync(join(tmpdir(), 'tls-'));
   cpSync(join(folder, 'tls', 'ca.pem'), join(other, 'tls', 'ca.pem'));
   cpSync(join(folder, 'tls', 'ca-key.pem'), join(other, 'tls', 'ca-key.pem'));
-  const paths = await localCertificates(other, [], { now: () => systemClock.now() + days * DAY_MS });
+  const paths = await ensureCertificates(other, [], { now: () => systemClock.now() + days * DAY_MS });
   const pair = { cert: readFileSync(paths.cert, 'utf8'), key: readFileSync(paths.key, 'utf8') };
   rmSync(other, { recursive: true });
   return pair;

@@ -1,4 +1,4 @@
-import { openGround } from '../../src/app/database.ts';
+import { openRuntime } from '../../src/app/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { findMasterKey } from '../../src/dev/folder.ts';
@@ -24,7 +24,7 @@ export async function worldBeside({ file }: Running, place: Place): Promise<Worl
       log_level: 'silent',
     },
   });
-  const ground = await openGround('dev', settings, { random: secureRandom });
+  const ground = await openRuntime('dev', settings, { random: secureRandom });
   const { store, box, clock } = ground;
   const services = { store, clock, ids: idsFrom(store, secureRandom) };
   const service = {

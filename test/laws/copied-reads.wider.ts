@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { copyAll } from '../../src/backup/restore.ts';
+import { copyDatabase } from '../../src/backup/restore.ts';
 import { openGround } from '../behaviours/ground.ts';
 import { RECORD, sourceOn } from '../rig/copies.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
@@ -38,7 +38,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const target = { folder, databaseUrl: copy.databaseUrl };
       const now = original.clock.now();
       await onPlace(original.place, (driver) =>
-        copyAll(sourceOn(original.place, driver, now), { ...target, takesFiles: false }, RECORD),
+        copyDatabase(sourceOn(original.place, driver, now), { ...target, includesFiles: false }, RECORD),
       );
       const place = { ...target, remove: async () => {} };
       const copied = await openWorld({ place, start: new Date(now).toISOString(), flags: READ_FLAGS });

@@ -5,9 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { openDriver } from '../../src/app/database.ts';
 import { ArchiveDamaged } from '../../src/backup/archive-reader.ts';
 import { backUp } from '../../src/backup/backup.ts';
-import { examine } from '../../src/backup/examine.ts';
-import { RestoreIncomplete, refuseIncomplete } from '../../src/backup/incomplete.ts';
-import { copyAll, restore } from '../../src/backup/restore.ts';
+import { inspectArchive } from '../../src/backup/examine.ts';
+import { RestoreIncomplete, refuseIncompleteRestore } from '../../src/backup/incomplete.ts';
+import { copyDatabase, restore } from '../../src/backup/restore.ts';
 import { TargetNotEmpty } from '../../src/backup/target.ts';
 import type { Settings } from '../../src/settings.ts';
 import { tablesOfMigrations } from '../../src/storage/core/migrate.ts';
@@ -30,7 +30,7 @@ after(async () => {
 
 const ENGINES = ['sqlite', 'postgres'] as const;
 const other = { sqlite: 'postgres', postgres: 'sqlite' } as const;
-const targetOn = ({ folder, databaseUrl }: Place) => ({ folder, databaseUrl, takesFiles: true });
+const targetOn = ({ folder, databaseUrl }: Place) => ({ folder, databaseUrl, includesFiles: true });
 const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, progress: () => {}, record: RECORD };
 
 /** Without what a restore changes on purpose. */
@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
     });
 
     test('comes back in the other database, row by row, from an archive and from its archive again', async () => {
-      const { head } = await examine(archive, COPY_KEYS);
+      const { head } = await inspectArchive(archive, COPY_KEYS);
       const second = await place(other[engine]);
       await restore(archive, head, targetOn(second), restoring);
       const again = join(second.folder, 'b.tar.gz');
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
       });
       assert.equal(readFileSync(join(second.folder, 'nonces', '2.log'), 'utf8'), '1 7 abc\n');
       const third = await place(engine);
-      const { head: secondHead } = await examine(again, COPY_KEYS);
+      const { head: secondHead } = await inspectArchive(again, COPY_KEYS);
       await restore(again, secondHead, targetOn(third), {
         ...restoring,
         now: NOW + 180_000,
@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
 
     test('is copied to the other database without an archive, and nothing but the record of that is added', async () => {
       const target = await place(other[engine]);
-      await onPlace(source, (driver) => copyAll(sourceOn(source, driver, NOW), targetOn(target), RECORD));
+      await onPlace(source, (driver) => copyDatabase(sourceOn(source, driver, NOW), targetOn(target), RECORD));
       const { audit_events, ...others } = sums;
       await onPlace(target, async (driver) => {
         const { audit_events: records, ...copied } = await sumsOf(driver);
@@ -120,7 +120,7 @@ describe('a target', () => {
 
   for (const engine of ENGINES) {
     test(`on ${engine} takes a backup when its schema is there and has no rows, and refuses a second one`, async () => {
-      const { head } = await examine(archive, {});
+      const { head } = await inspectArchive(archive, {});
       const target = await place(engine, { hasSchema: true });
       await restore(archive, head, targetOn(target), restoring);
       const before = await onPlace(target, sumsOf);
@@ -129,26 +129,26 @@ describe('a target', () => {
     });
 
     test(`on ${engine} of which the restore is interrupted is not opened, and the next attempt clears it away`, async () => {
-      const { head } = await examine(archive, {});
+      const { head } = await inspectArchive(archive, {});
       const target = await place(engine);
       // Interrupted at the end, when everything else has been written.
       const cut = join(source.folder, 'cut.tar');
       const whole = readFileSync(archive);
       writeFileSync(cut, whole.subarray(0, whole.indexOf('manifest.json')));
       await assert.rejects(restore(cut, head, targetOn(target), restoring), ArchiveDamaged);
-      assert.throws(() => refuseIncomplete(target.folder), RestoreIncomplete);
+      assert.throws(() => refuseIncompleteRestore(target.folder), RestoreIncomplete);
       const settings = { data_folder: target.folder, database_url: target.databaseUrl } as Settings;
       await assert.rejects(openDriver(settings), /a restore into .* was interrupted; run barker restore again/);
       assert.ok(!existsSync(join(target.folder, 'barker.db')));
       if (engine === 'postgres') assert.deepEqual(await onPlace(target, sumsOf), {});
       await restore(archive, head, targetOn(target), restoring);
-      assert.doesNotThrow(() => refuseIncomplete(target.folder));
+      assert.doesNotThrow(() => refuseIncompleteRestore(target.folder));
       assert.ok((await onPlace(target, sumsOf)).campaigns!.rows > 0);
     });
   }
 
   test('whose data folder holds files is refused', async () => {
-    const { head } = await examine(archive, {});
+    const { head } = await inspectArchive(archive, {});
     const target = await place('sqlite');
     mkdirSync(join(target.folder, 'media', 'ready', '7'), { recursive: true });
     writeFileSync(join(target.folder, 'media', 'ready', '7', 'whole'), 'x');
@@ -175,7 +175,7 @@ describe('a damaged archive', () => {
       for (let number = 1; number < 6; number++) {
         const at = Math.floor((bytes.length * number) / 6);
         writeFileSync(broken, bytes.subarray(0, at));
-        await assert.rejects(examine(broken, {}), ArchiveDamaged, `cut at ${at}`);
+        await assert.rejects(inspectArchive(broken, {}), ArchiveDamaged, `cut at ${at}`);
       }
     }
     // In the plain archive each byte of a row counts; compression would find it out by itself.
@@ -185,7 +185,7 @@ describe('a damaged archive', () => {
       const changed = Buffer.from(bytes);
       changed[at]! ^= 1;
       writeFileSync(broken, changed);
-      await assert.rejects(examine(broken, {}), ArchiveDamaged, table);
+      await assert.rejects(inspectArchive(broken, {}), ArchiveDamaged, table);
     }
   });
 });

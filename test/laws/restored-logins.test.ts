@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import { backUp } from '../../src/backup/backup.ts';
-import { examine } from '../../src/backup/examine.ts';
+import { inspectArchive } from '../../src/backup/examine.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { COPY_KEYS, RECORD, sourceOn } from '../rig/copies.ts';
@@ -62,9 +62,9 @@ describe('after a restore', () => {
     assert.equal(await logInWith(original, ahead), 303);
     assert.equal(await logInWith(original, recovery[0]!), 303);
     const place = await openPlace();
-    const { head } = await examine(archive, COPY_KEYS);
+    const { head } = await inspectArchive(archive, COPY_KEYS);
     const restoring = { now: start, requests_not_before: 0, progress: () => {}, record: RECORD };
-    await restore(archive, head, { ...place, takesFiles: true }, restoring);
+    await restore(archive, head, { ...place, includesFiles: true }, restoring);
     for (const name of ['master.key', 'dev.json']) {
       copyFileSync(join(original.place.folder, name), join(place.folder, name));
     }

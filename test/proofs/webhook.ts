@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { systemClock } from '../../src/base/clock.ts';
-import { localCertificates } from '../../src/dev/certificates.ts';
+import { ensureCertificates } from '../../src/dev/certificates.ts';
 import { basic } from '../rig/application.ts';
 import type { Place } from '../rig/databases.ts';
 import { openReceiver, type Receiver, responseToken, said } from '../rig/receiver.ts';
@@ -19,7 +19,7 @@ export interface Reached {
 
 /** Starts a receiver for an application. Its certificates lie in a folder. */
 async function openReached(folder: string, consumer_secret: () => string): Promise<Reached> {
-  const { ca, cert, key } = await localCertificates(folder, [], systemClock);
+  const { ca, cert, key } = await ensureCertificates(folder, [], systemClock);
   const receiver = await openReceiver('', { cert: readFileSync(cert), key: readFileSync(key) });
   receiver.answerChallenge = (arrived, response) =>
     said(JSON.stringify({ response_token: responseToken(consumer_secret(), arrived) }))(arrived, response);

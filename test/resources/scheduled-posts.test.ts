@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openParts } from '../../src/app/dependencies.ts';
+import { openDependencies } from '../../src/app/dependencies.ts';
 import { startListeners } from '../../src/app/server.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
@@ -289,7 +289,7 @@ test('what was scheduled before a restart is published after it', async () => {
     const { settings } = first.service;
     await first.service.close();
     first.clock.advance(86_400);
-    const parts = await openParts('dev', settings, { clock: first.clock });
+    const parts = await openDependencies('dev', settings, { clock: first.clock });
     const second = await startListeners('dev', parts);
     try {
       await second.jobs.runDue();

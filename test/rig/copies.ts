@@ -1,4 +1,4 @@
-import type { Source } from '../../src/backup/backup.ts';
+import type { BackupSource } from '../../src/backup/backup.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
 import type { Driver } from '../../src/storage/core/store.ts';
 import { loadRows } from '../../src/storage/transfer/load-rows.ts';
@@ -17,7 +17,7 @@ export const RECORD: AuditRecord = {
 };
 
 /** A place as what a copy is made from. */
-export function sourceOn(place: Pick<Place, 'folder' | 'databaseUrl'>, driver: Driver, now: number): Source {
+export function sourceOn(place: Pick<Place, 'folder' | 'databaseUrl'>, driver: Driver, now: number): BackupSource {
   return { driver, folder: place.folder, keys: COPY_KEYS, release: 'test', now, progress: () => {} };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import type { Seams } from '../../src/app/dependencies.ts';
+import type { DependencyOverrides } from '../../src/app/dependencies.ts';
 import type { Service } from '../../src/app/server.ts';
 import { startDev } from '../../src/cli/dev.ts';
 import { openLog } from '../../src/http/log.ts';
@@ -14,7 +14,7 @@ import { plant, plantNamed } from './secrets.ts';
 import { watchReplies } from './watch.ts';
 
 /** Whatever a service logs is searched for secrets when all tests have run. */
-const logSeam: Seams = collectsLogs ? { log: openLog('info', { write: collectLog }) } : {};
+const logSeam: DependencyOverrides = collectsLogs ? { log: openLog('info', { write: collectLog }) } : {};
 
 /** A clock that stands still until it is moved. */
 export interface TestClock {
@@ -52,7 +52,7 @@ export interface World {
 /** How a world is started. */
 export interface WorldOptions {
   readonly flags?: Record<string, unknown>;
-  readonly seams?: Seams;
+  readonly seams?: DependencyOverrides;
   readonly which?: 'sqlite' | 'postgres';
   /** A place that is there already, with what is in it. */
   readonly place?: Place;

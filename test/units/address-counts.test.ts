@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressCounts } from '../../src/http/address-counts.ts';
+import { addressLimiter } from '../../src/http/address-counts.ts';
 import { testClock } from '../rig/world.ts';
 
 test('an address has so many requests in a window, which opens with the first of them', () => {
   const clock = testClock();
-  const counts = addressCounts({ max: 2, window_s: 60 }, clock);
+  const counts = addressLimiter({ max: 2, window_s: 60 }, clock);
   const took = ['a', 'a', 'a', 'b', 'a'].map((address) => counts.take(address));
   assert.deepEqual(took, [undefined, undefined, 60, undefined, 60]);
   clock.advance(59);
@@ -15,13 +15,13 @@ test('an address has so many requests in a window, which opens with the first of
 });
 
 test('a subscriber has one count for all addresses of an IPv6 /64', () => {
-  const counts = addressCounts({ max: 2, window_s: 60 }, testClock());
+  const counts = addressLimiter({ max: 2, window_s: 60 }, testClock());
   const took = ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:0:1::1'].map((address) => counts.take(address));
   assert.deepEqual(took, [undefined, undefined, 60, undefined]);
 });
 
 test('who invents addresses forgets none but the one that came longest ago', () => {
-  const counts = addressCounts({ max: 1, window_s: 60 }, testClock());
+  const counts = addressLimiter({ max: 1, window_s: 60 }, testClock());
   for (let count = 0; count < 100_000; count++) counts.take(String(count));
   assert.equal(counts.take('0'), 60, 'comes again, and is the latest now');
   assert.equal(counts.take('another'), undefined, 'one beyond');

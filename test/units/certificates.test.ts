@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { localCertificates } from '../../src/dev/certificates.ts';
-import { permits } from '../../src/dev/name-constraints.ts';
+import { ensureCertificates } from '../../src/dev/certificates.ts';
+import { isPermitted } from '../../src/dev/name-constraints.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2026-03-02T17:04:55Z');
@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Makes what is missing on a day, and reads all files. */
 async function onDay(day: number, ...names: string[]) {
-  const paths = await localCertificates(folder, names, { now: () => START + day * DAY_MS });
+  const paths = await ensureCertificates(folder, names, { now: () => START + day * DAY_MS });
   const [ca, cert, key] = [paths.ca, paths.cert, paths.key].map((path) => readFileSync(path, 'utf8'));
   return { ca: ca!, cert: cert!, key: key!, leaf: new X509Certificate(cert!), authority: new X509Certificate(ca!) };
 }
@@ -61,7 +61,7 @@ describe('the local authority', () => {
   ] as const) {
     test(`made for ${made.join() || 'this machine'}, it ${may ? 'may' : 'may not'} speak for ${name}`, async () => {
       const { authority } = await onDay(0, ...made);
-      assert.equal(permits(authority.raw, name), may);
+      assert.equal(isPermitted(authority.raw, name), may);
     });
   }
 
@@ -120,7 +120,7 @@ describe('the certificate', () => {
     const again = await onDay(0);
     assert.notEqual(again.cert, named.cert);
     const other = mkdtempSync(join(tmpdir(), 'certificates-'));
-    await localCertificates(other, [], { now: () => START });
+    await ensureCertificates(other, [], { now: () => START });
     for (const name of ['ca.pem', 'ca-key.pem']) cpSync(join(other, 'tls', name), join(folder, 'tls', name));
     rmSync(other, { recursive: true });
     const moved = await onDay(0);

@@ -14,7 +14,7 @@ const entries: Readonly<Record<string, SettingEntry>> = settingsTable;
 function isSetting(variable: string): boolean {
   const name = variable.replace(/^BARKER_/, '').toLowerCase();
   const entry = entries[name] ?? (entries[name.replace(/_file$/, '')]?.secret && entries[name.replace(/_file$/, '')]);
-  return entry ? entry.only !== 'dev' : false;
+  return entry ? entry.onlyIn !== 'dev' : false;
 }
 
 const settingsIn = (text: string): string[] => [...text.matchAll(/\bBARKER_[A-Z_]+/g)].map(([name]) => name);

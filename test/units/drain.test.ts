@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { type Drain, drainOf } from '../../src/http/drain.ts';
+import { type ConnectionDrain, watchConnections } from '../../src/http/drain.ts';
 
 const CLIENTS = 16;
 
@@ -13,10 +13,10 @@ async function opened() {
     if (state.isDraining) response.shouldKeepAlive = false;
     setImmediate(() => response.end('ok'));
   });
-  const drain = drainOf(server);
+  const drain = watchConnections(server);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
-  const finish = (times: Parameters<Drain['finish']>[0]): Promise<number> => {
+  const finish = (times: Parameters<ConnectionDrain['finish']>[0]): Promise<number> => {
     state.isDraining = true;
     return drain.finish(times);
   };

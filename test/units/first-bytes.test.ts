@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { firstBytes } from '../../src/http/first-bytes.ts';
+import { firstRequestScanner } from '../../src/http/first-bytes.ts';
 
 const FORM = 'content-type: application/x-www-form-urlencoded; charset=utf-8';
 const post = (...headers: string[]) =>
   `POST / HTTP/1.1\r\nhost: a\r\n${headers.map((each) => `${each}\r\n`).join('')}\r\n`;
-const look = (text: string) => firstBytes(100).look(Buffer.from(text));
+const look = (text: string) => firstRequestScanner(100).scan(Buffer.from(text));
 
 const cases: [what: string, bytes: string, arrived: string][] = [
   ['half a head', 'GET / HTTP/1.1\r\nhost: a\r\n', 'some of the head'],
@@ -42,12 +42,12 @@ describe('the first bytes of a connection', () => {
   test('are judged alike in whatever pieces they come', () => {
     for (const [what, text] of cases) {
       const bytes = Buffer.from(text);
-      const scan = firstBytes(100);
+      const scan = firstRequestScanner(100);
       const step = Math.max(1, Math.floor(bytes.length / 200));
-      let arrived = scan.look(bytes.subarray(0, 1));
+      let arrived = scan.scan(bytes.subarray(0, 1));
       for (let size = 2; size < bytes.length && arrived !== 'enough'; size += step)
-        arrived = scan.look(bytes.subarray(0, size));
-      if (arrived !== 'enough') arrived = scan.look(bytes);
+        arrived = scan.scan(bytes.subarray(0, size));
+      if (arrived !== 'enough') arrived = scan.scan(bytes);
       assert.equal(arrived, look(text), what);
     }
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operation, Principal } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
-import { type RateLimits, rateWindows } from '../../src/http/rates.ts';
+import { type RateLimits, rateLimiter } from '../../src/http/rates.ts';
 
 const limits = {
   isOn: true,
@@ -27,7 +27,7 @@ const scope = (user = '1', account: string | undefined = 'a', application = '1')
 
 describe('windows of calls', () => {
   test('open with the first call and end after their time, not at a round one', () => {
-    const rates = rateWindows(limits, clock);
+    const rates = rateLimiter(limits, clock);
     const opened = Math.floor(clock.ms / 1000);
     assert.deepEqual(rates.take(reads, scope()).user, { limit: 2, remaining: 1, reset: opened + 900 });
     clock.ms += 899_000;
@@ -38,7 +38,7 @@ describe('windows of calls', () => {
   });
 
   test('belong to a user, an application and an environment', () => {
-    const rates = rateWindows(limits, clock);
+    const rates = rateLimiter(limits, clock);
     for (let index = 0; index < 3; index++) rates.take(reads, scope('1'));
     assert.equal(rates.take(reads, scope('1')).isRefused, true);
     assert.equal(rates.take(reads, scope('2')).isRefused, false);
@@ -48,14 +48,14 @@ describe('windows of calls', () => {
   });
 
   test('writes are counted together, whatever they write', () => {
-    const rates = rateWindows(limits, clock);
+    const rates = rateLimiter(limits, clock);
     rates.take(writes, scope());
     assert.equal(rates.take(operation('others.remove', 'writes'), scope()).user.remaining, 0);
     assert.equal(rates.take(operation('others.update', 'writes'), scope()).isRefused, true);
   });
 
   test('a call refused for the account takes nothing from the user', () => {
-    const rates = rateWindows({ ...limits, rate_user_quota_per_15min: 100 }, clock);
+    const rates = rateLimiter({ ...limits, rate_user_quota_per_15min: 100 }, clock);
     for (let index = 0; index < 2; index++) rates.take(core, scope());
     const refused = rates.take(core, scope());
     assert.deepEqual([refused.isRefused, refused.account?.remaining, refused.user.remaining], [true, 0, 98]);
@@ -64,7 +64,7 @@ describe('windows of calls', () => {
   });
 
   test('logins that applications begin are counted per address too, and all addresses of an IPv6 /64 are one', () => {
-    const rates = rateWindows({ ...limits, rate_request_tokens_per_address_15min: 2 }, clock);
+    const rates = rateLimiter({ ...limits, rate_request_tokens_per_address_15min: 2 }, clock);
     const from = (address: string, application: string) =>
       rates.take(operation('request_token.create', 'request_tokens'), { ...scope('1', 'a', application), address });
     assert.equal(from('2001:db8::1', '1').isRefused, false);
@@ -74,19 +74,19 @@ describe('windows of calls', () => {
   });
 
   test('a call that came to nothing through a fault of the service is given back once', () => {
-    const rates = rateWindows(limits, clock);
+    const rates = rateLimiter(limits, clock);
     const taken = rates.take(core, scope());
-    const input = rates.giveBack(taken);
+    const input = rates.refund(taken);
     assert.deepEqual([input.user.remaining, input.account?.remaining], [2, 2]);
-    assert.deepEqual(rates.giveBack(input), input);
+    assert.deepEqual(rates.refund(input), input);
     assert.equal(rates.take(core, scope()).user.remaining, 1);
     rates.take(core, scope());
     const refused = rates.take(core, scope());
-    assert.equal(rates.giveBack(refused).user.remaining, 0, 'a refused call took nothing');
+    assert.equal(rates.refund(refused).user.remaining, 0, 'a refused call took nothing');
   });
 
   test('switched off, they count and refuse nobody', () => {
-    const rates = rateWindows({ ...limits, isOn: false }, clock);
+    const rates = rateLimiter({ ...limits, isOn: false }, clock);
     for (let index = 0; index < 5; index++) assert.equal(rates.take(core, scope()).isRefused, false);
     assert.equal(rates.take(core, scope()).user.limit, 1_000_000_000);
   });

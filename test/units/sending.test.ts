@@ -7,7 +7,7 @@ import {
   standardHeaders,
   webhookKey,
 } from '../../src/features/activity/webhooks/signing.ts';
-import { addressRules } from '../../src/http/sending/address-rules.ts';
+import { allowedAddresses } from '../../src/http/sending/address-rules.ts';
 import { urlError } from '../../src/http/sending/url-rules.ts';
 
 const BARRED = [
@@ -24,7 +24,7 @@ const OPEN = [
 ].flatMap((line) => line.split(' '));
 
 describe('addresses', () => {
-  const production = addressRules({ allowsPrivate: false, privateRanges: [] });
+  const production = allowedAddresses({ allowsPrivate: false, privateRanges: [] });
   test('that nobody else can reach are barred', () => {
     assert.deepEqual(BARRED.filter(production), []);
   });
@@ -35,12 +35,15 @@ describe('addresses', () => {
     );
   });
   test('of ranges that an operator opened are open, but for those of the link', () => {
-    const opened = addressRules({ allowsPrivate: false, privateRanges: ['10.1.0.0/16', '169.254.0.0/16', 'fd00::/8'] });
+    const opened = allowedAddresses({
+      allowsPrivate: false,
+      privateRanges: ['10.1.0.0/16', '169.254.0.0/16', 'fd00::/8'],
+    });
     const found = ['10.1.2.3', '10.2.0.1', '169.254.169.254', 'fd12::1', 'fc00::1', '8.8.8.8', '::ffff:10.1.2.3'];
     assert.deepEqual(found.filter(opened), ['10.1.2.3', 'fd12::1', '8.8.8.8', '::ffff:10.1.2.3']);
   });
   test('of this machine are open in development, those of the link never', () => {
-    const development = addressRules({ allowsPrivate: true, privateRanges: [] });
+    const development = allowedAddresses({ allowsPrivate: true, privateRanges: [] });
     const found = [
       '127.0.0.1',
       '::1',

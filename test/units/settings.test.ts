@@ -163,7 +163,7 @@ describe('values', () => {
       const known = load({ mode, environment: { BARKER_MASTER_KEY: KEY } });
       const ofOther = (name: string) => {
         const entry: SettingEntry = settingsTable[name as SettingName];
-        return entry.only !== undefined && entry.only !== mode;
+        return entry.onlyIn !== undefined && entry.onlyIn !== mode;
       };
       const skipped: string[] = ['master_key', ...Object.keys(settingsTable).filter(ofOther)];
       const input = Object.entries(known).filter(([name]) => !skipped.includes(name));
@@ -319,7 +319,7 @@ describe('shown settings', () => {
   test('serve shows no setting of dev', () => {
     const rows = describeSettings(load({ mode: 'serve', environment: { BARKER_MASTER_KEY: KEY } }));
     const entries: [string, SettingEntry][] = Object.entries(settingsTable);
-    const own = entries.filter(([, entry]) => entry.only !== 'dev').map(([name]) => name);
+    const own = entries.filter(([, entry]) => entry.onlyIn !== 'dev').map(([name]) => name);
     assert.deepEqual(
       rows.map((row) => row.name),
       own,

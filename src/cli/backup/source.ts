@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { openDriver } from '../../app/database.ts';
-import type { Source } from '../../backup/backup.ts';
+import type { BackupSource } from '../../backup/backup.ts';
 import type { MasterKeys } from '../../backup/examine.ts';
 import { systemClock } from '../../base/clock.ts';
 import { parseKeyEntries, parseMasterKey } from '../../base/secret-box.ts';
@@ -34,7 +34,7 @@ export function masterKeysOf({ master_key, master_key_id, master_keys_old, data_
 export async function recordedCopy<T>(
   command: Command,
   settings: Settings,
-  copy: (source: Source, record: CommandRecord) => Promise<T>,
+  copy: (source: BackupSource, record: CommandRecord) => Promise<T>,
 ): Promise<T> {
   return withSource(settings, async (source) => {
     const record = commandRecord(command, source.now);
@@ -66,7 +66,7 @@ async function isStored(settings: Settings, work: (tx: Writing) => Promise<void>
 }
 
 /** Opens the database of the settings for copying it, whichever steps it has. */
-async function withSource<T>(settings: Settings, work: (source: Source) => Promise<T>): Promise<T> {
+async function withSource<T>(settings: Settings, work: (source: BackupSource) => Promise<T>): Promise<T> {
   const { data_folder: folder, database_url } = settings;
   const file = join(folder, 'barker.db');
   if (database_url === '' && !existsSync(file)) throw new CommandFailed(`there is no database at ${file}`);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { boxOf, openDriver } from '../../app/database.ts';
+import { openDriver, secretBoxOf } from '../../app/database.ts';
 import { systemClock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { elapsed_ms } from '../../base/timers.ts';
@@ -113,7 +113,7 @@ function examineKey(settings: Settings, sample: Pick<Application, 'id' | 'consum
   if (settings.master_key === '') return error('no master key is set', 'make one: openssl rand -hex 32');
   if (!sample) return ok('a master key is set, and there is no secret yet to try it on');
   try {
-    boxOf(settings).open(sample.consumer_secret, secretContext.application(sample.id));
+    secretBoxOf(settings).open(sample.consumer_secret, secretContext.application(sample.id));
     return ok('the master key opens the secrets');
   } catch {
     return error('the master key does not open the secrets', 'check master_key, master_key_id and master_keys_old');

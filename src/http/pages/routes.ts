@@ -4,16 +4,16 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Page, PageAnswer, Pages, Visit, VisitRefusal } from '../../contract/declare/pages.ts';
 import { Problem, type ProblemName } from '../../contract/problems/problems.ts';
-import { wantsJson } from '../accept.ts';
-import type { AddressCounts } from '../address-counts.ts';
+import { acceptsOnlyJson } from '../accept.ts';
+import type { AddressLimiter } from '../address-counts.ts';
 import type { AuditLog, AuditOrigin } from '../audit-log.ts';
-import { endSoftly } from '../bytes-body.ts';
-import type { Connections } from '../connections.ts';
-import { type AccessLog, lineLevel } from '../line-level.ts';
-import type { Observer } from '../observer.ts';
+import { discardAndClose } from '../bytes-body.ts';
+import type { ConnectionLimiter } from '../connections.ts';
+import { type AccessLog, logLevelOf } from '../line-level.ts';
+import type { RequestObserver } from '../observer.ts';
 import { send } from '../reply.ts';
 import { requestIdOf } from '../request-id.ts';
-import type { StrangerBodies } from '../stranger-bodies.ts';
+import type { UnauthenticatedBodies } from '../stranger-bodies.ts';
 import { browserNameOf } from './browser-names.ts';
 import { cookieValue, KNOWN_BROWSER, SESSION, setCookie } from './cookies.ts';
 import { isOwnForm } from './form-guard.ts';
@@ -26,16 +26,16 @@ export interface PageParts {
   readonly face: Face;
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
-  readonly counts: AddressCounts;
+  readonly counts: AddressLimiter;
   /** Requests of one address to whatever it is; undefined when limits are off. */
-  readonly flood: AddressCounts | undefined;
+  readonly flood: AddressLimiter | undefined;
   /** The open connections of all listeners. */
-  readonly connections: Pick<Connections, 'vouch'>;
+  readonly connections: Pick<ConnectionLimiter, 'markAuthenticated'>;
   /** Reads forms: whoever has no session is a stranger. */
-  readonly strangers: StrangerBodies;
+  readonly strangers: UnauthenticatedBodies;
   readonly log: Logger;
   readonly auditLog: AuditLog;
-  readonly observer: Pick<Observer, 'visited'>;
+  readonly observer: Pick<RequestObserver, 'pageVisited'>;
   readonly accessLog: AccessLog;
   readonly nextTransactionId: () => string;
   /** The origins of a request, the one it was sent to last; throws on plain HTTP where that is not allowed. */
@@ -86,7 +86,7 @@ async function answer(
   const verb = request.method === 'HEAD' ? 'GET' : request.method;
   const method = page.methods.find((each) => each === verb);
   if (!method) {
-    parts.observer.visited(page.path, OTHER, otherMethod(parts, page, request, response));
+    parts.observer.pageVisited(page.path, OTHER, otherMethod(parts, page, request, response));
     return;
   }
   const transactionId = parts.nextTransactionId();
@@ -109,7 +109,7 @@ async function answer(
   // Nobody waits for the rest of a form that was refused.
   const isCut = method === 'POST' && failure !== undefined && !request.complete;
   if (parts.isDraining() || isCut) response.shouldKeepAlive = false;
-  if (isCut) endSoftly(request);
+  if (isCut) discardAndClose(request);
   reply(response, said, parts.face, seen);
   note(parts, page, said, { ...origin, request, failure });
 }
@@ -163,7 +163,7 @@ async function visited(
     browser: browserNameOf(request.headers['user-agent']),
   });
   const isKnown = session.user !== undefined;
-  if (isKnown) parts.connections.vouch(request.socket);
+  if (isKnown) parts.connections.markAuthenticated(request.socket);
   const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, parts.strangers.bytes_max);
   const query = /\?(.*)$/s.exec(request.url!)?.[1] ?? '';
   const input = method === 'POST' ? (await parts.strangers.read(request, { address, max, isKnown })).toString() : query;
@@ -181,7 +181,7 @@ async function visited(
     address,
     knownBrowser: cookieValue(request, KNOWN_BROWSER, isSecure),
     service: parts.face.name,
-    record: parts.auditLog.within(origin),
+    record: parts.auditLog.transactional(origin),
   };
   const isKept = session.kept !== undefined;
   const tokens = { input: visit.parameter('authenticity_token'), own: session.formToken, isKept };
@@ -223,7 +223,7 @@ function reply(
   face: Face,
   { request, secure, transactionId, cookies }: Seen,
 ): void {
-  const isJson = said.error !== undefined && wantsJson(request.headers.accept);
+  const isJson = said.error !== undefined && acceptsOnlyJson(request.headers.accept);
   const headers = pageHeaders(said);
   headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
   headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure);
@@ -243,9 +243,9 @@ function note(
   said: PageAnswer,
   { request, failure, ...origin }: AuditOrigin & { readonly request: IncomingMessage; readonly failure: unknown },
 ): void {
-  observer.visited(page.path, request.method!, said.status);
+  observer.pageVisited(page.path, request.method!, said.status);
   const line = { ...origin, method: request.method, route: page.path, status: said.status };
-  const level = lineLevel(said.status, failure, accessLog);
+  const level = logLevelOf(said.status, failure, accessLog);
   if (level === 'error') log.error({ ...line, err: failure }, 'page failed');
   else if (level) log.info(line, 'page');
 }

@@ -35,7 +35,7 @@ export function operationSection(
   return html`<article class="operation" id="${id}" data-search="${search}">
     <h3><a class="anchor" href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span>
       <code class="path">!${breakable(path)}</code></a></h3>
-    <p class="about">!${prose(about)}!${only ? html` <span class="chip">${only} only</span>` : ''}</p>
+    <p class="about">!${proseHtml(about)}!${only ? html` <span class="chip">${only} only</span>` : ''}</p>
     <dl class="facts">
       <div><dt>Roles</dt><dd>${rolesWords(operation)}</dd></div>
       !${operation.credential ? html`<div><dt>Credential</dt><dd>${credentialWords(operation)}</dd></div>` : ''}
@@ -91,14 +91,14 @@ function parameterRow(row: ParameterWords): string {
       ? ''
       : html`<span class="fallback"><span class="soft">default</span> <code>${row.fallback}</code></span>`;
   return html`<tr>
-    <th scope="row"><code>!${softCode(row.name)}</code> !${marks}</th>
+    <th scope="row"><code>!${breakableCode(row.name)}</code> !${marks}</th>
     <td>${row.type}!${row.limits ? html`<span class="limits">${row.limits}</span>` : ''}</td>
-    <td>!${prose(row.about)} !${fallback}!${choiceList(row.choices)}</td>
+    <td>!${proseHtml(row.about)} !${fallback}!${enumValues(row.choices)}</td>
   </tr>`;
 }
 
 /** A sentence in which what stands between backquotes is code. */
-export function prose(text: string): string {
+export function proseHtml(text: string): string {
   return text
     .split('`')
     .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
@@ -106,7 +106,7 @@ export function prose(text: string): string {
 }
 
 /** The words that a value may be; many of them stand behind a fold. */
-export function choiceList(choices: readonly string[]): string {
+export function enumValues(choices: readonly string[]): string {
   if (choices.length === 0) return '';
   const words = choices.map((word) => html`<code>${word}</code>`).join(' ');
   if (choices.length <= CHOICES_SHOWN) return html`<span class="choices">!${words}</span>`;
@@ -129,14 +129,14 @@ export function problemTable(rows: readonly ProblemWords[]): string {
 
 function problemRow({ status, code, message, when }: ProblemWords): string {
   return html`<tr>
-    <th scope="row"><span class="status">${status}</span> <code>!${softCode(String(code))}</code></th>
+    <th scope="row"><span class="status">${status}</span> <code>!${breakableCode(String(code))}</code></th>
     <td>${message}</td>
     <td>${when}</td>
   </tr>`;
 }
 
 /** A name that may break between its words: after underscores and dots, and before capitals. */
-export function softCode(code: string): string {
+export function breakableCode(code: string): string {
   return code
     .split(/(?<=[_.])|(?<=[a-z])(?=[A-Z])/)
     .map((part) => html`${part}`)

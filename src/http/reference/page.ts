@@ -8,7 +8,7 @@ import { type Group, groupsOf, type Surroundings } from '../../engine/describe.t
 import { VERSION } from '../../engine/operations.ts';
 import { UNROUTED } from '../../engine/raises.ts';
 import { FAVICON_PATH } from '../pages/branding.ts';
-import { choiceList, operationSection, problemTable, prose, softCode } from './operation.ts';
+import { breakableCode, enumValues, operationSection, problemTable, proseHtml } from './operation.ts';
 
 /** The reference of the whole interface as one page of HTML. It works without scripts and loads nothing from elsewhere. */
 export function referencePage(
@@ -132,9 +132,9 @@ function memberRow([name, schema]: [string, Json]): string {
   const { type, limits, choices } = valueWords(schema);
   const isNullable =
     JSON.stringify(schema) === JSON.stringify(nullable(schema)) || [schema.type].flat().includes('null');
-  return html`<tr><th scope="row"><code>!${softCode(name)}</code></th>
+  return html`<tr><th scope="row"><code>!${breakableCode(name)}</code></th>
     <td>${type}!${isNullable ? html` <span class="soft">or null</span>` : ''}!${limits ? html`<span class="limits">${limits}</span>` : ''}</td>
-    <td>!${prose(String(schema.description ?? ''))}!${choiceList(choices)}</td></tr>`;
+    <td>!${proseHtml(String(schema.description ?? ''))}!${enumValues(choices)}</td></tr>`;
 }
 
 function commonSection(ads: readonly ProblemName[], numeric: readonly ProblemName[]): string {

@@ -30,17 +30,17 @@ const GIVEN_OUT = ['2000::/3'];
 const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
 
 /** Judges addresses by their numbers. */
-export type AddressRules = (address: string) => boolean;
+export type IsAllowedAddress = (address: string) => boolean;
 
 /**
  * Tells whether anything may be sent to an address.
  * @param given.allowsPrivate every address but those of the link.
  * @param given.privateRanges ranges that an operator opened, those of the link excepted.
  */
-export function addressRules(input: {
+export function allowedAddresses(input: {
   readonly allowsPrivate: boolean;
   readonly privateRanges: readonly string[];
-}): AddressRules {
+}): IsAllowedAddress {
   const [barred, givenOut, link, opened] = [NEVER_PUBLIC, GIVEN_OUT, LINK_LOCAL, input.privateRanges].map(listOf) as [
     Ranges,
     Ranges,

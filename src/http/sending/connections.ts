@@ -3,7 +3,7 @@ import { buildConnector, Client, Pool } from 'undici';
 import type { Network } from './network.ts';
 
 /** Connections to one origin, at addresses that were judged. Nothing looks the name up a second time. */
-export interface Connections {
+export interface ConnectionPool {
   readonly pool: Pool;
   readonly addresses: readonly string[];
   usedAt_ms: number;
@@ -14,11 +14,11 @@ const CONNECT_MS = 3000;
 const IDLE_MS = 15_000;
 
 /** Opens no connection yet. TLS is for the name of the host, whichever address it is that answers. @source activity gaps 21.4 */
-export function connectionsTo(
+export function openPool(
   url: URL,
   addresses: readonly string[],
   { network, proxy }: { readonly network: Network; readonly proxy: string },
-): Connections {
+): ConnectionPool {
   const pool = new Pool(url.origin, {
     connect: proxy === '' ? directly(url, addresses, network) : through(proxy, url, addresses),
     allowH2: false,

@@ -12,7 +12,7 @@ export interface Network {
 }
 
 /** The network of the machine. */
-export const machineNetwork: Network = {
+export const systemNetwork: Network = {
   async resolve(host) {
     if (isIP(host) !== 0) return [host];
     return (await lookup(host, { all: true })).map(({ address }) => address);

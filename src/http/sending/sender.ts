@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { type Dispatcher, errors } from 'undici';
 import { after, every, pause, within } from '../../base/timers.ts';
 import type { OutgoingRequest, Sender, SendFailure, Sent } from '../../contract/services/sending.ts';
-import { type AddressRules, addressRules } from './address-rules.ts';
-import { type Connections, connectionsTo } from './connections.ts';
-import { machineNetwork, type Network } from './network.ts';
+import { allowedAddresses, type IsAllowedAddress } from './address-rules.ts';
+import { type ConnectionPool, openPool } from './connections.ts';
+import { type Network, systemNetwork } from './network.ts';
 import { urlError } from './url-rules.ts';
 
 /** What a sender goes by. */
-export interface SenderRules {
+export interface SenderOptions {
   /** Receivers on one's own machine and in its networks, without TLS and on any port: for development. */
   readonly allowsPrivate: boolean;
   /** Ranges of private addresses that are sent to nevertheless. */
@@ -42,10 +42,10 @@ const TELLING: ReadonlySet<SendFailure> = new Set([
 ]);
 
 /** Sends to other people's servers. @source activity gaps 21.4 */
-export function openSender(rules: SenderRules): Sender {
-  const { network = machineNetwork, proxy, ownOrigins, allowsPrivate } = rules;
-  const isAllowed = addressRules(rules);
-  const connections = new Map<string, Connections>();
+export function openSender(rules: SenderOptions): Sender {
+  const { network = systemNetwork, proxy, ownOrigins, allowsPrivate } = rules;
+  const isAllowed = allowedAddresses(rules);
+  const connections = new Map<string, ConnectionPool>();
   const lookUps = new Map<string, { readonly at_ms: number; readonly found: Promise<Destination> }>();
 
   const find = (host: string, isFresh: boolean): Promise<Destination> => {
@@ -55,11 +55,11 @@ export function openSender(rules: SenderRules): Sender {
     if (!isFresh) lookUps.set(host, { at_ms: performance.now(), found });
     return found;
   };
-  const connectionsOf = (url: URL, addresses: readonly string[]): Connections => {
+  const connectionsOf = (url: URL, addresses: readonly string[]): ConnectionPool => {
     const key = `${url.origin} ${addresses}`;
     let known = connections.get(key);
     if (!known) {
-      known = connectionsTo(url, addresses, { network, proxy });
+      known = openPool(url, addresses, { network, proxy });
       connections.set(key, known);
     }
     return known;
@@ -85,7 +85,7 @@ export function openSender(rules: SenderRules): Sender {
     const url = new URL(text);
     const destination = await find(hostOf(url), true);
     if ('failed' in destination) return destination;
-    const open = connectionsTo(url, destination.addresses, { network, proxy });
+    const open = openPool(url, destination.addresses, { network, proxy });
     return { path: url.pathname + url.search, open, until_ms: 0 };
   };
   const stopSweeping = every(FORGOTTEN_MS, () => {
@@ -141,7 +141,7 @@ interface NoRoute {
 /** How an address is reached, for a while. */
 interface Route {
   readonly path: string;
-  readonly open: Connections;
+  readonly open: ConnectionPool;
   readonly until_ms: number;
 }
 
@@ -150,7 +150,7 @@ type Destination = { readonly addresses: readonly string[] } | NoRoute;
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Where a host leads to. One address that nothing may be sent to is enough to refuse them all. */
-async function destinationOf(host: string, network: Network, isAllowed: AddressRules): Promise<Destination> {
+async function destinationOf(host: string, network: Network, isAllowed: IsAllowedAddress): Promise<Destination> {
   let addresses: readonly string[];
   try {
     addresses = isIP(host) === 0 ? await within(LOOKUP_MS, network.resolve(host)) : [host];
