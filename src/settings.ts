@@ -3,10 +3,10 @@ import { isKeyId, parseKeyEntries, parseMasterKey } from './base/secret-box.ts';
 import { activitySettings } from './settings/activity.ts';
 import { isAddressRange, parseOrigin } from './settings/addresses.ts';
 import { brandingSettings } from './settings/branding.ts';
+import { connectionSettings } from './settings/connections.ts';
 import { bool, choice, integer, list, type SettingOptions, text } from './settings/kinds.ts';
 import { loginSettings } from './settings/logins.ts';
 import { postgresSettings } from './settings/postgres.ts';
-import { connectionSettings } from './settings/strangers.ts';
 import { streamSettings } from './settings/streams.ts';
 import { webhookSettings } from './settings/webhooks.ts';
 

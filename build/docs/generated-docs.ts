@@ -2,7 +2,7 @@ import { operations } from '../../src/app/dependencies.ts';
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/store/audit.ts';
 import { openApiOf, type Surroundings } from '../../src/engine/describe.ts';
-import { settingsMarkdown } from '../../src/settings/show.ts';
+import { settingsMarkdown } from '../../src/settings/describe.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from './reference-markdown.ts';

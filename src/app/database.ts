@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { refuseIncompleteRestore } from '../backup/incomplete.ts';
+import { refuseIncompleteRestore } from '../backup/restore-marker.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import { type Random, secureRandom, seededRandom } from '../base/random.ts';

@@ -7,7 +7,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import type { TableChecksum } from '../storage/transfer/read-rows.ts';
 import { MalformedRow } from '../storage/transfer/row-lines.ts';
-import { type BackupHeader, type BackupSink, type BackupSummary, FORMAT_VERSION, isBackedUpPath } from './pieces.ts';
+import { type BackupHeader, type BackupSink, type BackupSummary, FORMAT_VERSION, isBackedUpPath } from './format.ts';
 
 type Member = Extract extends AsyncIterable<infer Each> ? Each : never;
 

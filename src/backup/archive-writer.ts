@@ -6,7 +6,7 @@ import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
-import type { BackupHeader, BackupSink } from './pieces.ts';
+import type { BackupHeader, BackupSink } from './format.ts';
 
 /** Sums are written when there are so many, so that memory does not grow with the number of files. */
 const SUMS = 10_000;

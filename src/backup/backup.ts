@@ -3,10 +3,10 @@ import { formatInstant } from '../base/instants.ts';
 import { lockServerFile, ServerAlreadyRunning } from '../storage/core/server-lock.ts';
 import type { Driver } from '../storage/core/store.ts';
 import { writeArchive } from './archive-writer.ts';
-import { keyFingerprints, type MasterKeys } from './examine.ts';
-import { mediaSnapshot } from './held-media.ts';
-import type { BackupHeader, BackupSink } from './pieces.ts';
-import { type ExportResult, exportDatabase } from './send-database.ts';
+import { type ExportResult, exportDatabase } from './export-database.ts';
+import type { BackupHeader, BackupSink } from './format.ts';
+import { keyFingerprints, type MasterKeys } from './inspect-archive.ts';
+import { mediaSnapshot } from './media-snapshot.ts';
 
 /** What a copy is made from. */
 export interface BackupSource {

@@ -6,10 +6,10 @@ import { auditOn } from '../storage/tables/audit.ts';
 import { afterRestore } from '../storage/transfer/after-restore.ts';
 import { readArchive } from './archive-reader.ts';
 import { type BackupSource, exportAll } from './backup.ts';
-import { databaseSink } from './fill-database.ts';
-import type { BackupHeader } from './pieces.ts';
-import type { ExportResult } from './send-database.ts';
-import { fillTarget, type RestoreTarget } from './target.ts';
+import { databaseSink } from './database-sink.ts';
+import type { ExportResult } from './export-database.ts';
+import type { BackupHeader } from './format.ts';
+import { fillTarget, type RestoreTarget } from './restore-target.ts';
 
 /** How a restore is done. */
 export interface RestoreOptions {

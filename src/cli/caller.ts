@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { encode } from '../base/percent.ts';
 import { secureRandom } from '../base/random.ts';
-import { type DevFile, devFilePath, readDevFile } from '../dev/folder.ts';
+import { type DevFile, devFilePath, readDevFile } from '../dev/dev-folder.ts';
 import { CommandFailed } from './failure.ts';
 
 /** The keys that a request is signed with. The token is absent in the first step of signing in. */

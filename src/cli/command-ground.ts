@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Runtime } from '../app/database.ts';
-import { findMasterKey } from '../dev/folder.ts';
+import { findMasterKey } from '../dev/dev-folder.ts';
 import { originsOf } from '../settings/load.ts';
 import { settingsTable } from '../settings.ts';
 import { settingsFrom } from './setting-options.ts';

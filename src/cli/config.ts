@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { describeSettings } from '../settings/describe.ts';
 import type { Mode } from '../settings/kinds.ts';
-import { describeSettings } from '../settings/show.ts';
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 

@@ -16,14 +16,14 @@ import {
   resetDataFolder,
   writeDevFile,
   writeKeys,
-} from '../dev/folder.ts';
+} from '../dev/dev-folder.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { complain, print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { untilStopped } from './until-stopped.ts';
 
-export { type DevFile, devFilePath } from '../dev/folder.ts';
+export { type DevFile, devFilePath } from '../dev/dev-folder.ts';
 
 /** `barker dev`. */
 export function devCommand(command: Command): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
 import { type SecretBox, secretBox } from '../base/secret-box.ts';
-import { findMasterKey } from '../dev/folder.ts';
+import { findMasterKey } from '../dev/dev-folder.ts';
 import { isKeyInUse } from '../features/platform/first-secret.ts';
 import type { Settings } from '../settings.ts';
 import { type Driver, storeOn } from '../storage/core/store.ts';

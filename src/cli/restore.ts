@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { ArchiveInspection, MasterKeys } from '../backup/examine.ts';
+import type { ArchiveInspection, MasterKeys } from '../backup/inspect-archive.ts';
 import type { Settings } from '../settings.ts';
 import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
@@ -20,7 +20,7 @@ export function restoreCommand(command: Command): void {
 async function runRestore(command: Command, file: string): Promise<void> {
   const { systemClock } = await import('../base/clock.ts');
   const { formatInstant } = await import('../base/instants.ts');
-  const { inspectArchive } = await import('../backup/examine.ts');
+  const { inspectArchive } = await import('../backup/inspect-archive.ts');
   const { masterKeysOf, progress } = await import('./backup/source.ts');
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Service } from '../app/server.ts';
-import { type DevFile, devFilePath } from '../dev/folder.ts';
+import { type DevFile, devFilePath } from '../dev/dev-folder.ts';
 import { shellWord } from './shell.ts';
 import { trustLines } from './trust.ts';
 

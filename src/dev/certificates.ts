@@ -42,7 +42,7 @@ export async function ensureCertificates(
   if (!existsSync(folder)) await makeAuthority(folder, further, clock);
   const authority = readAuthority(folder, wanted, clock);
   if (isGood(paths, authority.certificate, wanted, clock)) return paths;
-  const { issueCertificate } = await import('./issuing.ts');
+  const { issueCertificate } = await import('./issue-certificates.ts');
   const { cert, key } = await issueCertificate(authority, wanted, clock);
   write(paths.key, key);
   write(paths.cert, cert);
@@ -51,7 +51,7 @@ export async function ensureCertificates(
 
 /** Both files of an authority appear at once, or those that another process has made meanwhile are there. */
 async function makeAuthority(folder: string, names: readonly string[], clock: Clock): Promise<void> {
-  const { issueAuthority } = await import('./issuing.ts');
+  const { issueAuthority } = await import('./issue-certificates.ts');
   const { cert, key } = await issueAuthority(names, clock);
   const draft = `${folder}.${secureRandom.bytes(6).toString('hex')}`;
   mkdirSync(draft, { recursive: true, mode: 0o700 });

@@ -3,16 +3,16 @@ import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../
 import type { Operation, Services } from '../contract/declare/operation.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 import type { Noted } from '../contract/store/audit.ts';
-import type { AddressLimiter } from './address-counts.ts';
+import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditLog } from './audit-log.ts';
-import type { ConnectionLimiter } from './connections.ts';
-import type { FirstRequestBuffer } from './first-requests.ts';
-import type { RequestObserver } from './observer.ts';
-import type { RateLimiter, RateUsage } from './rates.ts';
-import type { SecureHeaders } from './request.ts';
+import type { ConnectionLimiter } from './connection-limiter.ts';
+import type { FirstRequestBuffer } from './first-request-buffer.ts';
+import type { RateLimiter, RateUsage } from './rate-limiter.ts';
 import type { RequestMemory } from './request-memory.ts';
-import type { UnauthenticatedBodies } from './stranger-bodies.ts';
+import type { RequestObserver } from './request-observer.ts';
+import type { SecureHeaders } from './request-origin.ts';
 import type { StreamWriter } from './stream/writer.ts';
+import type { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
 
 /** What the pipeline of one listener works with. */
 export interface PipelineDependencies {

@@ -4,9 +4,9 @@ import { isDeeperThan } from '../base/depth.ts';
 import { applicationOf, type Caller } from '../contract/declare/callers.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { problem } from '../contract/problems/problems.ts';
-import { type BodyReadObserver, readBody } from './body.ts';
-import { readBytes } from './bytes-body.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
+import { type BodyReadObserver, readBody } from './read-body.ts';
+import { readBytes } from './read-bytes.ts';
 import { BODY_OVERHEAD_BYTES, readReserved } from './request-memory.ts';
 
 /** Whether a request says that its body is JSON. */

@@ -5,16 +5,16 @@ import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
-import { discardAndClose } from './bytes-body.ts';
 import type { PipelineDependencies } from './exchange.ts';
 import { handleRequest } from './pipeline.ts';
-import { pipeliningLimit } from './pipelining.ts';
-import { familyOf, sendError } from './refusal.ts';
+import { pipeliningLimit } from './pipelining-limit.ts';
+import { discardAndClose } from './read-bytes.ts';
 import { headersByName } from './reply.ts';
 import { hasValidHost } from './request-host.ts';
 import { ROUTER_OPTIONS, type Router, routerOf } from './router.ts';
+import { familyOf, sendError } from './send-error.ts';
 import type { Tls } from './tls.ts';
-import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unread.ts';
+import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unparsed-requests.ts';
 
 /** Any other is answered as if there were nothing on the path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);

@@ -7,7 +7,7 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
 import { type Blobs, type Incoming, SourceFailed, TooManyBytes } from '../contract/services/blobs.ts';
 import { decodeBase64 } from './base64.ts';
-import type { BodyReadObserver } from './body.ts';
+import type { BodyReadObserver } from './read-body.ts';
 
 /** A parameter in a body of parts is as long as one in a form may be, and there are no more of them. */
 const LIMITS = { fieldSize: 65_536, fields: 64, parts: 80, headerPairs: 32, headerSize: 16_384 };

@@ -10,18 +10,18 @@ import type { Flow } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
-import type { AddressLimiter } from './address-counts.ts';
+import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditOrigin } from './audit-log.ts';
-import { discardAndClose } from './bytes-body.ts';
-import { errorReply } from './envelopes.ts';
+import { errorReply } from './error-reply.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
-import { hasFormBody, readFormBody, signedPartsOf } from './form.ts';
-import { delayRefusal } from './held-back.ts';
+import { hasFormBody, readFormBody, signedPartsOf } from './form-body.ts';
 import { hasJsonBody, parseJson, readAuthenticatedBody, readJsonBytes, readVerifiedBody } from './json-body.ts';
 import { hasMultipartBody, type MultipartTarget, receiveMultipart, receiveTextFiles } from './multipart.ts';
+import { discardAndClose } from './read-bytes.ts';
+import { delayRefusal } from './refusal-delay.ts';
 import { headersOf, rateScopeOf, send } from './reply.ts';
-import { parsePairs } from './request.ts';
 import { requestIdOf } from './request-id.ts';
+import { parsePairs } from './request-origin.ts';
 
 /**
  * The life of a request, in order. Beside each step: the statuses with which it can end the request.

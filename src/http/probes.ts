@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../base/clock.ts';
 import { within } from '../base/timers.ts';
 import { send } from './reply.ts';
-import { NOSNIFF_HEADERS } from './request.ts';
+import { NOSNIFF_HEADERS } from './request-origin.ts';
 
 const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
 

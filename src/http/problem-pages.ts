@@ -5,7 +5,7 @@ import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/proble
 import { acceptsOnlyJson } from './accept.ts';
 import { type Face, framed } from './pages/frame.ts';
 import { openPageHeaders } from './pages/policy.ts';
-import { proseHtml } from './reference/operation.ts';
+import { proseHtml } from './reference/operation-section.ts';
 
 /**
  * Adds the page of each problem that version 2 names by an address: people read it, programs that ask for JSON get the

@@ -6,7 +6,7 @@ import { RATES } from '../contract/declare/rates.ts';
 import { type Family, Problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
-import type { RateScope } from './rates.ts';
+import type { RateScope } from './rate-limiter.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Makes transaction ids: 16 hex digits, unique per request. A random start of this process, then a count. */
@@ -30,7 +30,7 @@ const NO_STORE = 'no-cache, no-store, must-revalidate, pre-check=0, post-check=0
  */
 export function headersOf(exchange: Exchange, deps: PipelineDependencies, status: number, failure: unknown): Headers {
   const { operation, caller, transactionId, startedAt_ms, request } = exchange;
-  const headers = commonHeaders(operation.family, typeOf(operation, failure), {
+  const headers = baseHeaders(operation.family, typeOf(operation, failure), {
     transactionId,
     duration_ms: performance.now() - startedAt_ms,
     requestId: requestIdOf(request),
@@ -53,7 +53,7 @@ export function headersOf(exchange: Exchange, deps: PipelineDependencies, status
 }
 
 /** What every reply carries, also where no operation answers. */
-export function commonHeaders(
+export function baseHeaders(
   family: Family,
   type: string,
   of: {

@@ -1,6 +1,6 @@
 import { elapsed_ms, every } from '../base/timers.ts';
 import { Problem } from '../contract/problems/problems.ts';
-import type { BodyReadObserver } from './body.ts';
+import type { BodyReadObserver } from './read-body.ts';
 
 /** What requests may cost while they arrive. */
 export interface RequestMemoryLimits {

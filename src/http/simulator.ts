@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../contract/problems/problems.ts';
-import { readBody } from './body.ts';
-import { errorReply } from './envelopes.ts';
-import { commonHeaders, JSON_TYPES, send } from './reply.ts';
+import { errorReply } from './error-reply.ts';
+import { readBody } from './read-body.ts';
+import { baseHeaders, JSON_TYPES, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** What the call of operators works with. */
@@ -33,7 +33,7 @@ export function addSimulator(app: FastifyInstance, deps: SimulatorDependencies):
       const startedAt_ms = performance.now();
       const { status, body } = await answered(deps, request.raw);
       const type = status < 300 ? JSON_TYPES.others : 'application/problem+json; charset=utf-8';
-      const headers = commonHeaders('problem', type, {
+      const headers = baseHeaders('problem', type, {
         transactionId: deps.nextTransactionId(),
         duration_ms: performance.now() - startedAt_ms,
         requestId: requestIdOf(request.raw),

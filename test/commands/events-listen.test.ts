@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { readDevFile } from '../../src/dev/folder.ts';
+import { readDevFile } from '../../src/dev/dev-folder.ts';
 import { bearerOf } from '../rig/application.ts';
 import { callAs, happen, type Subscriber } from '../rig/streams.ts';
 import { openWorld, type World } from '../rig/world.ts';

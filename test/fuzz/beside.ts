@@ -1,7 +1,7 @@
 import { openRuntime } from '../../src/app/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { findMasterKey } from '../../src/dev/folder.ts';
+import { findMasterKey } from '../../src/dev/dev-folder.ts';
 import { grants } from '../../src/features/auth/oauth1/grants.ts';
 import { idsFrom } from '../../src/features/platform/ids.ts';
 import { loadSettings } from '../../src/settings/load.ts';

@@ -1,6 +1,6 @@
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { readDevFile } from '../../src/dev/folder.ts';
+import { readDevFile } from '../../src/dev/dev-folder.ts';
 import { issueToken } from '../../src/features/platform/register.ts';
 import { registerForMessages } from '../rig/activity.ts';
 import { bearerOf } from '../rig/application.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import { backUp } from '../../src/backup/backup.ts';
-import { inspectArchive } from '../../src/backup/examine.ts';
+import { inspectArchive } from '../../src/backup/inspect-archive.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { COPY_KEYS, RECORD, sourceOn } from '../rig/copies.ts';

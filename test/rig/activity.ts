@@ -1,5 +1,5 @@
 import type { Direction, Following, MatchedBatch } from '../../src/contract/store/events.ts';
-import { readDevFile } from '../../src/dev/folder.ts';
+import { readDevFile } from '../../src/dev/dev-folder.ts';
 import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
 import { register, type Standing } from './people.ts';

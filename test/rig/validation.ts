@@ -10,7 +10,7 @@ import { errorEnvelope } from '../../src/engine/describe/failures.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { openApiOf } from '../../src/engine/describe.ts';
 import { UNREAD, UNROUTED } from '../../src/engine/raises.ts';
-import { familyOf } from '../../src/http/refusal.ts';
+import { familyOf } from '../../src/http/send-error.ts';
 import { note } from './ledger.ts';
 
 /** The description that replies are held against. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressLimiter } from '../../src/http/address-counts.ts';
+import { addressLimiter } from '../../src/http/address-limiter.ts';
 import { testClock } from '../rig/world.ts';
 
 test('an address has so many requests in a window, which opens with the first of them', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { type ConnectionDrain, watchConnections } from '../../src/http/drain.ts';
+import { type ConnectionDrain, watchConnections } from '../../src/http/connection-drain.ts';
 
 const CLIENTS = 16;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { Problem } from '../../src/contract/problems/problems.ts';
-import { type OriginRules, originsReader } from '../../src/http/request.ts';
+import { type OriginRules, originsReader } from '../../src/http/request-origin.ts';
 
 const from = (headers: Record<string, string>, remoteAddress = '127.0.0.1') =>
   ({ headers, socket: { remoteAddress } }) as unknown as IncomingMessage;

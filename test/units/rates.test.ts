@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operation, Principal } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
-import { type RateLimits, rateLimiter } from '../../src/http/rates.ts';
+import { type RateLimits, rateLimiter } from '../../src/http/rate-limiter.ts';
 
 const limits = {
   isOn: true,

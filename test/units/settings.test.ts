@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isLoopbackHost } from '../../src/settings/addresses.ts';
+import { describeSettings, settingsMarkdown } from '../../src/settings/describe.ts';
 import type { Mode, SettingEntry } from '../../src/settings/kinds.ts';
 import { loadSettings, SettingsError } from '../../src/settings/load.ts';
-import { describeSettings, settingsMarkdown } from '../../src/settings/show.ts';
 import { type SettingName, settingsTable } from '../../src/settings.ts';
 
 const KEY = 'ab'.repeat(32);

@@ -3,7 +3,7 @@ import { type Dispatcher, errors } from 'undici';
 import { after, every, pause, within } from '../../base/timers.ts';
 import type { OutgoingRequest, Sender, SendFailure, Sent } from '../../contract/services/sending.ts';
 import { allowedAddresses, type IsAllowedAddress } from './address-rules.ts';
-import { type ConnectionPool, openPool } from './connections.ts';
+import { type ConnectionPool, openPool } from './connection-pool.ts';
 import { type Network, systemNetwork } from './network.ts';
 import { urlError } from './url-rules.ts';
 

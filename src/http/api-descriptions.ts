@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { Operation } from '../contract/declare/operation.ts';
 import { openApiOf, type Surroundings } from '../engine/describe.ts';
-import { referencePage } from './reference/page.ts';
+import { referencePage } from './reference/reference-page.ts';
 
 /** A page can load its own style and script, and nothing else. */
 const POLICY =

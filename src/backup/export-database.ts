@@ -5,8 +5,8 @@ import { migrationsNamed } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
 import { readTable, type TableChecksum } from '../storage/transfer/read-rows.ts';
 import { queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
-import { fileSize, ignoreMissing, listFolder, type MediaSnapshot, type UploadRow } from './held-media.ts';
-import { type BackupHeader, type BackupSink, FORMAT_VERSION } from './pieces.ts';
+import { type BackupHeader, type BackupSink, FORMAT_VERSION } from './format.ts';
+import { fileSize, ignoreMissing, listFolder, type MediaSnapshot, type UploadRow } from './media-snapshot.ts';
 
 /** What a database is sent with. */
 export interface ExportOptions {

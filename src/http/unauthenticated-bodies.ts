@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { addressBlock } from '../base/address-block.ts';
-import { readBody } from './body.ts';
-import type { FirstRequestBuffer } from './first-requests.ts';
+import type { FirstRequestBuffer } from './first-request-buffer.ts';
+import { readBody } from './read-body.ts';
 import { BODY_OVERHEAD_BYTES, type RequestMemory, readReserved } from './request-memory.ts';
 
 /** Reads bodies of callers who are not authenticated: forms, whose signature covers them. */

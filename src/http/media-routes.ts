@@ -8,10 +8,10 @@ import { release } from '../base/release.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
-import type { AddressLimiter } from './address-counts.ts';
-import type { RequestObserver } from './observer.ts';
+import type { AddressLimiter } from './address-limiter.ts';
 import { headersByName } from './reply.ts';
-import type { SecureHeaders } from './request.ts';
+import type { RequestObserver } from './request-observer.ts';
+import type { SecureHeaders } from './request-origin.ts';
 
 /** What the addresses of media work with. */
 export interface MediaDependencies {

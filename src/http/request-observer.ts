@@ -7,7 +7,7 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems/problems.ts';
 import type { Exchange } from './exchange.ts';
-import { type AccessLog, logLevelOf } from './line-level.ts';
+import { type AccessLog, logLevelOf } from './log-level.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Sees every reply: counts it for the metrics, and writes it to the log when it is asked to. */

@@ -1,11 +1,11 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
-import type { ConnectionRefusal } from './connections.ts';
+import type { ConnectionRefusal } from './connection-limiter.ts';
 import type { PipelineDependencies } from './exchange.ts';
-import { canLinger, lingeringClose } from './lingering.ts';
-import { type ErrorResponse, errorResponse } from './refusal.ts';
-import { NOSNIFF_HEADERS } from './request.ts';
+import { canLinger, lingeringClose } from './lingering-close.ts';
+import { NOSNIFF_HEADERS } from './request-origin.ts';
+import { type ErrorResponse, errorResponse } from './send-error.ts';
 
 /** What the parser of HTTP says of bytes that it cannot read. */
 export interface HttpParseError extends Error {

@@ -8,7 +8,7 @@ import { type Group, groupsOf, type Surroundings } from '../../engine/describe.t
 import { VERSION } from '../../engine/operations.ts';
 import { UNROUTED } from '../../engine/raises.ts';
 import { FAVICON_PATH } from '../pages/branding.ts';
-import { breakableCode, enumValues, operationSection, problemTable, proseHtml } from './operation.ts';
+import { breakableCode, enumValues, operationSection, problemTable, proseHtml } from './operation-section.ts';
 
 /** The reference of the whole interface as one page of HTML. It works without scripts and loads nothing from elsewhere. */
 export function referencePage(

@@ -8,7 +8,7 @@ import { readTable } from '../storage/transfer/read-rows.ts';
 import { parseRows } from '../storage/transfer/row-lines.ts';
 import { execRaw, queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
 import { syncFolder } from './archive-writer.ts';
-import type { BackupHeader, BackupSink } from './pieces.ts';
+import type { BackupHeader, BackupSink } from './format.ts';
 
 /** What a database is filled with beside rows. */
 export interface DatabaseSinkOptions {

@@ -3,7 +3,7 @@ import { html } from 'ghtml';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { type Face, framed } from './pages/frame.ts';
 import { openPageHeaders } from './pages/policy.ts';
-import { breakableCode } from './reference/operation.ts';
+import { breakableCode } from './reference/operation-section.ts';
 
 /** Names of event types that are deprecated, with what takes their place. */
 export type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];

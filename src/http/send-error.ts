@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Family, Problem } from '../contract/problems/problems.ts';
-import { errorReply } from './envelopes.ts';
+import { errorReply } from './error-reply.ts';
 import type { PipelineDependencies } from './exchange.ts';
-import { commonHeaders, type Headers, JSON_TYPES, PROBLEM_TYPE, send } from './reply.ts';
+import { baseHeaders, type Headers, JSON_TYPES, PROBLEM_TYPE, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Outside the advertising interface, version 2 has problem bodies and the other paths have numeric codes. */
@@ -37,7 +37,7 @@ export function errorResponse(
   const { status, body } = errorReply(failure, family, '{}', { base: () => '' });
   const transactionId = deps.nextTransactionId();
   const { requestId, secure } = of;
-  const headers = commonHeaders(family, TYPES[family], { transactionId, duration_ms: 0, requestId, secure });
+  const headers = baseHeaders(family, TYPES[family], { transactionId, duration_ms: 0, requestId, secure });
   if (failure.allow) headers.push('allow', failure.allow);
   if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
   return { status, headers, body, transactionId };

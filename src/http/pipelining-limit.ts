@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../contract/problems/problems.ts';
 import type { PipelineDependencies } from './exchange.ts';
-import { sendError } from './refusal.ts';
+import { sendError } from './send-error.ts';
 
 /** So many requests may wait on a connection for the reply to the one before. */
 const WAITING_MAX = 100;

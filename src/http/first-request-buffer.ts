@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBlock } from '../base/address-block.ts';
 import { type Problem, problem } from '../contract/problems/problems.ts';
-import { firstRequestScanner } from './first-bytes.ts';
+import { firstRequestScanner } from './first-request-scanner.ts';
 import type { RequestMemory, Reservation, ReservationRequest } from './request-memory.ts';
 
 /** Keeps new connections from the HTTP server until their first request has arrived. */

@@ -4,7 +4,7 @@ import { migrationsNamed } from '../storage/core/migrate.ts';
 import { parseRows, type TransferRow } from '../storage/transfer/row-lines.ts';
 import type { TableSchema } from '../storage/transfer/table-schema.ts';
 import { readArchive } from './archive-reader.ts';
-import type { BackupHeader, BackupSink, BackupSummary } from './pieces.ts';
+import type { BackupHeader, BackupSink, BackupSummary } from './format.ts';
 
 /** Master keys by their ids. */
 export type MasterKeys = Readonly<Record<string, Buffer>>;

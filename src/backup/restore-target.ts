@@ -8,7 +8,7 @@ import { openBulkSqlite, openSqlite } from '../storage/core/sqlite.ts';
 import type { Driver } from '../storage/core/store.ts';
 import { queryRaw, readTableSchemas } from '../storage/transfer/table-schema.ts';
 import { syncFolder } from './archive-writer.ts';
-import { isRestoreIncomplete, markRestoreComplete, markRestoreIncomplete } from './incomplete.ts';
+import { isRestoreIncomplete, markRestoreComplete, markRestoreIncomplete } from './restore-marker.ts';
 
 /** Where a copy goes. */
 export interface RestoreTarget {

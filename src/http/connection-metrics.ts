@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { ConnectionLimiter } from './connections.ts';
+import type { ConnectionLimiter } from './connection-limiter.ts';
 import { addGauge } from './gauge.ts';
 import type { RequestMemory } from './request-memory.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { release } from '../base/release.ts';
 import { nextTurn } from '../base/timers.ts';
-import type { BodyReadObserver } from './body.ts';
-import { lingeringClose } from './lingering.ts';
+import { lingeringClose } from './lingering-close.ts';
+import type { BodyReadObserver } from './read-body.ts';
 
 const NOTHING = Buffer.alloc(0);
 /** A body of unknown length gets so much room at first. */

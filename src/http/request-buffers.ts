@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { type FirstRequestBuffer, firstRequestBuffer } from './first-requests.ts';
+import { type FirstRequestBuffer, firstRequestBuffer } from './first-request-buffer.ts';
 import { type RequestMemory, type RequestMemoryLimits, requestMemory } from './request-memory.ts';
-import { type UnauthenticatedBodies, unauthenticatedBodies } from './stranger-bodies.ts';
-import { addressFromBytes } from './unread.ts';
+import { type UnauthenticatedBodies, unauthenticatedBodies } from './unauthenticated-bodies.ts';
+import { addressFromBytes } from './unparsed-requests.ts';
 
 /** The settings of what requests may cost while they arrive. */
 export interface RequestBufferLimits extends Omit<RequestMemoryLimits, 'bytes_max' | 'owner_share'> {
