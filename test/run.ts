@@ -10,6 +10,7 @@ import { makePatterns } from './rig/databases.ts';
 import { findLeaks } from './rig/leaks.ts';
 import { holes } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
+import { packTarball } from './rig/tarball.ts';
 import { keepDescription } from './rig/validation.ts';
 
 /**
@@ -60,61 +61,87 @@ const onDatabases = others.filter((file) => !onEither.includes(file));
 // What no test has seen is a failure, once every test has run; `--holes` tells it of fewer tests too.
 const isWhole = (wanted.length === 0 && !isWider) || process.argv.includes('--holes');
 
-// Every file is a process that loads the whole program, and many start commands: each module is compiled once.
+// Every bundle is a process that loads the whole program, and many start commands: each module is compiled once.
 const compiled = mkdtempSync(join(tmpdir(), 'barker-compiled-'));
 process.env.NODE_COMPILE_CACHE = compiled;
 
 let passed = 0;
 let failed = 0;
-/** What failed, told once more at the end: the output of a whole run is long. */
+/** Failures, repeated at the end: the output of a whole run is long. */
 const failures: string[] = [];
 /** How long each file took, in seconds. */
 const times = new Map<string, number>();
 const SLOWEST = 15;
 
 /** Files that a process runs one after the other: loading the whole program takes longer than most of them. */
-const TOGETHER = 8;
+const TOGETHER = 12;
 /** One more than there are processors: many wait for processes, locks and clocks. */
 const AT_ONCE = availableParallelism() + 1;
 /** These stop and start processes, and wait for them: each has a process of its own. */
 const ALONE = /^test\/(commands|faults)\//;
 
-/** Files that run others, each in a suite of its own, with its own beginning and end. */
-function bundles(files: readonly string[]): string[] {
-  const isAlone = (file: string): boolean => isWider || ALONE.test(file);
-  const alone = files.filter(isAlone);
-  const others = files.filter((file) => !isAlone(file));
-  const count = Math.max(Math.ceil(others.length / TOGETHER), Math.min(others.length, AT_ONCE));
-  // Neighbours are alike, and take alike long: they are spread.
-  const spread = Array.from({ length: count }, (_, at) => others.filter((_, index) => index % count === at));
-  const written = spread.map((group, at) => {
-    const suites = group.map((file) => {
-      const url = pathToFileURL(resolve(file)).href;
-      return `describe(${JSON.stringify(file)}, async () => { await import(${JSON.stringify(url)}); });`;
-    });
-    const bundle = join(compiled, `bundle-${at}-${group.length}.mjs`);
-    writeFileSync(bundle, `import { describe } from 'node:test';\n${suites.join('\n')}\n`);
-    return bundle;
-  });
-  // What takes long comes first, commands last, so that nothing long is left to run alone at the end.
-  return [...written, ...alone.toReversed()];
+/** Files that run with the same environment, and are reported under one title. */
+interface Section {
+  readonly title: string;
+  readonly files: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
 }
 
-async function runFiles(title: string, files: readonly string[]): Promise<void> {
-  if (files.length === 0) return;
-  process.stdout.write(`\n== ${title}\n`);
-  const stream = run({ files: bundles(files), concurrency: AT_ONCE, timeout: 600_000 });
+/** Writes programs that each run some files of a section, every file in a suite named after the section and the file. */
+function bundlesOf({ title, files, environment }: Section): { together: string[]; alone: string[] } {
+  const isAlone = (file: string): boolean => isWider || ALONE.test(file);
+  const shared = files.filter((file) => !isAlone(file));
+  const count = Math.max(Math.ceil(shared.length / TOGETHER), Math.min(shared.length, AT_ONCE));
+  // Neighbours are alike and take about as long as each other: they are spread.
+  const spread = Array.from({ length: count }, (_, at) => shared.filter((_, index) => index % count === at));
+  const write = (group: readonly string[], name: string): string => {
+    const suites = group.map((file) => {
+      const url = pathToFileURL(resolve(file)).href;
+      return `describe(${JSON.stringify(`${title}: ${file}`)}, async () => { await import(${JSON.stringify(url)}); });`;
+    });
+    const bundle = join(compiled, `${title.replaceAll(' ', '-')}-${name}.mjs`);
+    const settings = `Object.assign(process.env, ${JSON.stringify(environment)});`;
+    writeFileSync(bundle, `import { describe } from 'node:test';\n${settings}\n${suites.join('\n')}\n`);
+    return bundle;
+  };
+  return {
+    together: spread.map((group, at) => write(group, `bundle-${at}`)),
+    alone: files.filter(isAlone).map((file, at) => write([file], `alone-${at}`)),
+  };
+}
+
+/** Spreads the shorter list over the longer: one waits for processes while the other computes. */
+function interleaved<T>(left: readonly T[], right: readonly T[]): T[] {
+  const place = (list: readonly T[]) => list.map((each, at) => [(at + 1) / (list.length + 1), each] as const);
+  return [...place(left), ...place(right)].sort(([one], [other]) => one - other).map(([, each]) => each);
+}
+
+/** Runs all sections beside each other: no processor waits at the end of one for its last file. */
+async function runSections(sections: readonly Section[]): Promise<void> {
+  const bundles = sections.map(bundlesOf);
+  const together = bundles.flatMap((each) => each.together);
+  const alone = bundles.flatMap((each) => each.alone);
+  const stream = run({ files: interleaved(together, alone), concurrency: AT_ONCE, timeout: 600_000 });
+  /** Failures of the file whose results are arriving; its own result comes last and names it. */
+  let pending: string[] = [];
+  const ended = ({ name, nesting, details }: TestEvent): void => {
+    if (nesting > 0 || !/: test\//.test(name)) return;
+    times.set(name, details.duration_ms / 1000);
+    failures.push(...pending.map((failure) => `${name}: ${failure}`));
+    pending = [];
+  };
   stream.on('test:pass', (event) => {
-    time(title, event);
+    ended(event);
     if (isCounted(event)) passed++;
   });
   stream.on('test:fail', (event) => {
-    time(title, event);
-    if (!isCounted(event)) return;
-    failed++;
-    const { file, line, name, details } = event;
-    const place = file?.startsWith(compiled) ? '' : ` (${file && relative('.', file)}:${line})`;
-    failures.push(`${title}: ${name}${place}\n${String(details.error.cause ?? details.error)}`);
+    // A suite that fails by itself, not with one of its tests, failed in a hook.
+    const { failureType } = event.details.error as { failureType?: string };
+    if (isCounted(event) || failureType !== 'subtestsFailed') {
+      failed++;
+      pending.push(`${event.name}${placeOf(event)}\n${String(event.details.error.cause ?? event.details.error)}`);
+    }
+    ended(event);
   });
   const output = new Writable({
     write(chunk, _, done) {
@@ -124,6 +151,12 @@ async function runFiles(title: string, files: readonly string[]): Promise<void> 
   await new Promise<void>((resolve) => {
     stream.compose(spec).pipe(output).on('finish', resolve);
   });
+  // A process that failed before its first suite ended.
+  failures.push(...pending);
+}
+
+function placeOf({ file, line }: { readonly file?: string; readonly line?: number }): string {
+  return file === undefined || file.startsWith(compiled) ? '' : ` (${relative('.', file)}:${line})`;
 }
 
 function tellHoles(engine: string, ...ledgers: readonly string[]): void {
@@ -151,18 +184,9 @@ function tellLeaks(engine: string, logs: string): void {
   }
 }
 
-/** A file is a suite of its bundle, or a process of its own. */
-function time(title: string, { name, nesting, file, details }: TestEvent): void {
-  const isBundled = name.startsWith('test/');
-  if (!isBundled && (nesting > 0 || file === undefined || file.startsWith(compiled))) return;
-  const of = `${title}: ${isBundled ? name : relative('.', file!)}`;
-  times.set(of, (times.get(of) ?? 0) + details.duration_ms / 1000);
-}
-
 interface TestEvent {
   readonly name: string;
   readonly nesting: number;
-  readonly file?: string;
   readonly details: { readonly duration_ms: number };
 }
 
@@ -170,41 +194,42 @@ function isCounted(event: { details: { type?: string }; skip?: unknown; todo?: u
   return event.details.type !== 'suite';
 }
 
-/** Runs files on a database, with a ledger of its own, and looks through what was logged meanwhile. */
-async function runOn(engine: string, title: string, files: readonly string[], ledgers: string): Promise<string> {
-  process.env.TEST_DATABASE = engine;
-  const ledger = mkdtempSync(join(ledgers, engine));
-  process.env.TEST_LEDGER = ledger;
-  const logs = mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`));
-  process.env.TEST_LOGS = logs;
-  await runFiles(title, files);
-  tellLeaks(title, logs);
-  return ledger;
+/** Files on a database, with a ledger and a folder for logs of their own. */
+function sectionOn(engine: string, title: string, files: readonly string[], ledgers: string): Section {
+  const environment = {
+    TEST_DATABASE: engine,
+    TEST_LEDGER: mkdtempSync(join(ledgers, engine)),
+    TEST_LOGS: mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`)),
+  };
+  return { title, files, environment };
 }
 
 keepDescription(compiled);
-await runFiles('units', units);
-if (onDatabases.length + onEither.length > 0) {
-  const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));
-  const server = needsServer ? await startPostgres({ isHasty: true }) : undefined;
-  process.env.TEST_POSTGRES_URL = server?.url ?? '';
-  await makePatterns(compiled, server?.url);
-  const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
-  try {
-    const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
-    const once = onEither.length > 0 ? [await runOn(engines[0]!, 'either database', onEither, ledgers)] : [];
-    for (const engine of onDatabases.length > 0 ? engines : []) {
-      const isLast = engine === engines.at(-1);
-      const files = onDatabases.filter(
-        (file) => (isLast || !COMPARING.includes(file)) && (engine === 'postgres' || !ON_POSTGRES.test(file)),
-      );
-      const ledger = await runOn(engine, engine, files, ledgers);
-      if (isWhole) tellHoles(engine, ledger, ...once);
-    }
-  } finally {
-    await server?.stop();
-    rmSync(ledgers, { recursive: true, force: true });
+if (others.some((file) => readFileSync(file, 'utf8').includes('rig/tarball.ts'))) packTarball(compiled);
+const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
+const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));
+const server = others.length > 0 && needsServer ? await startPostgres({ isHasty: true }) : undefined;
+process.env.TEST_POSTGRES_URL = server?.url ?? '';
+if (others.length > 0) await makePatterns(compiled, server?.url);
+const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
+try {
+  const once = sectionOn(engines[0]!, 'either database', onEither, ledgers);
+  const each = engines.map((engine) => {
+    const isLast = engine === engines.at(-1);
+    const files = onDatabases.filter(
+      (file) => (isLast || !COMPARING.includes(file)) && (engine === 'postgres' || !ON_POSTGRES.test(file)),
+    );
+    return sectionOn(engine, engine, files, ledgers);
+  });
+  const databases = [once, ...each].filter(({ files }) => files.length > 0);
+  await runSections([{ title: 'units', files: units, environment: {} }, ...databases]);
+  for (const { title, environment } of databases) {
+    tellLeaks(title, environment.TEST_LOGS!);
+    if (isWhole && title !== once.title) tellHoles(title, environment.TEST_LEDGER!, once.environment.TEST_LEDGER!);
   }
+} finally {
+  await server?.stop();
+  rmSync(ledgers, { recursive: true, force: true });
 }
 rmSync(compiled, { recursive: true, force: true });
 if (isWhole || isWider) {

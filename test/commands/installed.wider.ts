@@ -11,6 +11,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { MACHINE_PATH } from '../rig/older-node.ts';
 import { plantNamed } from '../rig/secrets.ts';
+import { tarballIn } from '../rig/tarball.ts';
 import { JPEG, MP4 } from '../rig/tiny-media.ts';
 import { command, upload } from '../rig/uploading.ts';
 import { cleanEnvironment, type Outcome } from './program.ts';
@@ -38,8 +39,7 @@ async function run(program: string, args: readonly string[], cwd: string): Promi
 before(async () => {
   home = mkdtempSync(join(tmpdir(), 'barker-installed-'));
   for (const folder of ['prefix', 'empty']) mkdirSync(join(home, folder));
-  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', home], { encoding: 'utf8' });
-  tarball = join(home, packed.trim().split('\n').at(-1)!);
+  tarball = tarballIn(home);
   const args = ['install', '--global', '--prefix', join(home, 'prefix'), '--prefer-offline', tarball];
   installed = await run('npm', args, join(home, 'empty'));
 });
