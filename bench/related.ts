@@ -2,12 +2,12 @@ import { createRequire } from 'node:module';
 import { foldText, scanTokens } from '../src/base/tokens.ts';
 import type { CorpusPost } from '../src/contract/store/corpus.ts';
 import { emptyDictionary } from '../src/features/keywords/dictionary.ts';
-import { addPost, addToken, emptyDraft } from '../src/features/keywords/draft.ts';
-import { hashOf, lastHash } from '../src/features/keywords/hashes.ts';
-import { languageNumber } from '../src/features/keywords/page.ts';
-import { searchSegments } from '../src/features/keywords/search.ts';
+import { languageNumber } from '../src/features/keywords/post-page.ts';
+import { searchSegments } from '../src/features/keywords/search-segments.ts';
 import { segmentOf } from '../src/features/keywords/segment.ts';
+import { addPost, addToken, emptyDraft } from '../src/features/keywords/segment-draft.ts';
 import { segmentWriter } from '../src/features/keywords/segment-writer.ts';
+import { hashOf, lastHash } from '../src/features/keywords/text-hash.ts';
 
 const DAY_S = 86_400;
 const START = Date.parse('2026-02-23T00:00:00Z') / 1000;

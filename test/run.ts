@@ -34,7 +34,7 @@ const COMPARING = [
 /** Laws and faults that know of no database run once, with the units. */
 const WITHOUT_DATABASE = [
   'test/laws/membership-merging.test.ts',
-  'test/laws/people-reading.test.ts',
+  'test/laws/upload-parsing.test.ts',
   'test/faults/merging-kill.test.ts',
 ];
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { mergeInto } from '../../src/features/audiences/memberships/merge.ts';
-import { packedWriter, readPacked, UPDATE } from '../../src/features/audiences/people/packed.ts';
+import { mergeInto } from '../../src/features/audiences/members/merge-uploads.ts';
+import { packedWriter, readPacked, UPDATE } from '../../src/features/audiences/uploads/packed-format.ts';
 
 /** One way to keep who is in an audience. A batch is 27 uploads of 72,500 people with one new identifier each. */
 export interface Keeper {

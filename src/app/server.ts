@@ -7,18 +7,18 @@ import { formatInstant } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import type { Page } from '../contract/declare/pages.ts';
 import type { Environment } from '../contract/declare/resource.ts';
+import { eventExpiryAt } from '../features/activity/event-expiry-job.ts';
+import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
-import { eventExpiryAt } from '../features/activity/expiry.ts';
-import { simulator } from '../features/activity/simulate.ts';
-import { forgetStreams } from '../features/activity/stream/open-streams.ts';
+import { forgetStreams } from '../features/activity/stream/streams.ts';
 import {
   findDelivery,
   lastOutcome,
   renewSecret,
   resend,
   validating,
-} from '../features/activity/webhooks/administer.ts';
-import { openWebhooks } from '../features/activity/webhooks/work.ts';
+} from '../features/activity/webhooks/administration.ts';
+import { openWebhooks } from '../features/activity/webhooks/running-webhooks.ts';
 import { accountAccesses } from '../features/ads/account-access.ts';
 import { previewAddress } from '../features/ads/previews/address.ts';
 import { previewPage } from '../features/ads/previews/page.ts';

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { CsvError } from '../base/csv.ts';
 import { linesIn } from '../base/lines.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/store/audiences.ts';
-import { hashOfIdentifier, isHashedKind, normalForm } from '../features/audiences/people/normal-forms.ts';
+import { hashOfIdentifier, isHashedKind, normalForm } from '../features/audiences/uploads/normalize.ts';
 import { addCaller, callerOf, collectPair } from './caller.ts';
 import { CommandFailed } from './failure.ts';
 import { complain, print } from './output.ts';

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import type { User } from '../contract/store/credentials.ts';
 import { type Direction, EVENT_TYPES, eventUuid } from '../contract/store/events.ts';
 import type { Reading } from '../contract/store/store.ts';
-import { SketchUnfit } from '../features/activity/emit.ts';
+import { SketchUnfit } from '../features/activity/event-emitter.ts';
 import { typeNamed } from '../features/activity/event-types.ts';
 import { recorded } from './command-record.ts';
 import { listenCommand } from './events/listen.ts';
@@ -54,7 +54,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
   const count = /^\d+$/.test(input.count) ? Number(input.count) : 0;
   if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count is a number from 1 to ${COUNT_MAX}`, 2);
   const payload = input.payload === undefined ? undefined : objectOf(input.payload);
-  const { eventOf } = await import('../features/activity/emit.ts');
+  const { eventOf } = await import('../features/activity/event-emitter.ts');
   const { formatInstant } = await import('../base/instants.ts');
   try {
     const { first, last } = await onStore(command, (store) =>

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { Reading } from '../contract/store/store.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/store/webhooks.ts';
-import { findDelivery, lastOutcome, renewSecret, resend } from '../features/activity/webhooks/administer.ts';
+import { findDelivery, lastOutcome, renewSecret, resend } from '../features/activity/webhooks/administration.ts';
 import { addCaller } from './caller.ts';
 import { recorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { renewSecret } from '../../src/features/activity/webhooks/administer.ts';
+import { renewSecret } from '../../src/features/activity/webhooks/administration.ts';
 import { bearerClient, changeBio } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
 import { plant } from '../rig/secrets.ts';

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { readPacked } from '../../src/features/audiences/people/packed.ts';
+import { readPacked } from '../../src/features/audiences/uploads/packed-format.ts';
 import { audienceOn, hashOf, type Kept } from '../resources/people-calls.ts';
 import { type Client, clientOf } from '../rig/client.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';

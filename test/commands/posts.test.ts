@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openDriver } from '../../src/app/database.ts';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
-import { unpackPage } from '../../src/features/keywords/page.ts';
+import { unpackPage } from '../../src/features/keywords/post-page.ts';
 import type { Settings } from '../../src/settings.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { openPlace, type Place } from '../rig/databases.ts';

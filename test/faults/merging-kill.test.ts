@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { openMembers } from '../../src/features/audiences/memberships/member-file.ts';
+import { openMembers } from '../../src/features/audiences/members/member-file.ts';
 import { membersIn } from '../laws/members-in.ts';
 import { longLog, membersOf, shown } from '../laws/membership-model.ts';
 

@@ -1,5 +1,5 @@
-import { openMembers } from '../../src/features/audiences/memberships/member-file.ts';
-import { mergeInto } from '../../src/features/audiences/memberships/merge.ts';
+import { openMembers } from '../../src/features/audiences/members/member-file.ts';
+import { mergeInto } from '../../src/features/audiences/members/merge-uploads.ts';
 import { longLog, packed } from '../laws/membership-model.ts';
 
 /** Merges a log into a file, upload by upload, from where the file is; tells each number that is merged. */

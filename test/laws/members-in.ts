@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { MEMBER_RECORDS, openMembers } from '../../src/features/audiences/memberships/member-file.ts';
-import { recordSource } from '../../src/features/audiences/memberships/record-file.ts';
+import { MEMBER_RECORDS, openMembers } from '../../src/features/audiences/members/member-file.ts';
+import { recordSource } from '../../src/features/audiences/members/record-file.ts';
 import { EPOCH, identifierOf, type Member } from './membership-model.ts';
 
 const numbers = new Map(

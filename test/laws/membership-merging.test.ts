@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Subject } from '../../src/contract/store/audiences.ts';
-import { countRecords } from '../../src/features/audiences/memberships/joined-records.ts';
-import { openMembers } from '../../src/features/audiences/memberships/member-file.ts';
-import { mergeInto } from '../../src/features/audiences/memberships/merge.ts';
-import { openNow } from '../../src/features/audiences/memberships/windows.ts';
+import { countRecords } from '../../src/features/audiences/members/count-records.ts';
+import { openMembers } from '../../src/features/audiences/members/member-file.ts';
+import { openNow } from '../../src/features/audiences/members/membership-windows.ts';
+import { mergeInto } from '../../src/features/audiences/members/merge-uploads.ts';
 import { fc } from '../rig/laws.ts';
 import { entriesIn, membersIn } from './members-in.ts';
 import {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AudienceTree, Subject } from '../../src/contract/store/audiences.ts';
-import { DELETE, packedWriter, UPDATE } from '../../src/features/audiences/people/packed.ts';
+import { DELETE, packedWriter, UPDATE } from '../../src/features/audiences/uploads/packed-format.ts';
 import { fc } from '../rig/laws.ts';
 
 /** An operation of an upload; identifiers are small numbers. Times are seconds after `EPOCH`. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { AudienceMemberships, Subject } from '../../src/contract/store/audiences.ts';
-import { openMemberships } from '../../src/features/audiences/memberships/memberships.ts';
+import { openMemberships } from '../../src/features/audiences/members/audience-members.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';

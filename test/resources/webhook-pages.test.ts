@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { validating } from '../../src/features/activity/webhooks/administer.ts';
+import { validating } from '../../src/features/activity/webhooks/administration.ts';
 import { webhookKey } from '../../src/features/activity/webhooks/signing.ts';
 import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
 import { type Made, make, shownAs } from '../rig/developer.ts';

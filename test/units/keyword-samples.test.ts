@@ -5,12 +5,12 @@ import type { KeywordAnswer } from '../../src/contract/services/keywords.ts';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
 import { samplePosts } from '../../src/dev/samples/sample-posts.ts';
 import { emptyDictionary } from '../../src/features/keywords/dictionary.ts';
-import { addPost, addToken, emptyDraft } from '../../src/features/keywords/draft.ts';
-import { hashOf, lastHash } from '../../src/features/keywords/hashes.ts';
-import { countryNumber, languageNumber } from '../../src/features/keywords/page.ts';
-import { searchSegments } from '../../src/features/keywords/search.ts';
+import { countryNumber, languageNumber } from '../../src/features/keywords/post-page.ts';
+import { searchSegments } from '../../src/features/keywords/search-segments.ts';
 import { segmentOf } from '../../src/features/keywords/segment.ts';
+import { addPost, addToken, emptyDraft } from '../../src/features/keywords/segment-draft.ts';
 import { segmentWriter } from '../../src/features/keywords/segment-writer.ts';
+import { hashOf, lastHash } from '../../src/features/keywords/text-hash.ts';
 
 const DAY_S = 86_400;
 const END = Date.parse('2026-03-02T17:00:00Z') / 1000;

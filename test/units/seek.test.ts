@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seek } from '../../src/features/audiences/memberships/seek.ts';
+import { seek } from '../../src/features/audiences/members/seek.ts';
 import { fc } from '../rig/laws.ts';
 
 test('the place that is sought is the one that looking at every entry finds', () => {

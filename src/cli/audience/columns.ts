@@ -1,5 +1,5 @@
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../../contract/store/audiences.ts';
-import { hashOfIdentifier, isHashedKind, normalForm } from '../../features/audiences/people/normal-forms.ts';
+import { hashOfIdentifier, isHashedKind, normalForm } from '../../features/audiences/uploads/normalize.ts';
 import type { Pair } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
 

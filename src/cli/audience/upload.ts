@@ -1,6 +1,6 @@
 import { csvReader } from '../../base/csv.ts';
 import { textOf } from '../../base/lines.ts';
-import { PEOPLE_BYTES_MAX } from '../../features/audiences/people/rules.ts';
+import { PEOPLE_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
 import type { Caller, Pair } from '../caller.ts';
 import { CommandFailed } from '../failure.ts';
 import { complain } from '../output.ts';

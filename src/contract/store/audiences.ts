@@ -32,7 +32,7 @@ export interface AudienceUpload {
   readonly accepted_at: number;
   /** How many people it names. */
   readonly records: number;
-  /** Packed operations: see `audiences/people/packed.ts`. */
+  /** Packed operations: see `features/audiences/uploads/packed-format.ts`. */
   readonly payload: Uint8Array;
 }
 
@@ -123,7 +123,7 @@ export interface PeopleOperation {
 export interface ReadPeople {
   readonly records: number;
   readonly operations: readonly PeopleOperation[];
-  /** Packed operations: see `audiences/people/packed.ts`. */
+  /** Packed operations: see `features/audiences/uploads/packed-format.ts`. */
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 

@@ -13,7 +13,7 @@ export interface CorpusPost {
   readonly user_id: string | null;
 }
 
-/** Imported posts of one day (UTC), packed: `src/features/keywords/page.ts` says how. Pages never change. */
+/** Imported posts of one day (UTC), packed: `src/features/keywords/post-page.ts` says how. Pages never change. */
 export interface CorpusPage {
   /** Days since 1970. */
   readonly day: number;

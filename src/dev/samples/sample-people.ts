@@ -10,7 +10,7 @@ import {
 } from '../../features/ads/reference/entries.ts';
 import { platformOf } from '../../features/ads/targeting-criteria/cross-checks.ts';
 import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/types.ts';
-import { hashOfIdentifier, writeIdentifier } from '../../features/audiences/people/normal-forms.ts';
+import { hashOfIdentifier, writeIdentifier } from '../../features/audiences/uploads/normalize.ts';
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 

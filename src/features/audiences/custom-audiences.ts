@@ -1,12 +1,19 @@
 import { oneOf } from '../../contract/declare/fields.ts';
 import { resource, type Settling, type Written } from '../../contract/declare/resource.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
-import { planProcessing } from './custom/plan.ts';
-import { audienceRows, type CustomAudience } from './custom/rows.ts';
-import { isItsOwner, isMadeHere, leavesAreUsable, mayBeChanged, namesAreUnique, staysAsMade } from './custom/rules.ts';
-import { shownAudience } from './custom/shown.ts';
-import { segments } from './segments/read.ts';
-import { filled, leavesOf, type Segment, type SentSegment } from './segments/tree.ts';
+import { audienceRows, type CustomAudience } from './custom/audience-declaration.ts';
+import {
+  isItsOwner,
+  isMadeHere,
+  leavesAreUsable,
+  mayBeChanged,
+  namesAreUnique,
+  staysAsMade,
+} from './custom/audience-rules.ts';
+import { shownAudience } from './custom/computed-fields.ts';
+import { planProcessing } from './custom/plan-processing.ts';
+import { filled, leavesOf, type Segment, type SentSegment } from './segments/segment-tree.ts';
+import { segments } from './segments/segments-field.ts';
 
 const FLEXIBLE_MAX = 10;
 

@@ -9,9 +9,9 @@ import {
 } from '../../contract/declare/resource.ts';
 import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
-import { planProcessing } from './custom/plan.ts';
-import { isTargetable, reasonsNotTargetable, reasonsOf } from './custom/reasons.ts';
-import { standingFields } from './custom/rows.ts';
+import { standingFields } from './custom/audience-declaration.ts';
+import { planProcessing } from './custom/plan-processing.ts';
+import { isTargetable, reasonsNotTargetable, reasonsOf } from './custom/targetability.ts';
 
 const fields = {
   description: text({ max: 1000 }).createOnly().says('Shown to people.'),

@@ -1,6 +1,6 @@
 import { resource } from '../../contract/declare/resource.ts';
-import { audienceFields, audienceRows } from './custom/rows.ts';
-import { shownTailored } from './custom/shown.ts';
+import { audienceFields, audienceRows } from './custom/audience-declaration.ts';
+import { shownTailored } from './custom/computed-fields.ts';
 
 /**
  * Tailored audiences: the former name of custom audiences, for those who look at them by it.

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { grown, type NumberArray } from './growing.ts';
+import { grown, type NumberArray } from './growing-array.ts';
 
 /**
  * Every term of the posts, by a number that it keeps: numbers are given in the order in which terms are first met, so that

@@ -3,9 +3,9 @@ import type { Random } from '../../base/random.ts';
 import type { Thread } from '../../base/threads.ts';
 import type { Environment } from '../../contract/declare/resource.ts';
 import type { Store } from '../../contract/store/store.ts';
-import type { IndexingAnswers } from './indexing-inside.ts';
+import type { IndexingAnswers } from './indexing-worker.ts';
+import { postsMadeHere, settledOf } from './local-posts.ts';
 import type { Manifest } from './manifest.ts';
-import { postsMadeHere, settledOf } from './posts-made-here.ts';
 
 /** What the index is kept up to date with. */
 export interface IndexingParts {

@@ -9,11 +9,11 @@ import { Problem } from '../../contract/problems/problems.ts';
 import { KEYWORD_INDEXING, type Keywords } from '../../contract/services/keywords.ts';
 import type { Store } from '../../contract/store/store.ts';
 import { type IndexingParts, indexing } from './indexing.ts';
-import type { IndexingAnswers } from './indexing-inside.ts';
+import type { IndexingAnswers } from './indexing-worker.ts';
+import { postsMadeHere, settledOf } from './local-posts.ts';
 import { emptyManifest, type Manifest, readManifest } from './manifest.ts';
-import { DAY_S } from './page.ts';
-import { postsMadeHere, settledOf } from './posts-made-here.ts';
-import type { SearchAnswers, Searched } from './search-inside.ts';
+import { DAY_S } from './post-page.ts';
+import type { SearchAnswers, Searched } from './search-worker.ts';
 
 /** What keywords are searched with. */
 export interface KeywordParts {
@@ -45,8 +45,8 @@ export function keywordsFolder(dataFolder: string): string {
 /** Opens the search of posts: threads that start when they are first needed, over an index that is made from the database. */
 export function openKeywords(parts: KeywordParts): Keywords {
   const { store, clock, folder, retention_days, memory_bytes_max, patience_ms = PATIENCE_MS } = parts;
-  const thread = openThread<IndexingAnswers>(new URL('./indexing-inside.ts', import.meta.url), { niceness: 2 });
-  const searching = openThread<SearchAnswers>(new URL('./search-inside.ts', import.meta.url));
+  const thread = openThread<IndexingAnswers>(new URL('./indexing-worker.ts', import.meta.url), { niceness: 2 });
+  const searching = openThread<SearchAnswers>(new URL('./search-worker.ts', import.meta.url));
   const index = indexing({ ...parts, thread, firstDay } satisfies IndexingParts);
   let known: Manifest | undefined;
 

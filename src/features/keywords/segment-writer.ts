@@ -1,5 +1,5 @@
-import type { Draft } from './draft.ts';
-import { grown, type NumberArray } from './growing.ts';
+import { grown, type NumberArray } from './growing-array.ts';
+import type { Draft } from './segment-draft.ts';
 import { reserve, type VarintWriter, varintWriter, writeVarint } from './varints.ts';
 
 /** The columns of a segment, as `segment.ts` reads them. */

@@ -1,4 +1,4 @@
-import { grown } from './growing.ts';
+import { grown } from './growing-array.ts';
 
 /** Numbers of up to 32 bits, seven bits to a byte, the lowest first; a set highest bit says that more follows. */
 export interface VarintWriter {

@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { Direction, EventType } from '../../../contract/store/events.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 import { DIRECTED, FIXED_DIRECTIONS, needsUser } from '../event-types.ts';
-import { longId } from '../long-id.ts';
+import { longId } from '../long-id-field.ts';
 
 /** What a filter says, null where it says nothing. */
 export type Filter = Pick<Subscription, 'filter_user_id' | 'filter_keyword' | 'filter_direction'>;

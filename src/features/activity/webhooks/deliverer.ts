@@ -12,10 +12,10 @@ import {
 } from '../../../contract/store/events.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { type DeliveryTry, WEBHOOK_JOBS, type WebhookDelivery } from '../../../contract/store/webhooks.ts';
-import { openBooks, type TakenUp } from './bookkeeping.ts';
-import { type Lane, laneTo } from './lane.ts';
+import { openBooks, type TakenUp } from './delivery-store.ts';
 import { type Receivers, receiversOf } from './receivers.ts';
-import { invalidate } from './standing.ts';
+import { type Lane, laneTo } from './send-queue.ts';
+import { invalidate } from './validity.ts';
 
 /** What delivering needs. */
 export interface DelivererParts {

@@ -1,6 +1,6 @@
 import type { Condition, PeopleQuestion } from '../../../contract/store/directory.ts';
-import { withAlike } from './alike.ts';
 import type { Image, ListColumn, WordColumn } from './image.ts';
+import { withAlike } from './lookalikes.ts';
 import {
   addNumbers,
   addSet,

@@ -5,8 +5,8 @@ import type { Random } from '../../../base/random.ts';
 import { openThread } from '../../../base/threads.ts';
 import type { Directory, DirectoryImage, DirectoryState } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
+import type { DirectoryAnswers } from './directory-worker.ts';
 import { imageName } from './image-writer.ts';
-import type { DirectoryAnswers } from './inside.ts';
 
 /** What the directory works with: where its images lie, and what makes names that nobody else uses. */
 export interface DirectoryParts {
@@ -25,7 +25,7 @@ export function directoryFolder(dataFolder: string): string {
 
 /** Opens the directory: a thread that starts when it is first needed, and an image that is made when there is none. */
 export function openDirectory({ store, folder: parent, random }: DirectoryParts): Directory {
-  const thread = openThread<DirectoryAnswers>(new URL('./inside.ts', import.meta.url));
+  const thread = openThread<DirectoryAnswers>(new URL('./directory-worker.ts', import.meta.url));
   const making = new Map<string, Promise<void>>();
   let lastMade: Promise<unknown> = Promise.resolve();
 

@@ -8,7 +8,7 @@ import {
   PERSON_LISTS,
   PERSON_WORDS,
 } from '../../../contract/store/directory.ts';
-import { growingNumbers } from './growing.ts';
+import { growingNumbers } from './growing-numbers.ts';
 import { activityPath, columnsPath, identifiersPath, writeHeader } from './identifier-file.ts';
 import { identifierSorter } from './sorted-identifiers.ts';
 import { idSections, pushId } from './user-ids.ts';

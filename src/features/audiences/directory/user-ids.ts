@@ -1,5 +1,5 @@
 import type { Sections } from '../../../base/columns-file.ts';
-import type { GrowingNumbers } from './growing.ts';
+import type { GrowingNumbers } from './growing-numbers.ts';
 
 /** The users of an image by their ids, ascending. */
 export interface UserIds {

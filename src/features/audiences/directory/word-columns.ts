@@ -1,5 +1,5 @@
 import type { Sections } from '../../../base/columns-file.ts';
-import { growingNumbers } from './growing.ts';
+import { growingNumbers } from './growing-numbers.ts';
 
 /** Texts that people have, each known by a code; code 0 is nothing. */
 export interface Codes {

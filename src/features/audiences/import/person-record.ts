@@ -10,7 +10,7 @@ import {
 } from '../../ads/reference/by-name.ts';
 import { platformOf } from '../../ads/targeting-criteria/cross-checks.ts';
 import { ENGAGEMENTS } from '../../ads/targeting-criteria/types.ts';
-import { hashOfIdentifier, normalForm, writeIdentifier } from '../people/normal-forms.ts';
+import { hashOfIdentifier, normalForm, writeIdentifier } from '../uploads/normalize.ts';
 
 /** The columns of a file of people, apart from identifiers. */
 const ATTRIBUTES = [

@@ -5,8 +5,8 @@ import { secureRandom } from '../../../base/random.ts';
 import { KEYWORD_INDEXING } from '../../../contract/services/keywords.ts';
 import type { CorpusPage, CorpusPost } from '../../../contract/store/corpus.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import { hashOf, lastHash } from '../hashes.ts';
-import { DAY_S, packPage } from '../page.ts';
+import { DAY_S, packPage } from '../post-page.ts';
+import { hashOf, lastHash } from '../text-hash.ts';
 import { type KnownIds, noKnownIds } from './known-ids.ts';
 
 /** A post, or the errors of the record in its place. */

@@ -1,0 +1,93 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
+import { formatMillisecond, instantMs } from '../../../base/instants.ts';
+import { callerOf } from '../../../contract/declare/callers.ts';
+import { integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import {
+  type ConnectionStatus,
+  DISCONNECTS,
+  ENDPOINT_NAMES,
+  type EndpointName,
+  type StreamConnection,
+} from '../../../contract/services/streams.ts';
+import { HISTORY_S } from '../stream/streams.ts';
+
+const PAGE = 10;
+
+const connectionSchema = Type.Object(
+  {
+    id: Type.String(),
+    endpoint_name: Type.Enum([...ENDPOINT_NAMES]),
+    client_ip: Type.String(),
+    connected_at: Type.String({ format: 'date-time' }),
+    disconnected_at: Type.Optional(Type.String({ format: 'date-time' })),
+    disconnect_reason: Type.Optional(Type.Enum(Object.keys(DISCONNECTS))),
+  },
+  { additionalProperties: false },
+);
+
+/**
+ * The connections of an application: those that are open, and those of the last week.
+ * @source activity gaps 21.1
+ */
+export const listConnections: Operation = {
+  id: 'connections.list',
+  method: 'GET',
+  path: '/2/connections',
+  about: 'The open streams of the application, and those that ended in the last seven days; the latest first.',
+  group: 'connections',
+  groupAbout: 'Connections of streams: which are open, who closed them, and closing them from outside.',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'connections',
+  parameters: {
+    status: oneOf('active', 'inactive', 'all').defaults('active').says('Open ones, ended ones, or both.'),
+    endpoints: listOf(oneOf(...ENDPOINT_NAMES), { max: 10 }).says('Only those of these endpoints.'),
+    max_results: integer({ min: 1, max: 100 }).defaults(PAGE),
+    pagination_token: text({ max: 500 }).says('`next_token` of the page before.'),
+  },
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object(
+    {
+      data: Type.Array(connectionSchema),
+      meta: Type.Object(
+        { result_count: Type.Integer({ minimum: 0 }), next_token: Type.Optional(Type.String()) },
+        { additionalProperties: false },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  problems: ['PAGE_TOKEN_INVALID'],
+  async perform({ caller, services, input, now }) {
+    const application = callerOf(caller, 'application').application.id;
+    const status = (input.status ?? 'active') as ConnectionStatus;
+    const endpoints = input.endpoints ? (itemsOf(String(input.endpoints)) as EndpointName[]) : ENDPOINT_NAMES;
+    const limit = Number(input.max_results ?? PAGE);
+    const list = `connections ${application} ${status} ${endpoints}`;
+    const since = formatMillisecond(instantMs(now) - HISTORY_S * 1000);
+    const after = input.pagination_token == null ? undefined : placeOf(String(input.pagination_token), list);
+    const query = { application, status, endpoints, since, after, limit: limit + 1 };
+    const found = await services.store.read((tx) => tx.streamConnections.page(query));
+    const shown = found.slice(0, limit);
+    const last = shown.at(-1);
+    const next = found.length > limit && last && encodeCursor({ after: [last.connected_at, last.id] }, list);
+    const meta = { result_count: shown.length, ...(next && { next_token: next }) };
+    return { data: JSON.stringify({ data: shown.map(showConnection), meta }) };
+  },
+};
+
+/** @throws PAGE_TOKEN_INVALID */
+function placeOf(token: string, list: string): Pick<StreamConnection, 'connected_at' | 'id'> {
+  const [connected_at, id] = decodeCursor(token, list, 2)?.after ?? [];
+  if (typeof connected_at === 'string' && typeof id === 'string') return { connected_at, id };
+  throw problem('PAGE_TOKEN_INVALID', { parameter: 'pagination_token', words: { raw: token } });
+}
+
+function showConnection(connection: StreamConnection): Record<string, string> {
+  const { id, endpoint_name, client_ip, connected_at, disconnected_at, disconnect_reason } = connection;
+  const ended = { ...(disconnected_at && { disconnected_at }), ...(disconnect_reason && { disconnect_reason }) };
+  return { id, endpoint_name, client_ip, connected_at, ...ended };
+}

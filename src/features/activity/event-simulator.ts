@@ -1,0 +1,61 @@
+import Type from 'typebox';
+import { formatInstant } from '../../base/instants.ts';
+import { field, oneOf, text } from '../../contract/declare/fields.ts';
+import { readMembers } from '../../contract/declare/members.ts';
+import type { Services } from '../../contract/declare/operation.ts';
+import { Problem, problem } from '../../contract/problems/problems.ts';
+import type { Direction, EventType } from '../../contract/store/events.ts';
+import { EVENT_TYPES } from '../../contract/store/events.ts';
+import { directionFor, emitterOf, SketchUnfit } from './event-emitter.ts';
+import { longId } from './long-id-field.ts';
+
+/** An object of JSON, taken as it is. */
+const anyObject = field<string>({
+  name: 'object',
+  column: 'text',
+  schema: Type.Record(Type.String(), Type.Unknown()),
+  raises: ['MEMBER_NO_OBJECT'],
+  present: (stored) => stored,
+  read(raw, parameter) {
+    const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+    return isObject ? JSON.stringify(raw) : { problem: 'MEMBER_NO_OBJECT', words: { path: `$.${parameter}` } };
+  },
+});
+
+const MEMBERS = {
+  event_type: oneOf(...EVENT_TYPES).required(),
+  user_id: longId().required(),
+  payload: anyObject.required(),
+  direction: oneOf('sent', 'received'),
+  keyword_text: text({ max: 10_000 }),
+};
+
+/** Makes an event happen that is told in the body of a call; resolves with its uuid when it is durable. */
+export type Simulate = (body: unknown) => Promise<string>;
+
+/** What operators of a development service make happen: any event, of anybody. @source activity gaps 16.8 */
+export function simulator({ store, clock }: Services): Simulate {
+  const emitter = emitterOf(store, () => formatInstant(clock.now()));
+  return async (body) => {
+    const { input, errors } = readMembers(body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
+    const { user_id, payload, keyword_text = null } = input as Readonly<Record<string, string>>;
+    const event_type = input.event_type as EventType;
+    const direction = directionOfBody(event_type, (input.direction as Direction | null | undefined) ?? undefined);
+    const event = { event_type, user_id: user_id!, direction, payload: payload!, text: keyword_text };
+    const uuid = await emitter.emit(event);
+    if (uuid === undefined) {
+      throw problem('FILTER_USER_UNKNOWN', { parameter: 'user_id', words: { raw: user_id! } });
+    }
+    return uuid;
+  };
+}
+
+function directionOfBody(type: EventType, said: Direction | undefined): Direction | null {
+  try {
+    return directionFor(type, said);
+  } catch (error) {
+    if (!(error instanceof SketchUnfit)) throw error;
+    throw problem('FILTER_UNFIT', { parameter: 'direction', words: { raw: said!, type, why: error.message } });
+  }
+}

@@ -1,0 +1,40 @@
+import { isLongId } from '../../../contract/declare/long-ids.ts';
+import type { Principal } from '../../../contract/declare/operation.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import type { NewEvent } from '../../../contract/store/events.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import type { Parties } from './message-payloads.ts';
+
+/**
+ * Who acts, and the user whom a parameter names.
+ * @throws MESSAGES_NOT_ALLOWED, MESSAGE_TO_ONESELF or MESSAGE_TO_NOBODY
+ * @source activity gaps 11.5
+ */
+export async function partiesOf(
+  tx: Reading,
+  { user, level }: Principal,
+  { parameter, id }: { readonly parameter: string; readonly id: string },
+): Promise<Parties> {
+  if (level !== 'read-write-directmessages') throw problem('MESSAGES_NOT_ALLOWED');
+  if (id === user) throw problem('MESSAGE_TO_ONESELF', { parameter, words: { raw: id } });
+  const recipient = isLongId(id) ? await tx.credentials.findUser(id) : undefined;
+  if (!recipient || recipient.suspended) {
+    throw problem('MESSAGE_TO_NOBODY', { parameter, value: id, words: { kind: 'user' } });
+  }
+  return { sender: (await tx.credentials.findUser(user))!, recipient };
+}
+
+/**
+ * The events of something that one user did to another: each of both sides has its own.
+ * @source activity gaps 16.5, 16.9
+ */
+export function bothSides(
+  { sender, recipient }: Parties,
+  event: Omit<NewEvent, 'user_id' | 'direction' | 'event_type'>,
+  types: { readonly sent: NewEvent['event_type']; readonly received: NewEvent['event_type'] },
+): NewEvent[] {
+  return [
+    { ...event, event_type: types.sent, user_id: sender.id, direction: 'sent' },
+    { ...event, event_type: types.received, user_id: recipient.id, direction: 'received' },
+  ];
+}

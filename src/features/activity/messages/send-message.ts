@@ -1,0 +1,100 @@
+import Type from 'typebox';
+import { isLegalText, lengthOf } from '../../../base/text.ts';
+import { field } from '../../../contract/declare/fields.ts';
+import { LONG_ID } from '../../../contract/declare/long-ids.ts';
+import { readMembers } from '../../../contract/declare/members.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
+import { Problem } from '../../../contract/problems/problems.ts';
+import { conversationOf, type Message } from '../../../contract/store/messages.ts';
+import { messagePayload } from './message-payloads.ts';
+import { bothSides, partiesOf } from './participants.ts';
+
+const TEXT_MAX = 10_000;
+
+/** What a message says: lines and tabs may be in it. */
+const messageText = field<string>({
+  name: 'text',
+  column: 'text',
+  schema: Type.String({ minLength: 1, maxLength: TEXT_MAX }),
+  raises: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
+  present: (stored) => JSON.stringify(stored),
+  read(raw, parameter) {
+    if (typeof raw !== 'string') return { problem: 'NOT_TEXT', parameter };
+    const length = lengthOf(raw);
+    if (length > TEXT_MAX) return { problem: 'TEXT_TOO_LONG', parameter, words: { max: TEXT_MAX, length } };
+    return isLegalText(raw.replace(/[\t\r\n]/g, ' ')) ? raw : { problem: 'ILLEGAL_CHARACTERS', parameter };
+  },
+});
+
+const MEMBERS = { text: messageText.required().says('What the message says; lines and tabs may be in it.') };
+const id = Type.String({ pattern: LONG_ID.source });
+
+/**
+ * Sends a direct message: an event for each of both.
+ * @source activity gaps 11.5, 16.4
+ */
+export const sendMessage: Operation = {
+  id: 'messages.send',
+  method: 'POST',
+  path: '/2/dm_conversations/with/:participant_id/messages',
+  about: 'Send a direct message to a user.',
+  group: 'messages',
+  groupAbout: 'Direct messages, as far as activity needs them: what is sent, read and typed makes events.',
+  family: 'problem',
+  rate: 'messages',
+  parameters: {},
+  body: 'json',
+  shape: 'bare',
+  success: 201,
+  request: Type.Object({ text: messageText.kind.schema }, { additionalProperties: false }),
+  members: MEMBERS,
+  reply: Type.Object(
+    {
+      data: Type.Object(
+        { dm_conversation_id: Type.String({ pattern: '^\\d+-\\d+$' }), dm_event_id: id },
+        { additionalProperties: false },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  problems: [
+    'MEMBER_NO_OBJECT',
+    'MEMBER_MISSING',
+    'MEMBER_UNKNOWN',
+    'TEXT_EMPTY',
+    'NOT_TEXT',
+    'TEXT_TOO_LONG',
+    'ILLEGAL_CHARACTERS',
+    'MESSAGES_NOT_ALLOWED',
+    'MESSAGE_TO_ONESELF',
+    'MESSAGE_TO_NOBODY',
+  ],
+  async perform(call) {
+    const { input, errors } = readMembers(call.body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
+    const { store, ids, clock } = call.services;
+    const [id] = await ids.takeLong('message', LONG_IDS_FROM, 1);
+    const message = await store.write(async (tx) => {
+      const parties = await partiesOf(tx, call.principal, {
+        parameter: 'participant_id',
+        id: call.path.participant_id!,
+      });
+      const sent: Message = {
+        id: id!,
+        conversation_id: conversationOf(parties.sender.id, parties.recipient.id),
+        sender_id: parties.sender.id,
+        recipient_id: parties.recipient.id,
+        text: input.text as string,
+        created_at: call.now,
+        created_ms: clock.now(),
+      };
+      await tx.messages.add(sent);
+      const event = { text: sent.text, payload: await messagePayload(tx, sent, parties) };
+      await tx.events.append(bothSides(parties, event, { sent: 'dm.sent', received: 'dm.received' }), call.now);
+      return sent;
+    });
+    const data = { dm_conversation_id: message.conversation_id, dm_event_id: message.id };
+    return { status: 201, data: JSON.stringify({ data }) };
+  },
+};

@@ -1,0 +1,213 @@
+import Type from 'typebox';
+import { limitOf } from '../../../contract/declare/application-limits.ts';
+import { field, quoted, type Raw, text } from '../../../contract/declare/fields.ts';
+import { readMembers } from '../../../contract/declare/members.ts';
+import type { Call, Operation, Parameters } from '../../../contract/declare/operation.ts';
+import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { EventType } from '../../../contract/store/events.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import type { Subscription } from '../../../contract/store/subscriptions.ts';
+import { PASCAL_CASE_NAMES } from '../deprecations.ts';
+import { isPrivate, TYPE_NAMES, typeNamed } from '../event-types.ts';
+import { longId } from '../long-id-field.ts';
+import { senseOf } from './dedup-keys.ts';
+import { FILTER_MEMBERS, type Filter, filterText, readFilter } from './filters.ts';
+import { shownSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
+import { ownerOf } from './subscription-owner.ts';
+
+const TYPES_SAID = TYPE_NAMES.filter(([, { isDeprecated }]) => !isDeprecated)
+  .map(([name]) => name)
+  .sort()
+  .join(', ');
+
+/** The name of a type of event. */
+const eventType = field<string>({
+  name: 'enum',
+  column: 'text',
+  schema: Type.Union(TYPE_NAMES.map(([name]) => Type.Literal(name))),
+  raises: ['NOT_IN_ENUM'],
+  present: (stored) => `"${stored}"`,
+  read(raw, parameter) {
+    if (typeof raw === 'string' && typeNamed(raw)) return raw;
+    return { problem: 'NOT_IN_ENUM', parameter, words: { list: TYPES_SAID, raw: quoted(raw) } };
+  },
+});
+
+/** The filter, which is read for itself: what may stand in it depends on the type. */
+const filterObject = field<string>({
+  name: 'filter',
+  column: 'none',
+  schema: Type.Object(
+    Object.fromEntries(Object.entries(FILTER_MEMBERS).map(([name, { kind }]) => [name, Type.Optional(kind.schema)])),
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  raises: [],
+  present: (stored) => stored,
+  read: (raw) => JSON.stringify(raw),
+});
+
+/** The words beside a subscription that may change. */
+export const CHANGEABLE = {
+  tag: text({ max: 200 }).says('Tells subscriptions apart; stands in each event.'),
+  webhook_id: longId().says('Events go there too, beside the streams.'),
+} as const satisfies Parameters;
+
+const MEMBERS = {
+  event_type: eventType.required().says('What is to be told of. The names in PascalCase are deprecated.'),
+  filter: filterObject.required().says('Which of these events: all that stands in it must fit.'),
+  ...CHANGEABLE,
+} as const satisfies Parameters;
+
+/** What is asked for, read and found good. */
+interface Wanted extends Filter {
+  readonly event_type: EventType;
+  readonly tag: string | null;
+  readonly webhook_id: string | null;
+}
+
+/**
+ * Subscribes to events. What is private is for the user whom it is about, with a token that reaches messages.
+ * @source activity gaps 17.1, 17.2
+ */
+export const createSubscription: Operation = {
+  id: 'subscriptions.create',
+  method: 'POST',
+  path: '/2/activity/subscriptions',
+  about: 'Subscribe to events of a type, of a user or with a keyword.',
+  group: 'subscriptions',
+  groupAbout: 'What an application is told of, over streams and webhooks.',
+  family: 'problem',
+  credential: 'user-or-bearer',
+  rate: 'subscriptions',
+  deprecatedInput: PASCAL_CASE_NAMES,
+  parameters: {},
+  body: 'json',
+  shape: 'bare',
+  request: Type.Object(
+    {
+      event_type: eventType.kind.schema,
+      filter: filterObject.kind.schema,
+      tag: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
+      webhook_id: Type.Optional(Type.Union([CHANGEABLE.webhook_id.kind.schema, Type.Null()])),
+    },
+    { additionalProperties: false },
+  ),
+  members: {
+    event_type: MEMBERS.event_type,
+    filter: MEMBERS.filter,
+    ...Object.fromEntries(Object.entries(FILTER_MEMBERS).map(([name, member]) => [`filter.${name}`, member])),
+    ...CHANGEABLE,
+  },
+  reply: Type.Object(
+    {
+      data: Type.Object({ subscription: subscriptionSchema }, { additionalProperties: false }),
+      meta: totalSchema,
+    },
+    { additionalProperties: false },
+  ),
+  problems: [
+    'MEMBER_NO_OBJECT',
+    'MEMBER_MISSING',
+    'MEMBER_UNKNOWN',
+    'TEXT_EMPTY',
+    'NOT_TEXT',
+    'TEXT_TOO_LONG',
+    'ILLEGAL_CHARACTERS',
+    'NOT_DIGITS',
+    'NOT_IN_ENUM',
+    'FILTER_EMPTY',
+    'FILTER_UNFIT',
+    'BEARER_NOT_ALLOWED',
+    'MESSAGES_NOT_ALLOWED',
+    'NOT_THE_USER',
+    'FILTER_USER_UNKNOWN',
+    'WEBHOOK_ID_INVALID',
+    'SUBSCRIPTION_EXISTS',
+    'TOO_MANY_SUBSCRIPTIONS',
+  ],
+  async perform(call) {
+    const { store, ids, applicationLimits } = call.services;
+    const { wanted, isDeprecated } = read(call.body);
+    const owner = ownerOf(call);
+    const [id] = await ids.takeLong('subscription', LONG_IDS_FROM, 1);
+    const { subscription, total } = await store.write(async (tx) => {
+      await tx.credentials.lockApplication(owner.application);
+      if (isPrivate(wanted.event_type)) await checkPrivate(tx, call, wanted.filter_user_id!);
+      await checkNamed(tx, owner.application, wanted);
+      const made = await newSubscription(tx, call, { id: id!, ...wanted });
+      const sense = senseOf(made);
+      if (await tx.subscriptions.findSame(sense)) throw problem('SUBSCRIPTION_EXISTS', { parameter: 'filter' });
+      const max = await limitOf(tx, applicationLimits, owner.application, 'subscriptions');
+      if ((await tx.subscriptions.findCount(owner.application, undefined)) >= max) {
+        throw problem('TOO_MANY_SUBSCRIPTIONS', { words: { max } });
+      }
+      await tx.subscriptions.add({ ...made, ...sense });
+      return { subscription: made, total: await tx.subscriptions.findCount(owner.application, owner.user) };
+    });
+    return {
+      data: `{"data":{"subscription":${shownSubscription(subscription)}},"meta":{"total_subscriptions":${total}}}`,
+      usesDeprecated: isDeprecated,
+    };
+  },
+};
+
+/** @throws everything that is wrong with the body, together. */
+function read(body: unknown): { wanted: Wanted; isDeprecated: boolean } {
+  const { input, errors } = readMembers(body, MEMBERS);
+  const named = input.event_type === undefined ? undefined : typeNamed(input.event_type as string)!;
+  const found: ErrorDetail[] = [...errors];
+  let filter: Filter = { filter_user_id: null, filter_keyword: null, filter_direction: null };
+  if (input.filter !== undefined) {
+    const readOne = readFilter((body as { filter: Raw }).filter, named?.type);
+    filter = readOne.filter;
+    found.push(...readOne.errors);
+  }
+  if (found.length > 0) throw new Problem(found);
+  const { type, isDeprecated } = named!;
+  const { tag = null, webhook_id = null } = input as Readonly<Record<string, string | null | undefined>>;
+  return { wanted: { event_type: type, ...filter, tag, webhook_id }, isDeprecated };
+}
+
+/** Who may be told of what is private to a user. @source activity gaps 17.1 */
+async function checkPrivate(tx: Reading, { caller, services }: Call, user: string): Promise<void> {
+  const forbidden = (): Problem => problem('NOT_THE_USER', { parameter: 'filter.user_id', value: user });
+  if (caller.kind === 'user') {
+    if (caller.level !== 'read-write-directmessages') throw problem('MESSAGES_NOT_ALLOWED');
+    if (caller.user !== user) throw forbidden();
+    return;
+  }
+  if (!services.activityRules.bearerSeesPrivate) throw problem('BEARER_NOT_ALLOWED');
+  const tokens = await tx.credentials.findLiveTokens(user, ownerOf({ caller }).application);
+  if (!tokens.some(({ access_level: level }) => level === 'read-write-directmessages')) throw forbidden();
+}
+
+/** What a subscription names must be there: told together. */
+async function checkNamed(tx: Reading, application: string, wanted: Wanted): Promise<void> {
+  const { filter_user_id: user, webhook_id: webhook } = wanted;
+  const errors: ErrorDetail[] = [];
+  if (user !== null && !(await tx.credentials.findUser(user))) {
+    errors.push({ problem: 'FILTER_USER_UNKNOWN', parameter: 'filter.user_id', words: { raw: user } });
+  }
+  if (webhook !== null) errors.push(...(await webhookFaults(tx, application, webhook)));
+  if (errors.length > 0) throw new Problem(errors);
+}
+
+/** What is wrong with a webhook that a body names. */
+export async function webhookFaults(tx: Reading, application: string, webhook: string): Promise<ErrorDetail[]> {
+  if ((await tx.webhooks.find(webhook))?.application_id === application) return [];
+  return [{ problem: 'WEBHOOK_ID_INVALID', parameter: 'webhook_id', words: { raw: webhook } }];
+}
+
+async function newSubscription(tx: Reading, call: Call, of: Wanted & { readonly id: string }): Promise<Subscription> {
+  const { application, user = null } = ownerOf(call);
+  return {
+    ...of,
+    application_id: application,
+    user_id: user,
+    filter: filterText(of),
+    since_position: await tx.events.findLast(),
+    created_at: call.now,
+    updated_at: call.now,
+  };
+}

@@ -1,0 +1,71 @@
+import Type from 'typebox';
+import { decodePageToken, encodePageToken } from '../../../base/page-token.ts';
+import { integer, text } from '../../../contract/declare/fields.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import { shownSubscription, subscriptionSchema } from './serialize-subscription.ts';
+import { type Owner, ownerOf } from './subscription-owner.ts';
+
+const PAGE = 100;
+const PAGE_MAX = 1000;
+
+/**
+ * Lists subscriptions, oldest first: all of an application, or those that a user made.
+ * @source activity gaps 17.3
+ */
+export const listSubscriptions: Operation = {
+  id: 'subscriptions.list',
+  method: 'GET',
+  path: '/2/activity/subscriptions',
+  about: 'List subscriptions, oldest first.',
+  group: 'subscriptions',
+  family: 'problem',
+  credential: 'user-or-bearer',
+  rate: 'subscriptions',
+  parameters: {
+    max_results: integer({ min: 1, max: PAGE_MAX }).defaults(PAGE).says('Subscriptions of a page.'),
+    pagination_token: text({ max: 400 }).says('The `next_token` of the page before.'),
+  },
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object(
+    {
+      data: Type.Array(subscriptionSchema),
+      meta: Type.Object(
+        {
+          result_count: Type.Integer({ minimum: 0 }),
+          next_token: Type.Optional(Type.String({ pattern: '^[0-9a-v]{16,}$' })),
+          total_subscriptions: Type.Integer({ minimum: 0 }),
+        },
+        { additionalProperties: false },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  problems: ['PAGE_TOKEN_INVALID'],
+  async perform(call) {
+    const owner = ownerOf(call);
+    const { max_results: limit = PAGE, pagination_token: token } = call.input as {
+      readonly max_results?: number;
+      readonly pagination_token?: string;
+    };
+    const after = token === undefined ? '' : decodePageToken(token, listName(owner));
+    if (after === undefined) {
+      throw problem('PAGE_TOKEN_INVALID', { parameter: 'pagination_token', words: { raw: token! } });
+    }
+    const { application, user } = owner;
+    const { found, total } = await call.services.store.read(async (tx) => ({
+      found: await tx.subscriptions.page({ application, user, after, limit: limit + 1 }),
+      total: await tx.subscriptions.findCount(application, user),
+    }));
+    const shown = found.slice(0, limit);
+    const next = found.length > limit ? `,"next_token":"${encodePageToken(shown.at(-1)!.id, listName(owner))}"` : '';
+    return {
+      data: `{"data":[${shown.map(shownSubscription).join()}],"meta":{"result_count":${shown.length}${next},"total_subscriptions":${total}}}`,
+    };
+  },
+};
+
+function listName({ application, user = '' }: Owner): string {
+  return `subscriptions ${application} ${user}`;
+}

@@ -1,0 +1,102 @@
+import Type from 'typebox';
+import { itemsOf, listOf } from '../../../contract/declare/fields.ts';
+import { LONG_ID } from '../../../contract/declare/long-ids.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { longId } from '../long-id-field.ts';
+import { totalSchema } from './serialize-subscription.ts';
+import { findOwn, isOwn, ownerOf } from './subscription-owner.ts';
+
+const id = Type.String({ pattern: LONG_ID.source });
+const deleted = Type.Literal(true);
+
+/**
+ * Ends a subscription.
+ * @source activity gaps 17.5
+ */
+export const removeSubscription: Operation = {
+  id: 'subscriptions.remove',
+  method: 'DELETE',
+  path: '/2/activity/subscriptions/:subscription_id',
+  about: 'End a subscription.',
+  group: 'subscriptions',
+  family: 'problem',
+  credential: 'user-or-bearer',
+  rate: 'subscriptions',
+  parameters: {},
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object(
+    { data: Type.Object({ deleted }, { additionalProperties: false }), meta: totalSchema },
+    { additionalProperties: false },
+  ),
+  problems: ['SUBSCRIPTION_NOT_FOUND'],
+  async perform(call) {
+    const owner = ownerOf(call);
+    const total = await call.services.store.write(async (tx) => {
+      await tx.credentials.lockApplication(owner.application);
+      const { id } = await findOwn(tx, owner, call.path.subscription_id!);
+      await tx.subscriptions.remove([id]);
+      return tx.subscriptions.findCount(owner.application, owner.user);
+    });
+    return { data: `{"data":{"deleted":true},"meta":{"total_subscriptions":${total}}}` };
+  },
+};
+
+/**
+ * Ends several subscriptions; those that are not there are told beside.
+ * @source activity gaps 17.5
+ */
+export const removeSubscriptions: Operation = {
+  id: 'subscriptions.remove_many',
+  method: 'DELETE',
+  path: '/2/activity/subscriptions',
+  about: 'End several subscriptions; those that are not there are told beside.',
+  group: 'subscriptions',
+  family: 'problem',
+  credential: 'user-or-bearer',
+  rate: 'subscriptions',
+  parameters: { ids: listOf(longId(), { max: 100 }).required().says('The ids of subscriptions.') },
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object(
+    {
+      data: Type.Array(Type.Object({ subscription_id: id, deleted }, { additionalProperties: false })),
+      errors: Type.Optional(
+        Type.Array(
+          Type.Object(
+            { subscription_id: id, reason: Type.Literal('NotFound'), message: Type.String() },
+            { additionalProperties: false },
+          ),
+        ),
+      ),
+      meta: totalSchema,
+    },
+    { additionalProperties: false },
+  ),
+  problems: [],
+  async perform(call) {
+    const owner = ownerOf(call);
+    const ids = itemsOf(call.input.ids as string);
+    const { own, total } = await call.services.store.write(async (tx) => {
+      await tx.credentials.lockApplication(owner.application);
+      const found = await tx.subscriptions.list(ids);
+      const own = new Set(found.filter((each) => isOwn(each, owner)).map((each) => each.id));
+      await tx.subscriptions.remove([...own]);
+      return { own, total: await tx.subscriptions.findCount(owner.application, owner.user) };
+    });
+    const missing = ids.filter((each) => !own.has(each));
+    const errors = missing.map((each) => ({
+      subscription_id: each,
+      reason: 'NotFound',
+      message: `Could not find subscription with subscription_id: [${each}].`,
+    }));
+    const data = ids.filter((each) => own.has(each)).map((each) => ({ subscription_id: each, deleted: true }));
+    return {
+      data: JSON.stringify({
+        data,
+        ...(errors.length > 0 && { errors }),
+        meta: { total_subscriptions: total },
+      }),
+    };
+  },
+};

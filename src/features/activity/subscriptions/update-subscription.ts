@@ -1,0 +1,104 @@
+import Type from 'typebox';
+import { readMembers } from '../../../contract/declare/members.ts';
+import type { Input, Operation } from '../../../contract/declare/operation.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { Subscription } from '../../../contract/store/subscriptions.ts';
+import { CHANGEABLE, webhookFaults } from './create-subscription.ts';
+import { senseOf } from './dedup-keys.ts';
+import { shownSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
+import { findOwn, ownerOf } from './subscription-owner.ts';
+
+const FIXED = new Set(['event_type', 'filter']);
+
+/**
+ * Changes the words beside a subscription; null takes one away. What it is to does not change.
+ * @source activity gaps 17.4
+ */
+export const updateSubscription: Operation = {
+  id: 'subscriptions.update',
+  method: 'PUT',
+  path: '/2/activity/subscriptions/:subscription_id',
+  about: 'Change or remove the tag or the webhook of a subscription.',
+  group: 'subscriptions',
+  family: 'problem',
+  credential: 'user-or-bearer',
+  rate: 'subscriptions',
+  parameters: {},
+  body: 'json',
+  shape: 'bare',
+  request: Type.Object(
+    {
+      tag: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
+      webhook_id: Type.Optional(Type.Union([CHANGEABLE.webhook_id.kind.schema, Type.Null()])),
+    },
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  members: CHANGEABLE,
+  reply: Type.Object(
+    {
+      data: Type.Object(
+        { subscription: subscriptionSchema, total_subscriptions: Type.Integer({ minimum: 0 }) },
+        { additionalProperties: false },
+      ),
+      meta: totalSchema,
+    },
+    { additionalProperties: false },
+  ),
+  problems: [
+    'MEMBER_NO_OBJECT',
+    'MEMBER_UNKNOWN',
+    'TEXT_EMPTY',
+    'NOT_TEXT',
+    'TEXT_TOO_LONG',
+    'ILLEGAL_CHARACTERS',
+    'NOT_DIGITS',
+    'NOT_CHANGEABLE',
+    'NOTHING_TO_CHANGE',
+    'SUBSCRIPTION_NOT_FOUND',
+    'WEBHOOK_ID_INVALID',
+    'SUBSCRIPTION_EXISTS',
+  ],
+  async perform(call) {
+    const changes = read(call.body);
+    const owner = ownerOf(call);
+    const { subscription, total } = await call.services.store.write(async (tx) => {
+      await tx.credentials.lockApplication(owner.application);
+      const before = await findOwn(tx, owner, call.path.subscription_id!);
+      const errors = changes.webhook_id ? await webhookFaults(tx, owner.application, changes.webhook_id) : [];
+      if (errors.length > 0) throw new Problem(errors);
+      const after = { ...before, ...changes, updated_at: call.now };
+      const sense = senseOf(after);
+      const same = await tx.subscriptions.findSame(sense);
+      if (changes.webhook_id !== undefined && same && same.id !== after.id) {
+        throw problem('SUBSCRIPTION_EXISTS', { parameter: 'webhook_id' });
+      }
+      const isNew = changes.webhook_id !== undefined;
+      await tx.subscriptions.change(after.id, {
+        ...changes,
+        updated_at: call.now,
+        ...(isNew && { sense: sense.sense }),
+      });
+      return { subscription: after, total: await tx.subscriptions.findCount(owner.application, owner.user) };
+    });
+    return {
+      data: `{"data":{"subscription":${shownSubscription(subscription)},"total_subscriptions":${total}},"meta":{"total_subscriptions":${total}}}`,
+    };
+  },
+};
+
+type Changes = Partial<Pick<Subscription, 'tag' | 'webhook_id'>>;
+
+/** @throws everything that is wrong with the body, together. */
+function read(body: unknown): Changes {
+  const { input, errors } = readMembers(body, CHANGEABLE);
+  const found: ErrorDetail[] = errors.map((error) =>
+    error.problem === 'MEMBER_UNKNOWN' && FIXED.has(error.parameter ?? '')
+      ? { ...error, problem: 'NOT_CHANGEABLE' }
+      : error,
+  );
+  if (found.length === 0 && Object.keys(input).length === 0) {
+    found.push({ problem: 'NOTHING_TO_CHANGE', words: { known: Object.keys(CHANGEABLE).join(', ') } });
+  }
+  if (found.length > 0) throw new Problem(found);
+  return input as Input & Changes;
+}

@@ -1,0 +1,120 @@
+import Type from 'typebox';
+import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { limitOf } from '../../../contract/declare/application-limits.ts';
+import { applicationOf } from '../../../contract/declare/callers.ts';
+import { field, text } from '../../../contract/declare/fields.ts';
+import { readMembers } from '../../../contract/declare/members.ts';
+import type { Call, Operation, Parameters } from '../../../contract/declare/operation.ts';
+import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
+import { Problem, problem } from '../../../contract/problems/problems.ts';
+import { secretContext } from '../../../contract/store/sealed-columns.ts';
+import { ConstraintViolated, type Reading } from '../../../contract/store/store.ts';
+import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
+import { shownWebhook, webhookSchema } from './serialize-webhook.ts';
+import { newWebhookSecret } from './signing.ts';
+import { challenge, GOOD_FOR_S, insistOnAnswer } from './validity.ts';
+
+/** Read as any text, so that what is too long for an address is told with the reason that clients look for. */
+const address = field<string>({
+  ...text({ max: 2048 }).kind,
+  schema: Type.String({ minLength: 1, maxLength: 200, pattern: '^https?://' }),
+});
+
+const MEMBERS = {
+  url: address.required().says('An https address with the name of a host; 1 to 200 characters, no port.'),
+} as const satisfies Parameters;
+
+/**
+ * Registers an address to which events are sent, once it has answered a challenge.
+ * @source activity gaps 19.1 to 19.3
+ */
+export const registerWebhook: Operation = {
+  id: 'webhooks.create',
+  method: 'POST',
+  path: '/2/webhooks',
+  about: 'Register an address for events. It is challenged at once, and must answer rightly.',
+  group: 'webhooks',
+  groupAbout: 'Addresses of an application to which events are sent.',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'webhooks',
+  parameters: {},
+  body: 'json',
+  shape: 'bare',
+  request: Type.Object({ url: MEMBERS.url.kind.schema }, { additionalProperties: false }),
+  members: MEMBERS,
+  reply: Type.Object({ data: webhookSchema }, { additionalProperties: false }),
+  problems: [
+    'MEMBER_NO_OBJECT',
+    'MEMBER_MISSING',
+    'MEMBER_UNKNOWN',
+    'TEXT_EMPTY',
+    'NOT_TEXT',
+    'TEXT_TOO_LONG',
+    'ILLEGAL_CHARACTERS',
+    'WEBHOOK_URL_INVALID',
+    'WEBHOOK_EXISTS',
+    'TOO_MANY_WEBHOOKS',
+    'WEBHOOK_CRC_FAILED',
+  ],
+  async perform(call) {
+    const { services, caller, body } = call;
+    const { store, ids, box, secrets, clock } = services;
+    const { input, errors } = readMembers(body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
+    const url = input.url as string;
+    const error = services.sender.urlError(url);
+    if (error) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: error.says } });
+    const application = applicationOf(caller);
+    const url_form = new URL(url).href;
+    await store.read((tx) => checkRoom(tx, call, { application, url, url_form }));
+    insistOnAnswer(await challenge(services, application, url), { parameter: 'url', raw: url });
+    const [id] = (await ids.takeLong('webhook', LONG_IDS_FROM, 1)) as [string];
+    // The receiver took its time.
+    const now = formatInstant(clock.now());
+    const webhook: Webhook = {
+      id,
+      application_id: application,
+      url,
+      url_form,
+      valid: 1,
+      created_at: now,
+      validated_at: now,
+      failing_since: null,
+      failure: null,
+      secret: box.seal(newWebhookSecret(secrets), secretContext.webhook(id)),
+      former_secret: null,
+      former_until: null,
+    };
+    const event = { event: 'webhook_created', application_id: application, webhook_id: id } as const;
+    try {
+      await store.write(async (tx) => {
+        await tx.credentials.lockApplication(application);
+        await checkRoom(tx, call, { application, url, url_form });
+        await tx.webhooks.add(webhook);
+        const run_at = formatInstant(instantMs(now) + GOOD_FOR_S * 1000);
+        await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at });
+        await call.record(tx, event);
+      });
+    } catch (error) {
+      if (error instanceof ConstraintViolated) throw exists(url);
+      throw error;
+    }
+    call.note(event);
+    return { data: `{"data":${shownWebhook(webhook)}}` };
+  },
+};
+
+const exists = (url: string): Problem => problem('WEBHOOK_EXISTS', { parameter: 'url', words: { raw: url } });
+
+/** @throws WEBHOOK_EXISTS, TOO_MANY_WEBHOOKS */
+async function checkRoom(
+  tx: Reading,
+  { services }: Call,
+  { application, url, url_form }: { readonly application: string; readonly url: string; readonly url_form: string },
+): Promise<void> {
+  const there = await tx.webhooks.list(application);
+  if (there.some((each) => each.url_form === url_form)) throw exists(url);
+  const max = await limitOf(tx, services.applicationLimits, application, 'webhooks');
+  if (there.length >= max) throw problem('TOO_MANY_WEBHOOKS', { words: { max } });
+}

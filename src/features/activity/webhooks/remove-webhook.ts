@@ -1,0 +1,41 @@
+import Type from 'typebox';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
+import { forgetWebhook } from '../subscriptions/dedup-keys.ts';
+import { findOwn } from './find-webhook.ts';
+
+/** Removes a webhook. Subscriptions that point to it stay, for the streams alone. @source activity gaps 19.1 */
+export const removeWebhook: Operation = {
+  id: 'webhooks.remove',
+  method: 'DELETE',
+  path: '/2/webhooks/:webhook_id',
+  about: 'Remove a webhook. Subscriptions that point to it stay, without it.',
+  group: 'webhooks',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'webhooks',
+  parameters: {},
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object(
+    { data: Type.Object({ deleted: Type.Literal(true) }, { additionalProperties: false }) },
+    { additionalProperties: false },
+  ),
+  problems: ['WEBHOOK_NOT_FOUND'],
+  async perform(call) {
+    const { services, now } = call;
+    const removed = await services.store.write(async (tx) => {
+      const { id, application_id } = await findOwn(tx, call);
+      await tx.credentials.lockApplication(application_id);
+      await forgetWebhook(tx, id, now);
+      for (const kind of Object.values(WEBHOOK_JOBS)) await tx.jobs.callOff(kind, id);
+      await tx.webhookDeliveries.giveUp(id);
+      await tx.webhooks.remove(id);
+      const event = { event: 'webhook_removed', application_id, webhook_id: id } as const;
+      await call.record(tx, event);
+      return event;
+    });
+    call.note(removed);
+    return { data: '{"data":{"deleted":true}}' };
+  },
+};

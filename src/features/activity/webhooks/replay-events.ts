@@ -1,0 +1,185 @@
+import Type, { type TSchema } from 'typebox';
+import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { applicationOf } from '../../../contract/declare/callers.ts';
+import { readMembers } from '../../../contract/declare/members.ts';
+import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
+import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
+import { type ErrorDetail, Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
+import { ConstraintViolated } from '../../../contract/store/store.ts';
+import type { Webhook } from '../../../contract/store/webhooks.ts';
+import { OLD_REPLAY_PATH } from '../deprecations.ts';
+import { longId } from '../long-id-field.ts';
+import { findOwn } from './find-webhook.ts';
+import { minute, minuteText } from './minute-field.ts';
+import { idSchema, shownTime, timeSchema } from './serialize-webhook.ts';
+import { applyVerdict, challenge, insistOnAnswer } from './validity.ts';
+
+const TIMES = {
+  from_date: minute().says('The first minute, as yyyymmddhhmm in UTC. It must be given.'),
+  to_date: minute().says('The last minute, as yyyymmddhhmm in UTC, later than the first. It must be given.'),
+} as const satisfies Parameters;
+
+const MEMBERS = {
+  webhook_id: longId().required().says('A webhook of the application that is valid.'),
+  from_date: TIMES.from_date.required(),
+  to_date: TIMES.to_date.required(),
+} as const satisfies Parameters;
+
+const reply: TSchema = Type.Object(
+  { data: Type.Object({ job_id: idSchema, created_at: timeSchema }, { additionalProperties: false }) },
+  { additionalProperties: false },
+);
+
+const RAISED = [
+  'REPLAY_TIME_INVALID',
+  'WEBHOOK_CRC_FAILED',
+  'WEBHOOK_URL_INVALID',
+  'REPLAY_RUNNING',
+] as const satisfies readonly ProblemName[];
+
+/**
+ * Sends the events of some minutes to a webhook once more.
+ * @source advertising: Versioning; activity gaps 20.1
+ */
+export const replayEvents: Operation = {
+  id: 'webhooks.replay',
+  method: 'POST',
+  path: '/2/webhooks/replay',
+  about: 'Send the events of some minutes to a webhook once more, both minutes included.',
+  group: 'webhooks',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'replays',
+  parameters: {},
+  body: 'json',
+  shape: 'bare',
+  request: Type.Object(
+    { webhook_id: idSchema, from_date: TIMES.from_date.kind.schema, to_date: TIMES.to_date.kind.schema },
+    { additionalProperties: false },
+  ),
+  members: MEMBERS,
+  reply,
+  problems: [
+    'MEMBER_NO_OBJECT',
+    'MEMBER_MISSING',
+    'MEMBER_UNKNOWN',
+    'TEXT_EMPTY',
+    'NOT_DIGITS',
+    'WEBHOOK_ID_INVALID',
+    ...RAISED,
+  ],
+  async perform(call) {
+    const { input, errors } = readMembers(call.body, MEMBERS);
+    if (errors.length > 0) throw new Problem(errors);
+    const id = input.webhook_id as string;
+    const webhook = await call.services.store.read((tx) => tx.webhooks.find(id));
+    if (webhook?.application_id !== applicationOf(call.caller)) {
+      throw problem('WEBHOOK_ID_INVALID', { parameter: 'webhook_id', words: { raw: id } });
+    }
+    return replay(call, webhook, minutesOf(input), { isEndIncluded: true });
+  },
+};
+
+/**
+ * The same at its old path.
+ * @source advertising: Versioning; activity gaps 20.2
+ */
+export const replayAtOldPath: Operation = {
+  id: 'account_activity.replay',
+  method: 'POST',
+  path: '/2/account_activity/replay/webhooks/:webhook_id/subscriptions/all',
+  about: 'Send the events of some minutes to a webhook once more.',
+  group: 'webhooks',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'replays',
+  deprecation: OLD_REPLAY_PATH,
+  sunset: ({ webhookRules }) => webhookRules.legacyReplayEndsAt,
+  parameters: TIMES,
+  body: 'form',
+  shape: 'bare',
+  reply,
+  problems: ['PATH_GONE', 'WEBHOOK_NOT_FOUND', 'REPLAY_TIME_MISSING', ...RAISED],
+  check(input, _account, named) {
+    const missing = Object.keys(TIMES).filter((name) => !named.has(name) || input[name] === null);
+    return missing.map((parameter) => ({ problem: 'REPLAY_TIME_MISSING', parameter }));
+  },
+  async perform(call) {
+    const { store, webhookRules } = call.services;
+    const { legacyReplayEndsAt: end, legacyReplayExcludesEnd } = webhookRules;
+    if (end !== undefined && call.now >= end) throw problem('PATH_GONE');
+    const webhook = await store.read((tx) => findOwn(tx, call));
+    return replay(call, webhook, minutesOf(call.input), { isEndIncluded: !legacyReplayExcludesEnd });
+  },
+};
+
+/** UTC texts of the first seconds of minutes. */
+interface Minutes {
+  readonly from_date: string;
+  readonly to_date: string;
+}
+
+const minutesOf = ({ from_date, to_date }: Input): Minutes => {
+  return { from_date: from_date as string, to_date: to_date as string };
+};
+
+const MINUTE_MS = 60_000;
+
+async function replay(
+  { services, now }: Call,
+  { id: webhook, application_id, url, valid }: Webhook,
+  { from_date, to_date }: Minutes,
+  { isEndIncluded }: { readonly isEndIncluded: boolean },
+): Promise<Answer> {
+  const { store, ids, clock, activityRules, webhooks } = services;
+  const errors = timeFaults({ from_date, to_date }, now, activityRules.retention_s);
+  if (errors.length > 0) throw new Problem(errors);
+  if (await store.read((tx) => tx.replays.findRunning(webhook))) throw problem('REPLAY_RUNNING');
+  const named = { parameter: 'webhook_id', raw: webhook } as const;
+  if (!valid) insistOnAnswer({ is: 'wrong', reason: 'The webhook is not valid', diagnosis: HOW_TO_VALIDATE }, named);
+  const verdict = await challenge(services, application_id, url);
+  const [id] = (await ids.takeLong('replay', LONG_IDS_FROM, 1)) as [string];
+  const created_at = formatInstant(clock.now());
+  const end = isEndIncluded ? formatInstant(instantMs(to_date) + MINUTE_MS) : to_date;
+  try {
+    await store.write(async (tx) => {
+      await applyVerdict(tx, webhook, verdict, created_at);
+      if (verdict.is !== 'right') return;
+      await tx.replays.add({
+        id,
+        webhook_id: webhook,
+        application_id,
+        state: 'Running',
+        position: await tx.events.findBefore(from_date),
+        last_position: await tx.events.findBefore(end),
+        delivered: 0,
+        failed: 0,
+        created_at,
+        ended_at: null,
+      });
+    });
+  } catch (error) {
+    if (error instanceof ConstraintViolated) throw problem('REPLAY_RUNNING');
+    throw error;
+  }
+  insistOnAnswer(verdict, named);
+  webhooks.replay(id);
+  return { data: `{"data":{"job_id":"${id}","created_at":"${shownTime(created_at)}"}}` };
+}
+
+const HOW_TO_VALIDATE = 'PUT /2/webhooks/{webhook_id} challenges it again, and makes it valid when it answers rightly';
+
+/** What is wrong with the minutes of a replay, besides how they are written. */
+function timeFaults({ from_date, to_date }: Minutes, now: string, retention_s: number): ErrorDetail[] {
+  const errors: ErrorDetail[] = [];
+  const say = (parameter: keyof Minutes, why: string): void => {
+    const raw = minuteText({ from_date, to_date }[parameter]);
+    errors.push({ problem: 'REPLAY_TIME_INVALID', parameter, words: { raw, why } });
+  };
+  const oldest = minuteText(formatInstant(instantMs(now) - retention_s * 1000));
+  if (from_date > now) say('from_date', 'lies in the future');
+  if (minuteText(from_date) < oldest) say('from_date', `is too old; events are kept from ${oldest} on`);
+  if (to_date > now) say('to_date', 'lies in the future');
+  if (to_date <= from_date) say('to_date', 'is not later than from_date');
+  return errors;
+}

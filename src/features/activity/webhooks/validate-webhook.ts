@@ -1,0 +1,31 @@
+import Type from 'typebox';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { findOwn, notFound } from './find-webhook.ts';
+import { challengeNow, insistOnAnswer } from './validity.ts';
+
+/** Challenges a webhook now. A right answer makes it valid again, a wrong one invalid. @source activity gaps 19.1 and 19.3 */
+export const validateWebhook: Operation = {
+  id: 'webhooks.validate',
+  method: 'PUT',
+  path: '/2/webhooks/:webhook_id',
+  about: 'Challenge a webhook now; a right answer makes it valid again.',
+  group: 'webhooks',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'webhooks',
+  parameters: {},
+  body: 'form',
+  shape: 'bare',
+  reply: Type.Object(
+    { data: Type.Object({ valid: Type.Literal(true) }, { additionalProperties: false }) },
+    { additionalProperties: false },
+  ),
+  problems: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_URL_INVALID', 'WEBHOOK_CRC_FAILED'],
+  async perform(call) {
+    const webhook = await call.services.store.read((tx) => findOwn(tx, call));
+    const verdict = await challengeNow(call.services, webhook);
+    if (!verdict) throw notFound(webhook.id);
+    insistOnAnswer(verdict, { parameter: 'webhook_id', raw: webhook.id });
+    return { data: '{"data":{"valid":true}}' };
+  },
+};

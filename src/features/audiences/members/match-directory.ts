@@ -1,0 +1,142 @@
+import { ENTRY_BYTES, type IdentifierReader, openIdentifiers } from '../directory/identifier-file.ts';
+import type { ImageFiles } from './file-paths.ts';
+import { MATCHED_RECORDS, type MatchedNotes, matchedOwn } from './matched-file.ts';
+import { MEMBER_RECORDS, MEMBER_WIDTH, type MemberFile } from './member-file.ts';
+import { type RecordSink, recordSink, recordSource } from './record-file.ts';
+import { sortByKeys } from './sort-identifiers.ts';
+
+/** So many users are looked at in one pass: what is kept in memory does not grow with the directory. */
+const USERS_AT_ONCE = 2_000_000;
+
+/**
+ * Finds the users of the directory who have an identifier in common with a member, and writes them with the windows of
+ * their members: both files are sorted by identifier, so that a pass over both is enough.
+ */
+export function matchInto(path: string, file: MemberFile, image: ImageFiles, notes: MatchedNotes): void {
+  const sink = recordSink(path, MATCHED_RECORDS);
+  try {
+    for (let from = 0; from < image.people; from += USERS_AT_ONCE) {
+      const directory = openIdentifiers(image.folder);
+      try {
+        writeMatches(sink, matchesOf(file, directory, from, from + USERS_AT_ONCE));
+      } finally {
+        directory.close();
+      }
+    }
+    sink.finish({ own: matchedOwn(notes), trailer: new Uint32Array(0) });
+  } catch (error) {
+    sink.drop();
+    throw error;
+  }
+}
+
+/** Numbers of users with windows, in the order in which they were found. */
+interface Matches {
+  numbers: Uint32Array;
+  windows: Uint32Array;
+  count: number;
+}
+
+function addMatch(matches: Matches, number: number, effective_at: number, expires_at: number): void {
+  const at = matches.count++;
+  if (at === matches.numbers.length) {
+    matches.numbers = grown(matches.numbers);
+    matches.windows = grown(matches.windows);
+  }
+  matches.numbers[at] = number;
+  matches.windows[at * 2] = effective_at;
+  matches.windows[at * 2 + 1] = expires_at;
+}
+
+function grown(words: Uint32Array): Uint32Array {
+  const more = new Uint32Array(words.length * 2);
+  more.set(words);
+  return more;
+}
+
+/** The pass over both: matches of users whose numbers are in a range. */
+function matchesOf(file: MemberFile, directory: IdentifierReader, from: number, to: number): Matches {
+  const matches: Matches = { numbers: new Uint32Array(1024), windows: new Uint32Array(2048), count: 0 };
+  const people = peopleOf(directory);
+  const source = recordSource(file.records, MEMBER_RECORDS);
+  let hasPeople = people.next();
+  while (hasPeople && source.next()) {
+    const { words, end } = source;
+    for (let at = 0; at < end && hasPeople; ) {
+      const order = people.compareTo(words, at);
+      if (order > 0) {
+        at += MEMBER_WIDTH;
+        continue;
+      }
+      if (order === 0) {
+        const number = people.number();
+        if (number >= from && number < to) addMatch(matches, number, words[at + 5]!, words[at + 6]!);
+      }
+      // Several people may have the same identifier, but no two members: so it is the people who go on.
+      hasPeople = people.next();
+    }
+  }
+  return matches;
+}
+
+/** The identifiers of the directory, one by one. */
+interface PeopleCursor {
+  /** Goes on to the next; false when there is none. */
+  next(): boolean;
+  /** Compares the present identifier with four numbers. */
+  compareTo(words: Uint32Array, at: number): number;
+  number(): number;
+}
+
+function peopleOf(directory: IdentifierReader): PeopleCursor {
+  let view: DataView = new DataView(new ArrayBuffer(0));
+  let at = 0;
+  return {
+    next() {
+      at += ENTRY_BYTES;
+      if (at < view.byteLength) return true;
+      const block = directory.next();
+      if (!block) return false;
+      view = new DataView(block.buffer, block.byteOffset, block.byteLength);
+      at = 0;
+      return true;
+    },
+    compareTo: (words, place) =>
+      view.getUint32(at) - words[place]! ||
+      view.getUint32(at + 4) - words[place + 1]! ||
+      view.getUint32(at + 8) - words[place + 2]! ||
+      view.getUint32(at + 12) - words[place + 3]!,
+    number: () => view.getUint32(at + 16, true),
+  };
+}
+
+/** Writes matches by number; the same window of the same user once. */
+function writeMatches(sink: RecordSink, { numbers, windows, count }: Matches): void {
+  const sorted = sortByKeys({
+    keys: numbers.slice(0, count),
+    places: Uint32Array.from({ length: count }, (_, at) => at),
+  });
+  for (let from = 0; from < count; ) {
+    const number = sorted.keys[from]!;
+    let to = from;
+    for (; to < count && sorted.keys[to] === number; to++) {
+      const at = sorted.places[to]! * 2;
+      let isNew = true;
+      for (let before = from; before < to && isNew; before++) {
+        const other = sorted.places[before]! * 2;
+        isNew = windows[other] !== windows[at] || windows[other + 1] !== windows[at + 1];
+      }
+      if (isNew) write(sink, number, windows[at]!, windows[at + 1]!);
+    }
+    from = to;
+  }
+}
+
+function write(sink: RecordSink, number: number, effective_at: number, expires_at: number): void {
+  const { words, at } = sink;
+  words[at] = number;
+  words[at + 1] = effective_at;
+  words[at + 2] = expires_at;
+  sink.at = at + MATCHED_RECORDS.width;
+  if (sink.at === words.length) sink.flush();
+}

@@ -1,0 +1,208 @@
+import { hash } from 'node:crypto';
+import { isDeeperThan } from '../../../base/depth.ts';
+import { instantMs, parseInstant } from '../../../base/instants.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import type { PeopleErrors, PeopleOperation, PeopleRules, ReadPeople } from '../../../contract/store/audiences.ts';
+import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
+import { faultList } from './error-list.ts';
+import { lookAlike } from './hash-hints.ts';
+import { DELETE, type PackedWriter, packedWriter, UPDATE } from './packed-format.ts';
+import {
+  ALIKE_MIN,
+  OPERATIONS_MAX,
+  PLAIN_CHARACTERS_MAX,
+  type UsualWindow,
+  usualWindow,
+  windowFaults,
+} from './upload-limits.ts';
+
+const DEPTH_MAX = 64;
+const HASH = /^[0-9a-f]{64}$/i;
+const EMPTY_HASH = hash('sha256', '');
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads an upload of people and tells all that is wrong with it, or nearly all: errors are bounded. No value is repeated.
+ * @source creatives 19
+ */
+export function readCarefully(body: Uint8Array, now_s: number, rules: PeopleRules): ReadPeople | PeopleErrors {
+  const read = parsed(body);
+  if (!read) return { whole: [{ problem: 'NOT_JSON' }] };
+  const { items } = read;
+  if (!Array.isArray(items)) return { whole: [{ problem: 'BATCH_NOT_ARRAY' }] };
+  if (items.length === 0) return { whole: [{ problem: 'BATCH_EMPTY' }] };
+  if (items.length > OPERATIONS_MAX) {
+    const words = { max: OPERATIONS_MAX, count: items.length };
+    return { whole: [{ problem: 'TOO_MANY_OPERATIONS', parameter: 'operations', words }] };
+  }
+  const errors = faultList();
+  const packed = packedWriter(body.length / 3);
+  const usual = usualWindow(now_s);
+  const operations = items.map((item) => {
+    errors.next();
+    packed.operation();
+    return readOperation(isObject(item) ? item : {}, { errors, packed, rules, usual });
+  });
+  if (errors.count() > 0) return { items: errors.items(), operations };
+  const records = operations.reduce((sum, each) => sum + each.records, 0);
+  return { records, operations, payload: packed.finish() };
+}
+
+function parsed(body: Uint8Array): { readonly items: unknown } | undefined {
+  try {
+    const items: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return isDeeperThan(items, DEPTH_MAX) ? undefined : { items };
+  } catch {
+    return undefined;
+  }
+}
+
+interface Ground {
+  readonly errors: { add(error: ErrorDetail): void };
+  readonly packed: PackedWriter;
+  readonly rules: PeopleRules;
+  readonly usual: UsualWindow;
+}
+
+function readOperation(item: Members, ground: Ground): PeopleOperation {
+  const { errors, packed, rules, usual } = ground;
+  const type = item.operation_type;
+  const operation_type = type === 'Update' || type === 'Delete' ? type : undefined;
+  if (type === undefined || type === null || type === '') {
+    errors.add({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
+  } else if (!operation_type) {
+    const raw = shownOf(type, /^\w{1,20}$/);
+    errors.add({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list: 'Delete, Update', raw } });
+  }
+  const { params } = item;
+  if (!isObject(params)) {
+    errors.add({ problem: 'MISSING_PARAMETER', parameter: 'params' });
+    return { operation_type, expires_at: undefined, records: 0 };
+  }
+  const begin = rules.takesEffectiveAt ? timeOf('effective_at', params, errors) : undefined;
+  const end = timeOf('expires_at', params, errors);
+  const window = {
+    effective_at: begin === undefined ? usual.effective_at : instantMs(begin) / 1000,
+    expires_at: end === undefined ? usual.expires_at : instantMs(end) / 1000,
+  };
+  for (const error of windowFaults(window, { isEnd: end !== undefined }, usual, rules)) errors.add(error);
+  packed.says(operation_type === 'Delete' ? DELETE : UPDATE, window.effective_at, window.expires_at);
+  return { operation_type, expires_at: end, records: readUsers(params.users, ground) };
+}
+
+function timeOf(name: string, params: Members, errors: Ground['errors']): string | undefined {
+  const raw = params[name];
+  if (raw === undefined || raw === null || raw === '') return undefined;
+  const read = typeof raw === 'string' ? parseInstant(raw) : undefined;
+  if (read === undefined) {
+    const words = { raw: shownOf(raw, /^[\w:+., -]{1,40}$/) };
+    errors.add({ problem: 'NOT_TIME', parameter: name, words, details: 'invalid date' });
+  }
+  return read;
+}
+
+/** A value as a message may quote it: what is not of the shape of its place may be of somebody. */
+function shownOf(value: unknown, shape: RegExp): string {
+  return typeof value === 'string' ? (shape.test(value) ? value : '...') : Array.isArray(value) ? 'list' : typeof value;
+}
+
+function readUsers(users: unknown, ground: Ground): number {
+  const { errors } = ground;
+  const error = (problem: 'MISSING_PARAMETER' | 'NOT_A_LIST' | 'TOO_FEW_ITEMS'): number => {
+    errors.add({ problem, parameter: 'users' });
+    return 0;
+  };
+  if (users === undefined || users === null) return error('MISSING_PARAMETER');
+  if (!Array.isArray(users)) return error('NOT_A_LIST');
+  if (users.length === 0) return error('TOO_FEW_ITEMS');
+  // The only identifier that every person until now has; undefined once there is none.
+  let shared: string | undefined;
+  for (const [index, user] of users.entries()) {
+    const only = readPerson(user, `users[${index}]`, ground);
+    shared = index === 0 || only === shared ? only : undefined;
+  }
+  if (shared !== undefined && users.length >= ALIKE_MIN) {
+    errors.add({ problem: 'HASH_OF_A_FILE', parameter: 'users', words: { count: users.length } });
+  }
+  return users.length;
+}
+
+/** Reads one person; the answer is the hash that it has, when it has no other identifier. */
+function readPerson(user: unknown, place: string, { errors, packed, rules }: Ground): string | undefined {
+  packed.person();
+  if (!isObject(user)) {
+    errors.add({ problem: 'NOT_AN_OBJECT', parameter: place, words: { parameter: place } });
+    return undefined;
+  }
+  let count = 0;
+  let only: string | undefined;
+  for (const [name, values] of Object.entries(user)) {
+    const kind = rules.kinds.find((each) => each === name);
+    const here = `${place}.${namedOf(name)}`;
+    if (!kind) {
+      errors.add({ problem: 'IDENTIFIER_KIND_UNKNOWN', parameter: here, words: { list: rules.kinds.join(', ') } });
+    } else if (values !== null && !Array.isArray(values)) {
+      errors.add({ problem: 'NOT_A_LIST', parameter: here });
+    } else {
+      for (const [index, value] of (values ?? []).entries()) {
+        count += 1;
+        only = readIdentifier(value, kind, () => `${here}[${index}]`, { errors, packed });
+      }
+      continue;
+    }
+    count += 1;
+    only = undefined;
+  }
+  if (count === 0) errors.add({ problem: 'NO_IDENTIFIER', parameter: place });
+  return count === 1 ? only : undefined;
+}
+
+/** What a caller named a member: a long name, or one with other characters, may hold a value. */
+function namedOf(name: string): string {
+  return /^[A-Za-z_]{1,40}$/.test(name) ? name : '...';
+}
+
+/** Reads one identifier; the answer is its hash in lower case, of those that come hashed. */
+function readIdentifier(
+  value: unknown,
+  kind: IdentifierKind,
+  place: () => string,
+  { errors, packed }: Pick<Ground, 'errors' | 'packed'>,
+): string | undefined {
+  const code = IDENTIFIER_KINDS.indexOf(kind);
+  if (kind === 'partner_user_id') {
+    const error = plainFault(value, place);
+    if (error) errors.add(error);
+    else putHash(packed, hash('sha256', value as string), code);
+    return undefined;
+  }
+  if (typeof value !== 'string' || !HASH.test(value)) {
+    errors.add({ problem: 'NOT_A_HASH', parameter: place(), details: lookAlike(value, kind) });
+    return undefined;
+  }
+  const folded = value.toLowerCase();
+  if (folded === EMPTY_HASH) errors.add({ problem: 'HASH_OF_NOTHING', parameter: place() });
+  putHash(packed, folded, code);
+  return folded;
+}
+
+function plainFault(value: unknown, place: () => string): ErrorDetail | undefined {
+  if (typeof value !== 'string') return { problem: 'NOT_TEXT', parameter: place() };
+  if (value === '') return { problem: 'TEXT_EMPTY', parameter: place() };
+  // A character beyond the first 65,536 counts once.
+  const length = value.length > PLAIN_CHARACTERS_MAX ? [...value].length : value.length;
+  const words = { max: PLAIN_CHARACTERS_MAX, length };
+  return length > PLAIN_CHARACTERS_MAX ? { problem: 'TEXT_TOO_LONG', parameter: place(), words } : undefined;
+}
+
+function putHash(packed: PackedWriter, digits: string, code: number): void {
+  const at = packed.identifier();
+  const bytes = packed.bytes();
+  bytes.set(Buffer.from(digits.slice(0, 30), 'hex'), at);
+  bytes[at + 15] = code;
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

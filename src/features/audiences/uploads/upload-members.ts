@@ -1,0 +1,126 @@
+import { isId } from '../../../contract/declare/fields.ts';
+import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import { AUDIENCE_WRITERS } from '../../../contract/declare/roles.ts';
+import { type Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
+import { IDENTIFIER_KINDS, type PeopleRules } from '../../../contract/store/audiences.ts';
+import { subjectOf } from '../../../contract/store/custom-audiences.ts';
+import { type Destination, takePeople } from './accept-upload.ts';
+import { PEOPLE_BYTES_MAX } from './upload-limits.ts';
+import { byOperationSchema, countsSchema, peopleSchema } from './upload-schemas.ts';
+
+const OF_AUDIENCES: PeopleRules = { kinds: IDENTIFIER_KINDS, takesEffectiveAt: true, endsInTime: false };
+const OF_LISTS: PeopleRules = { kinds: ['email', 'phone_number'], takesEffectiveAt: false, endsInTime: true };
+
+const WHOLE: readonly ProblemName[] = ['BATCH_NOT_ARRAY', 'BATCH_EMPTY', 'TOO_MANY_OPERATIONS'];
+const ITEMS: readonly ProblemName[] = [
+  'MISSING_PARAMETER',
+  'NOT_IN_ENUM',
+  'NOT_TIME',
+  'EXPIRED_ALREADY',
+  'EXPIRES_TOO_EARLY',
+  'NOT_A_LIST',
+  'TOO_FEW_ITEMS',
+  'NOT_AN_OBJECT',
+  'IDENTIFIER_KIND_UNKNOWN',
+  'NO_IDENTIFIER',
+  'NOT_A_HASH',
+  'HASH_OF_NOTHING',
+  'HASH_OF_A_FILE',
+  'FURTHER_FAULTS',
+];
+
+const UPLOAD = {
+  method: 'POST',
+  family: 'ads',
+  roles: AUDIENCE_WRITERS,
+  rate: 'audience_uploads',
+  parameters: {},
+  body: 'bytes',
+  bodyBytes: { max: PEOPLE_BYTES_MAX, problem: 'PEOPLE_TOO_LARGE' },
+} as const;
+
+/** Sends people to a custom audience, or takes them out of it. @source creatives 19 */
+export const uploadUsers: Operation = {
+  ...UPLOAD,
+  id: 'custom_audiences.users',
+  path: '/12/accounts/:account_id/custom_audiences/:custom_audience_id/users',
+  about: 'Add people to a custom audience, and remove people, by their hashed identifiers: all of them or none.',
+  group: 'custom_audiences',
+  shape: 'one',
+  request: peopleSchema(OF_AUDIENCES),
+  reply: countsSchema,
+  problems: ['CUSTOM_AUDIENCE_NOT_FOUND', 'ACTION_NOT_ALLOWED', ...WHOLE],
+  itemProblems: [...ITEMS, 'NOT_TEXT', 'TEXT_EMPTY', 'TEXT_TOO_LONG'],
+  async perform(call) {
+    const { records } = await takePeople(call, audienceOf(call), OF_AUDIENCES);
+    return { data: counts(records) };
+  },
+};
+
+/** Sends people to the list of those whom an account never reaches, or takes them off it. @source creatives 24 */
+export const uploadUnreached: Operation = {
+  ...UPLOAD,
+  id: 'do_not_reach_lists.users',
+  path: '/12/batch/accounts/:account_id/do_not_reach_lists/:do_not_reach_list_id/users',
+  about: 'Add people to a do-not-reach list, and remove people, by hashed e-mail or phone number: all of them or none.',
+  group: 'do_not_reach_lists',
+  shape: 'bare',
+  request: peopleSchema(OF_LISTS),
+  reply: byOperationSchema,
+  problems: ['NOT_FOUND', ...WHOLE],
+  itemProblems: [...ITEMS, 'EXPIRES_TOO_LATE'],
+  async perform(call) {
+    const { operations } = await takePeople(call, listOf(call), OF_LISTS);
+    const request = operations.map(({ operation_type, expires_at }) => ({
+      operation_type,
+      params: { ...call.path, expires_at },
+    }));
+    const data = operations.map(({ records }) => counts(records));
+    return { data: `{"request":${JSON.stringify(request)},"data":[${data.join(',')}]}` };
+  },
+};
+
+function counts(records: number): string {
+  return `{"success_count":${records},"total_count":${records}}`;
+}
+
+function named(
+  { path }: Call,
+  parameter: string,
+  kind: string,
+): { readonly value: string; missing(name: ProblemName): Problem } {
+  const value = path[parameter]!;
+  const members = { parameter, value, words: { kind } };
+  if (!isId(value)) throw problem('ID_ILLEGAL', members);
+  return { value, missing: (name) => problem(name, members) };
+}
+
+/** An audience of the account, or one that it was granted with the right to write; not one that is made of others. */
+function audienceOf(call: Call): Destination {
+  const { account } = call;
+  const { value, missing } = named(call, 'custom_audience_id', 'Custom audience');
+  return {
+    subject: subjectOf('audience', value),
+    async check(tx) {
+      const [found] = await tx.audiences.listUsable(account!.id, [value]);
+      if (!found) throw missing('CUSTOM_AUDIENCE_NOT_FOUND');
+      if (found.permission_level !== 'READ_WRITE' || found.audience_type === 'FLEXIBLE') {
+        throw problem('ACTION_NOT_ALLOWED', { words: { account: account!.id } });
+      }
+    },
+  };
+}
+
+function listOf(call: Call): Destination {
+  const { account } = call;
+  const { value, missing } = named(call, 'do_not_reach_list_id', 'Do-not-reach list');
+  const subject = subjectOf('list', value);
+  return {
+    subject,
+    async check(tx) {
+      const found = await tx.audiences.find(subject);
+      if (found && !found.deleted && found.account_id === account!.id) return;
+      throw missing('NOT_FOUND');
+    },
+  };
+}

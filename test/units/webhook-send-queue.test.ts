@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { createSecretKey } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { nextTurn } from '../../src/base/timers.ts';
+import type { Sent } from '../../src/contract/services/sending.ts';
+import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
+import { type Lane, laneTo } from '../../src/features/activity/webhooks/send-queue.ts';
+
+const key = createSecretKey(Buffer.from('consumer-secret-example'));
+const receiver: Receiver = { id: '1', url: 'https://a.example/', state: 'in use', consumerKey: key, keys: () => [key] };
+const FINE: Sent = {
+  outcome: 'answered',
+  status: 200,
+  headers: {},
+  body: new Uint8Array(),
+  isCut: false,
+  duration_ms: 1,
+  addresses: [],
+};
+
+/** A lane to a receiver that answers when it is told to. */
+function slowLane(): { readonly lane: Lane; readonly answers: ((came: Sent) => void)[]; readonly ended: string[] } {
+  const answers: ((came: Sent) => void)[] = [];
+  const lane = laneTo('1', {
+    receivers: { find: async () => receiver, onChange: () => undefined },
+    sender: {
+      send: () => new Promise((resolve) => answers.push(resolve)),
+      urlError: () => undefined,
+      close: async () => undefined,
+    },
+    nextTransactionId: () => 'x',
+    now_s: () => 0,
+    isHeldUp: () => false,
+    failed: (error) => assert.fail(String(error)),
+    hasRoom: () => undefined,
+  });
+  const ended: string[] = [];
+  for (let id = 0; id < 30; id += 1) {
+    const end = (came: Sent | string): void =>
+      void ended.push(`${id} ${typeof came === 'string' ? came : came.outcome}`);
+    lane.add({ id: String(id), body: Buffer.from('{}'), ended: end });
+  }
+  return { lane, answers, ended };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => nextTurn(resolve));
+
+describe('a lane whose receiver is slow', () => {
+  test('has ten under way, and keeps the first of those that wait', async () => {
+    const { lane, answers, ended } = slowLane();
+    await settled();
+    assert.deepEqual([answers.length, lane.size(), lane.taken()], [10, 20, 10]);
+    lane.shed(5);
+    const shed = Array.from({ length: 15 }, (_, index) => `${15 + index} stands still`);
+    assert.deepEqual([ended, lane.size(), lane.taken()], [shed, 5, 25]);
+  });
+
+  test('goes on with those that it kept', async () => {
+    const { lane, answers, ended } = slowLane();
+    await settled();
+    lane.shed(5);
+    ended.length = 0;
+    while (answers.length > 0) {
+      answers.shift()!(FINE);
+      await settled();
+    }
+    assert.deepEqual(
+      ended,
+      Array.from({ length: 15 }, (_, id) => `${id} answered`),
+    );
+    assert.deepEqual([lane.size(), lane.taken()], [0, 30]);
+  });
+});
