@@ -53,6 +53,18 @@ const routes: readonly Route[] = operations.flatMap((operation) =>
   })),
 );
 
+/** Routes by the number of slashes in their paths: most paths of a test fit one in a hundred. */
+const routesBySlashes = Map.groupBy(routes, ({ template }) => slashesIn(template));
+
+function slashesIn(path: string): number {
+  return path.split('/').length;
+}
+
+function routesOf(path: string): Route[] {
+  const slashes = slashesIn(path.replace(/(?<=.)\/$/, ''));
+  return (routesBySlashes.get(slashes) ?? []).filter((route) => route.shape.test(path));
+}
+
 /**
  * Holds a reply against the description: a declared status, the declared headers, the declared body. What no operation
  * answers is held against the envelope of errors of its family. Throws when something does not fit; otherwise notes in
@@ -98,7 +110,7 @@ interface Content {
 /** Holds all but the headers of a reply against the description; the answer is the route that says which headers it has. */
 function checkContent({ method, path, status, text, said }: Content): Route | undefined {
   const verb = method === 'HEAD' ? 'GET' : method;
-  const known = isDecodable(path) ? mostLiteral(routes.filter((route) => route.shape.test(path))) : [];
+  const known = isDecodable(path) ? mostLiteral(routesOf(path)) : [];
   const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.alsoGet));
   if (isUnread(path, status, text)) {
     // A head that is read may be too large for an operation, which then says the same.
@@ -227,20 +239,41 @@ function checkHeaders(route: Route, verb: string, status: number, headers: Heade
       ? /^application\/problem\+json; charset=utf-8$/
       : /^application\/json; ?charset=utf-8$/;
   if (status === 204 ? type !== '' : !wanted.test(type)) throw new Error(`${said} with content type ${type}`);
-  const response = responseOf(route, verb, status)!;
-  const { headers: declared } = (typeof response.$ref === 'string' ? at(response.$ref.slice(1)) : response) as {
-    headers: Record<string, { $ref: string }>;
-  };
-  for (const [name, { $ref }] of Object.entries(declared)) {
-    const header = at($ref.slice(1)) as { required?: boolean; schema: Json };
+  for (const { name, isRequired, isInteger, pointer } of headersOf(route, verb, status)) {
     const value = headers.get(name);
     if (value === null) {
-      if (header.required || (status < 300 && name.includes('limit'))) throw new Error(`${said} without ${name}`);
+      if (isRequired || (status < 300 && name.includes('limit'))) throw new Error(`${said} without ${name}`);
       continue;
     }
-    const read = header.schema.type === 'integer' ? Number(value) : value;
-    complain(compiled(`${$ref.slice(1)}/schema`), read, `${said} with ${name}: ${value}`);
+    complain(compiled(pointer), isInteger ? Number(value) : value, `${said} with ${name}: ${value}`);
   }
+}
+
+/** A header as the description declares it, and where its schema stands. */
+interface DeclaredHeader {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly isInteger: boolean;
+  readonly pointer: string;
+}
+
+const declaredHeaders = new Map<string, readonly DeclaredHeader[]>();
+
+function headersOf(route: Route, verb: string, status: number): readonly DeclaredHeader[] {
+  const key = `${verb} ${route.template} ${status}`;
+  const known = declaredHeaders.get(key);
+  if (known) return known;
+  const response = responseOf(route, verb, status)!;
+  const { headers } = (typeof response.$ref === 'string' ? at(response.$ref.slice(1)) : response) as {
+    headers: Record<string, { $ref: string }>;
+  };
+  const declared = Object.entries(headers).map(([name, { $ref }]) => {
+    const { required, schema } = at($ref.slice(1)) as { required?: boolean; schema: Json };
+    const pointer = `${$ref.slice(1)}/schema`;
+    return { name, isRequired: required ?? false, isInteger: schema.type === 'integer', pointer };
+  });
+  declaredHeaders.set(key, declared);
+  return declared;
 }
 
 const validators = new Map<string, ValidateFunction>();
