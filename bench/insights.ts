@@ -8,7 +8,7 @@ import { formatInstant } from '../src/base/instants.ts';
 import { LANGUAGES, TOPICS } from '../src/dev/samples/post-words.ts';
 import { samplePosts } from '../src/dev/samples/sample-posts.ts';
 import { type SeededRandom, seededRandom } from '../src/dev/samples/seeded-random.ts';
-import { locations } from '../src/features/ads/reference/entries.ts';
+import { locations } from '../src/features/ads/reference/targeting-tables.ts';
 import { importPosts } from '../src/features/keywords/import/import-posts.ts';
 import { readPostsFile } from '../src/features/keywords/import/posts-file.ts';
 import { openPostgres } from '../src/storage/core/postgres.ts';

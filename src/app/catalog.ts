@@ -22,39 +22,39 @@ import { replayAtOldPath, replayEvents } from '../features/activity/webhooks/rep
 import { validateWebhook } from '../features/activity/webhooks/validate-webhook.ts';
 import { webhookCheck, webhookCleaning, webhookRetry } from '../features/activity/webhooks/webhook-jobs.ts';
 import { accountApps } from '../features/ads/account-apps.ts';
+import { addFeatures, getFeatures, removeFeatures } from '../features/ads/account-features.ts';
 import { accountHistory } from '../features/ads/account-history.ts';
 import { accountMedia } from '../features/ads/account-media.ts';
 import { accounts, createSandboxAccount } from '../features/ads/accounts.ts';
 import { audienceEstimate } from '../features/ads/audience-estimate.ts';
 import { authenticatedUserAccess } from '../features/ads/authenticated-user-access.ts';
 import { campaigns } from '../features/ads/campaigns.ts';
-import { getCardOfAnyFamily, listCardsOfAnyFamily } from '../features/ads/cards/any-family.ts';
+import { getAnyCard, listAllCards } from '../features/ads/cards/all-cards.ts';
 import { imageConversationCards } from '../features/ads/cards/image-conversation-cards.ts';
 import { pollCards } from '../features/ads/cards/poll-cards.ts';
 import { videoConversationCards } from '../features/ads/cards/video-conversation-cards.ts';
 import { cards } from '../features/ads/cards.ts';
 import { draftPosts } from '../features/ads/draft-posts.ts';
-import { addFeatures, getFeatures, removeFeatures } from '../features/ads/features.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { keywordInsights } from '../features/ads/keyword-insights.ts';
 import { lineItemCuratedCategories } from '../features/ads/line-item-curated-categories.ts';
-import { lookUpPlacements } from '../features/ads/line-items/look-up-placements.ts';
+import { listPlacements } from '../features/ads/line-items/list-placements.ts';
 import { lineItems } from '../features/ads/line-items.ts';
-import { addToLibrary } from '../features/ads/media/add-to-library.ts';
+import { createLibraryMedia } from '../features/ads/media/create-library-media.ts';
 import { mediaCreatives } from '../features/ads/media-creatives.ts';
 import { mediaLibrary } from '../features/ads/media-library.ts';
-import { createPost } from '../features/ads/posts/create.ts';
-import { listPosts } from '../features/ads/posts/list.ts';
-import { promotePosts } from '../features/ads/posts/promote.ts';
-import { publication } from '../features/ads/posts/publication.ts';
-import { renamePost } from '../features/ads/posts/rename.ts';
+import { createPost } from '../features/ads/posts/create-post.ts';
+import { listPosts } from '../features/ads/posts/list-posts.ts';
+import { promotePosts } from '../features/ads/posts/promote-posts.ts';
+import { publicationJob } from '../features/ads/posts/publication-job.ts';
+import { renamePost } from '../features/ads/posts/rename-post.ts';
 import { prerollCallToActions } from '../features/ads/preroll-call-to-actions.ts';
-import { listPreviews } from '../features/ads/previews/list.ts';
+import { listPreviews } from '../features/ads/previews/list-previews.ts';
 import { previewDraft } from '../features/ads/previews/preview-draft.ts';
 import { promotableUsers } from '../features/ads/promotable-users.ts';
 import { promotedAccounts } from '../features/ads/promoted-accounts.ts';
 import { promotedPosts } from '../features/ads/promoted-posts.ts';
-import { referenceOperations, targetingLookups } from '../features/ads/reference/operations.ts';
+import { referenceOperations, targetingLookups } from '../features/ads/reference/reference-operations.ts';
 import { scheduledPosts } from '../features/ads/scheduled-posts.ts';
 import { scheduledPromotedPosts } from '../features/ads/scheduled-promoted-posts.ts';
 import { getTaxSettings, updateTaxSettings } from '../features/ads/settings/tax-settings.ts';
@@ -78,9 +78,9 @@ import { issueBearer } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearer } from '../features/auth/oauth2/revoke-bearer.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
-import { uploadMedia, uploadStatus } from '../features/media/first-generation.ts';
 import { mediaProcessing } from '../features/media/processing.ts';
-import { secondGeneration } from '../features/media/second-generation.ts';
+import { uploadMedia, uploadStatus } from '../features/media/upload-v1.ts';
+import { uploadV2Operations } from '../features/media/upload-v2.ts';
 import { auditExpiry } from '../features/platform/audit-expiry.ts';
 import { ownUser } from '../features/platform/own-user.ts';
 import { rateLimitStatus } from '../features/platform/rate-limit-status.ts';
@@ -102,7 +102,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   rateLimitStatus,
   uploadMedia,
   uploadStatus,
-  ...secondGeneration,
+  ...uploadV2Operations,
   accounts,
   createSandboxAccount,
   accountApps,
@@ -120,7 +120,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   fundingInstruments,
   campaigns,
   lineItems,
-  lookUpPlacements,
+  listPlacements,
   targetingCriteria,
   promotedAccounts,
   trackingTags,
@@ -132,12 +132,12 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   accountMedia,
   cards,
   mediaLibrary,
-  addToLibrary,
+  createLibraryMedia,
   pollCards,
   videoConversationCards,
   imageConversationCards,
-  listCardsOfAnyFamily,
-  getCardOfAnyFamily,
+  listAllCards,
+  getAnyCard,
   draftPosts,
   previewDraft,
   scheduledPosts,
@@ -185,7 +185,7 @@ export const jobKinds: readonly JobKind<any>[] = [
   mediaProcessing,
   mediaExpiry,
   mediaRemoval,
-  publication,
+  publicationJob,
   audienceProcessing,
   audienceRematching,
   eventExpiry,

@@ -19,9 +19,9 @@ import {
   validating,
 } from '../features/activity/webhooks/administration.ts';
 import { openWebhooks } from '../features/activity/webhooks/running-webhooks.ts';
-import { accountAccesses } from '../features/ads/account-access.ts';
-import { previewAddress } from '../features/ads/previews/address.ts';
-import { previewPage } from '../features/ads/previews/page.ts';
+import { accountAccessCache } from '../features/ads/account-access-cache.ts';
+import { previewPage } from '../features/ads/previews/preview-page.ts';
+import { previewUrl } from '../features/ads/previews/preview-url.ts';
 import { loginExpiryAt } from '../features/auth/logins/expiry.ts';
 import { knownBrowsers } from '../features/auth/logins/known-browsers.ts';
 import { loginThrottle } from '../features/auth/logins/throttle.ts';
@@ -37,7 +37,7 @@ import { knownBearers } from '../features/auth/oauth2/known-bearers.ts';
 import { pagesOf } from '../features/auth/pages/pages.ts';
 import { refusal } from '../features/auth/pages/refusals.ts';
 import { loginFirst } from '../features/auth/pages/session-pages.ts';
-import { mediaFinder } from '../features/media/served.ts';
+import { mediaFinder } from '../features/media/media-finder.ts';
 import { auditExpiryAt } from '../features/platform/audit-expiry.ts';
 import { sealFirstSecret } from '../features/platform/first-secret.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
@@ -205,7 +205,7 @@ export async function startListeners(
       { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },
       HSTS_S[mode],
     ),
-    accountAccess: accountAccesses(store),
+    accountAccess: accountAccessCache(store),
     addressLimiter: flood,
     unauthenticatedBodies,
     connectionLimiter: connections,
@@ -249,9 +249,9 @@ export async function startListeners(
         },
         verifier_ttl_s: settings.verifier_ttl_s,
         leadsTo: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
-          previewAddress(box, { type: 'DRAFT', environment, account, id, user }),
+          previewUrl(box, { type: 'DRAFT', environment, account, id, user }),
       },
-      [previewPage({ store, box, clock, media: services.media, absent: () => refusal('page'), loginFirst })],
+      [previewPage({ store, box, clock, media: services.media, notFound: () => refusal('page'), loginFirst })],
     ),
     sessions: browserSessions({ store, clock, random: secureRandom }),
     counts: addressLimiter(

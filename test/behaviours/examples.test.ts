@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { exampleReply } from '../../src/engine/describe/examples.ts';
 import { exampleLine } from '../../src/engine/describe/words.ts';
-import { lookUpPlacements } from '../../src/features/ads/line-items/look-up-placements.ts';
-import { referenceOperations, targetingLookups } from '../../src/features/ads/reference/operations.ts';
+import { listPlacements } from '../../src/features/ads/line-items/list-placements.ts';
+import { referenceOperations, targetingLookups } from '../../src/features/ads/reference/reference-operations.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { fill } from './ground.ts';
 
@@ -30,7 +30,7 @@ describe('an example in the description', () => {
   }
 
   test('every look-up has one, and but for publishers each finds something', () => {
-    const lookups = [...referenceOperations, ...targetingLookups, lookUpPlacements];
+    const lookups = [...referenceOperations, ...targetingLookups, listPlacements];
     for (const operation of lookups) {
       const { data } = exampleReply(operation) as { data: object };
       assert.equal(Object.keys(data).length > 0, operation.id !== 'publishers.list', operation.id);

@@ -6,7 +6,7 @@ import type { Operation } from '../../src/contract/declare/operation.ts';
 import type { AnyResource, Row, Verb } from '../../src/contract/declare/resource.ts';
 import { pollCards } from '../../src/features/ads/cards/poll-cards.ts';
 import { lineItems } from '../../src/features/ads/line-items.ts';
-import { advertiserOf } from '../../src/features/ads/promotable-users.ts';
+import { findAdvertiserUserId } from '../../src/features/ads/promotable-users.ts';
 import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
 import { targetingCriteria } from '../../src/features/ads/targeting-criteria.ts';
 import { customAudiences } from '../../src/features/audiences/custom-audiences.ts';
@@ -224,7 +224,7 @@ async function publishedPost(ground: Ground): Promise<string> {
 }
 
 async function advertiser(ground: Ground): Promise<string> {
-  return ground.world.service.services.store.read((tx) => advertiserOf(tx, ground.account));
+  return ground.world.service.services.store.read((tx) => findAdvertiserUserId(tx, ground.account));
 }
 
 /** Good values for the required parameters of an operation; references point to rows made for it. */
@@ -308,7 +308,7 @@ export async function goodCall(ground: Ground, operation: Operation, user?: stri
 
 /** Whoever made the account. */
 function administratorOf({ world, account }: Ground): Promise<string> {
-  return world.service.store.read((tx) => advertiserOf(tx, account));
+  return world.service.store.read((tx) => findAdvertiserUserId(tx, account));
 }
 
 /** Whoever sees the seeded rows: user two sees nothing but the accounts that were seeded. */

@@ -156,7 +156,7 @@ export const SOUND: Readonly<Record<string, (values: Record<string, Stored | nul
         start_time,
         total_budget_amount_local_micro: total = null,
       } = values;
-      const { goals, withBid } = objectiveOf(String(objective));
+      const { goals, strategyWithBid: withBid } = objectiveOf(String(objective));
       const [goal, ways] = Object.entries(goals)[0]!;
       return {
         product_type: objective === 'PREROLL_VIEWS' ? 'MEDIA' : 'PROMOTED_POSTS',

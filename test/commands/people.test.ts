@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openDriver } from '../../src/app/database.ts';
 import type { NumberedPerson } from '../../src/contract/store/directory.ts';
-import { locations } from '../../src/features/ads/reference/entries.ts';
+import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { directoryFolder } from '../../src/features/audiences/directory/directory.ts';
 import { openIdentifiers } from '../../src/features/audiences/directory/identifier-file.ts';
 import { imageName } from '../../src/features/audiences/directory/image-writer.ts';

@@ -1,4 +1,4 @@
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { GIF, JPEG, MOV, MP4, WEBM, WEBP } from '../rig/tiny-media.ts';
 import { bytesOf, type Call, type Pairs, targetOf } from './call.ts';
 import type { Dice } from './dice.ts';
@@ -7,7 +7,7 @@ import { bent, hostileText } from './hostile-texts.ts';
 import type { Kind, Sending, Setting } from './setting.ts';
 
 const FILES: readonly (readonly [type: string, category: string, bytes: Buffer])[] = [
-  ['image/png', 'POST_IMAGE', greyPicture(8, 6)],
+  ['image/png', 'POST_IMAGE', placeholderImage(8, 6)],
   ['image/jpeg', 'POST_IMAGE', JPEG],
   ['image/gif', 'POST_GIF', GIF],
   ['image/webp', 'POST_IMAGE', WEBP],

@@ -9,7 +9,7 @@ import {
   type PeopleQuestion,
   type Person,
 } from '../../src/contract/store/directory.ts';
-import { rounded } from '../../src/features/ads/audience-estimate/rounded.ts';
+import { toSizeRange } from '../../src/features/ads/audience-estimate/size-range.ts';
 import { fc } from '../rig/laws.ts';
 import { NOBODY_IN_PARTICULAR, person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -160,7 +160,7 @@ describe('estimates', () => {
   test('ranges hold the count, and neither end falls when it grows', () => {
     fc.assert(
       fc.property(fc.nat(300_000_000), fc.nat(5000), (size, more) => {
-        const [range, larger] = [rounded(size), rounded(size + more)];
+        const [range, larger] = [toSizeRange(size), toSizeRange(size + more)];
         assert.ok(range.min <= size && size <= range.max);
         assert.ok(range.min <= larger.min && range.max <= larger.max);
       }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
-import { locations } from '../../src/features/ads/reference/entries.ts';
+import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { importPosts, madeHere } from '../rig/corpus.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { type MediaCategory, mediaKeyOf } from '../../src/contract/services/media.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { persons, update } from '../resources/people-calls.ts';
 import { type Client, clientOf, protocol, type Reply } from '../rig/client.ts';
 import { JPEG, MP4 } from '../rig/tiny-media.ts';
@@ -234,7 +234,7 @@ const FILES: readonly (readonly [MediaCategory, string, Uint8Array])[] = [
 function library({ home: { path }, ledger, send, own }: Job): Work {
   return async (count) => {
     const [category, media_type, fixed] = FILES[count % 2]!;
-    const bytes = count % 4 === 0 ? greyPicture(20 + (count % 200), 30 + own.length) : fixed;
+    const bytes = count % 4 === 0 ? placeholderImage(20 + (count % 200), 30 + own.length) : fixed;
     const type = count % 4 === 0 ? 'image/png' : media_type;
     const params = {
       command: 'INIT',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Person } from '../../src/contract/store/directory.ts';
-import { readCriteria } from '../../src/features/ads/audience-estimate/asked.ts';
-import { questionOf } from '../../src/features/ads/audience-estimate/question.ts';
-import { rounded } from '../../src/features/ads/audience-estimate/rounded.ts';
-import { devices, locations, platformVersions } from '../../src/features/ads/reference/entries.ts';
+import { parseCriteria } from '../../src/features/ads/audience-estimate/parse-criteria.ts';
+import { buildPeopleQuery } from '../../src/features/ads/audience-estimate/people-query.ts';
+import { toSizeRange } from '../../src/features/ads/audience-estimate/size-range.ts';
+import { devices, locations, platformVersions } from '../../src/features/ads/reference/targeting-tables.ts';
 import type { Reply } from '../rig/client.ts';
 import { importPosts, post } from '../rig/corpus.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
@@ -38,7 +38,7 @@ function send(json: unknown): Promise<Reply> {
 async function count(...criteria: readonly Criterion[]): Promise<number> {
   const { services } = world.service;
   const now = world.clock.now() / 1000;
-  const read = readCriteria(written(criteria));
+  const read = parseCriteria(written(criteria));
   assert.deepEqual(read.errors, []);
   const membersOf = async () => new Uint32Array();
   const asking = {
@@ -47,7 +47,7 @@ async function count(...criteria: readonly Criterion[]): Promise<number> {
     now,
     membersOf,
   } as const;
-  return services.directoryIndex.count(await questionOf([...read.criteria.values()], asking), now - 90 * 86_400);
+  return services.directoryIndex.count(await buildPeopleQuery([...read.criteria.values()], asking), now - 90 * 86_400);
 }
 
 const placeOf = (name: string, type = 'COUNTRIES') =>
@@ -280,6 +280,6 @@ describe('a count is told as', () => {
     [2_143_999, 2_100_000, 2_200_000],
   ];
   for (const [count, min, max] of cases) {
-    test(`${count}: ${min} to ${max}`, () => assert.deepEqual(rounded(count), { min, max }));
+    test(`${count}: ${min} to ${max}`, () => assert.deepEqual(toSizeRange(count), { min, max }));
   }
 });

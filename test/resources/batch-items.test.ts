@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { locations } from '../../src/features/ads/reference/entries.ts';
+import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { faultsOf, idOf, lineItemCalls } from './line-item-calls.ts';
 import { creating, good, itemFaults, openPlace } from './targeting-calls.ts';

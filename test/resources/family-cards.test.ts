@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
-import { cardOf } from '../../src/features/ads/cards/by-uri.ts';
+import { findCard } from '../../src/features/ads/cards/find-card.ts';
 import type { Reply } from '../rig/client.ts';
 import { shelve, VIDEO } from '../rig/uploaded.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -129,7 +129,7 @@ describe('a poll', () => {
 
   test('closes by the clock alone, and can still be read and deleted', async () => {
     const { id, card_uri } = await made('/poll', { ...POLL, duration_in_minutes: 5 });
-    const known = await world.service.store.read((tx) => cardOf(tx, account, card_uri!));
+    const known = await world.service.store.read((tx) => findCard(tx, account, card_uri!));
     const isClosed = () => known!.isClosed(formatInstant(world.clock.now()));
     world.clock.advance(299);
     assert.equal(isClosed(), false);
@@ -324,7 +324,7 @@ describe('cards of any family', () => {
 const DETAILS = { type: 'DETAILS', title: 'Kenya', destination: { type: 'WEBSITE', url: 'https://lumen.example/' } };
 
 describe('what posts know of a card', () => {
-  const known = (uri: string) => world.service.store.read((tx) => cardOf(tx, account, uri));
+  const known = (uri: string) => world.service.store.read((tx) => findCard(tx, account, uri));
   const appButton = {
     type: 'BUTTON',
     label: { type: 'ENUM', value: 'OPEN' },
@@ -344,13 +344,13 @@ describe('what posts know of a card', () => {
       assert.equal(await known(card_uri), undefined);
     }
     const poll = await made('/poll', { ...POLL, media_key: FILM });
-    assert.deepEqual([(await known(poll.card_uri!))!.family, (await known(poll.card_uri!))!.hasVideo], ['poll', true]);
+    assert.deepEqual([(await known(poll.card_uri!))!.format, (await known(poll.card_uri!))!.hasVideo], ['poll', true]);
   });
 
   test('nothing of what is no address of a card, or of another account', async () => {
     const { card_uri } = await made('/poll', POLL);
     const other = await openAccount(world.sandbox);
-    assert.equal(await world.service.store.read((tx) => cardOf(tx, other.account, card_uri!)), undefined);
+    assert.equal(await world.service.store.read((tx) => findCard(tx, other.account, card_uri!)), undefined);
     for (const uri of ['card://', 'card://1', 'https://a.example', '']) assert.equal(await known(uri), undefined);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
-import { locations } from '../../src/features/ads/reference/entries.ts';
+import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import type { Client, Reply } from '../rig/client.ts';
 import { importPosts, madeHere, post } from '../rig/corpus.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
-import { locations } from '../../src/features/ads/reference/entries.ts';
+import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { creating, good, itemFaults, openPlace, type Place } from './targeting-calls.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 import { upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -26,7 +26,7 @@ const PAST_EXPIRY_S = 1_300_000;
 
 describe('media from the upload to the line item', () => {
   test('an image of the size of a banner is served, and is account media', async () => {
-    const picture = greyPicture(320, 50);
+    const picture = placeholderImage(320, 50);
     const { data } = (
       await own('POST', '/media_library', { media_key: await sent(picture, 'image/png', 'post_image') })
     ).body;

@@ -1,12 +1,12 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { BMP, GIF, JPEG, MOV, MP4, TIFF, WEBM, WEBP } from '../rig/tiny-media.ts';
 import { command, UPLOAD, upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-const PNG = greyPicture(30, 20);
+const PNG = placeholderImage(30, 20);
 
 let world: World;
 before(async () => {

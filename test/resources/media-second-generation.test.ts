@@ -1,14 +1,14 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { clientOf } from '../rig/client.ts';
 import { register } from '../rig/people.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 import { partsOf } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-const PICTURE = greyPicture(30, 20);
+const PICTURE = placeholderImage(30, 20);
 const DAY_S = 86_400;
 const UPLOAD = '/2/media/upload';
 

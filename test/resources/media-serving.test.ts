@@ -11,12 +11,12 @@ import {
   vmapPath,
 } from '../../src/contract/services/media.ts';
 import type { Upload } from '../../src/contract/store/uploads.ts';
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { GIF, JPEG, MP4 } from '../rig/tiny-media.ts';
 import { command, upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-const PNG = greyPicture(30, 20);
+const PNG = placeholderImage(30, 20);
 const DAY_S = 86_400;
 
 let world: World;
@@ -101,7 +101,7 @@ describe('media is served', () => {
     const video = await uploaded(MP4, 'video/mp4', 'post_video');
     const grey = await get(posterPath(video));
     assert.deepEqual([grey.status, grey.headers.get('content-type')], [200, 'image/png']);
-    assert.deepEqual(await bytesOf(grey), greyPicture(64, 36));
+    assert.deepEqual(await bytesOf(grey), placeholderImage(64, 36));
     for (const [of, ending, mime] of [
       [gif, 'gif', 'image/gif'],
       [video, 'png', 'image/png'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { clientOf } from '../rig/client.ts';
 import { register } from '../rig/people.ts';
 import { rawCall } from '../rig/raw.ts';
@@ -9,7 +9,7 @@ import { GIF, JPEG, MOV, MP4, WEBM, WEBP } from '../rig/tiny-media.ts';
 import { command, partsOf, UPLOAD, upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-const PICTURE = greyPicture(30, 20);
+const PICTURE = placeholderImage(30, 20);
 const DAY_S = 86_400;
 
 let world: World;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openDriver } from '../../src/app/database.ts';
 import { ConstraintViolated } from '../../src/contract/store/store.ts';
-import { advertiserOf, newPromotableUser, promotableUsers } from '../../src/features/ads/promotable-users.ts';
+import { findAdvertiserUserId, newPromotableUser, promotableUsers } from '../../src/features/ads/promotable-users.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import type { Client } from '../rig/client.ts';
@@ -54,9 +54,9 @@ describe('the promotable user of type FULL', () => {
   test('is whom line items advertise', async () => {
     const { account } = await openAccount(world.sandbox);
     const { store } = world.service;
-    assert.equal(await store.read((tx) => advertiserOf(tx, account)), world.keys.user_id);
+    assert.equal(await store.read((tx) => findAdvertiserUserId(tx, account)), world.keys.user_id);
     await assert.rejects(
-      store.read((tx) => advertiserOf(tx, 'nope')),
+      store.read((tx) => findAdvertiserUserId(tx, 'nope')),
       /account nope has no promotable user of type FULL/,
     );
   });
@@ -70,7 +70,7 @@ describe('the promotable user of type FULL', () => {
     await assert.rejects(add('l0001', 'FULL'), ConstraintViolated);
     await add('l0001', 'REPOSTS_ONLY');
     assert.equal((await listed(world.sandbox, account)).data.length, 2);
-    assert.equal(await store.read((tx) => advertiserOf(tx, account)), world.keys.user_id);
+    assert.equal(await store.read((tx) => findAdvertiserUserId(tx, account)), world.keys.user_id);
   });
 
   test('is given to accounts that were there before there were any', async () => {

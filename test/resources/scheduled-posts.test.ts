@@ -4,7 +4,7 @@ import { openDependencies } from '../../src/app/dependencies.ts';
 import { startListeners } from '../../src/app/server.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { publication } from '../../src/features/ads/posts/publication.ts';
+import { publicationJob } from '../../src/features/ads/posts/publication-job.ts';
 import { scheduledPosts } from '../../src/features/ads/scheduled-posts.ts';
 import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -143,7 +143,7 @@ describe('a scheduled post', () => {
     const shown = good(await place.get(`scheduled_promoted_posts/${promotion.id}`, { with_deleted: true }));
     assert.deepEqual(shown, { ...promotion, deleted: true, updated_at: at(0) });
     assert.equal(
-      await world.service.store.read((tx) => tx.jobs.find(publication.name, `${place.account}/${made.id}`)),
+      await world.service.store.read((tx) => tx.jobs.find(publicationJob.name, `${place.account}/${made.id}`)),
       undefined,
     );
   });
@@ -203,7 +203,7 @@ describe('publication', () => {
     const made = await scheduled({}, own);
     const line_item_id = await own.line();
     const promotion = good(await own.post('scheduled_promoted_posts', { line_item_id, scheduled_post_id: made.id }));
-    await world.service.store.write((tx) => tx.jobs.callOff(publication.name, `${own.account}/${made.id}`));
+    await world.service.store.write((tx) => tx.jobs.callOff(publicationJob.name, `${own.account}/${made.id}`));
     world.clock.advance(3600);
     assert.deepEqual(errors(await own.put(`scheduled_posts/${made.id}`, { name: 'x' })), ['ACTION_NOT_ALLOWED']);
     assert.deepEqual(errors(await own.remove(`scheduled_promoted_posts/${promotion.id}`)), ['ACTION_NOT_ALLOWED']);
@@ -246,16 +246,16 @@ describe('publication', () => {
     const { store } = world.service;
     const made = await scheduled({}, own);
     world.clock.advance(3600);
-    const taken = { kinds: [publication.name], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
+    const taken = { kinds: [publicationJob.name], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
     const [job] = await store.write((tx) => tx.jobs.take(taken));
-    const prepared = await publication.outside!(job!, world.service.services);
+    const prepared = await publicationJob.outside!(job!, world.service.services);
     await due(119);
     assert.equal((await read(made, own)).scheduled_status, 'SCHEDULED');
     await due(1);
     assert.equal((await published(own)).length, 1);
     // The dead one rises: what it did is not stored.
     await store.write(async (tx) => {
-      if (await tx.jobs.finish(job!)) await publication.store(tx, job!, prepared, at(0));
+      if (await tx.jobs.finish(job!)) await publicationJob.store(tx, job!, prepared, at(0));
     });
     assert.equal((await published(own)).length, 1);
   });
@@ -264,7 +264,7 @@ describe('publication', () => {
     const own = await openPlace(world);
     for (let count = 0; count < 12; count++) await scheduled({ text: `Post ${count}` }, own);
     const { store, services } = world.service;
-    const parts = { store, services, clock: world.clock, random: secureRandom, kinds: [publication] };
+    const parts = { store, services, clock: world.clock, random: secureRandom, kinds: [publicationJob] };
     const failures: unknown[] = [];
     const runners = [1, 2, 3].map(() =>
       jobRunner({ ...parts, ended() {}, failed: (_, error) => void failures.push(error) }),

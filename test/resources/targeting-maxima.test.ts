@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { interests, locations } from '../../src/features/ads/reference/entries.ts';
+import { interests, locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { targetingCriteria } from '../../src/features/ads/targeting-criteria.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { creating, deleting, good, itemFaults, openPlace, type Place } from './targeting-calls.ts';

@@ -1,7 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { locations } from '../../src/features/ads/reference/entries.ts';
+import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { creating, deleting, good, openPlace, type Place } from './targeting-calls.ts';
 

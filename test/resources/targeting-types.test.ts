@@ -1,7 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { AGE_BUCKETS, TARGETING_TYPES } from '../../src/features/ads/targeting-criteria/types.ts';
+import { AGE_BUCKETS, TARGETING_TYPES } from '../../src/features/ads/targeting-criteria/targeting-types.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { largeAudience } from './audience-calls.ts';

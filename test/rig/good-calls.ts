@@ -1,5 +1,5 @@
 import type { CredentialKind } from '../../src/contract/declare/operation.ts';
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { basic, bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
 import { activityMisses, goodActivityCalls } from './good-activity-calls.ts';
@@ -64,7 +64,7 @@ export const missingCalls: Readonly<Record<string, (world: World) => Promise<Goo
   ...webhookMisses,
 };
 
-const IMAGE = greyPicture(2, 2);
+const IMAGE = placeholderImage(2, 2);
 const PICTURE = IMAGE.toString('base64');
 const PICTURE_BYTES = String(IMAGE.length);
 

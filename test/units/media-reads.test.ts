@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { greyPicture } from '../../src/features/media/grey-picture.ts';
-import { isWholeContainer } from '../../src/features/media/probe/boxes.ts';
-import { typeOf } from '../../src/features/media/probe/type-of.ts';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
+import { isCompleteContainer } from '../../src/features/media/probe/container-boxes.ts';
+import { detectMime } from '../../src/features/media/probe/detect-mime.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-media-'));
@@ -35,15 +35,15 @@ const emptyBox = Buffer.from('\0\0\0\x08free', 'latin1');
 
 describe('a file of nothing but tiny pieces is looked at with few reads', () => {
   test('a picture', async () => {
-    await typeOf(import.meta.filename);
-    const [type, reads] = await readsOf(Buffer.concat([greyPicture(8, 6).subarray(0, 40), ZEROS]), typeOf);
+    await detectMime(import.meta.filename);
+    const [type, reads] = await readsOf(Buffer.concat([placeholderImage(8, 6).subarray(0, 40), ZEROS]), detectMime);
     assert.equal(type, 'image/png');
     assert.ok(reads < 10, `${reads} reads`);
   });
 
   test('a video', async () => {
     const boxes = Array.from({ length: 25_000 }, () => emptyBox);
-    const [isWhole, reads] = await readsOf(Buffer.concat([MP4, ...boxes]), isWholeContainer);
+    const [isWhole, reads] = await readsOf(Buffer.concat([MP4, ...boxes]), isCompleteContainer);
     assert.equal(isWhole, true);
     assert.ok(reads < 100, `${reads} reads`);
   });
@@ -51,7 +51,7 @@ describe('a file of nothing but tiny pieces is looked at with few reads', () => 
 
 test('a TIFF is known by its beginning, wherever its directory lies', async () => {
   const head = Buffer.from('II*\0\x00\x00\x02\x00', 'latin1');
-  assert.equal((await readsOf(Buffer.concat([head, ZEROS]), typeOf))[0], 'image/tiff');
+  assert.equal((await readsOf(Buffer.concat([head, ZEROS]), detectMime))[0], 'image/tiff');
 });
 
 test('boxes are followed across what is read at once, to the last byte', async () => {
@@ -60,10 +60,10 @@ test('boxes are followed across what is read at once, to the last byte', async (
     box.writeUInt32BE(length);
     box.write('free', 4, 'latin1');
     const whole = Buffer.concat([box, MP4, emptyBox, box, emptyBox]);
-    assert.equal((await readsOf(whole, isWholeContainer))[0], true, `${length}`);
-    assert.equal((await readsOf(whole.subarray(0, -1), isWholeContainer))[0], false, `${length} less one`);
+    assert.equal((await readsOf(whole, isCompleteContainer))[0], true, `${length}`);
+    assert.equal((await readsOf(whole.subarray(0, -1), isCompleteContainer))[0], false, `${length} less one`);
   }
   const long = Buffer.from('\0\0\0\x01free\0\0\0\0\0\0\0\x10', 'latin1');
-  assert.equal((await readsOf(Buffer.concat([MP4, long]), isWholeContainer))[0], true);
-  assert.equal((await readsOf(Buffer.concat([MP4, long.subarray(0, 12)]), isWholeContainer))[0], false);
+  assert.equal((await readsOf(Buffer.concat([MP4, long]), isCompleteContainer))[0], true);
+  assert.equal((await readsOf(Buffer.concat([MP4, long.subarray(0, 12)]), isCompleteContainer))[0], false);
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { entitiesOf } from '../../src/base/entities.ts';
 import { displayed } from '../../src/base/entity-shapes.ts';
-import { languageOf } from '../../src/features/ads/posts/language.ts';
-import { countedLength } from '../../src/features/ads/posts/text.ts';
+import { detectLanguage } from '../../src/features/ads/posts/detect-language.ts';
+import { countedLength } from '../../src/features/ads/posts/post-text.ts';
 
 describe('entities of a text', () => {
   /** A text, and each of its entities as kind and what it says. */
@@ -82,7 +82,7 @@ describe('the language of a text', () => {
     ['', 'und'],
   ];
   for (const [text, language] of input) {
-    test(`${text}: ${language}`, () => assert.equal(languageOf(text), language));
+    test(`${text}: ${language}`, () => assert.equal(detectLanguage(text), language));
   }
 });
 

@@ -4,7 +4,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { foldName } from '../../src/base/text.ts';
 import { COUNTRY_CODES } from '../../src/contract/declare/codes.ts';
-import { daysOf } from '../../src/features/ads/reference/calendar.ts';
 import {
   ADVERTISER_BUSINESS_CATEGORIES,
   CONTENT_CATEGORIES,
@@ -12,9 +11,10 @@ import {
   iabCategories,
   isIabCategory,
 } from '../../src/features/ads/reference/categories.ts';
-import * as entries from '../../src/features/ads/reference/entries.ts';
-import { events, occurrencesFrom } from '../../src/features/ads/reference/events.ts';
-import { localizedName, referenceEntry } from '../../src/features/ads/reference/lookup.ts';
+import { datesInYear } from '../../src/features/ads/reference/recurring-dates.ts';
+import { events, occurrencesFrom } from '../../src/features/ads/reference/recurring-events.ts';
+import { localizedName, referenceEntry } from '../../src/features/ads/reference/reference-entry.ts';
+import * as entries from '../../src/features/ads/reference/targeting-tables.ts';
 import { CONVERSATION_TYPES } from '../../src/features/ads/reference/topic-lookups.ts';
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -166,7 +166,7 @@ describe('days that come back', () => {
     ['islamic-umalqura Ramadan 1', 2030, '2030-01-05', '2030-12-26'],
   ];
   for (const [rule, year, ...days] of cases) {
-    test(`${rule} of ${year}`, () => assert.deepEqual(daysOf(rule, year).map(day), days));
+    test(`${rule} of ${year}`, () => assert.deepEqual(datesInYear(rule, year).map(day), days));
   }
 
   test('every event takes place again, whenever one asks', () => {

@@ -258,7 +258,7 @@ export interface ResourceSpec<F extends Fields> {
   /** Columns that the storage fills in: read with every row, shown to nobody. */
   readonly kept?: readonly string[];
   /** The reference to the parent: while that is deleted or hidden, rows are hidden like deleted ones. */
-  readonly under?: keyof F & string;
+  readonly ofLineItems?: keyof F & string;
   readonly wholeRules?: readonly WholeRule<RowOf<F>>[];
   /**
    * What no two live rows have in common, of what is fixed at creation: a create that has it in common with a row

@@ -7,9 +7,9 @@ import {
   networkOperators,
   platformVersions,
   storeCategories,
-} from '../../features/ads/reference/entries.ts';
-import { platformOf } from '../../features/ads/targeting-criteria/cross-checks.ts';
-import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/types.ts';
+} from '../../features/ads/reference/targeting-tables.ts';
+import { platformOf } from '../../features/ads/targeting-criteria/combination-rules.ts';
+import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/targeting-types.ts';
 import { hashOfIdentifier, writeIdentifier } from '../../features/audiences/uploads/normalize.ts';
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';

@@ -73,7 +73,7 @@ export const accountHistory: Operation = {
     const rows = found.slice(0, count);
     const last = found.length > count ? rows.at(-1) : undefined;
     return {
-      data: `[${rows.map(presentChange).join(',')}]`,
+      data: `[${rows.map(changeJson).join(',')}]`,
       nextCursor: last ? encodeCursor({ after: [last.change_time, last.id] }, list) : null,
     };
   },
@@ -119,7 +119,7 @@ function readCursor(cursor: unknown, list: string): { change_time: string; id: s
   throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
 }
 
-function presentChange(row: ChangeRow): string {
+function changeJson(row: ChangeRow): string {
   const by = `{"user_id":"${row.user_id}","platform":"${row.platform}"}`;
   return (
     `{"change_by":${by},"changes":${row.changes},"change_time":"${row.change_time}","entity_id":"${row.entity_id}",` +

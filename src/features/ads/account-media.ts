@@ -3,9 +3,9 @@ import { type Computed, type Fields, type RowOf, resource } from '../../contract
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
 import { parseMediaKey } from '../../contract/services/media.ts';
 import { CREATIVE_TYPES } from './media/creative-types.ts';
-import { described } from './media/described.ts';
-import { uploadsOf } from './media/known-media.ts';
+import { describeMedia } from './media/describe-media.ts';
 import { mediaKey } from './media/media-key.ts';
+import { uploadsById } from './media/usable-media.ts';
 
 const fields = {
   creative_type: oneOf(...CREATIVE_TYPES)
@@ -27,7 +27,7 @@ export function isPreroll({ creative_type }: Pick<AccountMedia, 'creative_type'>
 }
 
 /** Videos are named by their key, images by where they are served. */
-const shown: Computed<AccountMedia> = {
+const computedFields: Computed<AccountMedia> = {
   fields: {
     video_id: mediaKey().readOnly().says('The media key of a video.'),
     media_url: text({ max: 2000 }).readOnly().says('Where an image is served.'),
@@ -35,14 +35,14 @@ const shown: Computed<AccountMedia> = {
   async prepare(rows, { tx, media, account }) {
     const place = { media, environment: account!.environment };
     const images = rows.filter((row) => !isPreroll(row)).map(({ media_key }) => media_key!);
-    const uploads = await uploadsOf(
+    const uploads = await uploadsById(
       tx,
       images.map((key) => parseMediaKey(key)!.number),
     );
     return (row) => {
       const key = row.media_key!;
       if (isPreroll(row)) return { video_id: key, media_url: null };
-      return { video_id: null, media_url: described(key, uploads.get(parseMediaKey(key)!.number), place).url };
+      return { video_id: null, media_url: describeMedia(key, uploads.get(parseMediaKey(key)!.number), place).url };
     };
   },
 };
@@ -64,5 +64,5 @@ export const accountMedia = resource({
   idsFrom: 36 ** 4 * 4,
   fields,
   list: {},
-  computed: shown,
+  computed: computedFields,
 });

@@ -3,7 +3,7 @@ import { instant, oneOf, text } from '../../contract/declare/fields.ts';
 import { type Operation, showContext } from '../../contract/declare/operation.ts';
 import { type Environment, type Row, resource } from '../../contract/declare/resource.ts';
 import { ACCOUNT_WRITERS, ANY_ROLE } from '../../contract/declare/roles.ts';
-import { SANDBOX_FEATURES } from './features.ts';
+import { SANDBOX_FEATURES } from './account-features.ts';
 import { newPromotableUser, promotableUsers } from './promotable-users.ts';
 
 /** The industries of an account. @source advertising: Account */

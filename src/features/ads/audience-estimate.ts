@@ -5,10 +5,10 @@ import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { Problem, problem } from '../../contract/problems/problems.ts';
 import { peopleMeantBy } from '../../contract/store/audience-trees.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
-import { CRITERIA_MAX, danglingCriteria, isPrimary, readCriteria } from './audience-estimate/asked.ts';
-import { questionOf } from './audience-estimate/question.ts';
-import { rounded } from './audience-estimate/rounded.ts';
-import { TARGETING_TYPES, TYPE_ALIASES } from './targeting-criteria/types.ts';
+import { CRITERIA_MAX, checkReferences, isPrimary, parseCriteria } from './audience-estimate/parse-criteria.ts';
+import { buildPeopleQuery } from './audience-estimate/people-query.ts';
+import { toSizeRange } from './audience-estimate/size-range.ts';
+import { TARGETING_TYPES, TYPE_ALIASES } from './targeting-criteria/targeting-types.ts';
 
 /** Whoever was active within so many seconds counts: 90 days, as for audiences. */
 const ACTIVE_S = 90 * 86_400;
@@ -74,21 +74,21 @@ export const audienceEstimate: Operation = {
   ],
   async perform({ services, account, environment, body, now }) {
     const { store, directoryIndex: directory, keywords } = services;
-    const read = readCriteria(body);
-    const errors = [...read.errors, ...(await store.read((tx) => danglingCriteria(tx, account!, read)))];
+    const read = parseCriteria(body);
+    const errors = [...read.errors, ...(await store.read((tx) => checkReferences(tx, account!, read)))];
     if (errors.length > 0) throw new Problem(errors);
     const criteria = [...read.criteria.values()];
     if (!criteria.some(isPrimary)) throw problem('PRIMARY_MISSING', { parameter: 'targeting_criteria' });
     const now_s = Math.floor(instantMs(now) / 1000);
-    const membersOf = (audience: string) => membersNow(services, audience, now_s);
-    const question = await questionOf(criteria, { keywords, environment, now: now_s, membersOf });
+    const membersOf = (audience: string) => currentMembers(services, audience, now_s);
+    const question = await buildPeopleQuery(criteria, { keywords, environment, now: now_s, membersOf });
     const count = await directory.count(question, now_s - ACTIVE_S);
-    return { data: JSON.stringify({ audience_size: rounded(count) }) };
+    return { data: JSON.stringify({ audience_size: toSizeRange(count) }) };
   },
 };
 
 /** The people of an audience who are in the directory; nobody when it was deleted meanwhile. */
-async function membersNow(
+async function currentMembers(
   { store, audienceMembers: memberships }: Services,
   audience: string,
   now: number,

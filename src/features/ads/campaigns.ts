@@ -71,10 +71,10 @@ export const campaigns = resource({
       'Daily budget cannot exceed the total budget',
     ),
     neverBackTo('entity_status', 'DRAFT', 'A campaign cannot become a draft again'),
-    optimizedWhileEmpty,
-    canFund,
-    withinCredit,
-    wholeDenomination,
+    budgetOptimizationIsFixed,
+    instrumentCanFund,
+    withinCreditLimit,
+    amountsFitCurrency,
   ],
   raises: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION'],
   raisesOnCreate: ['INVALID_FUNDING_INSTRUMENT'],
@@ -98,7 +98,7 @@ export const campaigns = resource({
 });
 
 /** Where budgets are balanced cannot change under line items. @source campaigns 8.1 */
-function optimizedWhileEmpty({ before, after }: Change<Campaign>): ErrorDetail | undefined {
+function budgetOptimizationIsFixed({ before, after }: Change<Campaign>): ErrorDetail | undefined {
   if (!before || before.budget_optimization === after.budget_optimization) return undefined;
   if (!hasLineItems(before)) return undefined;
   const message = 'Budget optimization cannot change while the campaign has line items';
@@ -106,7 +106,7 @@ function optimizedWhileEmpty({ before, after }: Change<Campaign>): ErrorDetail |
 }
 
 /** A campaign is made on an instrument that is live, not paused and not over; one that has yet to start is fine. */
-function canFund({ referenced, now }: Change<Campaign>): ErrorDetail | undefined {
+function instrumentCanFund({ referenced, now }: Change<Campaign>): ErrorDetail | undefined {
   const instrument = referenced.get('funding_instrument_id') as FundingInstrument | undefined;
   if (!instrument) return undefined;
   const reasons = reasonsNotAbleToFund(instrument, now).filter((reason) => reason !== 'STARTS_IN_FUTURE');
@@ -127,7 +127,7 @@ async function instrumentOf({ referenced, after, tx }: Change<Campaign>): Promis
   return tx.records.get(fundingInstruments, key, { deleted: 'shown' });
 }
 
-async function withinCredit(change: Change<Campaign>): Promise<ErrorDetail | undefined> {
+async function withinCreditLimit(change: Change<Campaign>): Promise<ErrorDetail | undefined> {
   const { after, before } = change;
   const total = after.total_budget_amount_local_micro;
   if (total === null || total === before?.total_budget_amount_local_micro) return undefined;
@@ -141,7 +141,7 @@ async function withinCredit(change: Change<Campaign>): Promise<ErrorDetail | und
   };
 }
 
-async function wholeDenomination(change: Change<Campaign>): Promise<readonly ErrorDetail[]> {
+async function amountsFitCurrency(change: Change<Campaign>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   const errors: ErrorDetail[] = [];
   for (const parameter of ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'] as const) {

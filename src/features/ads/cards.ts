@@ -9,11 +9,11 @@ import {
 } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { cardType, cardTypeOf } from './cards/card-types.ts';
+import { mediaReferences, parseStructure } from './cards/card-structure.ts';
+import { cardType, deriveCardType } from './cards/card-types.ts';
 import { cardUri, cardUriOf } from './cards/card-uri.ts';
 import { components, slides } from './cards/components.ts';
-import { MEDIA_MISFITS, RATIOS, unfitMedia } from './cards/media-fit.ts';
-import { mediaIn, structureOf } from './cards/structure.ts';
+import { checkMediaRequirements, MEDIA_REQUIREMENT_PROBLEMS, RATIOS } from './cards/media-requirements.ts';
 
 const fields = {
   name: text({ max: 80 }).required().sortable().says('Shown to those who choose among cards.'),
@@ -52,16 +52,16 @@ export const cards = resource({
   body: 'object',
   isUnchangedByNothing: true,
   fields,
-  checkInput: exactlyOne,
+  checkInput: hasOneOfComponentsAndSlides,
   // What is given takes the place of what was there, whichever of the two that was.
   settled(row, { verb, input }) {
     const swapped = input.components != null ? { slides: null } : input.slides != null ? { components: null } : {};
-    const structure = structureOf({ ...row, ...swapped });
+    const structure = parseStructure({ ...row, ...swapped });
     const named = verb === 'create' ? { card_uri: cardUriOf(row.id) } : {};
-    return { ...swapped, ...named, card_type: cardTypeOf(structure) };
+    return { ...swapped, ...named, card_type: deriveCardType(structure) };
   },
-  rules: [hasContent, mediaFit],
-  raises: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', ...MEDIA_MISFITS, 'IMAGE_TOO_LARGE'],
+  rules: [isNotEmpty, mediaIsSuitable],
+  raises: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS, 'IMAGE_TOO_LARGE'],
   list: {
     count: { preset: 100, max: 200 },
     without: ['with_total_count'],
@@ -79,7 +79,7 @@ export const cards = resource({
 type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
 
 /** A card has components or slides. @source creatives 5.2 */
-function exactlyOne({ verb, input, named }: Input): readonly ErrorDetail[] {
+function hasOneOfComponentsAndSlides({ verb, input, named }: Input): readonly ErrorDetail[] {
   // What cannot be read is there all the same.
   const has = (name: string): boolean => named.has(name) && input[name] !== null;
   const [a, b] = ['components', 'slides'] as const;
@@ -87,7 +87,7 @@ function exactlyOne({ verb, input, named }: Input): readonly ErrorDetail[] {
   return verb === 'create' && !has(a) && !has(b) ? [{ problem: 'MISSING_PARAMETER', parameter: a }] : [];
 }
 
-function hasContent({ after }: Change<Card>): ErrorDetail | undefined {
+function isNotEmpty({ after }: Change<Card>): ErrorDetail | undefined {
   const isEmpty = after.components === null && after.slides === null;
   return isEmpty ? { problem: 'MISSING_PARAMETER', parameter: 'components' } : undefined;
 }
@@ -95,14 +95,14 @@ function hasContent({ after }: Change<Card>): ErrorDetail | undefined {
 const BYTES_MAX = 3 * 1024 * 1024;
 
 /** Only what is new is judged: what is shown stays, whatever became of the library since. */
-async function mediaFit(change: Change<Card>): Promise<readonly ErrorDetail[]> {
+async function mediaIsSuitable(change: Change<Card>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   if (after.components === before?.components && after.slides === before?.slides) return [];
-  const wanted = mediaIn(structureOf(after)).map((each) => ({
+  const wanted = mediaReferences(parseStructure(after)).map((each) => ({
     ...each,
     types: ['IMAGE', 'VIDEO'] as const,
     image: { ratios: [RATIOS.square, RATIOS.wide], bytes_max: BYTES_MAX },
     video: { ratios: [RATIOS.film, RATIOS.square] },
   }));
-  return unfitMedia(change, wanted);
+  return checkMediaRequirements(change, wanted);
 }

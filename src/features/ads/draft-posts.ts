@@ -1,11 +1,18 @@
 import { type Change, type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { authorFor, namedAuthor, notPromotable, ofAuthor } from './posts/authors.ts';
-import { blank, judgedCard, judgedMedia, MEDIA_PROBLEMS, mixed, searched } from './posts/content.ts';
-import { AUTHOR, attachedFields, contentFields } from './posts/fields.ts';
+import { authorFilter, checkPromotable, findAuthor, findAuthorOrAdvertiser } from './posts/authors.ts';
+import {
+  checkCard,
+  checkMedia,
+  checkMediaMix,
+  checkNotBlank,
+  MEDIA_PROBLEMS,
+  searchColumns,
+} from './posts/post-content.ts';
+import { attachmentFields, authorParameters, contentFields } from './posts/post-fields.ts';
 
-const fields = { ...contentFields, ...attachedFields } satisfies Fields;
+const fields = { ...contentFields, ...attachmentFields } satisfies Fields;
 
 /** A stored draft. */
 export type DraftPost = RowOf<typeof fields>;
@@ -28,12 +35,12 @@ export const draftPosts = resource({
   longIds: true,
   sequence: 'post',
   fields,
-  creating: AUTHOR,
+  creating: authorParameters,
   settled: async (row, { before, input, tx, account }) => ({
-    user_id: before?.user_id ?? (await namedAuthor(tx, account!.id, input.as_user_id)).user,
-    ...searched(row),
+    user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
+    ...searchColumns(row),
   }),
-  rules: [isOfPromotable, blankRule, mediaGoTogether, cardExists],
+  rules: [authorIsPromotable, isNotBlank, mediaIsValid, cardExists],
   raises: ['POST_CANNOT_BE_BLANK', ...MEDIA_PROBLEMS, 'MEDIA_MIXED', 'CARD_NOT_FOUND'],
   raisesOnCreate: ['NOT_PROMOTABLE'],
   hardDeletion: { adds: { status: 'DELETED' } },
@@ -41,30 +48,30 @@ export const draftPosts = resource({
   list: {
     count: { preset: 100, max: 200 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
-    narrows: ofAuthor,
+    narrows: authorFilter,
     raises: ['NOT_PROMOTABLE'],
   },
 });
 
-async function isOfPromotable({ verb, after, tx }: Change<DraftPost>): Promise<ErrorDetail | undefined> {
+async function authorIsPromotable({ verb, after, tx }: Change<DraftPost>): Promise<ErrorDetail | undefined> {
   if (verb !== 'create') return undefined;
-  const author = await authorFor(tx, after.account_id, String(after.user_id));
-  return notPromotable(author, after.account_id, 'as_user_id');
+  const author = await findAuthor(tx, after.account_id, String(after.user_id));
+  return checkPromotable(author, after.account_id, 'as_user_id');
 }
 
-function blankRule({ after }: Change<DraftPost>): ErrorDetail | undefined {
-  return blank(after);
+function isNotBlank({ after }: Change<DraftPost>): ErrorDetail | undefined {
+  return checkNotBlank(after);
 }
 
-async function mediaGoTogether(change: Change<DraftPost>): Promise<readonly ErrorDetail[]> {
+async function mediaIsValid(change: Change<DraftPost>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   if (after.media_keys === before?.media_keys) return [];
-  const media = await judgedMedia(change, after, { author: String(after.user_id) });
-  const error = mixed(media.known);
+  const media = await checkMedia(change, after, { author: String(after.user_id) });
+  const error = checkMediaMix(media.media);
   return media.errors.length === 0 && error ? [error] : media.errors;
 }
 
 async function cardExists(change: Change<DraftPost>): Promise<ErrorDetail | undefined> {
   if (change.after.card_uri === change.before?.card_uri) return undefined;
-  return (await judgedCard(change, change.after)).error;
+  return (await checkCard(change, change.after)).error;
 }

@@ -3,7 +3,7 @@ import { type Change, type Fields, type RowOf, resource } from '../../contract/d
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { currencyCode, minimumDenomination } from './currencies.ts';
-import { reasonList } from './reasons.ts';
+import { reasonList } from './reason-list.ts';
 
 /** Why a funding instrument cannot fund, in the order in which the reasons are listed. @source campaigns 7.1 */
 export const FUNDING_REASONS = [
@@ -57,8 +57,8 @@ export const fundingInstruments = resource({
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 18,
   fields,
-  settled: settledAmounts,
-  rules: [insertionOrderEnds, endsAfterStart, wholeDenomination],
+  settled: deriveAmounts,
+  rules: [insertionOrderHasEnd, endsAfterStart, amountsFitCurrency],
   raises: ['MISSING_PARAMETER', 'NOT_AFTER', 'INVALID_DENOMINATION'],
   computed: {
     fields: {
@@ -81,7 +81,7 @@ export const fundingInstruments = resource({
 });
 
 /** The amounts that are not kept: the limit of an insertion order has no meaning. */
-export function settledAmounts({ type }: Pick<FundingInstrument, 'type'>): Partial<FundingInstrument> {
+export function deriveAmounts({ type }: Pick<FundingInstrument, 'type'>): Partial<FundingInstrument> {
   return type === 'INSERTION_ORDER' ? { credit_limit_local_micro: null } : {};
 }
 
@@ -105,7 +105,7 @@ export function creditRemaining(row: FundingInstrument): number | null {
   return isLine ? row.credit_limit_local_micro : null;
 }
 
-function insertionOrderEnds({ after }: Change<FundingInstrument>): ErrorDetail | undefined {
+function insertionOrderHasEnd({ after }: Change<FundingInstrument>): ErrorDetail | undefined {
   const lacks = after.type === 'INSERTION_ORDER' && after.end_time === null;
   return lacks ? { problem: 'MISSING_PARAMETER', parameter: 'end_time' } : undefined;
 }
@@ -116,7 +116,7 @@ function endsAfterStart({ after }: Change<FundingInstrument>): ErrorDetail | und
   return wrong ? { problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } } : undefined;
 }
 
-function wholeDenomination({ after }: Change<FundingInstrument>): readonly ErrorDetail[] {
+function amountsFitCurrency({ after }: Change<FundingInstrument>): readonly ErrorDetail[] {
   const currency = String(after.currency);
   const unit = minimumDenomination(currency);
   const errors: ErrorDetail[] = [];

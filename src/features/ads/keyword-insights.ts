@@ -5,7 +5,7 @@ import { instant, itemsOf, listOf, oneOf, text } from '../../contract/declare/fi
 import type { Input, Operation } from '../../contract/declare/operation.ts';
 import { type ErrorDetail, problem } from '../../contract/problems/problems.ts';
 import { GRANULARITY_S, type Granularity } from '../../contract/services/keywords.ts';
-import { referenceEntry } from './reference/lookup.ts';
+import { referenceEntry } from './reference/reference-entry.ts';
 
 const DAYS_MAX = 7;
 const KEYWORDS_MAX = 10;

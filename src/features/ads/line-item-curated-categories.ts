@@ -5,10 +5,10 @@ import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { Reading } from '../../contract/store/store.ts';
 import { lineItems } from './line-items.ts';
 import { CURATED_CATEGORIES } from './reference/categories.ts';
-import { referenceEntry } from './reference/lookup.ts';
-import { liveByLine, ofLines } from './targeting-criteria/created.ts';
-import { criteria } from './targeting-criteria/rows.ts';
-import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX } from './targeting-criteria/types.ts';
+import { referenceEntry } from './reference/reference-entry.ts';
+import { criteriaQuery, liveCriteriaByLineItem } from './targeting-criteria/created-criteria.ts';
+import { criteriaRows } from './targeting-criteria/criteria-rows.ts';
+import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX } from './targeting-criteria/targeting-types.ts';
 
 const fields = {
   line_item_id: reference(() => lineItems)
@@ -36,16 +36,16 @@ export const lineItemCuratedCategories = resource({
   notFound: 'NOT_FOUND',
   rate: 'reads',
   idsFrom: 36 ** 5 * 4,
-  under: 'line_item_id',
+  ofLineItems: 'line_item_id',
   fields,
-  rules: [exists],
+  rules: [categoryExists],
   wholeRules: [fitsItsLineItem],
   raises: ['INVALID', 'NOT_FOUND'],
   list: {},
 });
 
 /** The line items, of those named, that have a curated category. */
-export async function linesWithCurated(
+export async function lineItemsWithCuratedCategory(
   tx: Reading,
   account: string,
   lines: readonly string[],
@@ -60,13 +60,13 @@ function under(account: string, lines: readonly string[]): Parameters<Reading['r
   return { ...nothing, account, deleted: 'hidden', within: { line_item_id: lines } };
 }
 
-function exists({ after }: Change<LineItemCuratedCategory>): ErrorDetail | undefined {
+function categoryExists({ after }: Change<LineItemCuratedCategory>): ErrorDetail | undefined {
   const value = String(after.curated_category_id);
   if (CURATED_CATEGORIES.some((category) => category.id === value)) return undefined;
   return { problem: 'NOT_FOUND', parameter: 'curated_category_id', value, words: { kind: 'Curated category' } };
 }
 
-function isAlike(before: LineItemCuratedCategory | undefined, after: LineItemCuratedCategory): boolean {
+function isUnchanged(before: LineItemCuratedCategory | undefined, after: LineItemCuratedCategory): boolean {
   const [one, other] = [before, after].map((row) => [row?.line_item_id, row?.curated_category_id].join(' '));
   return one === other;
 }
@@ -74,7 +74,7 @@ function isAlike(before: LineItemCuratedCategory | undefined, after: LineItemCur
 /** Rule: one for each line item, which targets a country of it, no IAB categories and excludes few publishers. */
 async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<LineItemCuratedCategory>>[0]) {
   const [change] = changes;
-  if (!change || change.after.deleted || isAlike(change.before, change.after)) return [];
+  if (!change || change.after.deleted || isUnchanged(change.before, change.after)) return [];
   const { line_item_id: line, curated_category_id: category } = change.after;
   const messages = [];
   const [linked] = await tx.records.tally(lineItemCuratedCategories, under(account.id, [String(line)]), [
@@ -82,7 +82,7 @@ async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<Li
   ]);
   if (linked && linked.total > 1) messages.push('A line item can have one curated category only');
   const countries = CURATED_CATEGORIES.find(({ id }) => id === category)!.country_codes;
-  const live = await liveByLine(tx, account.id, [String(line)], ['LOCATION', 'IAB_CATEGORY']);
+  const live = await liveCriteriaByLineItem(tx, account.id, [String(line)], ['LOCATION', 'IAB_CATEGORY']);
   const placed = live.get(String(line)) ?? [];
   const isThere = placed.some((row) => {
     const country =
@@ -90,11 +90,11 @@ async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<Li
     return country && countries.includes(country);
   });
   if (!isThere) messages.push('The line item must target a country of the curated category');
-  const ofType = (type: string) => ofLines(account.id, [String(line)], [type]);
-  if ((await tx.records.count(criteria, ofType('IAB_CATEGORY'))) > 0) {
+  const ofType = (type: string) => criteriaQuery(account.id, [String(line)], [type]);
+  if ((await tx.records.count(criteriaRows, ofType('IAB_CATEGORY'))) > 0) {
     messages.push('A line item that targets IAB categories cannot have a curated category');
   }
-  if ((await tx.records.count(criteria, ofType('CONTENT_PUBLISHER_USER'))) > EXCLUDED_PUBLISHERS_OF_CURATED_MAX) {
+  if ((await tx.records.count(criteriaRows, ofType('CONTENT_PUBLISHER_USER'))) > EXCLUDED_PUBLISHERS_OF_CURATED_MAX) {
     messages.push(
       `A line item with a curated category can exclude ${EXCLUDED_PUBLISHERS_OF_CURATED_MAX} publishers at most`,
     );

@@ -16,25 +16,25 @@ import { atMost, type Fields, neverBackTo, type RowOf, resource } from '../../co
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import { campaigns } from './campaigns.ts';
-import { bidHasAmount, bidsAsAllowed, settledBidding } from './line-items/bidding.ts';
+import { biddingIsAllowed, bidHasAmount, deriveBidding } from './line-items/bidding.ts';
 import {
-  inherited,
-  likeItsSiblings,
-  settledDelivery,
-  wholeAmounts,
-  withinCampaign,
-} from './line-items/campaign-fit.ts';
-import { categoriesFit, completed } from './line-items/categories.ts';
+  amountsFitCurrency,
+  deriveDelivery,
+  inheritFromCampaign,
+  matchesSiblings,
+  withinCampaignBudget,
+} from './line-items/campaign-rules.ts';
+import { categoriesAreValid, completeCategories } from './line-items/categories.ts';
 import {
-  capsAreAvailable,
-  domainIsBare,
-  endsLater,
-  hasWhatIsNeeded,
-  mediaBeforeVideos,
-} from './line-items/conditions.ts';
+  domainIsValid,
+  flightDatesAreValid,
+  frequencyCapIsAllowed,
+  hasDependentFields,
+  productTypeFitsObjective,
+} from './line-items/field-rules.ts';
 import { BID_STRATEGIES, GOALS, OBJECTIVE_NAMES, PAY_BY } from './line-items/objectives.ts';
-import { inOrder, PRODUCT_TYPES, placementList, placementsFit } from './line-items/placements.ts';
-import { namedApps, targetedPlatforms } from './line-items/stores.ts';
+import { orderPlacements, PRODUCT_TYPES, placementList, placementsAreAllowed } from './line-items/placements.ts';
+import { registerNamedApps, targetAppPlatforms } from './line-items/store-apps.ts';
 
 const CAP_MAX = 1_000_000;
 const CATEGORIES_MAX = 1000;
@@ -107,34 +107,34 @@ export const lineItems = resource({
   notFound: 'LINE_ITEM_NOT_FOUND',
   rate: 'account_reads',
   idsFrom: 36 ** 4 * 24,
-  under: 'campaign_id',
+  ofLineItems: 'campaign_id',
   fields,
   settled: async (row, change) => ({
-    placements: inOrder(row.product_type, row.placements),
-    categories: completed(row),
-    ...settledBidding(row, change),
-    ...(await settledDelivery(row, change)),
-    ...(await inherited(row, change)),
+    placements: orderPlacements(row.product_type, row.placements),
+    categories: completeCategories(row),
+    ...deriveBidding(row, change),
+    ...(await deriveDelivery(row, change)),
+    ...(await inheritFromCampaign(row, change)),
   }),
   rules: [
-    likeItsSiblings,
-    mediaBeforeVideos,
-    placementsFit,
+    matchesSiblings,
+    productTypeFitsObjective,
+    placementsAreAllowed,
     neverBackTo('entity_status', 'DRAFT', 'A line item cannot become a draft again'),
-    endsLater,
-    bidsAsAllowed,
+    flightDatesAreValid,
+    biddingIsAllowed,
     bidHasAmount,
     atMost(
       'daily_budget_amount_local_micro',
       'total_budget_amount_local_micro',
       'Daily budget cannot exceed the total budget',
     ),
-    withinCampaign,
-    wholeAmounts,
-    capsAreAvailable,
-    hasWhatIsNeeded,
-    domainIsBare,
-    categoriesFit,
+    withinCampaignBudget,
+    amountsFitCurrency,
+    frequencyCapIsAllowed,
+    hasDependentFields,
+    domainIsValid,
+    categoriesAreValid,
   ],
   raises: [
     'INVALID',
@@ -161,7 +161,7 @@ export const lineItems = resource({
       parameter: 'entity_status',
     },
   ],
-  consequences: [namedApps, targetedPlatforms],
+  consequences: [registerNamedApps, targetAppPlatforms],
   list: { search: 'name', drafts: { field: 'entity_status', value: 'DRAFT' } },
   batch: { max: 40 },
   history: 'LINE_ITEM',

@@ -50,7 +50,7 @@ export const mediaCreatives = resource({
   notFound: 'MEDIA_CREATIVE_NOT_FOUND',
   rate: 'account_reads',
   idsFrom: 36 ** 4,
-  under: 'line_item_id',
+  ofLineItems: 'line_item_id',
   fields,
   onePer: ({ line_item_id, account_media_id, landing_url }) => [
     line_item_id,
@@ -58,22 +58,22 @@ export const mediaCreatives = resource({
     landing_url && hash('sha256', landing_url, 'base64url'),
   ],
   settled(row, { referenced }) {
-    const { media, line } = pointedTo(referenced);
+    const { media, line } = referencedRows(referenced);
     const landing_url = isPreroll(media) ? null : row.landing_url;
     return { campaign_id: line.campaign_id, creative_type: media.creative_type, landing_url };
   },
-  rules: [fits],
+  rules: [mediaFitsLineItem],
   raisesOnCreate: ['LINE_ITEM_UNFIT', 'MISSING_PARAMETER'],
   list: {},
 });
 
-function pointedTo(referenced: Change<MediaCreative>['referenced']) {
+function referencedRows(referenced: Change<MediaCreative>['referenced']) {
   const line = referenced.get('line_item_id') as unknown as LineItem;
   return { media: referenced.get('account_media_id') as unknown as AccountMedia, line };
 }
 
-function fits({ after, referenced }: Change<MediaCreative>): ErrorDetail | undefined {
-  const { media, line } = pointedTo(referenced);
+function mediaFitsLineItem({ after, referenced }: Change<MediaCreative>): ErrorDetail | undefined {
+  const { media, line } = referencedRows(referenced);
   if (isPreroll(media)) {
     if (line.objective === 'PREROLL_VIEWS') return undefined;
     const words = { why: 'is not for PREROLL_VIEWS' };

@@ -1,9 +1,9 @@
 import { type Change, resource } from '../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { MediaType } from '../../contract/services/media.ts';
+import { libraryComputedFields } from './media/library-computed-fields.ts';
 import { type LibraryRow, libraryRows } from './media/library-rows.ts';
-import { frameKey, type ObjectValues, valueFaults } from './media/object-values.ts';
-import { shownMedia } from './media/shown-media.ts';
+import { checkLibraryValues, firstFrameKey, type LibraryValues } from './media/library-values.ts';
 
 /**
  * Media libraries: the images, GIFs and videos that creatives of an account are made of.
@@ -11,17 +11,18 @@ import { shownMedia } from './media/shown-media.ts';
  */
 export const mediaLibrary = resource({
   ...libraryRows,
-  settled: (row) => (row.media_type === 'IMAGE' ? {} : { poster_media_key: row.poster_media_key ?? frameKey(row.id) }),
-  rules: [valuesFit],
+  settled: (row) =>
+    row.media_type === 'IMAGE' ? {} : { poster_media_key: row.poster_media_key ?? firstFrameKey(row.id) },
+  rules: [valuesAreValid],
   raises: ['NOT_OF_IMAGES', 'INVALID_MEDIA', 'MEDIA_NOT_TRANSCODED', 'MEDIA_OF_OTHER_TYPE'],
-  computed: shownMedia,
+  computed: libraryComputedFields,
 });
 
 /** Only values that change are judged: a poster that was deleted since does not stand in the way of others. */
-async function valuesFit(change: Change<LibraryRow>): Promise<ErrorDetail[]> {
+async function valuesAreValid(change: Change<LibraryRow>): Promise<ErrorDetail[]> {
   const { before, after } = change;
   const names = ['title', 'description', 'poster_media_key'] as const;
   const changed = names.filter((name) => after[name] !== before?.[name]).map((name) => [name, after[name]]);
-  const values = Object.fromEntries(changed) as ObjectValues;
-  return valueFaults(change, { key: after.id, type: after.media_type as MediaType }, values);
+  const values = Object.fromEntries(changed) as LibraryValues;
+  return checkLibraryValues(change, { key: after.id, type: after.media_type as MediaType }, values);
 }

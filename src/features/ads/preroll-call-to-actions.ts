@@ -34,7 +34,7 @@ export const prerollCallToActions = resource({
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
   idsFrom: 36 ** 2 * 9,
-  under: 'line_item_id',
+  ofLineItems: 'line_item_id',
   fields,
   rules: [isForPreroll],
   wholeRules: [isTheOnlyOne],
@@ -42,14 +42,14 @@ export const prerollCallToActions = resource({
   list: {},
 });
 
-function unfit(line: string, why: string): ErrorDetail {
+function unsuitable(line: string, why: string): ErrorDetail {
   return { problem: 'LINE_ITEM_UNFIT', parameter: 'line_item_id', value: line, words: { why } };
 }
 
 function isForPreroll({ verb, referenced }: Change<PrerollCallToAction>): ErrorDetail | undefined {
   if (verb !== 'create') return undefined;
   const line = referenced.get('line_item_id') as unknown as LineItem;
-  return line.objective === 'PREROLL_VIEWS' ? undefined : unfit(line.id, 'is not for PREROLL_VIEWS');
+  return line.objective === 'PREROLL_VIEWS' ? undefined : unsuitable(line.id, 'is not for PREROLL_VIEWS');
 }
 
 async function isTheOnlyOne({ changes, account, tx }: Whole<PrerollCallToAction>) {
@@ -59,5 +59,5 @@ async function isTheOnlyOne({ changes, account, tx }: Whole<PrerollCallToAction>
   const all = { account: account.id, member: undefined, without: undefined, prefix: undefined } as const;
   const within = { line_item_id: [line] };
   const live = await tx.records.count(prerollCallToActions, { ...all, deleted: 'hidden', within });
-  return live > 1 ? [{ index: 0, error: unfit(line, 'has a call to action already') }] : [];
+  return live > 1 ? [{ index: 0, error: unsuitable(line, 'has a call to action already') }] : [];
 }

@@ -57,7 +57,7 @@ export function newPromotableUser(facts: {
 }
 
 /** The id of the user whom an account advertises: `advertiser_user_id` of its line items. Every account has one. */
-export async function advertiserOf(tx: Reading, account: string): Promise<string> {
+export async function findAdvertiserUserId(tx: Reading, account: string): Promise<string> {
   const [row] = await tx.records.page(promotableUsers, {
     account,
     member: undefined,

@@ -3,7 +3,7 @@ import { type Asked, type Change, type Fields, type RowOf, resource } from '../.
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type LineItem, lineItems } from './line-items.ts';
-import { advertiserOf } from './promotable-users.ts';
+import { findAdvertiserUserId } from './promotable-users.ts';
 
 const fields = {
   line_item_id: reference(() => lineItems)
@@ -40,12 +40,12 @@ export const promotedAccounts = resource({
   notFound: 'PROMOTED_ACCOUNT_NOT_FOUND',
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 13,
-  under: 'line_item_id',
+  ofLineItems: 'line_item_id',
   fields,
   onePer: (row) => [row.line_item_id, row.user_id],
-  rules: [isForAccounts, isOwnUser],
+  rules: [lineItemIsCompatible, userIsAdvertiser],
   raisesOnCreate: ['INCOMPATIBLE_LINE_ITEM', 'INVALID_USER_ID'],
-  list: { sortsAs: { paused: 'entity_status' }, rule: someAreForAccounts, raises: ['INCOMPATIBLE_LINE_ITEM'] },
+  list: { sortsAs: { paused: 'entity_status' }, rule: anyLineItemIsCompatible, raises: ['INCOMPATIBLE_LINE_ITEM'] },
   history: 'PROMOTED_ACCOUNT',
 });
 
@@ -54,7 +54,7 @@ function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids')
 }
 
 /** A list of line items of which none is for accounts is a mistake; what does not exist is simply absent. */
-async function someAreForAccounts({ input, account, tx }: Asked): Promise<ErrorDetail | undefined> {
+async function anyLineItemIsCompatible({ input, account, tx }: Asked): Promise<ErrorDetail | undefined> {
   if (!input.line_item_ids) return undefined;
   const ids = itemsOf(String(input.line_item_ids));
   const [first, ...others] = await tx.records.many(lineItems, account.id, ids, { deleted: 'shown' });
@@ -62,12 +62,12 @@ async function someAreForAccounts({ input, account, tx }: Asked): Promise<ErrorD
   return incompatible(first.id, 'line_item_ids');
 }
 
-function isForAccounts({ referenced }: Change<PromotedAccount>): ErrorDetail | undefined {
+function lineItemIsCompatible({ referenced }: Change<PromotedAccount>): ErrorDetail | undefined {
   const line = referenced.get('line_item_id') as LineItem | undefined;
   return line && line.product_type !== 'PROMOTED_ACCOUNT' ? incompatible(line.id, 'line_item_id') : undefined;
 }
 
-async function isOwnUser({ after, tx }: Change<PromotedAccount>): Promise<ErrorDetail | undefined> {
-  const own = await advertiserOf(tx, after.account_id);
+async function userIsAdvertiser({ after, tx }: Change<PromotedAccount>): Promise<ErrorDetail | undefined> {
+  const own = await findAdvertiserUserId(tx, after.account_id);
   return after.user_id === own ? undefined : { problem: 'INVALID_USER_ID', attribute: 'user_id' };
 }

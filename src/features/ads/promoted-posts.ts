@@ -35,7 +35,7 @@ export const promotedPosts = resource({
   notFound: 'PROMOTED_POST_NOT_FOUND',
   rate: 'account_reads',
   idsFrom: 36 ** 5 * 2,
-  under: 'line_item_id',
+  ofLineItems: 'line_item_id',
   fields,
   onePer: (row) => [row.line_item_id, row.post_id],
   list: { sortsAs: { paused: 'entity_status' } },

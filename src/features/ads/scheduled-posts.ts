@@ -10,9 +10,9 @@ import {
 } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { authorFor, mayPost, namedAuthor, notPromotable, ofAuthor } from './posts/authors.ts';
-import { blank, judgedMedia, MEDIA_PROBLEMS, searched, tooMuchMedia } from './posts/content.ts';
-import { AUTHOR, attachedFields, contentFields } from './posts/fields.ts';
+import { authorFilter, checkPromotable, findAuthor, findAuthorOrAdvertiser, mayPost } from './posts/authors.ts';
+import { checkMedia, checkMediaCount, checkNotBlank, MEDIA_PROBLEMS, searchColumns } from './posts/post-content.ts';
+import { attachmentFields, authorParameters, contentFields } from './posts/post-fields.ts';
 
 const fields = {
   ...contentFields,
@@ -23,7 +23,7 @@ const fields = {
     .says('Whether it was published, or why not.'),
   completed_at: instant().readOnly().says('When it was published, or could not be.'),
   post_id: digits({ max: 19 }).readOnly().says('The published post.'),
-  ...attachedFields,
+  ...attachmentFields,
   scheduled_by: id().required().readOnly().unshown(),
 } satisfies Fields;
 
@@ -51,16 +51,16 @@ export const scheduledPosts = resource({
   longIds: true,
   sequence: 'post',
   fields,
-  creating: AUTHOR,
+  creating: authorParameters,
   settled: async (row, { before, input, tx, account, by }) => ({
-    user_id: before?.user_id ?? (await namedAuthor(tx, account!.id, input.as_user_id)).user,
+    user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
     // `2026-03-02T17:04:55Z` without its seconds.
     scheduled_at: `${row.scheduled_at!.slice(0, 17)}00Z`,
-    ...searched(row),
+    ...searchColumns(row),
   }),
-  rules: [waitsStill, callerMayPost, blankRule, mediaAreKnown, timeIsNear],
-  wholeRules: [fewInAQuarter],
+  rules: [isPending, callerMayPost, isNotBlank, mediaIsUsable, timeIsInRange],
+  wholeRules: [withinQuarterHourLimit],
   raises: [
     'ACTION_NOT_ALLOWED',
     'POST_CANNOT_BE_BLANK',
@@ -71,7 +71,7 @@ export const scheduledPosts = resource({
     'TOO_MANY_SCHEDULED',
   ],
   raisesOnCreate: ['NOT_PROMOTABLE'],
-  removal: { rules: [waitsStill], raises: ['ACTION_NOT_ALLOWED'] },
+  removal: { rules: [isPending], raises: ['ACTION_NOT_ALLOWED'] },
   takesAlong: { of: 'scheduled_promoted_posts', column: 'scheduled_post_id' },
   later: { job: PUBLICATION, at: 'scheduled_at' },
   hardDeletion: { sets: { scheduled_status: 'DELETED' } },
@@ -79,7 +79,7 @@ export const scheduledPosts = resource({
   list: {
     count: { preset: 100, max: 200 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
-    narrows: ofAuthor,
+    narrows: authorFilter,
     raises: ['NOT_PROMOTABLE'],
   },
 });
@@ -89,35 +89,35 @@ function notAllowed(account: string): ErrorDetail {
 }
 
 /** What was published or failed stays as it is, and what is about to be published is changed no more. */
-function waitsStill({ verb, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
+function isPending({ verb, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
   if (!before) return undefined;
   const isOver = before.scheduled_status !== 'SCHEDULED' || (verb === 'update' && before.scheduled_at! <= now);
   return isOver ? notAllowed(before.account_id) : undefined;
 }
 
 async function callerMayPost({ verb, after, tx, by }: Change<ScheduledPost>): Promise<ErrorDetail | undefined> {
-  const author = await authorFor(tx, after.account_id, String(after.user_id));
-  const error = verb === 'create' ? notPromotable(author, after.account_id, 'as_user_id') : undefined;
+  const author = await findAuthor(tx, after.account_id, String(after.user_id));
+  const error = verb === 'create' ? checkPromotable(author, after.account_id, 'as_user_id') : undefined;
   if (error) return error;
   return mayPost(by, author, after.nullcast === 1) ? undefined : notAllowed(after.account_id);
 }
 
-function blankRule({ after }: Change<ScheduledPost>): ErrorDetail | undefined {
-  return blank(after);
+function isNotBlank({ after }: Change<ScheduledPost>): ErrorDetail | undefined {
+  return checkNotBlank(after);
 }
 
-async function mediaAreKnown(change: Change<ScheduledPost>): Promise<readonly ErrorDetail[]> {
+async function mediaIsUsable(change: Change<ScheduledPost>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   if (after.media_keys === before?.media_keys) return [];
-  const many = tooMuchMedia(after);
-  const { errors } = await judgedMedia(change, after, { author: String(after.user_id) });
+  const many = checkMediaCount(after);
+  const { errors } = await checkMedia(change, after, { author: String(after.user_id) });
   return many ? [many, ...errors] : errors;
 }
 
 const MINUTE_MS = 60_000;
 const DAYS_MAX = 365;
 
-function timeIsNear({ after, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
+function timeIsInRange({ after, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
   if (after.scheduled_at === before?.scheduled_at) return undefined;
   const ahead_ms = instantMs(after.scheduled_at!) - instantMs(now);
   const parameter = 'scheduled_at';
@@ -130,7 +130,7 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const QUARTER_POSTS_MAX = 30;
 
 /** Rule: in a quarter of an hour of the clock an account publishes few posts. */
-async function fewInAQuarter({ changes, account, tx }: Whole<ScheduledPost>) {
+async function withinQuarterHourLimit({ changes, account, tx }: Whole<ScheduledPost>) {
   const [change] = changes;
   if (!change || change.after.scheduled_at === change.before?.scheduled_at) return [];
   const start = Math.floor(instantMs(change.after.scheduled_at!) / QUARTER_MS) * QUARTER_MS;

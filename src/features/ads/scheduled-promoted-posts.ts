@@ -3,7 +3,7 @@ import { type Change, type Fields, type RowOf, resource } from '../../contract/d
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type LineItem, lineItems } from './line-items.ts';
-import { unfit } from './posts/objective-fit.ts';
+import { checkObjective } from './posts/objective-requirements.ts';
 import { type ScheduledPost, scheduledPosts } from './scheduled-posts.ts';
 
 const fields = {
@@ -39,27 +39,27 @@ export const scheduledPromotedPosts = resource({
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 3,
-  under: 'line_item_id',
+  ofLineItems: 'line_item_id',
   fields,
   onePer: (row) => [row.line_item_id, row.scheduled_post_id],
-  rules: [isWaiting],
+  rules: [postIsPromotable],
   raisesOnCreate: ['POST_UNFIT'],
-  removal: { rules: [isNotDue], raises: ['ACTION_NOT_ALLOWED'] },
+  removal: { rules: [postIsPending], raises: ['ACTION_NOT_ALLOWED'] },
   list: {},
 });
 
 /** A post that waits for its time, and that fits what the line item aims at. */
-async function isWaiting({ referenced, tx }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
+async function postIsPromotable({ referenced, tx }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
   const line = referenced.get('line_item_id') as LineItem | undefined;
   const post = referenced.get('scheduled_post_id') as ScheduledPost | undefined;
   if (!line || !post) return undefined;
-  if (post.scheduled_status === 'SCHEDULED') return unfit(tx, line, post, 'scheduled_post_id');
+  if (post.scheduled_status === 'SCHEDULED') return checkObjective(tx, line, post, 'scheduled_post_id');
   const words = { line: line.id, why: 'it is scheduled no more' };
   return { problem: 'POST_UNFIT', parameter: 'scheduled_post_id', value: post.id, words };
 }
 
 /** From the time of publication on it cannot be called off. */
-async function isNotDue({ after, tx, now }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
+async function postIsPending({ after, tx, now }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
   const key = { account: after.account_id, id: String(after.scheduled_post_id) };
   const post = await tx.records.get(scheduledPosts, key, { deleted: 'hidden' });
   const isDue = after.post_id !== null || (post !== undefined && post.scheduled_at! <= now);

@@ -3,7 +3,7 @@ import type { Computed, Row } from '../../contract/declare/resource.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemsOfCampaign, readSummary } from '../../contract/store/delivery.ts';
 import type { Campaign } from './campaigns.ts';
 import { type FundingInstrument, fundingInstruments, reasonsNotAbleToFund } from './funding-instruments.ts';
-import { reasonList } from './reasons.ts';
+import { reasonList } from './reason-list.ts';
 
 /** Why a campaign does not serve, in the order in which the reasons are told. @source campaigns 8.3 */
 const REASONS = [

@@ -50,22 +50,22 @@ export const targetedAudience: Operation = {
   problems: ['CUSTOM_AUDIENCE_NOT_FOUND', 'ID_ILLEGAL', 'CURSOR_INVALID'],
   perform: (call) =>
     call.services.store.read(async (tx) => {
-      const audience = await audienceOf(tx, call);
+      const audience = await findAudienceId(tx, call);
       const list = JSON.stringify(['targeted', call.account!.id, audience, call.input.with_active ?? 1]);
-      const after = afterOf(call.input.cursor, list);
+      const after = readCursor(call.input.cursor, list);
       const lines = await tx.audiences.listTargeting(call.account!.id, audience);
       const found = await targetingCampaigns(showContext(call, tx), lines, call.input.with_active !== 0);
       const left = found.filter(({ row }) => !after || isAfter(row, after));
       const page = left.slice(0, CAMPAIGNS_A_PAGE);
       const last = page.at(-1)?.row;
       return {
-        data: `[${page.map(({ shown }) => shown).join(',')}]`,
+        data: `[${page.map(({ json }) => json).join(',')}]`,
         nextCursor: left.length > page.length ? encodeCursor({ after: [last!.created_at, last!.id] }, list) : null,
       };
     }),
 };
 
-async function audienceOf(tx: Reading, { account, path }: Call): Promise<string> {
+async function findAudienceId(tx: Reading, { account, path }: Call): Promise<string> {
   const id = path.custom_audience_id!;
   const about = { parameter: 'custom_audience_id', value: id, words: { kind: 'Custom audience' } };
   if (!isId(id)) throw problem('ID_ILLEGAL', about);
@@ -74,9 +74,9 @@ async function audienceOf(tx: Reading, { account, path }: Call): Promise<string>
   return id;
 }
 
-type Place = readonly [created_at: string, id: string];
+type Position = readonly [created_at: string, id: string];
 
-function afterOf(cursor: unknown, list: string): Place | undefined {
+function readCursor(cursor: unknown, list: string): Position | undefined {
   if (cursor === undefined || cursor === null) return undefined;
   const [time, id] = decodeCursor(String(cursor), list, 2)?.after ?? [];
   if (typeof time === 'string' && typeof id === 'string') return [time, id];
@@ -84,14 +84,14 @@ function afterOf(cursor: unknown, list: string): Place | undefined {
 }
 
 /** Newest first, ties by id, as everywhere. */
-function isAfter({ created_at, id }: Campaign, [time, other]: Place): boolean {
+function isAfter({ created_at, id }: Campaign, [time, other]: Position): boolean {
   return created_at === time ? id < other : created_at < time;
 }
 
 interface TargetingCampaign {
   readonly row: Campaign;
   /** JSON text. */
-  readonly shown: string;
+  readonly json: string;
 }
 
 async function targetingCampaigns(
@@ -101,11 +101,11 @@ async function targetingCampaigns(
 ): Promise<TargetingCampaign[]> {
   const { tx, account } = context;
   const creatives = new Map(targeting.map(({ id, creative }) => [id, creative]));
-  const lines = await inParts([...creatives.keys()], (ids) =>
+  const lines = await inBatches([...creatives.keys()], (ids) =>
     tx.records.many(lineItems, account!.id, ids, { deleted: 'hidden' }),
   );
   const named = [...new Set(lines.map((line) => String(line.campaign_id)))];
-  const rows = await inParts(named, (ids) => tx.records.many(campaigns, account!.id, ids, { deleted: 'hidden' }));
+  const rows = await inBatches(named, (ids) => tx.records.many(campaigns, account!.id, ids, { deleted: 'hidden' }));
   const isServable = await servabilityOf(context, rows as Campaign[]);
   const found = (rows as Campaign[]).flatMap((row) => {
     const own = (lines as LineItem[])
@@ -113,8 +113,8 @@ async function targetingCampaigns(
       .sort((a, b) => (isAfter(b as unknown as Campaign, [a.created_at, a.id]) ? -1 : 1))
       .map((line) => ({ id: line.id, name: line.name, servable: isServable(row, line, creatives.get(line.id)!) }))
       .filter(({ servable }) => servable || !activeOnly);
-    const shown = { campaign_id: row.id, campaign_name: row.name, line_items: own };
-    return own.length > 0 ? [{ row, shown: JSON.stringify(shown) }] : [];
+    const reported = { campaign_id: row.id, campaign_name: row.name, line_items: own };
+    return own.length > 0 ? [{ row, json: JSON.stringify(reported) }] : [];
   });
   return found.sort((a, b) => (isAfter(b.row, [a.row.created_at, a.row.id]) ? -1 : 1));
 }
@@ -136,7 +136,7 @@ async function servabilityOf(context: ShowContext, rows: readonly Campaign[]) {
   };
 }
 
-async function inParts<T>(ids: readonly string[], read: (ids: readonly string[]) => Promise<T[]>): Promise<T[]> {
+async function inBatches<T>(ids: readonly string[], read: (ids: readonly string[]) => Promise<T[]>): Promise<T[]> {
   const found: T[] = [];
   for (let at = 0; at < ids.length; at += LINES_AT_ONCE) found.push(...(await read(ids.slice(at, at + LINES_AT_ONCE))));
   return found;

@@ -1,33 +1,37 @@
 import { text } from '../../contract/declare/fields.ts';
 import { resource } from '../../contract/declare/resource.ts';
-import { audiencesAreUsable, noAudienceBesideItsLike } from './targeting-criteria/audiences.ts';
-import { contentCategoriesAreWhole } from './targeting-criteria/content-categories.ts';
-import { engagementsArePaired, noBroaderPlatform, noCuratedCategory } from './targeting-criteria/cross-checks.ts';
-import { withinLimits } from './targeting-criteria/limits.ts';
-import { shownNames } from './targeting-criteria/names.ts';
-import { criteria } from './targeting-criteria/rows.ts';
-import { showsAreInTheirMarket } from './targeting-criteria/shows.ts';
-import { comesByBatch, pointsSomewhere } from './targeting-criteria/targets.ts';
-import { isMeaningful } from './targeting-criteria/values.ts';
+import { audiencesAreTargetable, noAudienceWithItsLookalike } from './targeting-criteria/audience-rules.ts';
+import {
+  engagementsArePaired,
+  noBroaderPlatform,
+  noIabCategoryWithCurated,
+} from './targeting-criteria/combination-rules.ts';
+import { contentCategoriesAreComplete } from './targeting-criteria/content-category-rules.ts';
+import { criteriaRows } from './targeting-criteria/criteria-rows.ts';
+import { criterionNames } from './targeting-criteria/criterion-names.ts';
+import { criterionIsValid } from './targeting-criteria/criterion-values.ts';
+import { withinTypeLimits } from './targeting-criteria/limit-rules.ts';
+import { batchOnlyTypes, targetsExist } from './targeting-criteria/target-rules.ts';
+import { tvShowsMatchLocations } from './targeting-criteria/tv-show-rules.ts';
 
 /**
  * Targeting criteria: whom a line item is shown to. Primary ones are united with each other, others narrow them down.
  * @source advertising: Audience estimate and targeting; campaigns 10
  */
 export const targetingCriteria = resource({
-  ...criteria,
-  rules: [isMeaningful],
+  ...criteriaRows,
+  rules: [criterionIsValid],
   wholeRules: [
-    comesByBatch,
-    pointsSomewhere,
-    audiencesAreUsable,
-    noAudienceBesideItsLike,
-    withinLimits,
+    batchOnlyTypes,
+    targetsExist,
+    audiencesAreTargetable,
+    noAudienceWithItsLookalike,
+    withinTypeLimits,
     noBroaderPlatform,
-    showsAreInTheirMarket,
-    noCuratedCategory,
+    tvShowsMatchLocations,
+    noIabCategoryWithCurated,
     engagementsArePaired,
-    contentCategoriesAreWhole,
+    contentCategoriesAreComplete,
   ],
   raisesOnCreate: [
     'INVALID',
@@ -49,5 +53,5 @@ export const targetingCriteria = resource({
   list: { mustFilterBy: ['line_item_ids'] },
   batch: { max: 500 },
   history: 'TARGETING_CRITERIA',
-  computed: shownNames,
+  computed: criterionNames,
 });

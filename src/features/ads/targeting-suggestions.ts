@@ -10,7 +10,7 @@ const COUNT_DEFAULT = 30;
 const RELATED_DAYS = 7;
 
 /** Which criteria each kind of suggestion is drawn from. */
-const DRAWN_FROM = {
+const CRITERIA_TYPES = {
   KEYWORD: ['BROAD_KEYWORD', 'EXACT_KEYWORD', 'PHRASE_KEYWORD', 'UNORDERED_KEYWORD'],
   USER_ID: ['SIMILAR_TO_FOLLOWERS_OF_USER'],
 } as const;
@@ -51,14 +51,14 @@ export const targetingSuggestions: Operation = {
   problems: [],
   async perform(call) {
     const { services, account, environment, input } = call;
-    const suggestion_type = input.suggestion_type as keyof typeof DRAWN_FROM;
+    const suggestion_type = input.suggestion_type as keyof typeof CRITERIA_TYPES;
     const values = itemsOf(String(input.targeting_values));
     const limit = Number(input.count ?? COUNT_DEFAULT);
     const found = await services.store.read((tx) =>
       tx.suggestions.listTogether({
         environment,
         account: account!.id,
-        types: DRAWN_FROM[suggestion_type],
+        types: CRITERIA_TYPES[suggestion_type],
         values,
         limit,
       }),

@@ -31,7 +31,7 @@ export const trackingTags = resource({
   notFound: 'NOT_FOUND',
   rate: 'reads',
   idsFrom: 36 ** 3 * 10,
-  under: 'line_item_id',
+  ofLineItems: 'line_item_id',
   fields,
   list: {},
 });

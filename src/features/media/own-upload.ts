@@ -7,7 +7,7 @@ import type { Upload } from '../../contract/store/uploads.ts';
  * An upload of the caller that has not expired; for looking at, one of which the caller is an owner is enough.
  * @throws UPLOAD_UNKNOWN
  */
-export async function ownUpload(call: Call, id: string, whose: 'sender' | 'owner' = 'sender'): Promise<Upload> {
+export async function findOwnUpload(call: Call, id: string, whose: 'sender' | 'owner' = 'sender'): Promise<Upload> {
   const { services, principal, now } = call;
   const upload = isLongId(id) ? await services.store.read((tx) => tx.uploads.find(id)) : undefined;
   const isOwn = upload?.user_id === principal.user;

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { boundedCommand, childOptions } from '../../base/children.ts';
 import { within } from '../../base/timers.ts';
 import type { Upload, UploadRules } from '../../contract/store/uploads.ts';
-import { greyPicture } from './grey-picture.ts';
-import { firstFrame } from './probe/gif.ts';
+import { placeholderImage } from './placeholder-image.ts';
+import { firstFrame } from './probe/gif-frames.ts';
 
 /** Videos need no larger picture before they play. */
 const SIDE_MAX = 640;
@@ -25,7 +25,7 @@ export interface Poster {
  * the same ratio stands for it.
  * @source creatives 3
  */
-export async function posterOf(path: string, upload: Upload, rules: UploadRules): Promise<Poster | undefined> {
+export async function makePoster(path: string, upload: Upload, rules: UploadRules): Promise<Poster | undefined> {
   if (upload.media_type === 'IMAGE') return undefined;
   if (upload.media_type === 'GIF') {
     const bytes = firstFrame(await readFile(path));
@@ -33,7 +33,7 @@ export async function posterOf(path: string, upload: Upload, rules: UploadRules)
   }
   const decoded = rules.ffmpeg_program === '' ? undefined : await decodedFrame(rules.ffmpeg_program, path);
   if (decoded) return { bytes: decoded, mime: 'image/jpeg' };
-  return { bytes: greyPicture(...fitted(upload.width!, upload.height!)), mime: 'image/png' };
+  return { bytes: placeholderImage(...fitted(upload.width!, upload.height!)), mime: 'image/png' };
 }
 
 function fitted(width: number, height: number): [width: number, height: number] {

@@ -224,7 +224,7 @@ function withConditions(
   dialect: Dialect,
 ): Builder {
   let chosen = start;
-  const under = resource.under as string | undefined;
+  const under = resource.ofLineItems as string | undefined;
   const paired = query.account !== undefined && under !== undefined && under in sizes ? under : undefined;
   if (query.account !== undefined && !paired) chosen = chosen.where('account_id', '=', param('account'));
   if (query.member) {
@@ -263,7 +263,7 @@ function live(start: Builder, resource: AnyResource, db: QueryBuilder): Builder 
   const { table } = resource;
   // Written out, because an index of live rows serves no condition whose value is bound.
   const own = start.where(`${table}.deleted`, '=', sql.lit(0));
-  const under = resource.under as string | undefined;
+  const under = resource.ofLineItems as string | undefined;
   if (under === undefined) return own;
   const parent = (resource.fields as Record<string, Field>)[under]!.target!() as unknown as AnyResource;
   const above = db

@@ -1,4 +1,4 @@
-import { locations } from '../../../src/features/ads/reference/entries.ts';
+import { locations } from '../../../src/features/ads/reference/targeting-tables.ts';
 import { targetingCriteria } from '../../../src/features/ads/targeting-criteria.ts';
 import type { Reply } from '../../rig/client.ts';
 import { type Case, campaign, home, invalid, own, type Params, world } from './setting.ts';

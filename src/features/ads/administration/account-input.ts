@@ -3,8 +3,8 @@ import type { Input, Parameters } from '../../../contract/declare/operation.ts';
 import type { Fields, LimitName } from '../../../contract/declare/resource.ts';
 import { ROLES } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, wordingOf } from '../../../contract/problems/problems.ts';
+import { FEATURES } from '../account-features.ts';
 import { accounts } from '../accounts.ts';
-import { FEATURES } from '../features.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
 import { PROMOTABLE_USER_TYPES } from '../promotable-users.ts';
 

@@ -4,7 +4,7 @@ import type { Input } from '../../../contract/declare/operation.ts';
 import type { Environment, Row } from '../../../contract/declare/resource.ts';
 import type { Role } from '../../../contract/declare/roles.ts';
 import { newAccount } from '../accounts.ts';
-import { type FundingInstrument, fundingInstruments, settledAmounts } from '../funding-instruments.ts';
+import { deriveAmounts, type FundingInstrument, fundingInstruments } from '../funding-instruments.ts';
 import type { PROMOTABLE_USER_TYPES } from '../promotable-users.ts';
 
 /** The desired state of a funding instrument. */
@@ -50,7 +50,7 @@ export function instrumentRow(account: string, id: string, values: Input, now: s
   const filled = Object.fromEntries(fields.map(([name, field]) => [name, values[name] ?? field.fallback ?? null]));
   const standard = { id, account_id: account, created_at: now, updated_at: now, deleted: 0 };
   const row = { ...filled, ...standard } as unknown as FundingInstrument;
-  return { ...row, ...settledAmounts(row) } as unknown as Row;
+  return { ...row, ...deriveAmounts(row) } as unknown as Row;
 }
 
 /** The values that differ from those of a row. */

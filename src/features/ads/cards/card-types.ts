@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 import { MEDIA_CATEGORIES, parseMediaKey } from '../../../contract/services/media.ts';
-import type { Component, Structure } from './structure.ts';
+import type { CardStructure, Component } from './card-structure.ts';
 
 /** The types of cards that are built from components. @source advertising: Component-based card */
 const CARD_TYPES = [
@@ -37,9 +37,9 @@ export function cardType(): Field<string> {
 }
 
 /** What a card is, by what it shows and where it leads. @source creatives 5.4 */
-export function cardTypeOf({ components, slides }: Structure): string {
+export function deriveCardType({ components, slides }: CardStructure): string {
   const all = components ?? (slides ?? []).flat();
-  const kinds = new Set(all.flatMap(keysOf).map(isVideo));
+  const kinds = new Set(all.flatMap(keysOf).map(isVideoKey));
   const shows = kinds.size > 1 ? 'MIXED_MEDIA' : kinds.has(true) ? 'VIDEO' : 'IMAGE';
   if (slides) return `${shows}_MULTI_DEST_CAROUSEL_WEBSITE`;
   const leadsTo = all.some(({ type }) => type === 'BUTTON') ? 'APP' : 'WEBSITE';
@@ -53,7 +53,7 @@ function keysOf({ media_key, media_keys }: Component): readonly string[] {
 }
 
 /** Whether a key is one of a video, as its beginning says. */
-export function isVideo(key: string): boolean {
+export function isVideoKey(key: string): boolean {
   const { category } = parseMediaKey(key) ?? {};
   return category !== undefined && MEDIA_CATEGORIES[category].type === 'VIDEO';
 }

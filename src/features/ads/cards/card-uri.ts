@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 
 /** The sequence of the numbers of cards, whichever family they are of. */
-export const CARD_NUMBERS = 'card';
+export const CARD_NUMBER_SEQUENCE = 'card';
 
 /** The address under which posts name the card of a number. */
 export function cardUriOf(number: string): string {
@@ -10,7 +10,7 @@ export function cardUriOf(number: string): string {
 }
 
 /** The number in the address of a card; undefined when it is none. */
-export function numberIn(uri: string): string | undefined {
+export function parseCardUri(uri: string): string | undefined {
   return /^card:\/\/(\d{1,19})$/.exec(uri)?.[1];
 }
 
@@ -24,7 +24,7 @@ export function cardUri(): Field<string> {
     present: (stored) => `"${stored}"`,
     read(raw, parameter) {
       const value = typeof raw === 'string' ? raw.trim().toLowerCase() : '';
-      return numberIn(value) ? value : { problem: 'NOT_A_CARD_URI', parameter, words: { raw: quoted(raw) } };
+      return parseCardUri(value) ? value : { problem: 'NOT_A_CARD_URI', parameter, words: { raw: quoted(raw) } };
     },
   });
 }

@@ -2,8 +2,18 @@ import { countryCode } from '../../../contract/declare/codes.ts';
 import { digits, type Field, field, oneOf, type Raw, text } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
+import {
+  arrayOf,
+  declaredType,
+  fieldValidator,
+  isEmpty,
+  objectOf,
+  optional,
+  required,
+  unionByType,
+  type Validator,
+} from './body-validators.ts';
 import { BUTTON_LABELS, componentSchema } from './component-schema.ts';
-import { byType, isEmpty, itemsOf, may, must, objectOf, type Part, readAs, typeNamed } from './parts.ts';
 import { webUrl } from './web-url.ts';
 
 /** How many pictures a carousel has, and how many slides. @source creatives 5.2 and 5.3 */
@@ -12,40 +22,45 @@ const CAROUSEL = { min: 2, max: 6 } as const;
 const MEDIA = ['MEDIA', 'SWIPEABLE_MEDIA'];
 const TEXTS = ['DETAILS', 'BUTTON'];
 
-const word = (name: string): Part => readAs(oneOf(name));
-const key = readAs(mediaKey());
-const address = readAs(text({ max: 2000 }));
+const literal = (name: string): Validator => fieldValidator(oneOf(name));
+const key = fieldValidator(mediaKey());
+const address = fieldValidator(text({ max: 2000 }));
 
-const website = objectOf({ type: must(word('WEBSITE')), url: must(readAs(webUrl({ max: 2000 }))) });
+const website = objectOf({ type: required(literal('WEBSITE')), url: required(fieldValidator(webUrl({ max: 2000 }))) });
 
 const app = objectOf(
   {
-    type: must(word('APP')),
-    country_code: must(readAs(countryCode({ isFolded: false }))),
-    android_store_app_id: may(readAs(text({ max: 255 }))),
-    ios_store_identifier: may(readAs(digits({ max: 20 }))),
-    android_deep_link: may(address),
-    ios_deep_link: may(address),
+    type: required(literal('APP')),
+    country_code: required(fieldValidator(countryCode({ isFolded: false }))),
+    android_store_app_id: optional(fieldValidator(text({ max: 255 }))),
+    ios_store_identifier: optional(fieldValidator(digits({ max: 20 }))),
+    android_deep_link: optional(address),
+    ios_deep_link: optional(address),
   },
-  storesOf,
+  checkStores,
 );
 
-const label = byType({ ENUM: objectOf({ type: must(word('ENUM')), value: must(readAs(oneOf(...BUTTON_LABELS))) }) });
+const label = unionByType({
+  ENUM: objectOf({ type: required(literal('ENUM')), value: required(fieldValidator(oneOf(...BUTTON_LABELS))) }),
+});
 
-const media = objectOf({ type: must(word('MEDIA')), media_key: must(key) });
+const media = objectOf({ type: required(literal('MEDIA')), media_key: required(key) });
 const details = objectOf({
-  type: must(word('DETAILS')),
-  title: must(readAs(text({ max: 70 }))),
-  destination: must(byType({ WEBSITE: website })),
+  type: required(literal('DETAILS')),
+  title: required(fieldValidator(text({ max: 70 }))),
+  destination: required(unionByType({ WEBSITE: website })),
 });
 const button = objectOf({
-  type: must(word('BUTTON')),
-  label: must(label),
-  destination: must(byType({ APP: app })),
+  type: required(literal('BUTTON')),
+  label: required(label),
+  destination: required(unionByType({ APP: app })),
 });
 
-function swipeable(min: number): Part {
-  return objectOf({ type: must(word('SWIPEABLE_MEDIA')), media_keys: must(itemsOf(key, { ...CAROUSEL, min })) });
+function swipeable(min: number): Validator {
+  return objectOf({
+    type: required(literal('SWIPEABLE_MEDIA')),
+    media_keys: required(arrayOf(key, { ...CAROUSEL, min })),
+  });
 }
 
 /**
@@ -54,14 +69,14 @@ function swipeable(min: number): Part {
  * @source advertising: Component-based card; creatives 5.2
  */
 export function components({ swipeableMin }: { readonly swipeableMin: number }): Field<string> {
-  const parts = byType({
+  const parts = unionByType({
     MEDIA: media,
     SWIPEABLE_MEDIA: swipeable(swipeableMin),
     DETAILS: details,
     BUTTON: button,
   });
   const wanted = 'one of MEDIA and SWIPEABLE_MEDIA and one of DETAILS and BUTTON';
-  return structured('components', componentSchema.components, (raw, path, errors) => {
+  return jsonField('components', componentSchema.components, (raw, path, errors) => {
     if (!isPair(raw, MEDIA, TEXTS)) errors.push({ problem: 'COMPONENTS_UNFIT', parameter: path, words: { wanted } });
     if (!Array.isArray(raw) || raw.length > CAROUSEL.max) return undefined;
     return raw.map((item, index) => parts(item, `${path}[${index}]`, errors) ?? null);
@@ -73,14 +88,19 @@ export function components({ swipeableMin }: { readonly swipeableMin: number }):
  * @source creatives 5.3
  */
 export function slides(): Field<string> {
-  const parts = byType({ MEDIA: media, SWIPEABLE_MEDIA: swipeable(CAROUSEL.min), DETAILS: details, BUTTON: button });
-  const slide: Part = (raw, path, errors) => {
+  const parts = unionByType({
+    MEDIA: media,
+    SWIPEABLE_MEDIA: swipeable(CAROUSEL.min),
+    DETAILS: details,
+    BUTTON: button,
+  });
+  const slide: Validator = (raw, path, errors) => {
     if (!Array.isArray(raw) || raw.length > CAROUSEL.max) return undefined;
     return raw.map((item, index) => parts(item, `${path}[${index}]`, errors) ?? null);
   };
   const wanted = 'slides of one MEDIA and one DETAILS each';
-  const all = itemsOf(slide, CAROUSEL);
-  return structured('slides', componentSchema.slides, (raw, path, errors) => {
+  const all = arrayOf(slide, CAROUSEL);
+  return jsonField('slides', componentSchema.slides, (raw, path, errors) => {
     const isUnfit = !Array.isArray(raw) || raw.some((each) => !isPair(each, ['MEDIA'], ['DETAILS']));
     if (isUnfit) errors.push({ problem: 'COMPONENTS_UNFIT', parameter: path, words: { wanted } });
     return Array.isArray(raw) ? all(raw, path, errors) : undefined;
@@ -91,7 +111,7 @@ export function slides(): Field<string> {
 function isPair(raw: Raw, first: readonly string[], second: readonly string[]): boolean {
   if (!Array.isArray(raw) || raw.length !== 2) return false;
   const fits = (item: Raw, types: readonly string[]): boolean => {
-    const type = typeNamed(item) ?? '';
+    const type = declaredType(item) ?? '';
     return types.includes(type) || ![...MEDIA, ...TEXTS].includes(type);
   };
   const [a, b] = raw as [Raw, Raw];
@@ -99,7 +119,7 @@ function isPair(raw: Raw, first: readonly string[], second: readonly string[]): 
 }
 
 /** What an application needs of its stores: one of the two, and a link into it only where it is. */
-function storesOf(raw: Readonly<Record<string, Raw>>, path: string): ErrorDetail[] {
+function checkStores(raw: Readonly<Record<string, Raw>>, path: string): ErrorDetail[] {
   const has = (name: string): boolean => Object.hasOwn(raw, name) && !isEmpty(raw[name]);
   const errors: ErrorDetail[] = [];
   if (!has('android_store_app_id') && !has('ios_store_identifier')) {
@@ -116,14 +136,14 @@ const DEEP_LINKS = [
   ['ios_deep_link', 'ios_store_identifier'],
 ] as const;
 
-/** A field that holds what a part reads, as JSON text. */
-function structured(name: string, schema: Field['kind']['schema'], part: Part): Field<string> {
+/** A field that holds what a validator reads, as JSON text. */
+function jsonField(name: string, schema: Field['kind']['schema'], validator: Validator): Field<string> {
   const examined = (
     raw: Raw,
     parameter: string,
   ): { readonly errors: readonly ErrorDetail[]; readonly read: string } => {
     const errors: ErrorDetail[] = [];
-    const read = part(raw, parameter, errors);
+    const read = validator(raw, parameter, errors);
     return { errors, read: JSON.stringify(read ?? null) };
   };
   return field<string>({

@@ -8,11 +8,11 @@ import {
 } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
-import { isVideo } from './card-types.ts';
+import { cardFormatDefaults, DELETED_CARD_MEMBERS } from './card-format-defaults.ts';
+import { isVideoKey } from './card-types.ts';
 import { cardUri } from './card-uri.ts';
-import { ofFamily, REMAINS } from './families.ts';
-import { MEDIA_MISFITS, RATIOS, unfitMedia } from './media-fit.ts';
-import { shownPolls } from './poll-shown.ts';
+import { checkMediaRequirements, MEDIA_REQUIREMENT_PROBLEMS, RATIOS } from './media-requirements.ts';
+import { pollComputedFields } from './poll-computed-fields.ts';
 
 const choice = () => text({ max: 25 });
 
@@ -36,7 +36,7 @@ export type PollCard = RowOf<typeof fields>;
  * @source advertising: Poll cards; creatives 6
  */
 export const pollCards = resource({
-  ...ofFamily,
+  ...cardFormatDefaults,
   name: 'poll_card',
   plural: 'poll_cards',
   label: 'Poll card',
@@ -45,20 +45,20 @@ export const pollCards = resource({
   operations: ['list', 'get', 'create', 'remove'],
   echoes: { list: { card_type: 'poll' }, get: { card_type: 'poll' }, remove: { card_type: 'poll' } },
   fields,
-  checkInput: noGaps,
+  checkInput: choicesHaveNoGaps,
   settled({ media_key: key }): Partial<PollCard> {
-    return { card_type: key === null ? 'TEXT_POLLS' : isVideo(key) ? 'VIDEO_POLLS' : 'IMAGE_POLLS' };
+    return { card_type: key === null ? 'TEXT_POLLS' : isVideoKey(key) ? 'VIDEO_POLLS' : 'IMAGE_POLLS' };
   },
-  rules: [mediaAreAvailable, mediaFit],
-  raises: ['INCLUSIVE_PARAMETERS', 'FEATURE_NOT_AVAILABLE', ...MEDIA_MISFITS],
-  computed: shownPolls,
-  hardDeletion: { shows: [...REMAINS, 'start_time'] },
+  rules: [mediaIsAvailable, mediaIsSuitable],
+  raises: ['INCLUSIVE_PARAMETERS', 'FEATURE_NOT_AVAILABLE', ...MEDIA_REQUIREMENT_PROBLEMS],
+  computed: pollComputedFields,
+  hardDeletion: { shows: [...DELETED_CARD_MEMBERS, 'start_time'] },
 });
 
 type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
 
 /** Without a first or a second choice these are missing anyhow. @source creatives 6 */
-function noGaps({ input, named }: Input): readonly ErrorDetail[] {
+function choicesHaveNoGaps({ input, named }: Input): readonly ErrorDetail[] {
   const has = (name: string): boolean => named.has(name) && input[name] !== null;
   const [a, b] = ['fourth_choice', 'third_choice'];
   return has(a!) && !has(b!) ? [{ problem: 'INCLUSIVE_PARAMETERS', parameter: b!, words: { a: a!, b: b! } }] : [];
@@ -66,7 +66,7 @@ function noGaps({ input, named }: Input): readonly ErrorDetail[] {
 
 const FEATURE = 'PROMOTED_MEDIA_POLLS';
 
-async function mediaAreAvailable({ after, account, tx }: Change<PollCard>): Promise<ErrorDetail | undefined> {
+async function mediaIsAvailable({ after, account, tx }: Change<PollCard>): Promise<ErrorDetail | undefined> {
   if (after.media_key === null || (await tx.accountMembers.listFeatures(account!.id)).includes(FEATURE))
     return undefined;
   return {
@@ -76,9 +76,9 @@ async function mediaAreAvailable({ after, account, tx }: Change<PollCard>): Prom
   };
 }
 
-async function mediaFit(change: Change<PollCard>): Promise<readonly ErrorDetail[]> {
+async function mediaIsSuitable(change: Change<PollCard>): Promise<readonly ErrorDetail[]> {
   const key = change.after.media_key;
   if (key === null) return [];
   const shape = { image: { ratios: [RATIOS.wide] }, video: { ratios: [RATIOS.film] } };
-  return unfitMedia(change, [{ parameter: 'media_key', key, types: ['IMAGE', 'VIDEO'], ...shape }]);
+  return checkMediaRequirements(change, [{ parameter: 'media_key', key, types: ['IMAGE', 'VIDEO'], ...shape }]);
 }

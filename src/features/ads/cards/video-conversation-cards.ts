@@ -2,25 +2,36 @@ import { id, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
-import { advertiserOf } from '../promotable-users.ts';
-import { echoOf, lacksOnCreate, lacksOnUpdate, opening, ownUri } from './conversation.ts';
-import { coverImage, coverImageOf, coverVideo, coverVideoOf } from './cover.ts';
-import { ofFamily, REMAINS } from './families.ts';
-import { MEDIA_MISFITS, RATIOS, unfitMedia, type Wanted } from './media-fit.ts';
-import { mediaOfCards, ratioOf } from './shown-media.ts';
+import { findAdvertiserUserId } from '../promotable-users.ts';
+import { cardFormatDefaults, DELETED_CARD_MEMBERS } from './card-format-defaults.ts';
+import { aspectRatioOf, findCardMedia } from './card-media.ts';
+import {
+  cardTypeEcho,
+  conversationCardUri,
+  conversationFields,
+  missingOnCreate,
+  missingOnUpdate,
+} from './conversation-fields.ts';
+import { coverImageFields, coverImageValues, coverVideoFields, coverVideoValues } from './cover-media.ts';
+import {
+  checkMediaRequirements,
+  MEDIA_REQUIREMENT_PROBLEMS,
+  type MediaRequirement,
+  RATIOS,
+} from './media-requirements.ts';
 
 const TYPE = 'VIDEO_CONVERSATION';
-const shown = () => text({ max: 2000 }).required();
+const computedText = () => text({ max: 2000 }).required();
 
 const fields = {
-  ...opening,
+  ...conversationFields,
   media_key: mediaKey().required().says('A video of the library, ratio 16:9.'),
   poster_media_key: mediaKey().says('An image of the library; the first frame when not given.'),
   unlocked_image_media_key: mediaKey()
     .unshown()
     .says('An image for whoever has posted: at least 800 pixels wide, ratio 5:2.'),
   unlocked_video_media_key: mediaKey().says('A video for whoever has posted.'),
-  card_uri: ownUri,
+  card_uri: conversationCardUri,
 } satisfies Fields;
 
 /** A stored video conversation card. */
@@ -31,35 +42,35 @@ export type VideoConversationCard = RowOf<typeof fields>;
  * @source advertising: Video conversation cards; creatives 7 and 8
  */
 export const videoConversationCards = resource({
-  ...ofFamily,
+  ...cardFormatDefaults,
   name: 'video_conversation_card',
   plural: 'video_conversation_cards',
   label: 'Video conversation card',
   path: 'cards/video_conversation',
   about: 'A video with hashtags to choose from, each of which proposes a post.',
   operations: ['list', 'get', 'create', 'update', 'remove'],
-  echoes: echoOf(TYPE),
+  echoes: cardTypeEcho(TYPE),
   fields,
-  checkInput: lacksOnCreate,
-  rules: [lacksOnUpdate, mediaFit],
-  raises: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_MISFITS],
+  checkInput: missingOnCreate,
+  rules: [missingOnUpdate, mediaIsSuitable],
+  raises: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
     fields: {
       card_type: oneOf(TYPE).required().says('The kind of card.'),
-      media_url: shown().says('Where the files of the video are listed.'),
-      poster_media_url: shown().says('Where the poster is served.'),
-      video_width: shown().says('Of the ratio of the video.'),
-      video_height: shown().says('Of the ratio of the video.'),
+      media_url: computedText().says('Where the files of the video are listed.'),
+      poster_media_url: computedText().says('Where the poster is served.'),
+      video_width: computedText().says('Of the ratio of the video.'),
+      video_height: computedText().says('Of the ratio of the video.'),
       video_owner_id: id().required().says('The user whom the account advertises.'),
-      ...coverImage,
-      ...coverVideo,
+      ...coverImageFields,
+      ...coverVideoFields,
     },
     async prepare(rows, context) {
-      const media = await mediaOfCards(context, rows.flatMap(keysOf));
-      const owner = rows.length === 0 ? '' : await advertiserOf(context.tx, context.account!.id);
+      const media = await findCardMedia(context, rows.flatMap(keysOf));
+      const owner = rows.length === 0 ? '' : await findAdvertiserUserId(context.tx, context.account!.id);
       return (row) => {
         const video = media.get(row.media_key!)!;
-        const [width, height] = ratioOf(video);
+        const [width, height] = aspectRatioOf(video);
         return {
           card_type: TYPE,
           media_url: video.vmap_url,
@@ -67,13 +78,13 @@ export const videoConversationCards = resource({
           video_width: width,
           video_height: height,
           video_owner_id: owner,
-          ...coverImageOf(media.get(row.unlocked_image_media_key ?? '')),
-          ...coverVideoOf(media.get(row.unlocked_video_media_key ?? '')),
+          ...coverImageValues(media.get(row.unlocked_image_media_key ?? '')),
+          ...coverVideoValues(media.get(row.unlocked_video_media_key ?? '')),
         };
       };
     },
   },
-  hardDeletion: { shows: REMAINS },
+  hardDeletion: { shows: DELETED_CARD_MEMBERS },
 });
 
 const MEDIA = {
@@ -81,19 +92,19 @@ const MEDIA = {
   poster_media_key: { types: ['IMAGE'] },
   unlocked_image_media_key: { types: ['IMAGE'], image: { ratios: [RATIOS.banner] } },
   unlocked_video_media_key: { types: ['VIDEO'] },
-} as const satisfies Record<string, Omit<Wanted, 'parameter' | 'key'>>;
+} as const satisfies Record<string, Omit<MediaRequirement, 'parameter' | 'key'>>;
 
-const NAMES = Object.keys(MEDIA) as (keyof typeof MEDIA)[];
+const MEDIA_PARAMETERS = Object.keys(MEDIA) as (keyof typeof MEDIA)[];
 
 function keysOf(row: VideoConversationCard): (string | null)[] {
-  return NAMES.map((name) => row[name]);
+  return MEDIA_PARAMETERS.map((name) => row[name]);
 }
 
 /** Only what is new is judged: what is shown stays, whatever became of the library since. */
-async function mediaFit(change: Change<VideoConversationCard>): Promise<readonly ErrorDetail[]> {
+async function mediaIsSuitable(change: Change<VideoConversationCard>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
-  const fresh = NAMES.filter((name) => after[name] !== null && after[name] !== before?.[name]);
-  return unfitMedia(
+  const fresh = MEDIA_PARAMETERS.filter((name) => after[name] !== null && after[name] !== before?.[name]);
+  return checkMediaRequirements(
     change,
     fresh.map((name) => ({ parameter: name, key: after[name]!, ...MEDIA[name] })),
   );

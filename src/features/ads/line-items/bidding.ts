@@ -1,7 +1,7 @@
 import type { Change, Settling } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
-import { type BidStrategy, type Goal, objectiveOf, type PayBy, payable } from './objectives.ts';
+import { type BidStrategy, type Goal, objectiveOf, type PayBy, paymentOptions } from './objectives.ts';
 
 /** What a line item bids, for which goal, and what it pays for. */
 type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal' | 'pay_by'>;
@@ -11,11 +11,11 @@ type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal'
  * amount; another goal is paid in its own way unless a caller says how.
  * @source campaigns 9.3
  */
-export function settledBidding(row: LineItem, { input, before }: Settling<LineItem>): Bidding {
+export function deriveBidding(row: LineItem, { input, before }: Settling<LineItem>): Bidding {
   const { objective } = row;
   const goal = (row.goal ?? Object.keys(objectiveOf(objective).goals)[0]) as Goal;
   const strategy = row.bid_strategy ?? defaultStrategy(row);
-  const ways = payable(objective, goal, strategy);
+  const ways = paymentOptions(objective, goal, strategy);
   const keepsWay = input.pay_by != null || (before?.goal === goal && ways.includes(row.pay_by as PayBy));
   return {
     bid_strategy: strategy,
@@ -26,16 +26,17 @@ export function settledBidding(row: LineItem, { input, before }: Settling<LineIt
 }
 
 function defaultStrategy(row: LineItem): BidStrategy {
-  return row.bid_amount_local_micro === null ? 'AUTO' : objectiveOf(row.objective).withBid;
+  return row.bid_amount_local_micro === null ? 'AUTO' : objectiveOf(row.objective).strategyWithBid;
 }
 
 /** Strategy, goal and payment must be among those that the objective allows. */
-export function bidsAsAllowed({ after }: Change<LineItem>): readonly ErrorDetail[] {
+export function biddingIsAllowed({ after }: Change<LineItem>): readonly ErrorDetail[] {
   const { objective, bid_strategy: strategy, goal, pay_by: payBy } = after;
   const { strategies, goals } = objectiveOf(objective);
   const allowedGoals = Object.keys(goals);
   const errors = [notAmong(strategies, 'bid_strategy', strategy), notAmong(allowedGoals, 'goal', goal)];
-  if (allowedGoals.includes(String(goal))) errors.push(notAmong(payable(objective, goal, strategy), 'pay_by', payBy));
+  if (allowedGoals.includes(String(goal)))
+    errors.push(notAmong(paymentOptions(objective, goal, strategy), 'pay_by', payBy));
   return errors.filter((error) => error !== undefined);
 }
 

@@ -3,7 +3,7 @@ import type { Change } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { ADVERTISER_BUSINESS_CATEGORIES, type IabGroup, isIabCategory } from '../reference/categories.ts';
-import { reachesPublishers } from './placements.ts';
+import { reachesPublisherNetwork } from './placements.ts';
 
 /** The business of an advertiser before videos is one or two of the categories that there are. */
 const BUSINESSES_MAX = 2;
@@ -15,7 +15,7 @@ type Categorized = Pick<LineItem, 'objective' | 'categories'>;
  * names all of it.
  * @source advertising: Reference data; campaigns 9.5
  */
-export function completed({ objective, categories }: Categorized): string | null {
+export function completeCategories({ objective, categories }: Categorized): string | null {
   const input = itemsOf(categories ?? '[]');
   const businesses = businessesOf(input);
   const isWhole = businesses.length > 0 && businesses.length <= BUSINESSES_MAX && input.every(isOfBusiness);
@@ -24,11 +24,11 @@ export function completed({ objective, categories }: Categorized): string | null
 }
 
 /** Categories must exist, be there where they are needed, and before videos be those of one or two businesses. */
-export function categoriesFit({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
+export function categoriesAreValid({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
   const input = itemsOf(after.categories ?? '[]');
   const isPreroll = after.objective === 'PREROLL_VIEWS';
   if (input.length === 0) {
-    const isNeeded = isPreroll || reachesPublishers(after.placements);
+    const isNeeded = isPreroll || reachesPublisherNetwork(after.placements);
     return isNeeded ? [{ problem: 'TOO_FEW_ITEMS', parameter: 'categories' }] : [];
   }
   if (after.categories === before?.categories) return [];
@@ -42,14 +42,14 @@ export function categoriesFit({ after, before }: Change<LineItem>): readonly Err
 }
 
 function businessesOf(ids: readonly string[]): IabGroup[] {
-  return ADVERTISER_BUSINESS_CATEGORIES.filter((business) => ids.some((id) => touches(id, business)));
+  return ADVERTISER_BUSINESS_CATEGORIES.filter((business) => ids.some((id) => belongsTo(id, business)));
 }
 
 function isOfBusiness(id: string): boolean {
-  return ADVERTISER_BUSINESS_CATEGORIES.some((business) => touches(id, business));
+  return ADVERTISER_BUSINESS_CATEGORIES.some((business) => belongsTo(id, business));
 }
 
 /** An id belongs to a business as one of its own, as a child of one, or as a parent of some. */
-function touches(id: string, { iab_categories: own }: IabGroup): boolean {
+function belongsTo(id: string, { iab_categories: own }: IabGroup): boolean {
   return own.some((member) => member === id || id.startsWith(`${member}-`) || member.startsWith(`${id}-`));
 }

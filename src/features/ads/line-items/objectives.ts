@@ -2,13 +2,13 @@
 export interface Objective {
   readonly strategies: readonly BidStrategy[];
   /** The strategy when a bid is given and no strategy. */
-  readonly withBid: BidStrategy;
+  readonly strategyWithBid: BidStrategy;
   /** The first goal is the default; for each, how it can be paid, the default first. */
   readonly goals: Readonly<Partial<Record<Goal, readonly PayBy[]>>>;
   /** How often one person may be reached can be limited. */
-  readonly caps?: true;
+  readonly allowsFrequencyCap?: true;
   /** An application in a store must be named. */
-  readonly needsStore?: true;
+  readonly requiresApp?: true;
 }
 
 /** The strategies of bidding. */
@@ -60,25 +60,30 @@ const NO_MAX = ['AUTO', 'TARGET'] as const;
 export const OBJECTIVES = {
   APP_ENGAGEMENTS: {
     strategies: ANY,
-    withBid: 'MAX',
+    strategyWithBid: 'MAX',
     goals: { APP_CLICKS: ['APP_CLICK'], APP_INSTALLS: ['IMPRESSION', 'APP_CLICK'] },
-    needsStore: true,
+    requiresApp: true,
   },
   APP_INSTALLS: {
     strategies: ANY,
-    withBid: 'MAX',
+    strategyWithBid: 'MAX',
     goals: {
       APP_CLICKS: ['APP_CLICK'],
       APP_INSTALLS: ['IMPRESSION', 'APP_CLICK'],
       APP_PURCHASES: ['IMPRESSION'],
     },
-    needsStore: true,
+    requiresApp: true,
   },
-  ENGAGEMENTS: { strategies: NO_TARGET, withBid: 'MAX', goals: { ENGAGEMENT: ['ENGAGEMENT'] }, caps: true },
-  FOLLOWERS: { strategies: NO_MAX, withBid: 'TARGET', goals: { FOLLOWERS: ['FOLLOW'] } },
+  ENGAGEMENTS: {
+    strategies: NO_TARGET,
+    strategyWithBid: 'MAX',
+    goals: { ENGAGEMENT: ['ENGAGEMENT'] },
+    allowsFrequencyCap: true,
+  },
+  FOLLOWERS: { strategies: NO_MAX, strategyWithBid: 'TARGET', goals: { FOLLOWERS: ['FOLLOW'] } },
   PREROLL_VIEWS: {
     strategies: NO_TARGET,
-    withBid: 'MAX',
+    strategyWithBid: 'MAX',
     goals: {
       PREROLL: ['VIEW_3S_100PCT'],
       PREROLL_STARTS: ['IMPRESSION'],
@@ -87,28 +92,28 @@ export const OBJECTIVES = {
       VIEW_6S: ['VIEW_3S_100PCT'],
       VIEW_15S: ['VIEW_3S_100PCT'],
     },
-    caps: true,
+    allowsFrequencyCap: true,
   },
   REACH: {
     strategies: NO_MAX,
-    withBid: 'TARGET',
+    strategyWithBid: 'TARGET',
     goals: { MAX_REACH: ['IMPRESSION'], REACH_WITH_ENGAGEMENT: ['IMPRESSION'] },
-    caps: true,
+    allowsFrequencyCap: true,
   },
   VIDEO_VIEWS: {
     strategies: NO_TARGET,
-    withBid: 'MAX',
+    strategyWithBid: 'MAX',
     goals: {
       VIDEO_VIEW: ['VIEW'],
       VIEW_3S_100PCT: ['VIEW_3S_100PCT'],
       VIEW_6S: ['IMPRESSION'],
       VIEW_15S: ['IMPRESSION'],
     },
-    caps: true,
+    allowsFrequencyCap: true,
   },
   WEBSITE_CLICKS: {
     strategies: ANY,
-    withBid: 'MAX',
+    strategyWithBid: 'MAX',
     goals: {
       LINK_CLICKS: ['IMPRESSION', 'LINK_CLICK'],
       SITE_VISITS: ['IMPRESSION'],
@@ -128,7 +133,11 @@ export function objectiveOf(name: string | null): Objective {
 }
 
 /** How a goal can be paid, the default first. Who sets a target for link clicks pays for them. @source campaigns 9.3 */
-export function payable(objective: string | null, goal: string | null, strategy: string | null): readonly PayBy[] {
+export function paymentOptions(
+  objective: string | null,
+  goal: string | null,
+  strategy: string | null,
+): readonly PayBy[] {
   if (goal === 'LINK_CLICKS' && strategy === 'TARGET') return ['LINK_CLICK'];
   return objectiveOf(objective).goals[goal as Goal] ?? [];
 }

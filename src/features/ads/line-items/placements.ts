@@ -20,7 +20,7 @@ const PLACEMENTS = [
 type Placement = (typeof PLACEMENTS)[number];
 
 /** Those that exist and that no line item can have: they belong to takeovers. */
-const TAKEOVERS: readonly unknown[] = ['SPOTLIGHT', 'TREND'];
+const TAKEOVER_PLACEMENTS: readonly unknown[] = ['SPOTLIGHT', 'TREND'];
 
 /** The sets of placements that a line item of a product type may have, each in the order in which it is shown. @source campaigns 9.4 */
 export const PLACEMENT_SETS = {
@@ -62,7 +62,8 @@ export function placementList(): Field<string> {
     ...kind,
     raises: [...kind.raises, 'INVALID_PLACEMENT_TYPE'],
     read(raw, parameter) {
-      if (TAKEOVERS.includes(raw)) return { problem: 'INVALID_PLACEMENT_TYPE', parameter, words: { raw: String(raw) } };
+      if (TAKEOVER_PLACEMENTS.includes(raw))
+        return { problem: 'INVALID_PLACEMENT_TYPE', parameter, words: { raw: String(raw) } };
       return kind.read(raw, parameter);
     },
   });
@@ -70,14 +71,14 @@ export function placementList(): Field<string> {
 }
 
 /** Placements in the order of the table; as given when they are no set of the product type. */
-export function inOrder(productType: string | null, placements: string | null): string | null {
+export function orderPlacements(productType: string | null, placements: string | null): string | null {
   const wanted = itemsOf(placements!);
   const set = setsOf(productType).find((each) => sameItems(each, wanted));
   return set ? JSON.stringify(set) : placements;
 }
 
 /** The placements must be one of the sets of the product type; only some of them reach people widely. */
-export function placementsFit({ verb, after }: Change<LineItem>): readonly ErrorDetail[] {
+export function placementsAreAllowed({ verb, after }: Change<LineItem>): readonly ErrorDetail[] {
   if (verb !== 'create') return [];
   const { product_type: type, objective } = after;
   const wanted = itemsOf(after.placements!);
@@ -95,7 +96,7 @@ export function placementsFit({ verb, after }: Change<LineItem>): readonly Error
 }
 
 /** Whether placements reach beyond the service. */
-export function reachesPublishers(placements: string | null): boolean {
+export function reachesPublisherNetwork(placements: string | null): boolean {
   return itemsOf(placements ?? '[]').includes('PUBLISHER_NETWORK');
 }
 

@@ -1,96 +1,51 @@
-import Type from 'typebox';
-import { digits, type Field, field, isErrorDetail, oneOf } from '../../../contract/declare/fields.ts';
-import { type Call, type Input, type Operation, showContext } from '../../../contract/declare/operation.ts';
+import type { FreshIds, Making, Occasion } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
-import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
-import { Problem, problem } from '../../../contract/problems/problems.ts';
-import { MEDIA_CATEGORIES, type MediaCategory, mediaKeyOf, parseMediaKey } from '../../../contract/services/media.ts';
+import { parseMediaKey } from '../../../contract/services/media.ts';
 import type { Writing } from '../../../contract/store/store.ts';
 import { accountMedia } from '../account-media.ts';
-import { mediaLibrary } from '../media-library.ts';
-import { advertiserOf } from '../promotable-users.ts';
-import { type KnownMedia, knownMedia, unknownMedia } from './known-media.ts';
-import { libraryRows } from './library-rows.ts';
-import { mediaKey } from './media-key.ts';
-import { type ObjectValues, valueFaults } from './object-values.ts';
-import { shelve } from './shelve.ts';
+import { creativeTypeOf } from './creative-types.ts';
+import { type LibraryRow, libraryRows } from './library-rows.ts';
+import { firstFrameKey, type LibraryValues } from './library-values.ts';
+import type { MediaDetails } from './usable-media.ts';
 
-const { name, file_name, title, description, poster_media_key } = libraryRows.fields;
-const VALUES = { name, file_name, title, description, poster_media_key };
+/** What puts media into libraries, and when. */
+export interface LibraryContext {
+  readonly making: Making;
+  readonly occasion: Occasion;
+}
 
 /**
- * Puts uploaded media into the library of an account. What lies there already gets the new values.
- * @source creatives 3
+ * Puts media into the library of an account, or gives what lies there new values. It does not expire any more, and
+ * what can be shown by itself becomes account media, under the id given. First frames stay where they are. Whoever
+ * calls this has locked the account.
+ * @source creatives 3 and 4
  */
-export const addToLibrary: Operation = {
-  id: 'media_library.create',
-  method: 'POST',
-  path: '/12/accounts/:account_id/media_library',
-  about: 'Put uploaded media into the library; what lies there already gets the new values.',
-  group: 'media_library',
-  family: 'ads',
-  roles: CREATIVE_WRITERS,
-  rate: 'writes',
-  parameters: {
-    media_key: keyOrNumber().required().says('The key that the upload gave, or its number and `media_category`.'),
-    media_category: oneOf(...(Object.keys(MEDIA_CATEGORIES) as MediaCategory[])).says(
-      'What the media was uploaded for; needed beside a number.',
-    ),
-    ...VALUES,
-  },
-  body: 'form',
-  shape: 'one',
-  reply: { rowOfOne: [mediaLibrary] },
-  problems: ['INVALID_MEDIA', 'MEDIA_NOT_TRANSCODED', 'MEDIA_OF_OTHER_TYPE', 'NOT_OF_IMAGES'],
-  check: ({ media_key, media_category }) =>
-    typeof media_key === 'string' && !parseMediaKey(media_key) && media_category == null
-      ? [{ problem: 'MISSING_PARAMETER', parameter: 'media_category' }]
-      : [],
-  async perform(call) {
-    const { store, making } = call.services;
-    const [ids] = await making.ids(accountMedia, 1);
-    return store.write(async (tx) => {
-      await tx.records.lockAccount(call.account!.id);
-      const media = await addable(tx, call);
-      const values = valuesOf(call.input);
-      const errors = await valueFaults({ tx, media: call.services.media, account: call.account }, media, values);
-      if (errors.length > 0) throw new Problem(errors);
-      const row = await shelve(tx, { making, occasion: call }, media, values, ids!);
-      const [data] = await call.services.show(mediaLibrary, [row as unknown as Row], showContext(call, tx));
-      return { data: data! };
-    });
-  },
-};
-
-/** The media that is meant, which may still be processed. @throws INVALID_MEDIA */
-async function addable(tx: Writing, { input, account, services, principal }: Call): Promise<KnownMedia> {
-  const told = String(input.media_key);
-  const category = input.media_category as MediaCategory | null | undefined;
-  const key = parseMediaKey(told) ? told : mediaKeyOf(category!, told);
-  const parsed = parseMediaKey(key)!;
-  const owners = [principal.user, await advertiserOf(tx, account!.id)];
-  const media = (await knownMedia({ tx, media: services.media, account }, [key], { owners })).get(key);
-  const isOther = category != null && category !== parsed.category;
-  if (!media || media.isFrame || isOther || media.state === 'uploading') {
-    throw new Problem([unknownMedia('media_key', told, parsed)]);
+export async function addToLibrary(
+  tx: Writing,
+  { making, occasion }: LibraryContext,
+  media: MediaDetails,
+  values: LibraryValues,
+  ids: FreshIds,
+): Promise<LibraryRow | undefined> {
+  if (media.isFrame) return undefined;
+  const { key, category: media_category, type: media_type } = media;
+  const account = occasion.account!.id;
+  const there = await tx.records.get(libraryRows, { account, id: key }, { deleted: 'hidden', lock: true });
+  const poster = media_type === 'IMAGE' ? {} : { poster_media_key: values.poster_media_key ?? firstFrameKey(key) };
+  if (there) {
+    if (Object.keys(values).length === 0) return there;
+    const changes = 'poster_media_key' in values ? { ...values, ...poster } : values;
+    return (await making.change(tx, libraryRows, occasion, there as unknown as Row, changes)) as unknown as LibraryRow;
   }
-  if (media.state === 'failed') throw problem('MEDIA_NOT_TRANSCODED', { parameter: 'media_key', value: told });
-  return media;
+  const row = { media_category, media_type, ...values, ...poster };
+  const shelved = await making.row(tx, libraryRows, occasion, row, { row: key, change: '' });
+  const creative_type = creativeTypeOf(media);
+  if (creative_type) await making.row(tx, accountMedia, occasion, { creative_type, media_key: key }, ids);
+  await tx.uploads.keep([parseMediaKey(key)!.number]);
+  return shelved as unknown as LibraryRow;
 }
 
-function valuesOf(input: Input): ObjectValues {
-  return Object.fromEntries(Object.entries(input).filter(([name]) => name in VALUES)) as ObjectValues;
-}
-
-/** A media key, or the number of one. */
-function keyOrNumber(): Field<string> {
-  const { kind } = mediaKey();
-  return field<string>({
-    ...kind,
-    schema: Type.String({ pattern: '^((3|7|13|16)_)?[0-9]{1,19}$' }),
-    read(raw, parameter) {
-      const number = digits({ max: 19 }).kind.read(raw, parameter);
-      return isErrorDetail(number) ? kind.read(raw, parameter) : number;
-    },
-  });
+/** Notes that a post has media of the library. */
+export async function markPosted(tx: Writing, account: string, keys: readonly string[]): Promise<void> {
+  await tx.records.updateAll(libraryRows, account, keys, { posted: 1 });
 }

@@ -1,4 +1,4 @@
-import type { KnownMedia } from './known-media.ts';
+import type { MediaDetails } from './usable-media.ts';
 
 /** How media can be shown by itself. @source advertising: Account media */
 export const CREATIVE_TYPES = [
@@ -15,7 +15,7 @@ export const CREATIVE_TYPES = [
 type CreativeType = (typeof CREATIVE_TYPES)[number];
 
 /** What images of these sizes are, in pixels. @source creatives 4 */
-const DISPLAYS: Readonly<Record<string, CreativeType>> = {
+const DISPLAY_SIZES: Readonly<Record<string, CreativeType>> = {
   '300x250': 'MEDIUM_RECTANGLE',
   '728x90': 'BANNER_TABLET',
   '480x320': 'INTERSTITIAL_LANDSCAPE',
@@ -27,7 +27,13 @@ const DISPLAYS: Readonly<Record<string, CreativeType>> = {
 };
 
 /** How media can be shown by itself, if it can. */
-export function creativeTypeOf({ category, type, width, height, isMeasured }: KnownMedia): CreativeType | undefined {
+export function creativeTypeOf({
+  category,
+  type,
+  width,
+  height,
+  isUploaded: isMeasured,
+}: MediaDetails): CreativeType | undefined {
   if (category === 'AMPLIFY_VIDEO') return 'PREROLL';
-  return type === 'IMAGE' && isMeasured ? DISPLAYS[`${width}x${height}`] : undefined;
+  return type === 'IMAGE' && isMeasured ? DISPLAY_SIZES[`${width}x${height}`] : undefined;
 }

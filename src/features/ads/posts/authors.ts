@@ -2,7 +2,7 @@ import { digits, type Field, type Stored } from '../../../contract/declare/field
 import type { Asked, Author } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import type { Reading } from '../../../contract/store/store.ts';
-import { advertiserOf, promotableUsers } from '../promotable-users.ts';
+import { findAdvertiserUserId, promotableUsers } from '../promotable-users.ts';
 
 /** Who writes a post. */
 export interface PostAuthor {
@@ -12,7 +12,7 @@ export interface PostAuthor {
 }
 
 /** A user as an author, for an account. */
-export async function authorFor(tx: Reading, account: string, user: string): Promise<PostAuthor> {
+export async function findAuthor(tx: Reading, account: string, user: string): Promise<PostAuthor> {
   const rows = await tx.records.page(promotableUsers, {
     account,
     member: undefined,
@@ -34,12 +34,20 @@ export function authorParameter(about: string): Field<string> {
 }
 
 /** The author that a caller names, or the user whom the account advertises. */
-export async function namedAuthor(tx: Reading, account: string, named: Stored | null | undefined): Promise<PostAuthor> {
-  return authorFor(tx, account, named == null ? await advertiserOf(tx, account) : String(named));
+export async function findAuthorOrAdvertiser(
+  tx: Reading,
+  account: string,
+  named: Stored | null | undefined,
+): Promise<PostAuthor> {
+  return findAuthor(tx, account, named == null ? await findAdvertiserUserId(tx, account) : String(named));
 }
 
 /** An author whom the account may not promote is a fault of the parameter. */
-export function notPromotable({ user, type }: PostAuthor, account: string, parameter: string): ErrorDetail | undefined {
+export function checkPromotable(
+  { user, type }: PostAuthor,
+  account: string,
+  parameter: string,
+): ErrorDetail | undefined {
   if (type !== undefined) return undefined;
   return { problem: 'NOT_PROMOTABLE', parameter, value: user, words: { account } };
 }
@@ -55,13 +63,13 @@ export function mayPost(by: Author, author: PostAuthor, isNullcast: boolean): bo
 }
 
 /** The filter of lists of posts by author: the advertised user when nobody is named. */
-export const ofAuthor = {
+export const authorFilter = {
   parameters: {
     user_id: authorParameter('Whose posts; those of the user whom the account advertises when not given.'),
   },
   async within({ input, account, tx }: Asked): Promise<{ user_id: string[] }> {
-    const author = await namedAuthor(tx, account.id, input.user_id);
-    const error = notPromotable(author, account.id, 'user_id');
+    const author = await findAuthorOrAdvertiser(tx, account.id, input.user_id);
+    const error = checkPromotable(author, account.id, 'user_id');
     if (error) throw new Problem([error]);
     return { user_id: [author.user] };
   },

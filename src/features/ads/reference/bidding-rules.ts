@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { code } from '../../../contract/declare/codes.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { CURRENCIES, minimumDenomination } from '../currencies.ts';
-import { lookup } from './lookups.ts';
+import { lookupOperation } from './lookup-operation.ts';
 
 interface BiddingRule {
   readonly currency: string;
@@ -14,7 +14,7 @@ interface BiddingRule {
 const LEAST_BID = 10_000;
 
 /** What may be bid in each currency. @source advertising: Reference data; campaigns 6.1 */
-export const biddingRules: Operation = lookup<BiddingRule>({
+export const biddingRules: Operation = lookupOperation<BiddingRule>({
   name: 'bidding_rules',
   path: '/12/bidding_rules',
   about: 'The smallest and the largest bid of each currency, and the step between bids.',
@@ -23,11 +23,11 @@ export const biddingRules: Operation = lookup<BiddingRule>({
   filters: {
     currency: {
       field: code({ letters: 3 }).says('Only this currency (ISO 4217).'),
-      keeps: (row, currency) => row.currency === currency,
+      matches: (row, currency) => row.currency === currency,
     },
   },
   example: { currency: 'JPY' },
-  extent: { is: 'whole' },
+  paging: { is: 'whole' },
   row: Type.Object(
     {
       currency: Type.String(),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { COUNTRY_CODES } from '../../../contract/declare/codes.ts';
+import { referenceEntry } from './reference-entry.ts';
 import {
   devices,
   interests,
@@ -9,9 +10,8 @@ import {
   platforms,
   platformVersions,
   storeCategories,
-} from './entries.ts';
-import { referenceEntry } from './lookup.ts';
-import { atFirstUse } from './table.ts';
+} from './targeting-tables.ts';
+import { lazy } from './tsv-table.ts';
 
 const TABLES = {
   LANGUAGE: languages,
@@ -29,7 +29,7 @@ export type LookUpType = keyof typeof TABLES;
 const byName = Object.fromEntries(
   Object.entries(TABLES).map(([type, entries]) => [
     type,
-    atFirstUse(() => namesOf(entries().map(({ name, targeting_value }) => [name, targeting_value]))),
+    lazy(() => namesOf(entries().map(({ name, targeting_value }) => [name, targeting_value]))),
   ]),
 ) as Record<LookUpType, () => ReadonlyMap<string, string>>;
 
@@ -55,7 +55,7 @@ export function lookUpValue(type: LookUpType, text: string): string | undefined 
 /** Types of places within a country. */
 export type PlaceKind = 'REGIONS' | 'METROS' | 'CITIES' | 'POSTAL_CODES';
 
-const placesByName = atFirstUse(() =>
+const placesByName = lazy(() =>
   namesOf(
     locations().flatMap(({ location_type: type, country_code: country, name, targeting_value: value }) => [
       [`${type}:${name}`, value] as const,
@@ -84,7 +84,7 @@ function isPlace(kind: PlaceKind, value: string): boolean {
   return referenceEntry('LOCATION', value)?.location_type === kind;
 }
 
-const countries = atFirstUse(
+const countries = lazy(
   () =>
     new Map(
       locations()

@@ -1,4 +1,4 @@
-import { atFirstUse, readTable } from './table.ts';
+import { lazy, readTable } from './tsv-table.ts';
 
 /** A category that stands for a set of IAB categories. */
 export interface IabGroup {
@@ -42,14 +42,14 @@ function groups(table: string): IabGroup[] {
 }
 
 /** The IAB taxonomy, version 1: each category of the first tier before its children. @source campaigns 6.4 */
-export const iabCategories: () => readonly IabCategory[] = atFirstUse(() =>
+export const iabCategories: () => readonly IabCategory[] = lazy(() =>
   readTable<'id' | 'name'>('iab-categories').map(({ id, name }) => {
     const [tier1, child] = id.split('-') as [string, string?];
     return { id, parent_id: child === undefined ? null : tier1, name };
   }),
 );
 
-const iabIds = atFirstUse(() => new Set(iabCategories().map(({ id }) => id)));
+const iabIds = lazy(() => new Set(iabCategories().map(({ id }) => id)));
 
 /** Whether an id stands in the IAB taxonomy. */
 export function isIabCategory(id: string): boolean {

@@ -5,10 +5,10 @@ import type { Answer, Input, Operation } from '../../../contract/declare/operati
 import { CAMPAIGN_READERS } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { CURATED_CATEGORIES, type CuratedCategory } from './categories.ts';
-import { lookup, PAGES } from './lookups.ts';
+import { DEFAULT_PAGING, lookupOperation } from './lookup-operation.ts';
 
 /** When the table of curated categories was made. */
-const MADE = '2026-01-01T00:00:00Z';
+const CREATED_AT = '2026-01-01T00:00:00Z';
 
 const row = Type.Object(
   {
@@ -29,7 +29,7 @@ const path = '/12/accounts/:account_id/curated_categories';
 const group = 'curated_categories';
 
 /** The curated categories of countries. @source advertising: Reference data; campaigns 6.5 */
-export const curatedCategoryList: Operation = lookup<CuratedCategory>({
+export const curatedCategoryList: Operation = lookupOperation<CuratedCategory>({
   name: group,
   path,
   about: 'The curated categories that exist in some countries.',
@@ -42,14 +42,17 @@ export const curatedCategoryList: Operation = lookup<CuratedCategory>({
       field: listOf(countryCode(), { max: 200 })
         .required()
         .says('Those of any of these countries (ISO 3166-1 alpha-2).'),
-      keeps: (category, asked) => within(category, asked).length > 0,
+      matches: (category, asked) => matchingCountries(category, asked).length > 0,
     },
   },
   example: { account_id: EXAMPLE_ACCOUNT, country_codes: 'GB', count: '2' },
-  extent: PAGES,
+  paging: DEFAULT_PAGING,
   row,
   rows: () => CURATED_CATEGORIES,
-  shown: (category, input: Input) => ({ ...facts(category), country_codes: within(category, input.country_codes) }),
+  computedMembers: (category, input: Input) => ({
+    ...computedMembers(category),
+    country_codes: matchingCountries(category, input.country_codes),
+  }),
 });
 
 /** One curated category, with all its countries. */
@@ -83,22 +86,22 @@ export const getCuratedCategory: Operation = {
 };
 
 function answer(category: CuratedCategory): Answer {
-  return { data: JSON.stringify({ ...category, ...facts(category) }, Object.keys(row.properties)) };
+  return { data: JSON.stringify({ ...category, ...computedMembers(category) }, Object.keys(row.properties)) };
 }
 
 /** The countries that were asked for in which a category exists. */
-function within({ country_codes }: CuratedCategory, asked: unknown): string[] {
+function matchingCountries({ country_codes }: CuratedCategory, asked: unknown): string[] {
   const wanted = itemsOf(String(asked));
   return country_codes.filter((country) => wanted.includes(country));
 }
 
 /** What is counted of a category. No publisher is in one: its videos would have to be held here. */
-function facts({ country_codes }: CuratedCategory): object {
+function computedMembers({ country_codes }: CuratedCategory): object {
   return {
     country_codes,
     publisher_user_ids: [],
-    created_at: MADE,
-    updated_at: MADE,
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
     videos_monetized_in_last_thirty_days: 0,
   };
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { COUNTRY_CODES } from '../../../contract/declare/codes.ts';
-import { nameOfCountry } from './names.ts';
-import { readTable } from './table.ts';
+import { countryName } from './localized-names.ts';
+import { readTable } from './tsv-table.ts';
 
 /** The kinds of places, wide to narrow. @source campaigns 10.1 */
 export const LOCATION_TYPES = ['COUNTRIES', 'REGIONS', 'METROS', 'CITIES', 'POSTAL_CODES'] as const;
@@ -16,15 +16,15 @@ export interface Place {
 }
 
 /** Ids that were given out before the rule that makes the others. @source campaigns 11 */
-const KNOWN: Readonly<Record<string, string>> = {
+const PUBLISHED_IDS: Readonly<Record<string, string>> = {
   'COUNTRIES:US': '96683cc9126741d1',
   'METROS:US:San Francisco-Oakland-San Jose CA': '5122804691e5fecc',
   'CITIES:US:Los Angeles': '3b77caf94bfc81fe',
 };
 
 /** Every place: countries by name, then what is in them, as the table lists it. */
-export function places(): Place[] {
-  const countries = COUNTRY_CODES.map((code) => place('COUNTRIES', code, nameOfCountry(code, 'en')!, code));
+export function allPlaces(): Place[] {
+  const countries = COUNTRY_CODES.map((code) => place('COUNTRIES', code, countryName(code, 'en')!, code));
   countries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const within = readTable<'location_type' | 'country_code' | 'name' | 'code'>('places').map((line) => {
     const type = line.location_type as Place['location_type'];
@@ -36,6 +36,6 @@ export function places(): Place[] {
 /** An id is made of what a place is, so that it stays what it was when the table grows. @source campaigns 11 */
 function place(type: Place['location_type'], country: string, name: string, key: string): Place {
   const what = `${type}:${key}`;
-  const value = KNOWN[what] ?? hash('sha256', what).slice(0, 16);
+  const value = PUBLISHED_IDS[what] ?? hash('sha256', what).slice(0, 16);
   return { targeting_value: value, name, country_code: country, location_type: type };
 }

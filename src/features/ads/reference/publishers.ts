@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Operation } from '../../../contract/declare/operation.ts';
-import { lookup } from './lookups.ts';
+import { lookupOperation } from './lookup-operation.ts';
 
 interface Publisher {
   readonly monetizable_country_codes: readonly string[];
@@ -18,7 +18,7 @@ const texts = Type.Array(Type.String());
  * videos, so there are none.
  * @source campaigns 6.6
  */
-export const publisherList: Operation = lookup<Publisher>({
+export const publisherList: Operation = lookupOperation<Publisher>({
   name: 'publishers',
   path: '/12/publishers',
   about: 'The users beside whose videos can be advertised.',
@@ -26,7 +26,7 @@ export const publisherList: Operation = lookup<Publisher>({
   rate: 'global_reads',
   filters: {},
   example: {},
-  extent: { is: 'whole' },
+  paging: { is: 'whole' },
   row: Type.Object(
     {
       monetizable_country_codes: texts,

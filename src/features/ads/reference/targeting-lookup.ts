@@ -2,7 +2,7 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import { countryCode } from '../../../contract/declare/codes.ts';
 import { type Field, oneOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
-import { type Filter, type Lookup, lookup } from './lookups.ts';
+import { type Filter, type Lookup, lookupOperation } from './lookup-operation.ts';
 
 /** The look-up of a targeting type. @source campaigns 11 */
 export function targetingLookup<R extends object>(
@@ -11,7 +11,7 @@ export function targetingLookup<R extends object>(
     readonly row: Readonly<Record<string, TSchema>>;
   },
 ): Operation {
-  return lookup<R>({
+  return lookupOperation<R>({
     rate: 'lookups',
     ...declared,
     path: `/12/targeting_criteria/${declared.name}`,
@@ -27,18 +27,18 @@ function closed(members: Readonly<Record<string, TSchema>>): TObject {
 }
 
 /** What rows of most look-ups end with: what a criterion is made with. */
-export function targeted<const T extends string>(type: T) {
+export function targetingMembers<const T extends string>(type: T) {
   return { targeting_value: Type.String(), targeting_type: Type.Literal(type) };
 }
 
 /** One of some words, of which each is said in a column of the rows. */
-export function equals<C extends string>(column: C, field: Field): Filter<Readonly<Record<C, string>>> {
-  return { field, keeps: (row, input) => row[column].toUpperCase() === input.toUpperCase() };
+export function columnEquals<C extends string>(column: C, field: Field): Filter<Readonly<Record<C, string>>> {
+  return { field, matches: (row, input) => row[column].toUpperCase() === input.toUpperCase() };
 }
 
 /** Operating systems of phones, as rows spell them and in capitals. */
-export const osTypes = () =>
+export const osTypeField = () =>
   oneOf('ANDROID', 'Android', 'BLACKBERRY', 'BlackBerry', 'IOS', 'iOS').says('Only of this operating system.');
 
 /** A country, ISO 3166-1 alpha-2. */
-export const country = () => countryCode().says('Only of this country (ISO 3166-1 alpha-2).');
+export const countryField = () => countryCode().says('Only of this country (ISO 3166-1 alpha-2).');

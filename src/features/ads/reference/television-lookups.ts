@@ -1,10 +1,10 @@
 import Type from 'typebox';
 import { oneOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
-import { type Show, shows } from './entries.ts';
-import { search } from './lookups.ts';
-import { nameOfCountry } from './names.ts';
+import { countryName } from './localized-names.ts';
+import { nameSearch } from './lookup-operation.ts';
 import { targetingLookup } from './targeting-lookup.ts';
+import { type Show, shows } from './targeting-tables.ts';
 
 /** The markets: a language in a country. @source campaigns 11 */
 const MARKETS =
@@ -23,14 +23,14 @@ export const marketLookup: Operation = targetingLookup<Market>({
   rate: 'reads',
   filters: {},
   example: {},
-  extent: { is: 'whole' },
+  paging: { is: 'whole' },
   row: { name: Type.String(), country_code: Type.String(), locale: Type.String() },
   rows: () => MARKETS.map(marketOf),
 });
 
 function marketOf(locale: string): Market {
   const country_code = locale.slice(-2);
-  const name = nameOfCountry(country_code, 'en')!;
+  const name = countryName(country_code, 'en')!;
   return { name: locale === 'es-US' ? `${name} - Hispanic` : name, country_code, locale };
 }
 
@@ -44,12 +44,12 @@ export const showLookup: Operation = targetingLookup<Show>({
       field: oneOf(...MARKETS)
         .required()
         .says('The market, as `tv_markets` lists it.'),
-      keeps: ({ markets }, locale) => markets.includes(locale),
+      matches: ({ markets }, locale) => markets.includes(locale),
     },
-    ...search<Show>(),
+    ...nameSearch<Show>(),
   },
   example: { locale: 'en-IE', count: '1' },
-  extent: { is: 'page', default: 50, max: 50 },
+  paging: { is: 'page', default: 50, max: 50 },
   row: {
     name: Type.String(),
     targeting_value: Type.String(),
@@ -59,7 +59,7 @@ export const showLookup: Operation = targetingLookup<Show>({
     ),
   },
   rows: shows,
-  shown: ({ markets }) => ({
+  computedMembers: ({ markets }) => ({
     locales: markets.map((market) => ({ language: market.slice(0, 2), country: market.slice(-2) })),
   }),
 });

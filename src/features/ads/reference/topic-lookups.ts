@@ -2,20 +2,20 @@ import Type from 'typebox';
 import { instant, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
-import { conversations, interests } from './entries.ts';
-import { type Occurrence, occurrencesFrom, orderOf } from './events.ts';
-import { PAGES, search } from './lookups.ts';
-import type { Line } from './table.ts';
-import { country, equals, targeted, targetingLookup } from './targeting-lookup.ts';
+import { DEFAULT_PAGING, nameSearch } from './lookup-operation.ts';
+import { type Occurrence, occurrenceSortKey, occurrencesFrom } from './recurring-events.ts';
+import { columnEquals, countryField, targetingLookup, targetingMembers } from './targeting-lookup.ts';
+import { conversations, interests } from './targeting-tables.ts';
+import type { Line } from './tsv-table.ts';
 
 /** What people care about. */
 export const interestLookup: Operation = targetingLookup<Line<'name' | 'targeting_value'>>({
   name: 'interests',
   about: 'What people care about, as `Category/Subcategory`.',
-  filters: search(),
+  filters: nameSearch(),
   example: { q: 'chess' },
-  extent: PAGES,
-  row: { name: Type.String(), ...targeted('INTEREST') },
+  paging: DEFAULT_PAGING,
+  row: { name: Type.String(), ...targetingMembers('INTEREST') },
   rows: interests,
 });
 
@@ -34,11 +34,11 @@ export const conversationLookup: Operation = targetingLookup<Line<'name' | 'targ
   name: 'conversations',
   about: 'What people talk about.',
   filters: {
-    conversation_type: equals('conversation_type', oneOf(...CONVERSATION_TYPES).says('Only about such.')),
+    conversation_type: columnEquals('conversation_type', oneOf(...CONVERSATION_TYPES).says('Only about such.')),
   },
   example: { conversation_type: 'SPORTS', count: '2' },
-  extent: PAGES,
-  row: { name: Type.String(), conversation_type: conversationTypes, ...targeted('CONVERSATION') },
+  paging: DEFAULT_PAGING,
+  row: { name: Type.String(), conversation_type: conversationTypes, ...targetingMembers('CONVERSATION') },
   rows: conversations,
 });
 
@@ -53,8 +53,8 @@ const EVENT_TYPES = [
 ] as const;
 
 /** An object without members, in which counts by kind would stand. */
-const noShares = Type.Object({}, { additionalProperties: false });
-const nobody = Type.Array(Type.Unknown(), { maxItems: 0 });
+const emptyBreakdown = Type.Object({}, { additionalProperties: false });
+const emptyList = Type.Array(Type.Unknown(), { maxItems: 0 });
 
 /**
  * Events, each as it next takes place. What they reached is not known here, and nothing is made up.
@@ -66,39 +66,39 @@ export const eventLookup: Operation = targetingLookup<Occurrence>({
   filters: {
     event_types: {
       field: listOf(oneOf(...EVENT_TYPES), { max: EVENT_TYPES.length }).says('Only of these types.'),
-      keeps: (event, types) => itemsOf(types).includes(event.event_type),
+      matches: (event, types) => itemsOf(types).includes(event.event_type),
     },
     country_codes: {
-      field: listOf(country(), { max: 200 }).says('Only in these countries; what is everywhere is in each.'),
-      keeps: (event, countries) => event.country_code === null || itemsOf(countries).includes(event.country_code),
+      field: listOf(countryField(), { max: 200 }).says('Only in these countries; what is everywhere is in each.'),
+      matches: (event, countries) => event.country_code === null || itemsOf(countries).includes(event.country_code),
     },
-    start_time: { field: instant().says('From then on; from now on when not given.'), keeps: () => true },
+    start_time: { field: instant().says('From then on; from now on when not given.'), matches: () => true },
     end_time: {
       field: instant().says('Only what begins before.'),
-      keeps: (event, end) => event.start_time < end,
+      matches: (event, end) => event.start_time < end,
     },
   },
   example: { event_types: 'HOLIDAY', start_time: '2026-12-31', count: '1' },
-  extent: PAGES,
+  paging: DEFAULT_PAGING,
   row: {
     reach: Type.Object({ total_reach: Type.Null() }, { additionalProperties: false }),
     name: Type.String(),
     start_time: Type.String(),
-    top_users: nobody,
-    top_posts: nobody,
-    top_hashtags: nobody,
-    gender_breakdown_percentage: noShares,
+    top_users: emptyList,
+    top_posts: emptyList,
+    top_hashtags: emptyList,
+    gender_breakdown_percentage: emptyBreakdown,
     end_time: Type.String(),
     country_code: Type.Union([Type.String(), Type.Null()]),
-    device_breakdown_percentage: noShares,
+    device_breakdown_percentage: emptyBreakdown,
     targeting_value: Type.String(),
     is_global: Type.Boolean(),
     event_type: Type.Union(EVENT_TYPES.map((type) => Type.Literal(type))),
-    country_breakdown_percentage: noShares,
+    country_breakdown_percentage: emptyBreakdown,
   },
   rows: ({ input, now }) => occurrencesFrom(String(input.start_time ?? now)),
-  place: orderOf,
-  shown: () => ({
+  sortKey: occurrenceSortKey,
+  computedMembers: () => ({
     reach: { total_reach: null },
     top_users: [],
     top_posts: [],

@@ -1,7 +1,7 @@
 import { type Field, field, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ACCOUNT_WRITERS, CAMPAIGN_READERS } from '../../../contract/declare/roles.ts';
-import { operationsOn } from './one-record.ts';
+import { singleRecordOperations } from './single-record-operations.ts';
 
 /** The parts of an address, and what each says. */
 const ADDRESS = {
@@ -23,7 +23,7 @@ function address<P extends string>(prefix: P) {
 }
 
 /** One of these words, which reads `NOT_SET` until it is set and when it is emptied. */
-function orNotSet<const W extends string>(...words: readonly W[]): Field<W | 'NOT_SET'> {
+function oneOfOrNotSet<const W extends string>(...words: readonly W[]): Field<W | 'NOT_SET'> {
   const { kind } = oneOf<W | 'NOT_SET'>(...words, 'NOT_SET');
   return field<W | 'NOT_SET'>(kind, { fallback: 'NOT_SET', emptied: 'NOT_SET', isNullable: false });
 }
@@ -31,15 +31,15 @@ function orNotSet<const W extends string>(...words: readonly W[]): Field<W | 'NO
 const fields = {
   ...address('address'),
   ...address('client_address'),
-  bill_to: orNotSet('ADVERTISER', 'AGENCY').says('Who gets the invoices.'),
+  bill_to: oneOfOrNotSet('ADVERTISER', 'AGENCY').says('Who gets the invoices.'),
   business_relationship: oneOf('AGENCY', 'SELF').says('Whether an agency advertises for somebody else.'),
-  invoice_jurisdiction: orNotSet('LOI_SAPIN', 'NONE').says('The law that invoices follow.'),
+  invoice_jurisdiction: oneOfOrNotSet('LOI_SAPIN', 'NONE').says('The law that invoices follow.'),
   tax_category: oneOf('BUSINESS_NO_VAT', 'BUSINESS_WITH_VAT', 'INDIVIDUAL').says('How the advertiser is taxed.'),
   tax_exemption_id: text({ max: 255 }).says('Number of a tax exemption.'),
   tax_id: text({ max: 255 }).says('Tax number.'),
 } satisfies Fields;
 
-const kept = resource({
+const taxSettings = resource({
   name: 'tax_setting',
   plural: 'tax_settings',
   label: 'Tax settings',
@@ -54,11 +54,11 @@ const kept = resource({
 });
 
 /** How an account is invoiced and taxed: one record for each account. @source campaigns 17 and 5.5 */
-export const [getTaxSettings, updateTaxSettings] = operationsOn({
-  kept,
-  readAs: { address_name: 'address_company', client_address_name: 'client_address_company' },
-  shared: { path: '/12/accounts/:account_id/tax_settings', group: 'tax_settings', groupAbout: kept.about },
-  get: { about: 'How the account is invoiced and taxed.', roles: kept.roles.read, problems: [] },
-  update: { about: 'Change how the account is invoiced and taxed.', roles: kept.roles.write, problems: [] },
+export const [getTaxSettings, updateTaxSettings] = singleRecordOperations({
+  resource: taxSettings,
+  replyNames: { address_name: 'address_company', client_address_name: 'client_address_company' },
+  shared: { path: '/12/accounts/:account_id/tax_settings', group: 'tax_settings', groupAbout: taxSettings.about },
+  get: { about: 'How the account is invoiced and taxed.', roles: taxSettings.roles.read, problems: [] },
+  update: { about: 'Change how the account is invoiced and taxed.', roles: taxSettings.roles.write, problems: [] },
   key: async (_, call) => ({ account: call.account!.id, id: call.account!.id }),
 });

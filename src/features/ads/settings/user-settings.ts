@@ -2,7 +2,7 @@ import { isId, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ANY_ROLE } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import { operationsOn } from './one-record.ts';
+import { singleRecordOperations } from './single-record-operations.ts';
 
 const fields = {
   notification_email: text({ max: 254 }).says('Where notices about the account are sent to.'),
@@ -13,7 +13,7 @@ const fields = {
   ),
 } satisfies Fields;
 
-const kept = resource({
+const userSettings = resource({
   name: 'user_setting',
   plural: 'user_settings',
   label: 'User settings',
@@ -32,18 +32,22 @@ const kept = resource({
  * read it too.
  * @source campaigns 17
  */
-export const [getUserSettings, updateUserSettings] = operationsOn({
-  kept,
-  keyAs: 'user_id',
-  shared: { path: '/12/accounts/:account_id/user_settings/:user_id', group: 'user_settings', groupAbout: kept.about },
+export const [getUserSettings, updateUserSettings] = singleRecordOperations({
+  resource: userSettings,
+  idMember: 'user_id',
+  shared: {
+    path: '/12/accounts/:account_id/user_settings/:user_id',
+    group: 'user_settings',
+    groupAbout: userSettings.about,
+  },
   get: {
     about: 'How a user wants to be told of the account: for that user and for administrators.',
-    roles: kept.roles.read,
+    roles: userSettings.roles.read,
     problems: ['ID_ILLEGAL', 'NOT_FOUND', 'ACTION_NOT_ALLOWED'],
   },
   update: {
     about: 'Change how the calling user wants to be told of the account.',
-    roles: kept.roles.write,
+    roles: userSettings.roles.write,
     problems: ['ID_ILLEGAL', 'ACTION_NOT_ALLOWED'],
   },
   async key(tx, call, verb) {

@@ -8,8 +8,8 @@ import {
   lookUpValue,
   type PlaceKind,
 } from '../../ads/reference/by-name.ts';
-import { platformOf } from '../../ads/targeting-criteria/cross-checks.ts';
-import { ENGAGEMENTS } from '../../ads/targeting-criteria/types.ts';
+import { platformOf } from '../../ads/targeting-criteria/combination-rules.ts';
+import { ENGAGEMENTS } from '../../ads/targeting-criteria/targeting-types.ts';
 import { hashOfIdentifier, normalForm, writeIdentifier } from '../uploads/normalize.ts';
 
 /** The columns of a file of people, apart from identifiers. */

@@ -2,11 +2,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import mediaInfo from 'mediainfo.js';
 
 /** What a video says of itself. */
-export interface Seen {
+export interface VideoProperties {
   readonly width: number | undefined;
   readonly height: number | undefined;
   /** It is shown on its side. */
-  readonly isTurned: boolean;
+  readonly isRotated: boolean;
   readonly duration_ms: number;
   readonly codec: string | null;
   readonly isTruncated: boolean;
@@ -14,7 +14,7 @@ export interface Seen {
 
 const CHUNK_BYTES = 262_144;
 
-async function look(file: FileHandle): Promise<Seen> {
+async function readVideoProperties(file: FileHandle): Promise<VideoProperties> {
   const library = await mediaInfo({ format: 'object', chunkSize: CHUNK_BYTES });
   const { size } = await file.stat();
   let piece = Buffer.alloc(CHUNK_BYTES);
@@ -30,7 +30,7 @@ async function look(file: FileHandle): Promise<Seen> {
   return {
     width: video?.Width,
     height: video?.Height,
-    isTurned: Math.abs(Number(video?.Rotation ?? 0)) % 180 === 90,
+    isRotated: Math.abs(Number(video?.Rotation ?? 0)) % 180 === 90,
     duration_ms: Math.round(Number(general?.Duration ?? video?.Duration ?? 0) * 1000),
     codec: video?.Format ?? null,
     isTruncated: extra?.IsTruncated === 'Yes',
@@ -40,6 +40,6 @@ async function look(file: FileHandle): Promise<Seen> {
 // One video after the other; each gets memory of its own from the library. What fails ends the process.
 process.on('message', async (path: string) => {
   const file = await open(path);
-  process.send!(await look(file));
+  process.send!(await readVideoProperties(file));
   await file.close();
 });

@@ -1,0 +1,55 @@
+import type { Access, AccountAccesses } from '../../contract/declare/callers.ts';
+import type { Environment } from '../../contract/declare/resource.ts';
+import type { AccountAccess } from '../../contract/store/memberships.ts';
+import type { Store } from '../../contract/store/store.ts';
+
+const ACCOUNTS_MAX = 50_000;
+
+/** Remembers the accesses that a store holds. */
+export function accountAccessCache(store: Store): AccountAccesses {
+  const byAccount = new Map<string, Map<string, Access>>();
+  let changes = 0;
+  store.onTouch((tags) => {
+    if (tags === 'everything') {
+      byAccount.clear();
+      changes += 1;
+      return;
+    }
+    for (const tag of tags) {
+      if (!tag.startsWith('account:')) continue;
+      byAccount.delete(tag.slice('account:'.length));
+      changes += 1;
+    }
+  });
+  return {
+    remembered: (user, account) => byAccount.get(account)?.get(user),
+    async find(user, account) {
+      const changesBefore = changes;
+      const row = await store.read((tx) => tx.accountMembers.find(user, account));
+      if (!row) return undefined;
+      const access = accessOf(row);
+      // What changed while it was read must not be remembered as it was.
+      if (changes !== changesBefore) return access;
+      if (byAccount.size >= ACCOUNTS_MAX) byAccount.clear();
+      const users = byAccount.get(account) ?? new Map<string, Access>();
+      users.set(user, access);
+      byAccount.set(account, users);
+      return access;
+    },
+  };
+}
+
+function accessOf(row: AccountAccess): Access {
+  return {
+    role: row.role,
+    composer: row.post_composer === 1,
+    account: {
+      id: row.account_id,
+      environment: row.environment as Environment,
+      approval_status: row.approval_status,
+      timezone: row.timezone,
+      deleted: row.deleted === 1,
+      limits: JSON.parse(row.limits) as Record<string, number>,
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import Type from 'typebox';
+import { itemsOf, listOf, oneOf } from '../../contract/declare/fields.ts';
+import type { Answer, Call, Operation } from '../../contract/declare/operation.ts';
+import { ANY_ROLE, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import type { Writing } from '../../contract/store/store.ts';
+
+/** Every feature that an account can have. @source campaigns 5.6 */
+export const FEATURES = [
+  'AGE_TARGETING',
+  'ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE',
+  'AWARENESS_OBJECTIVE',
+  'BRAND_TPN',
+  'CHARGE_FOR_GOOD_CLICK',
+  'CITY_TARGETING',
+  'CONVERSATION_CARD',
+  'CONVERSATION_CARD_FOUR_OPTIONS',
+  'CONVERSATION_CARD_UNLOCK',
+  'CPI_CHARGING',
+  'DIRECT_MESSAGE_CARD',
+  'DR_TAP',
+  'ENGAGER_RETARGETING',
+  'EVENT_TARGETING',
+  'INSTALLED_APP_CATEGORY_TARGETING',
+  'MOBILE_CONVERSION_TRANSACTION_VALUE',
+  'OPTIMIZED_ACTION_BIDDING',
+  'OPTIMIZED_WEBSITE_CONVERSIONS',
+  'PREROLL_VIEWS_OBJECTIVE',
+  'PROMOTED_MEDIA_POLLS',
+  'PTW_ON_SERVICE_PUBLISHER_NETWORK',
+  'REACH_AND_FREQUENCY_ANALYTICS',
+  'REACH_FREQUENCY_CAP',
+  'SHARE_AUDIENCE_OUTSIDE_BUSINESS',
+  'UNIVERSAL_LOOKALIKE',
+  'VALIDATED_AGE_TARGETING',
+  'VIDEO_APP_DOWNLOAD_CARD',
+  'VIDEO_VIEWS_MIDROLL_OBJECTIVE',
+  'VIDEO_VIEWS_OBJECTIVE',
+  'WEBSITE_CLICKS_CPM_BILLING',
+] as const;
+
+/** What a new sandbox account starts with. @source campaigns 5.6 */
+export const SANDBOX_FEATURES: readonly string[] = [
+  'ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE',
+  'AWARENESS_OBJECTIVE',
+  'CPI_CHARGING',
+  'EVENT_TARGETING',
+  'INSTALLED_APP_CATEGORY_TARGETING',
+  'MOBILE_CONVERSION_TRANSACTION_VALUE',
+  'OPTIMIZED_ACTION_BIDDING',
+  'PREROLL_VIEWS_OBJECTIVE',
+  'VIDEO_APP_DOWNLOAD_CARD',
+];
+
+const featureKeys = () => listOf(oneOf(...FEATURES), { max: 200 }).says('Feature keys.');
+
+const shared = {
+  path: '/12/accounts/:account_id/features',
+  group: 'features',
+  family: 'ads',
+  body: 'form',
+  shape: 'one',
+  reply: Type.Array(Type.Union(FEATURES.map((key) => Type.Literal(key)))),
+  problems: [],
+} as const satisfies Partial<Operation>;
+
+/** The granted features of an account, sorted. @source advertising: Accounts; campaigns 5.6 */
+export const getFeatures: Operation = {
+  ...shared,
+  id: 'features.get',
+  shape: 'list',
+  method: 'GET',
+  about: 'Granted beta or limited features, sorted.',
+  roles: ANY_ROLE,
+  rate: 'reads',
+  parameters: { feature_keys: featureKeys() },
+  async perform(call) {
+    const keys = await call.services.store.read((tx) => tx.accountMembers.listFeatures(call.account!.id));
+    const asked = call.input.feature_keys ? itemsOf(String(call.input.feature_keys)) : keys;
+    return { data: JSON.stringify(keys.filter((key) => asked.includes(key))) };
+  },
+};
+
+/** Adds features to a sandbox account; one that is there already stays. */
+export const addFeatures: Operation = {
+  ...shared,
+  id: 'features.add',
+  method: 'POST',
+  about: 'Add features to a sandbox account.',
+  only: 'sandbox',
+  roles: CAMPAIGN_WRITERS,
+  rate: 'writes',
+  parameters: { feature_keys: featureKeys().required() },
+  perform: (call) => changeFeatures(call, (tx, account, keys) => tx.accountMembers.addFeatures(account, keys)),
+};
+
+/** Removes features from a sandbox account; one that is not there is no fault. */
+export const removeFeatures: Operation = {
+  ...shared,
+  id: 'features.remove',
+  method: 'DELETE',
+  about: 'Remove features from a sandbox account.',
+  only: 'sandbox',
+  roles: CAMPAIGN_WRITERS,
+  rate: 'writes',
+  parameters: { feature_keys: featureKeys().required() },
+  perform: (call) => changeFeatures(call, (tx, account, keys) => tx.accountMembers.removeFeatures(account, keys)),
+};
+
+async function changeFeatures(
+  call: Call,
+  apply: (tx: Writing, account: string, keys: readonly string[]) => Promise<void>,
+): Promise<Answer> {
+  const account = call.account!.id;
+  return call.services.store.write(async (tx) => {
+    await apply(tx, account, itemsOf(String(call.input.feature_keys)));
+    return { data: JSON.stringify(await tx.accountMembers.listFeatures(account)) };
+  });
+}

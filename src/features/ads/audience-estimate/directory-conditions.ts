@@ -1,0 +1,124 @@
+import type { Condition, PersonList, PersonWord } from '../../../contract/store/directory.ts';
+import { referenceEntry } from '../reference/reference-entry.ts';
+import { platformVersions } from '../reference/targeting-tables.ts';
+import type { EstimateCriterion } from './parse-criteria.ts';
+
+/** The word of a person in which a place of each kind is told. */
+const LOCATION_ATTRIBUTES: Readonly<Record<string, PersonWord>> = {
+  COUNTRIES: 'country',
+  REGIONS: 'region',
+  METROS: 'metro',
+  CITIES: 'city',
+  POSTAL_CODES: 'postal_code',
+};
+
+const ATTRIBUTES: Readonly<Record<string, PersonWord>> = {
+  GENDER: 'gender',
+  LANGUAGE: 'language',
+  PLATFORM: 'platform',
+  DEVICE: 'device',
+  NETWORK_OPERATOR: 'network_operator',
+  WIFI_ONLY: 'wifi',
+};
+
+const LISTS: Readonly<Record<string, { readonly list: PersonList; readonly prefix?: string; readonly alike?: true }>> =
+  {
+    INTEREST: { list: 'interests' },
+    FOLLOWERS_OF_USER: { list: 'follows' },
+    SIMILAR_TO_FOLLOWERS_OF_USER: { list: 'follows', alike: true },
+    STORE_CATEGORY: { list: 'store_categories' },
+    STORE_CATEGORY_LOOKALIKE: { list: 'store_categories', alike: true },
+    ENGAGEMENT_TYPE: { list: 'engagements' },
+    CAMPAIGN_ENGAGEMENT: { list: 'engagements', prefix: 'campaign:' },
+    CAMPAIGN_ENGAGEMENT_LOOKALIKE: { list: 'engagements', prefix: 'campaign:', alike: true },
+    USER_ENGAGEMENT: { list: 'engagements', prefix: 'user:' },
+    USER_ENGAGEMENT_LOOKALIKE: { list: 'engagements', prefix: 'user:', alike: true },
+  };
+
+const MONTH_S = 2_629_746;
+const AGE_MAX = 200;
+const FOREVER_S = 2 ** 32;
+
+/**
+ * Whom criteria of one type and operator mean, united, as far as the directory itself can tell; undefined for types about
+ * which it knows nothing. `now` is in whole seconds since 1970.
+ * @source campaigns 10.3
+ */
+export function directoryConditions(
+  type: string,
+  asked: readonly EstimateCriterion[],
+  now: number,
+): Condition[] | undefined {
+  const values = asked.map(({ value }) => value);
+  if (type === 'LOCATION') return locationConditions(values);
+  if (type === 'AGE') return values.map(ageCondition);
+  if (type === 'PLATFORM_VERSION') return [{ is: 'word', word: 'platform_version', values: matchingVersions(asked) }];
+  if (type === 'NETWORK_ACTIVATION_DURATION') return [activationCondition(asked, now)];
+  if (Object.hasOwn(ATTRIBUTES, type)) return [{ is: 'word', word: ATTRIBUTES[type]!, values }];
+  if (!Object.hasOwn(LISTS, type)) return undefined;
+  const { list, prefix = '', alike } = LISTS[type]!;
+  const full = values.map((value) => prefix + value);
+  if (!alike) return [{ is: 'listed', list, values: full }];
+  return full.map((value) => ({ is: 'alike', to: { is: 'listed', list, values: [value] } }));
+}
+
+function locationConditions(values: readonly string[]): Condition[] {
+  const byWord = Map.groupBy(
+    values,
+    (value) => LOCATION_ATTRIBUTES[referenceEntry('LOCATION', value)!.location_type!]!,
+  );
+  return [...byWord].map(([word, places]) => ({
+    is: 'word',
+    word,
+    values: places.map((value) => (word === 'country' ? referenceEntry('LOCATION', value)!.country_code! : value)),
+  }));
+}
+
+/** `AGE_25_TO_49` and `AGE_OVER_50`, both ends inclusive. */
+function ageCondition(bucket: string): Condition {
+  const [from, to] = bucket.match(/\d+/g)!.map(Number);
+  return { is: 'age', from: from!, to: to ?? AGE_MAX };
+}
+
+/**
+ * The versions that are meant: those named, and for each operating system of which bounds are given, all between them.
+ */
+function matchingVersions(asked: readonly EstimateCriterion[]): string[] {
+  const all = platformVersions();
+  const entryOf = (value: string) => all.find((entry) => entry.targeting_value === value)!;
+  const meant = new Set(asked.filter(({ operator }) => operator === 'EQ').map(({ value }) => value));
+  const bounds = asked.filter(({ operator }) => operator === 'GTE' || operator === 'LT');
+  for (const [system, own] of Map.groupBy(bounds, ({ value }) => entryOf(value).os_type)) {
+    // Several bounds of a kind are united: the widest counts.
+    const least = own.filter(({ operator }) => operator === 'GTE').map(({ value }) => entryOf(value).number);
+    const most = own.filter(({ operator }) => operator === 'LT').map(({ value }) => entryOf(value).number);
+    for (const { targeting_value, number, os_type } of all) {
+      const isAbove = least.length === 0 || least.some((bound) => compareVersions(number, bound) >= 0);
+      const isBelow = most.length === 0 || most.some((bound) => compareVersions(number, bound) < 0);
+      if (os_type === system && isAbove && isBelow) meant.add(targeting_value);
+    }
+  }
+  return [...meant];
+}
+
+/** `9` before `10`, `4.4` after `4`. */
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number)) as [number[], number[]];
+  for (let at = 0; at < Math.max(left.length, right.length); at++) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** For less than some months, for at least some months, or both. */
+function activationCondition(asked: readonly EstimateCriterion[], now: number): Condition {
+  const months = (operator: string) =>
+    asked.filter((each) => each.operator === operator).map(({ value }) => Number(value));
+  const [under, atLeast] = [months('LT'), months('GTE')];
+  return {
+    is: 'activated',
+    from: under.length > 0 ? now - Math.max(...under) * MONTH_S + 1 : 1,
+    to: atLeast.length > 0 ? now - Math.min(...atLeast) * MONTH_S + 1 : FOREVER_S,
+  };
+}

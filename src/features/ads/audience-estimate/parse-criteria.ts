@@ -1,0 +1,124 @@
+import type { Raw } from '../../../contract/declare/fields.ts';
+import { isErrorDetail } from '../../../contract/declare/fields.ts';
+import type { AccountState, Whole } from '../../../contract/declare/resource.ts';
+import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import { audiencesAreTargetable } from '../targeting-criteria/audience-rules.ts';
+import { type Criterion, criteriaRows as declared } from '../targeting-criteria/criteria-rows.ts';
+import { criterionIsValid, normalizeValue } from '../targeting-criteria/criterion-values.ts';
+import { targetsExist } from '../targeting-criteria/target-rules.ts';
+import { targetingType } from '../targeting-criteria/targeting-types.ts';
+
+/** So many criteria an estimate takes. */
+export const CRITERIA_MAX = 500;
+
+/** One criterion of an estimate, its value as it would be stored. */
+export interface EstimateCriterion {
+  readonly type: string;
+  readonly value: string;
+  readonly operator: 'EQ' | 'NE' | 'GTE' | 'LT';
+}
+
+/** What reading a body came to: criteria by their place in it, and what is wrong with the others. */
+export interface ParsedCriteria {
+  readonly criteria: ReadonlyMap<number, EstimateCriterion>;
+  readonly errors: readonly ErrorDetail[];
+}
+
+const LIST = 'targeting_criteria';
+const { targeting_type, targeting_value, operator_type } = declared.fields;
+
+/**
+ * Reads the criteria of a body: a list, or an object that holds it. All that is wrong with each by itself is told
+ * together.
+ * @throws when there is no list of criteria, or one that is too long or empty
+ * @source campaigns 14
+ */
+export function parseCriteria(body: unknown): ParsedCriteria {
+  const list = listIn(body);
+  if (list.length === 0) throw problem('TOO_FEW_ITEMS', { parameter: LIST });
+  if (list.length > CRITERIA_MAX)
+    throw problem('ESTIMATE_TOO_LARGE', { parameter: LIST, words: { max: CRITERIA_MAX } });
+  const found = new Map<number, EstimateCriterion>();
+  const errors: ErrorDetail[] = [];
+  for (const [index, item] of list.entries()) {
+    const read = parseCriterion(item, `${LIST}[${index}]`);
+    if (Array.isArray(read)) errors.push(...read);
+    else found.set(index, read as EstimateCriterion);
+  }
+  return { criteria: found, errors };
+}
+
+function listIn(body: unknown): readonly unknown[] {
+  const list = Array.isArray(body) ? body : (body as { targeting_criteria?: unknown } | null)?.targeting_criteria;
+  if (Array.isArray(list)) return list;
+  throw problem('NOT_CRITERIA', { parameter: LIST });
+}
+
+function parseCriterion(item: unknown, place: string): EstimateCriterion | ErrorDetail[] {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    return [{ problem: 'NOT_AN_OBJECT', parameter: place, words: { parameter: place } }];
+  }
+  const raw = item as Record<string, Raw | undefined>;
+  const errors: ErrorDetail[] = [];
+  const read = (name: 'targeting_type' | 'targeting_value' | 'operator_type'): string => {
+    const { kind, fallback } = { targeting_type, targeting_value, operator_type }[name];
+    const parameter = `${place}.${name}`;
+    const value = raw[name];
+    const isEmpty = value === '' || value === null;
+    if (fallback !== undefined && (value === undefined || isEmpty)) return fallback;
+    const stored = value === undefined ? missing(parameter) : isEmpty ? empty(parameter) : kind.read(value, parameter);
+    if (!isErrorDetail(stored)) return stored;
+    errors.push(stored);
+    return '';
+  };
+  const [type, value, operator] = [read('targeting_type'), read('targeting_value'), read('operator_type')];
+  if (errors.length > 0) return errors;
+  const asked = { type, value: normalizeValue(type, value), operator: operator as EstimateCriterion['operator'] };
+  const wrong = [criterionIsValid({ after: rowOf(asked) }) ?? []].flat();
+  return wrong.length > 0 ? wrong.map((error) => withPath(error, place)) : asked;
+}
+
+function missing(parameter: string): ErrorDetail {
+  return { problem: 'MISSING_PARAMETER', parameter };
+}
+
+function empty(parameter: string): ErrorDetail {
+  return { problem: 'TEXT_EMPTY', parameter };
+}
+
+/** A fault of a criterion names where in the list it stands. */
+function withPath(error: ErrorDetail, place: string): ErrorDetail {
+  const { parameter, attribute } = error;
+  return {
+    ...error,
+    ...(parameter === undefined ? {} : { parameter: `${place}.${parameter}` }),
+    ...(attribute === undefined ? {} : { attribute: `${place}.${attribute}` }),
+  };
+}
+
+/** A criterion as rules look at it; there is no line item. */
+function rowOf({ type, value, operator }: EstimateCriterion): Criterion {
+  return { targeting_type: type, targeting_value: value, operator_type: operator } as Criterion;
+}
+
+/** What is wrong with what criteria point to, by the rules of criteria that are stored. */
+export async function checkReferences(
+  tx: Reading,
+  account: AccountState,
+  { criteria }: ParsedCriteria,
+): Promise<readonly ErrorDetail[]> {
+  const places = [...criteria.keys()];
+  const changes = [...criteria.values()].map((asked, index) => ({
+    before: undefined,
+    after: { ...rowOf(asked), id: String(index), deleted: 0 as const },
+  }));
+  const whole: Whole<Criterion> = { tx, account, isBatch: true, changes };
+  const found = [...(await targetsExist(whole)), ...(await audiencesAreTargetable(whole))];
+  return found.map(({ index, error }) => withPath(error, `${LIST}[${places[index]}]`));
+}
+
+/** Whether a criterion is one of those of which an estimate needs one. @source advertising: Audience estimate and targeting */
+export function isPrimary({ type, operator }: EstimateCriterion): boolean {
+  return operator === 'EQ' && targetingType(type).isPrimary;
+}

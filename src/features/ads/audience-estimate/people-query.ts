@@ -1,0 +1,86 @@
+import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Keywords, Phrase } from '../../../contract/services/keywords.ts';
+import type { Condition, PeopleQuestion } from '../../../contract/store/directory.ts';
+import { referenceEntry } from '../reference/reference-entry.ts';
+import { targetingType } from '../targeting-criteria/targeting-types.ts';
+import { directoryConditions } from './directory-conditions.ts';
+import { type EstimateCriterion, isPrimary } from './parse-criteria.ts';
+
+/** What turns criteria into a question to the directory. */
+export interface EstimateContext {
+  readonly keywords: Pick<Keywords, 'speakersOf'>;
+  readonly environment: Environment;
+  /** In whole seconds since 1970. */
+  readonly now: number;
+  /** The people of an audience, by number. */
+  membersOf(audience: string): Promise<Uint32Array>;
+}
+
+/** How posts say keywords of each type. */
+const KEYWORD_MATCHING: Readonly<Record<string, Phrase['how']>> = {
+  BROAD_KEYWORD: 'anywhere',
+  UNORDERED_KEYWORD: 'anywhere',
+  PHRASE_KEYWORD: 'in a row',
+  EXACT_KEYWORD: 'alone',
+};
+/** What people are interested in shows in their posts, which name it. */
+const TOPIC_TYPES = ['CONVERSATION', 'EVENT', 'TV_SHOW'];
+/** They say beside which content something is shown, and nothing of people. */
+const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
+
+/**
+ * The question that criteria come to: primary ones are united, of each other type one must hold, and those with NE take
+ * away. Types of which nothing is known mean nobody.
+ * @source campaigns 10.3
+ */
+export async function buildPeopleQuery(
+  criteria: readonly EstimateCriterion[],
+  asking: EstimateContext,
+): Promise<PeopleQuestion> {
+  const meant = criteria.filter(({ type }) => !CONTENT_TYPES.includes(type));
+  const without = meant.filter(({ operator }) => operator === 'NE');
+  const primary = meant.filter(isPrimary);
+  const others = meant.filter((each) => each.operator !== 'NE' && !targetingType(each.type).isPrimary);
+  const [speakingAny, speakingNone] = await authorsOfMatchingPosts(primary, without, asking);
+  return {
+    // Primary criteria that nobody fulfils leave nobody.
+    anyOf: [{ is: 'nobody' }, ...(await anyOf(primary, asking)), ...speakingAny],
+    allOf: await Promise.all(
+      [...Map.groupBy(others, ({ type }) => type).values()].map((group) => anyOf(group, asking)),
+    ),
+    noneOf: [...(await anyOf(without, asking)), ...speakingNone],
+  };
+}
+
+async function anyOf(criteria: readonly EstimateCriterion[], asking: EstimateContext): Promise<Condition[]> {
+  const found: Condition[] = [];
+  for (const [type, group] of Map.groupBy(criteria, (each) => each.type)) {
+    if (targetingType(type).value.is === 'audience') {
+      for (const { value } of group) found.push(await membersOf(type, value, asking));
+    } else {
+      found.push(...(directoryConditions(type, group, asking.now) ?? []));
+    }
+  }
+  return found;
+}
+
+async function membersOf(type: string, audience: string, asking: EstimateContext): Promise<Condition> {
+  const members: Condition = { is: 'people', numbers: await asking.membersOf(audience) };
+  return type === 'CUSTOM_AUDIENCE_EXPANDED' ? { is: 'alike', to: members } : members;
+}
+
+/** The people whose posts say what criteria look for, those that are sought and those that are not. */
+async function authorsOfMatchingPosts(
+  primary: readonly EstimateCriterion[],
+  without: readonly EstimateCriterion[],
+  { keywords, environment }: EstimateContext,
+): Promise<readonly [Condition[], Condition[]]> {
+  const groups = [primary, without].map((criteria) => criteria.flatMap(phrasesOf));
+  const [sought, unwanted] = await keywords.speakersOf(environment, groups);
+  return [[{ is: 'users', ids: sought! }], [{ is: 'users', ids: unwanted! }]];
+}
+
+function phrasesOf({ type, value }: EstimateCriterion): Phrase[] {
+  if (Object.hasOwn(KEYWORD_MATCHING, type)) return [{ how: KEYWORD_MATCHING[type]!, text: value }];
+  return TOPIC_TYPES.includes(type) ? [{ how: 'in a row', text: referenceEntry(type, value)!.name }] : [];
+}

@@ -1,0 +1,106 @@
+import { boolean, isId, itemsOf, listOf } from '../../../contract/declare/fields.ts';
+import { type Call, type Operation, showContext } from '../../../contract/declare/operation.ts';
+import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
+import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import { cardUri } from './card-uri.ts';
+import { imageConversationCards } from './image-conversation-cards.ts';
+import { pollCards } from './poll-cards.ts';
+import { videoConversationCards } from './video-conversation-cards.ts';
+
+/** The families of cards with a path of their own. */
+const FORMATS: readonly AnyResource[] = [pollCards, videoConversationCards, imageConversationCards];
+
+const shared = {
+  group: 'cards_all',
+  groupAbout:
+    'Polls and conversation cards, whichever kind they are; cards that are built from components are not here.',
+  family: 'ads',
+  roles: CREATIVE_READERS,
+  rate: 'account_reads_small',
+  body: 'form',
+  reply: { rowOfOne: FORMATS },
+} as const satisfies Partial<Operation>;
+
+/** Polls and conversation cards by address, the newest first. @source creatives 9.1 */
+export const listAllCards: Operation = {
+  ...shared,
+  id: 'cards_all.list',
+  method: 'GET',
+  path: '/12/accounts/:account_id/cards/all',
+  about: 'Polls and conversation cards by their addresses.',
+  shape: 'list',
+  parameters: {
+    card_uris: listOf(cardUri(), { max: 200 }).required().says('Addresses of cards.'),
+    with_deleted: boolean().says('Changes nothing: what was deleted is there no more.'),
+  },
+  problems: [],
+  perform: (call) =>
+    call.services.store.read(async (tx) => {
+      const uris = itemsOf(String(call.input.card_uris));
+      const found = await findCards(tx, call.account!.id, uris, 'card_uri');
+      const texts = await cardsToJson(tx, call, found);
+      return { data: `[${texts.join(',')}]`, nextCursor: null };
+    }),
+};
+
+/** A poll or conversation card by id. @source creatives 9.1 */
+export const getAnyCard: Operation = {
+  ...shared,
+  id: 'cards_all.get',
+  method: 'GET',
+  path: '/12/accounts/:account_id/cards/all/:card_id',
+  about: 'One of the polls and conversation cards.',
+  shape: 'one',
+  parameters: { with_deleted: boolean().says('Changes nothing: what was deleted is there no more.') },
+  problems: ['CARD_NOT_FOUND', 'ID_ILLEGAL'],
+  perform: (call) => {
+    const id = call.path.card_id!;
+    const about = { parameter: 'card_id', value: id, words: { kind: 'Card' } };
+    if (!isId(id)) throw problem('ID_ILLEGAL', about);
+    return call.services.store.read(async (tx) => {
+      const found = await findCards(tx, call.account!.id, [id], 'id');
+      if (found.length === 0) throw problem('CARD_NOT_FOUND', about);
+      const [data] = await cardsToJson(tx, call, found);
+      return { data: data! };
+    });
+  },
+};
+
+interface FoundCard {
+  readonly resource: AnyResource;
+  readonly row: Row;
+}
+
+/** The cards of an account that have one of some values in a column, by format. */
+async function findCards(
+  tx: Reading,
+  account: string,
+  values: readonly string[],
+  column: 'id' | 'card_uri',
+): Promise<FoundCard[]> {
+  const found: FoundCard[] = [];
+  for (const resource of FORMATS) {
+    const rows = (await tx.records.many(resource, account, values, { deleted: 'hidden', column })) as unknown as Row[];
+    found.push(...rows.map((row) => ({ resource, row })));
+  }
+  return found;
+}
+
+/** Cards as replies show them, the newest first. */
+async function cardsToJson(tx: Reading, call: Call, found: readonly FoundCard[]): Promise<string[]> {
+  const texts = new Map<string, string>();
+  for (const resource of FORMATS) {
+    const rows = found.filter((each) => each.resource === resource).map(({ row }) => row);
+    const own = await call.services.show(resource, rows, showContext(call, tx));
+    for (const [index, row] of rows.entries()) texts.set(row.id, own[index]!);
+  }
+  const order = found.map(({ row }) => [row.created_at, row.id] as const).sort(newestFirst);
+  return order.map(([, id]) => texts.get(id)!);
+}
+
+function newestFirst([a, one]: readonly [string, string], [b, other]: readonly [string, string]): number {
+  if (a !== b) return a < b ? 1 : -1;
+  return one < other ? 1 : -1;
+}

@@ -1,0 +1,108 @@
+import { type Field, isErrorDetail, quoted, type Raw } from '../../../contract/declare/fields.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+
+/** Reads a value inside a body: notes what is wrong, each under its path, and answers nothing when anything is. */
+export type Validator = (raw: Raw, path: string, errors: ErrorDetail[]) => Raw | undefined;
+
+/** The members of an object that are read; others are ignored. */
+export type MemberValidators = Readonly<Record<string, { readonly validate: Validator; readonly isRequired: boolean }>>;
+
+type RawObject = Readonly<Record<string, Raw>>;
+
+/** A member that must be there. */
+export function required(validate: Validator): MemberValidators[string] {
+  return { validate, isRequired: true };
+}
+
+/** A member that may be there. */
+export function optional(validate: Validator): MemberValidators[string] {
+  return { validate, isRequired: false };
+}
+
+/** A value as a field reads it. */
+export function fieldValidator(field: Field<string>): Validator {
+  return (raw, path, errors) => {
+    const value = field.kind.read(raw, path);
+    if (!isErrorDetail(value)) return value;
+    errors.push(value);
+    return undefined;
+  };
+}
+
+/** Items of one kind, so many of them. A list that is too long is not read at all. */
+export function arrayOf(validate: Validator, { min, max }: { readonly min: number; readonly max: number }): Validator {
+  return (raw, path, errors) => {
+    const count = Array.isArray(raw) ? raw.length : 0;
+    if (count < min || count > max) {
+      errors.push({ problem: 'ITEMS_OUT_OF_RANGE', parameter: path, words: { min, max, count } });
+      if (count === 0 || count > max) return undefined;
+    }
+    return (raw as readonly Raw[]).map((item, index) => validate(item, `${path}[${index}]`, errors) ?? null);
+  };
+}
+
+/** An object with known members, in the order in which they were sent; `check` says what is wrong with them together. */
+export function objectOf(
+  members: MemberValidators,
+  check?: (raw: RawObject, path: string) => readonly ErrorDetail[],
+): Validator {
+  return (raw, path, errors) => {
+    if (!isObject(raw)) {
+      errors.push({ problem: 'NOT_AN_OBJECT', parameter: path });
+      return undefined;
+    }
+    const read = new Map<string, Raw>();
+    for (const [name, { validate, isRequired }] of Object.entries(members)) {
+      const value = ownMember(raw, name) ?? null;
+      if (isEmpty(value)) {
+        if (isRequired) errors.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.${name}` });
+        continue;
+      }
+      const good = validate(value, `${path}.${name}`, errors);
+      if (good !== undefined) read.set(name, good);
+    }
+    errors.push(...(check?.(raw, path) ?? []));
+    return Object.fromEntries(Object.keys(raw).flatMap((name) => (read.has(name) ? [[name, read.get(name)!]] : [])));
+  };
+}
+
+/** An object of one of several kinds, which its `type` tells. */
+export function unionByType(kinds: Readonly<Record<string, Validator>>): Validator {
+  return (raw, path, errors) => {
+    if (!isObject(raw)) {
+      errors.push({ problem: 'NOT_AN_OBJECT', parameter: path });
+      return undefined;
+    }
+    const type = ownMember(raw, 'type') ?? null;
+    const parameter = `${path}.type`;
+    if (isEmpty(type)) {
+      errors.push({ problem: 'MISSING_PARAMETER', parameter });
+      return undefined;
+    }
+    if (typeof type === 'string' && Object.hasOwn(kinds, type)) return kinds[type]!(raw, path, errors);
+    const list = Object.keys(kinds).sort().join(', ');
+    errors.push({ problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(type) } });
+    return undefined;
+  };
+}
+
+/** The type that an object names; undefined where it names none, or something other than a text. */
+export function declaredType(raw: Raw): string | undefined {
+  const type = isObject(raw) ? ownMember(raw, 'type') : undefined;
+  return typeof type === 'string' ? type : undefined;
+}
+
+/** A member that a caller sent: what every object inherits was not sent. */
+function ownMember(raw: RawObject, name: string): Raw | undefined {
+  return Object.hasOwn(raw, name) ? raw[name] : undefined;
+}
+
+/** Whether a value is an object of members. */
+export function isObject(raw: Raw | undefined): raw is RawObject {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}
+
+/** Whether a member counts as not given. */
+export function isEmpty(raw: Raw | undefined): boolean {
+  return raw === undefined || raw === null || raw === '';
+}

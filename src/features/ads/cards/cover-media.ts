@@ -1,0 +1,44 @@
+import { type Field, type Stored, text } from '../../../contract/declare/fields.ts';
+import type { Fields } from '../../../contract/declare/resource.ts';
+import type { MediaDetails } from '../media/usable-media.ts';
+import { aspectRatioOf, pixelSize } from './card-media.ts';
+
+const computedText = (about: string): Field<string> => text({ max: 2000 }).leftOut().says(about);
+
+/** What is shown of an unlocked image, where there is one. @source creatives 7 */
+export const coverImageFields = {
+  cover_image_url: computedText('Where the unlocked image is served.'),
+  cover_image_display_width: computedText('Pixels of the unlocked image in a row.'),
+  cover_image_display_height: computedText('Rows of the unlocked image.'),
+} satisfies Fields;
+
+/** What is shown of an unlocked video, where there is one. @source creatives 7 */
+export const coverVideoFields = {
+  cover_video_content_id: computedText('The number of the unlocked video.'),
+  cover_video_url: computedText('Where the files of the unlocked video are listed.'),
+  cover_video_hls_url: computedText('Where the playlist of the unlocked video is served.'),
+  cover_video_poster_url: computedText('Where the first frame of the unlocked video is served.'),
+  cover_video_width: computedText('Of the ratio of the unlocked video.'),
+  cover_video_height: computedText('Of the ratio of the unlocked video.'),
+} satisfies Fields;
+
+/** The values of an unlocked image. */
+export function coverImageValues(image: MediaDetails | undefined): Record<string, Stored> {
+  if (!image) return {};
+  const [width, height] = pixelSize(image);
+  return { cover_image_url: image.url, cover_image_display_width: width, cover_image_display_height: height };
+}
+
+/** The values of an unlocked video. */
+export function coverVideoValues(video: MediaDetails | undefined): Record<string, Stored | null> {
+  if (!video) return {};
+  const [width, height] = aspectRatioOf(video);
+  return {
+    cover_video_content_id: video.key.slice(video.key.indexOf('_') + 1),
+    cover_video_url: video.vmap_url,
+    cover_video_hls_url: video.hls_url,
+    cover_video_poster_url: video.poster_url,
+    cover_video_width: width,
+    cover_video_height: height,
+  };
+}

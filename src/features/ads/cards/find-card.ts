@@ -1,0 +1,80 @@
+import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import { type Card, cards } from '../cards.ts';
+import { mediaReferences, parseStructure } from './card-structure.ts';
+import { isVideoKey } from './card-types.ts';
+import { parseCardUri } from './card-uri.ts';
+import { imageConversationCards } from './image-conversation-cards.ts';
+import { type PollCard, pollCards } from './poll-cards.ts';
+import { closesAt } from './poll-computed-fields.ts';
+import { videoConversationCards } from './video-conversation-cards.ts';
+
+/** The formats of cards: what is built from components, and what has a path of its own. */
+export type CardFormat = 'component' | 'poll' | 'video_conversation' | 'image_conversation';
+
+/** A card as posts and line items need to know it. */
+export interface ResolvedCard {
+  readonly id: string;
+  readonly card_uri: string;
+  readonly format: CardFormat;
+  readonly card_type: string;
+  /** It leads to an application of a store. */
+  readonly hasApp: boolean;
+  /** It leads to a page of the web. */
+  readonly hasWebsite: boolean;
+  readonly hasVideo: boolean;
+  /** The stored row, for whoever shows it. */
+  readonly row: Row;
+  /** Whether nobody may take part any more, as of a UTC text: a poll whose end has come. No other card closes. */
+  isClosed(now: string): boolean;
+}
+
+const OTHER_FORMATS: readonly (readonly [format: CardFormat, kind: AnyResource])[] = [
+  ['poll', pollCards],
+  ['video_conversation', videoConversationCards],
+  ['image_conversation', imageConversationCards],
+];
+
+/** The live card of an account that an address of the form `card://<number>` names; undefined when there is none. */
+export async function findCard(tx: Reading, account: string, uri: string): Promise<ResolvedCard | undefined> {
+  const number = parseCardUri(uri);
+  if (number === undefined) return undefined;
+  const built = await tx.records.get(cards, { account, id: number }, { deleted: 'hidden' });
+  if (built) return componentCard(built);
+  for (const [format, kind] of OTHER_FORMATS) {
+    const [row] = await tx.records.many(kind, account, [uri], { deleted: 'hidden', column: 'card_uri' });
+    if (row) return otherCard(format, row as unknown as Row);
+  }
+  return undefined;
+}
+
+function componentCard(row: Card): ResolvedCard {
+  const structure = parseStructure(row);
+  const all = structure.components ?? structure.slides!.flat();
+  return {
+    id: row.id,
+    card_uri: row.card_uri!,
+    format: 'component',
+    card_type: row.card_type!,
+    hasApp: all.some(({ destination }) => destination?.type === 'APP'),
+    hasWebsite: all.some(({ destination }) => destination?.type === 'WEBSITE'),
+    hasVideo: mediaReferences(structure).some(({ key }) => isVideoKey(key)),
+    row: row as unknown as Row,
+    isClosed: () => false,
+  };
+}
+
+function otherCard(format: CardFormat, row: Row): ResolvedCard {
+  const card_type = String(row.card_type ?? format.toUpperCase());
+  return {
+    id: row.id,
+    card_uri: String(row.card_uri),
+    format,
+    card_type,
+    hasApp: false,
+    hasWebsite: false,
+    hasVideo: card_type.startsWith('VIDEO'),
+    row,
+    isClosed: (now) => format === 'poll' && closesAt(row as unknown as PollCard) <= now,
+  };
+}

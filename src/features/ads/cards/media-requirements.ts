@@ -1,0 +1,81 @@
+import type { ErrorDetail, ProblemName } from '../../../contract/problems/problems.ts';
+import type { MediaType } from '../../../contract/services/media.ts';
+import { checkMediaUses, findUsableMedia, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
+
+/** A ratio of width and height, and how messages name it. */
+export type AspectRatio = readonly [name: string, width: number, height: number];
+
+/** Ratios that cards show. @source creatives 5.2, 6, 8 and 9 */
+export const RATIOS = {
+  square: ['1:1', 1, 1],
+  wide: ['1.91:1', 1.91, 1],
+  film: ['16:9', 16, 9],
+  banner: ['5:2', 5, 2],
+} as const satisfies Record<string, AspectRatio>;
+
+/** What a card asks of media under one of its parameters. */
+export interface MediaRequirement {
+  readonly parameter: string;
+  readonly key: string;
+  readonly types: readonly MediaType[];
+  /** What an image and a video must be; anything goes where it is not said. */
+  readonly image?: { readonly ratios: readonly AspectRatio[]; readonly bytes_max?: number };
+  readonly video?: { readonly ratios: readonly AspectRatio[] };
+}
+
+/** What `unfitMedia` finds wrong with well-formed keys, whatever is asked. */
+export const MEDIA_REQUIREMENT_PROBLEMS: readonly ProblemName[] = [
+  'INVALID_MEDIA',
+  'MEDIA_NOT_TRANSCODED',
+  'MEDIA_OF_OTHER_TYPE',
+  'IMAGE_TOO_NARROW',
+  'RATIO_UNFIT',
+];
+
+const WIDTH_MIN = 800;
+/** Screens round to whole pixels. */
+const TOLERANCE = 0.02;
+
+/**
+ * What is wrong with the media that a card would show. What nobody uploaded has no size to be judged by.
+ * @source creatives 2.3 and 5.2
+ */
+export async function checkMediaRequirements(
+  ground: MediaContext,
+  all: readonly MediaRequirement[],
+): Promise<readonly ErrorDetail[]> {
+  if (all.length === 0) return [];
+  const known = await findUsableMedia(
+    ground,
+    all.map(({ key }) => key),
+  );
+  return all.flatMap((wanted) => {
+    const errors = checkMediaUses(known, [wanted]);
+    const media = known.get(wanted.key);
+    return errors.length > 0 || !media?.isUploaded ? errors : checkSize(wanted, media);
+  });
+}
+
+function checkSize({ parameter, image, video }: MediaRequirement, media: MediaDetails): ErrorDetail[] {
+  const { type, bytes } = media;
+  const [width, height] = [media.width ?? 0, media.height ?? 0];
+  const errors: ErrorDetail[] = [];
+  if (type === 'IMAGE' && image && width < WIDTH_MIN) {
+    errors.push({ problem: 'IMAGE_TOO_NARROW', parameter, words: { min: WIDTH_MIN, width } });
+  }
+  const max = type === 'IMAGE' ? image?.bytes_max : undefined;
+  if (max !== undefined && bytes !== null && bytes > max) {
+    errors.push({ problem: 'IMAGE_TOO_LARGE', parameter, words: { max, bytes } });
+  }
+  const ratios: readonly AspectRatio[] = (type === 'IMAGE' ? image : video)?.ratios ?? [];
+  if (ratios.length > 0 && !ratios.some((ratio) => isNear(width / height, ratio))) {
+    const names = ratios.map(([name]) => name).join(' or ');
+    errors.push({ problem: 'RATIO_UNFIT', parameter, words: { ratios: names, width, height } });
+  }
+  return errors;
+}
+
+function isNear(ratio: number, [, width, height]: AspectRatio): boolean {
+  const wanted = width / height;
+  return Math.abs(ratio - wanted) <= wanted * TOLERANCE;
+}

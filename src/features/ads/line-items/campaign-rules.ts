@@ -1,0 +1,92 @@
+import type { Change, Settling } from '../../../contract/declare/resource.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import { type Campaign, campaigns } from '../campaigns.ts';
+import { minimumDenomination } from '../currencies.ts';
+import { fundingInstruments } from '../funding-instruments.ts';
+import type { LineItem } from '../line-items.ts';
+import { findAdvertiserUserId } from '../promotable-users.ts';
+
+const AMOUNTS = [
+  'bid_amount_local_micro',
+  'daily_budget_amount_local_micro',
+  'total_budget_amount_local_micro',
+] as const;
+
+type Context = Pick<Change<LineItem>, 'referenced' | 'tx'>;
+
+/** The campaign of a line item: read with the references on create, by its id later. */
+export async function findCampaign(row: LineItem, { referenced, tx }: Context): Promise<Campaign> {
+  const known = referenced.get('campaign_id') as Campaign | undefined;
+  if (known) return known;
+  const key = { account: row.account_id, id: row.campaign_id! };
+  return (await tx.records.get(campaigns, key, { deleted: 'shown' }))!;
+}
+
+/** What a line item has from its campaign, and from the account, once and for all. */
+export async function inheritFromCampaign(row: LineItem, change: Settling<LineItem>): Promise<Partial<LineItem>> {
+  if (change.before) return {};
+  const { funding_instrument_id } = await findCampaign(row, change);
+  const key = { account: row.account_id, id: funding_instrument_id! };
+  const instrument = await change.tx.records.get(fundingInstruments, key, { deleted: 'shown' });
+  const advertiser_user_id = await findAdvertiserUserId(change.tx, row.account_id);
+  return { funding_instrument_id, currency: instrument!.currency, advertiser_user_id };
+}
+
+/**
+ * Whether spending is even over the day: line items say so where budgets are theirs, and are even unless told
+ * otherwise.
+ */
+export async function deriveDelivery(
+  row: LineItem,
+  change: Settling<LineItem>,
+): Promise<Pick<LineItem, 'standard_delivery'>> {
+  const asked = change.verb === 'create' || change.input.standard_delivery === null;
+  if (row.standard_delivery !== null || !asked) return { standard_delivery: row.standard_delivery };
+  const { budget_optimization } = await findCampaign(row, change);
+  return { standard_delivery: budget_optimization === 'LINE_ITEM' ? 1 : null };
+}
+
+/** All line items of a campaign have one product type and one objective. @source advertising: Line items */
+export async function matchesSiblings({ kind, verb, after, tx }: Change<LineItem>): Promise<readonly ErrorDetail[]> {
+  if (verb !== 'create') return [];
+  const [sibling] = (await tx.records.page(kind, {
+    account: after.account_id,
+    member: undefined,
+    deleted: 'hidden',
+    within: { campaign_id: [after.campaign_id!] },
+    without: undefined,
+    prefix: undefined,
+    sort: [],
+    after: undefined,
+    limit: 1,
+  })) as unknown as LineItem[];
+  if (!sibling) return [];
+  const differ = (attribute: 'product_type' | 'objective', words: string): ErrorDetail[] => {
+    if (sibling[attribute] === after[attribute]) return [];
+    const message = `Line items with different ${words} are not allowed under the same campaign (campaign_id=${after.campaign_id})`;
+    return [{ problem: 'INVALID', attribute, words: { message } }];
+  };
+  return [...differ('product_type', 'product types'), ...differ('objective', 'objectives')];
+}
+
+/** A total budget that is new does not go beyond the total of the campaign. */
+export async function withinCampaignBudget(change: Change<LineItem>): Promise<ErrorDetail | undefined> {
+  const { after, before } = change;
+  const total = after.total_budget_amount_local_micro;
+  if (total === null || total === before?.total_budget_amount_local_micro) return undefined;
+  const most = (await findCampaign(after, change)).total_budget_amount_local_micro;
+  if (most === null || total <= most) return undefined;
+  const message = 'Total budget cannot exceed the total budget of the campaign';
+  return { problem: 'INVALID', attribute: 'total_budget_amount_local_micro', words: { message } };
+}
+
+/** Amounts that are new are whole multiples of the smallest unit of the currency. */
+export function amountsFitCurrency({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
+  const currency = String(after.currency);
+  const unit = minimumDenomination(currency);
+  return AMOUNTS.flatMap((parameter): ErrorDetail[] => {
+    const raw = after[parameter];
+    if (raw === null || raw === before?.[parameter] || raw % unit === 0) return [];
+    return [{ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } }];
+  });
+}

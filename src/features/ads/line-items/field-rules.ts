@@ -1,0 +1,71 @@
+import type { Change } from '../../../contract/declare/resource.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import type { LineItem } from '../line-items.ts';
+import { objectiveOf } from './objectives.ts';
+import { reachesPublisherNetwork } from './placements.ts';
+
+const CAP_FIELDS = ['frequency_cap', 'duration_in_days'] as const;
+
+/** Labels of letters, digits and inner hyphens, at least two of them, without a scheme or a path. */
+const DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}[\p{L}\p{N}-]{0,61}[\p{L}\p{N}]$/u;
+
+/** What other fields make necessary. @source campaigns 9.1 */
+export function hasDependentFields({ after }: Change<LineItem>): readonly ErrorDetail[] {
+  const missing: string[] = [];
+  const lacksStore = after.android_store_identifier === null && after.ios_store_identifier === null;
+  if (objectiveOf(after.objective).requiresApp && lacksStore) missing.push('android_store_identifier');
+  if (reachesPublisherNetwork(after.placements) && after.advertiser_domain === null) missing.push('advertiser_domain');
+  if (after.goal === 'WEBSITE_CONVERSIONS' && after.primary_web_event_tag === null) {
+    missing.push('primary_web_event_tag');
+  }
+  return missing.map((parameter) => ({ problem: 'MISSING_PARAMETER', parameter }));
+}
+
+/** The domain of an advertiser is a bare one. */
+export function domainIsValid({ after }: Change<LineItem>): ErrorDetail | undefined {
+  if (after.advertiser_domain === null || DOMAIN.test(after.advertiser_domain)) return undefined;
+  return { problem: 'INVALID', attribute: 'advertiser_domain', words: { message: 'Invalid advertiser domain format' } };
+}
+
+/** Media are what is shown before videos, and nothing else is. @source campaigns 9.2 */
+export function productTypeFitsObjective({ after }: Change<LineItem>): ErrorDetail | undefined {
+  if ((after.product_type === 'MEDIA') === (after.objective === 'PREROLL_VIEWS')) return undefined;
+  const message = `Product type ${after.product_type} is not compatible with objective ${after.objective}`;
+  return { problem: 'INVALID', attribute: 'product_type', words: { message } };
+}
+
+/**
+ * How often a person is reached can be limited for some objectives, over a number of days, by accounts that have the
+ * feature. Only a change is judged: an account that lost the feature keeps what it has.
+ * @source campaigns 5.6 and 9.1
+ */
+export async function frequencyCapIsAllowed(change: Change<LineItem>): Promise<readonly ErrorDetail[]> {
+  const { after, before, account, tx } = change;
+  const set = CAP_FIELDS.filter((name) => after[name] !== null);
+  if (set.length === 0 || CAP_FIELDS.every((name) => after[name] === before?.[name])) return [];
+  const errors: ErrorDetail[] = [];
+  if (!(await tx.accountMembers.listFeatures(account!.id)).includes('REACH_FREQUENCY_CAP')) {
+    const words = { feature: 'REACH_FREQUENCY_CAP', account: account!.id };
+    errors.push({ problem: 'FEATURE_NOT_AVAILABLE', parameter: set[0]!, words });
+  }
+  if (set.length === 1) {
+    const [a, b] = [...set, ...CAP_FIELDS.filter((name) => name !== set[0])] as [string, string];
+    errors.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: b, words: { a, b } });
+  }
+  if (!objectiveOf(after.objective).allowsFrequencyCap) {
+    const message = `Objective ${after.objective} is not compatible with a frequency cap`;
+    errors.push({ problem: 'INVALID', attribute: 'frequency_cap', words: { message } });
+  }
+  return errors;
+}
+
+/** An end comes after its start, and a new line item does not begin after its end. @source campaigns 9.1 */
+export function flightDatesAreValid({ verb, after, now }: Change<LineItem>): ErrorDetail | undefined {
+  const { start_time: start, end_time: end } = after;
+  if (end === null) return undefined;
+  const message =
+    start !== null && end <= start
+      ? 'Expected end_time to be after start_time'
+      : verb === 'create' && end <= now && 'Expected end_time to be in the future';
+  return message ? { problem: 'INVALID', attribute: 'end_time', words: { message } } : undefined;
+}

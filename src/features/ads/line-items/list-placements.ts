@@ -1,0 +1,35 @@
+import Type from 'typebox';
+import { oneOf } from '../../../contract/declare/fields.ts';
+import type { Answer, Input, Operation } from '../../../contract/declare/operation.ts';
+import { PLACEMENT_SETS, PRODUCT_TYPES } from './placements.ts';
+
+/** The sets of placements that line items of each product type may have. @source campaigns 9.4 */
+export const listPlacements: Operation = {
+  id: 'line_items.placements',
+  method: 'GET',
+  path: '/12/line_items/placements',
+  about: 'The sets of placements that line items of each product type may have.',
+  group: 'line_items',
+  family: 'ads',
+  rate: 'global_reads',
+  parameters: { product_type: oneOf(...PRODUCT_TYPES).says('Only this product type.') },
+  body: 'form',
+  shape: 'list',
+  reply: Type.Array(
+    Type.Object(
+      {
+        product_type: Type.Union(PRODUCT_TYPES.map((name) => Type.Literal(name))),
+        placements: Type.Array(Type.Array(Type.String())),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+  problems: [],
+  example: { params: { product_type: 'PROMOTED_ACCOUNT' }, answer },
+  perform: async ({ input }) => answer(input),
+};
+
+function answer(input: Input): Answer {
+  const types = PRODUCT_TYPES.filter((name) => (input.product_type ?? name) === name);
+  return { data: JSON.stringify(types.map((name) => ({ product_type: name, placements: PLACEMENT_SETS[name] }))) };
+}

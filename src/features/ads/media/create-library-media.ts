@@ -1,0 +1,96 @@
+import Type from 'typebox';
+import { digits, type Field, field, isErrorDetail, oneOf } from '../../../contract/declare/fields.ts';
+import { type Call, type Input, type Operation, showContext } from '../../../contract/declare/operation.ts';
+import type { Row } from '../../../contract/declare/resource.ts';
+import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { Problem, problem } from '../../../contract/problems/problems.ts';
+import { MEDIA_CATEGORIES, type MediaCategory, mediaKeyOf, parseMediaKey } from '../../../contract/services/media.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+import { accountMedia } from '../account-media.ts';
+import { mediaLibrary } from '../media-library.ts';
+import { findAdvertiserUserId } from '../promotable-users.ts';
+import { addToLibrary } from './add-to-library.ts';
+import { libraryRows } from './library-rows.ts';
+import { checkLibraryValues, type LibraryValues } from './library-values.ts';
+import { mediaKey } from './media-key.ts';
+import { findUsableMedia, type MediaDetails, mediaNotFound } from './usable-media.ts';
+
+const { name, file_name, title, description, poster_media_key } = libraryRows.fields;
+const VALUES = { name, file_name, title, description, poster_media_key };
+
+/**
+ * Puts uploaded media into the library of an account. What lies there already gets the new values.
+ * @source creatives 3
+ */
+export const createLibraryMedia: Operation = {
+  id: 'media_library.create',
+  method: 'POST',
+  path: '/12/accounts/:account_id/media_library',
+  about: 'Put uploaded media into the library; what lies there already gets the new values.',
+  group: 'media_library',
+  family: 'ads',
+  roles: CREATIVE_WRITERS,
+  rate: 'writes',
+  parameters: {
+    media_key: keyOrNumber().required().says('The key that the upload gave, or its number and `media_category`.'),
+    media_category: oneOf(...(Object.keys(MEDIA_CATEGORIES) as MediaCategory[])).says(
+      'What the media was uploaded for; needed beside a number.',
+    ),
+    ...VALUES,
+  },
+  body: 'form',
+  shape: 'one',
+  reply: { rowOfOne: [mediaLibrary] },
+  problems: ['INVALID_MEDIA', 'MEDIA_NOT_TRANSCODED', 'MEDIA_OF_OTHER_TYPE', 'NOT_OF_IMAGES'],
+  check: ({ media_key, media_category }) =>
+    typeof media_key === 'string' && !parseMediaKey(media_key) && media_category == null
+      ? [{ problem: 'MISSING_PARAMETER', parameter: 'media_category' }]
+      : [],
+  async perform(call) {
+    const { store, making } = call.services;
+    const [ids] = await making.ids(accountMedia, 1);
+    return store.write(async (tx) => {
+      await tx.records.lockAccount(call.account!.id);
+      const media = await findAddable(tx, call);
+      const values = valuesOf(call.input);
+      const errors = await checkLibraryValues({ tx, media: call.services.media, account: call.account }, media, values);
+      if (errors.length > 0) throw new Problem(errors);
+      const row = await addToLibrary(tx, { making, occasion: call }, media, values, ids!);
+      const [data] = await call.services.show(mediaLibrary, [row as unknown as Row], showContext(call, tx));
+      return { data: data! };
+    });
+  },
+};
+
+/** The media that is meant, which may still be processed. @throws INVALID_MEDIA */
+async function findAddable(tx: Writing, { input, account, services, principal }: Call): Promise<MediaDetails> {
+  const told = String(input.media_key);
+  const category = input.media_category as MediaCategory | null | undefined;
+  const key = parseMediaKey(told) ? told : mediaKeyOf(category!, told);
+  const parsed = parseMediaKey(key)!;
+  const owners = [principal.user, await findAdvertiserUserId(tx, account!.id)];
+  const media = (await findUsableMedia({ tx, media: services.media, account }, [key], { owners })).get(key);
+  const isOther = category != null && category !== parsed.category;
+  if (!media || media.isFrame || isOther || media.state === 'uploading') {
+    throw new Problem([mediaNotFound('media_key', told, parsed)]);
+  }
+  if (media.state === 'failed') throw problem('MEDIA_NOT_TRANSCODED', { parameter: 'media_key', value: told });
+  return media;
+}
+
+function valuesOf(input: Input): LibraryValues {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => name in VALUES)) as LibraryValues;
+}
+
+/** A media key, or the number of one. */
+function keyOrNumber(): Field<string> {
+  const { kind } = mediaKey();
+  return field<string>({
+    ...kind,
+    schema: Type.String({ pattern: '^((3|7|13|16)_)?[0-9]{1,19}$' }),
+    read(raw, parameter) {
+      const number = digits({ max: 19 }).kind.read(raw, parameter);
+      return isErrorDetail(number) ? kind.read(raw, parameter) : number;
+    },
+  });
+}

@@ -1,0 +1,34 @@
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import { type MediaType, mediaKeyOf, parseMediaKey } from '../../../contract/services/media.ts';
+import type { LibraryRow } from './library-rows.ts';
+import { checkMediaUses, findUsableMedia, type MediaContext } from './usable-media.ts';
+
+/** What callers say of media in a library. */
+export type LibraryValues = Partial<
+  Pick<LibraryRow, 'name' | 'file_name' | 'title' | 'description' | 'poster_media_key'>
+>;
+
+/** What images have not. */
+const VIDEO_ONLY = ['title', 'description', 'poster_media_key'] as const;
+
+/** The key of the first frame of what moves. @source creatives 3 */
+export function firstFrameKey(key: string): string {
+  return mediaKeyOf('POST_IMAGE', parseMediaKey(key)!.number);
+}
+
+/** What is wrong with values of media: images have few of them, and a poster must be an image. */
+export async function checkLibraryValues(
+  ground: MediaContext,
+  object: { readonly key: string; readonly type: MediaType },
+  values: LibraryValues,
+): Promise<ErrorDetail[]> {
+  if (object.type === 'IMAGE') {
+    const said = VIDEO_ONLY.filter((name) => values[name] != null);
+    return said.map((parameter) => ({ problem: 'NOT_OF_IMAGES', parameter }));
+  }
+  const key = values.poster_media_key;
+  if (key == null || key === firstFrameKey(object.key)) return [];
+  return checkMediaUses(await findUsableMedia(ground, [key]), [
+    { parameter: 'poster_media_key', key, types: ['IMAGE'] },
+  ]);
+}

@@ -1,0 +1,177 @@
+import { boolean, oneOf, text } from '../../../contract/declare/fields.ts';
+import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
+import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
+import { COMPOSER_ROLES, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
+import { mediaKeyOf } from '../../../contract/services/media.ts';
+import { CONVERSATION_SETTINGS, type Post } from '../../../contract/store/posts.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import { accountMedia } from '../account-media.ts';
+import { cardUri } from '../cards/card-uri.ts';
+import { webUrl } from '../cards/web-url.ts';
+import { authorParameter, checkPromotable, findAuthorOrAdvertiser, mayPost, type PostAuthor } from './authors.ts';
+import { detectLanguage } from './detect-language.ts';
+import { checkPublishable, MEDIA_PROBLEMS, mediaKeysOf, type PostContent, searchColumns } from './post-content.ts';
+import { mediaKeys } from './post-fields.ts';
+import { createdPostJson, createdPostSchema } from './post-json.ts';
+import { postText } from './post-text.ts';
+import { publishedView } from './post-view.ts';
+import { publishPost } from './publish-post.ts';
+import { readRenderContext } from './render-context.ts';
+
+/** What is said of a video. */
+const VIDEO_PARAMETERS = ['video_title', 'video_description', 'video_cta', 'video_cta_value'] as const;
+
+/**
+ * Publishes a post, for everybody or only where it is promoted.
+ * @source creatives 13.1
+ */
+export const createPost: Operation = {
+  id: 'posts.create',
+  method: 'POST',
+  path: '/12/accounts/:account_id/post',
+  about: 'Publish a post, for everybody or only where it is promoted.',
+  group: 'posts',
+  groupAbout: 'Published posts of the users whom an account may promote, and how posts of every kind look.',
+  family: 'ads',
+  roles: CREATIVE_WRITERS,
+  rate: 'writes',
+  parameters: {
+    as_user_id: authorParameter('The author; the user whom the account advertises when not given.'),
+    text: postText().says('Up to 280 characters, of which an address is 23. Needed unless there is media.'),
+    card_uri: cardUri().says('A card of the account, of any family; not together with media.'),
+    media_keys: mediaKeys().says('Up to 4 images, 1 GIF or 1 video: keys, or the numbers of uploads.'),
+    name: text({ max: 80 }).says('For those who manage posts.'),
+    nullcast: boolean().defaults(1).says('Shown only where it is promoted; false is for the author alone.'),
+    conversation_settings: oneOf(...CONVERSATION_SETTINGS)
+      .defaults('EVERYONE')
+      .says('Who may answer.'),
+    trim_user: boolean().says('Tells of the author nothing but the id.'),
+    post_mode: oneOf('compat', 'extended').defaults('compat').says('`extended` tells `full_text` and its range.'),
+    video_title: text({ max: 70 }).says('Of a video.'),
+    video_description: text({ max: 200 }).says('Of a video.'),
+    video_cta: oneOf('VISIT_SITE', 'WATCH_NOW').says('What a video calls to; needs `video_cta_value`.'),
+    video_cta_value: webUrl({ max: 2000 }).says('Where that leads.'),
+  },
+  body: 'form',
+  shape: 'one',
+  reply: createdPostSchema,
+  problems: [
+    'NOT_PROMOTABLE',
+    'ACTION_NOT_ALLOWED',
+    'POST_CANNOT_BE_BLANK',
+    ...MEDIA_PROBLEMS,
+    'MEDIA_MIXED',
+    'CARD_NOT_FOUND',
+    'CARD_CLOSED',
+    'EXCLUSIVE_PARAMETERS',
+    'INCLUSIVE_PARAMETERS',
+    'NEEDS_VIDEO',
+  ],
+  check: checkCallToAction,
+  async perform(call) {
+    const { ids, making, store, postSource } = call.services;
+    const [id] = await ids.takeLong('post', LONG_IDS_FROM, 1);
+    const mediaIds = await making.ids(accountMedia, mediaKeysOf(requestedMedia(call.input)).length);
+    return store.write(async (tx) => {
+      const account = call.account!;
+      await tx.records.lockAccount(account.id);
+      const ground = { tx, media: call.services.media, account, now: call.now };
+      const content = await requestedContent(tx, call.input);
+      const author = await findAuthorOrAdvertiser(tx, account.id, call.input.as_user_id);
+      const owners = [call.principal.user, author.user];
+      const judged = await checkPublishable(ground, content, { author: author.user, owners });
+      const hasVideo = judged.media.some(({ type }) => type === 'VIDEO');
+      throwIfAny(checkAuthor(call, author), judged.errors, hasVideo ? [] : checkNoVideoParameters(call.input));
+      const post = newPost(call, id!, author, content);
+      await publishPost(tx, { making, occasion: call, mediaIds }, post, judged.media);
+      const shown = publishedView(post);
+      const scenery = await readRenderContext(ground, [shown], {
+        source: postSource,
+        isTrimmed: call.input.trim_user === 1,
+      });
+      return { data: createdPostJson(shown, scenery, { isExtended: call.input.post_mode === 'extended' }) };
+    });
+  },
+};
+
+function throwIfAny(...errors: readonly (readonly ErrorDetail[])[]): void {
+  const all = errors.flat();
+  if (all.length > 0) throw new Problem(all);
+}
+
+function requestedMedia(input: Input): Pick<PostContent, 'media_keys'> {
+  return { media_keys: (input.media_keys as string | null | undefined) ?? '[]' };
+}
+
+/** What the caller gave, numbers of uploads made into keys. A number that is none stays what it is: no key. */
+async function requestedContent(tx: Reading, input: Input): Promise<PostContent> {
+  const told = mediaKeysOf(requestedMedia(input));
+  const uploads = new Map(
+    (await tx.uploads.list(told.filter((key) => /^\d+$/.test(key)))).map((each) => [each.id, each]),
+  );
+  const keys = told.map((key) => {
+    const upload = uploads.get(key);
+    return upload ? mediaKeyOf(upload.category, upload.id) : key;
+  });
+  return {
+    text: (input.text as string | null | undefined) ?? null,
+    card_uri: (input.card_uri as string | null | undefined) ?? null,
+    media_keys: JSON.stringify([...new Set(keys)]),
+  };
+}
+
+function checkAuthor({ account, input, principal, composer, role }: Call, author: PostAuthor): ErrorDetail[] {
+  const error = checkPromotable(author, account!.id, 'as_user_id');
+  if (error) return [error];
+  const by = { user: principal.user, composes: composer && COMPOSER_ROLES.includes(role!) };
+  if (mayPost(by, author, input.nullcast !== 0)) return [];
+  return [{ problem: 'ACTION_NOT_ALLOWED', words: { account: account!.id } }];
+}
+
+/** A call to action and where it leads need each other. */
+function checkCallToAction(input: Input): readonly ErrorDetail[] {
+  const pair = ['video_cta', 'video_cta_value'] as const;
+  const missing = pair.filter((name) => input[name] == null);
+  const [parameter] = missing;
+  if (missing.length !== 1) return [];
+  return [{ problem: 'INCLUSIVE_PARAMETERS', parameter: parameter!, words: { a: pair[0], b: pair[1] } }];
+}
+
+function checkNoVideoParameters(input: Input): ErrorDetail[] {
+  return VIDEO_PARAMETERS.filter((name) => input[name] != null).map((parameter) => ({
+    problem: 'NEEDS_VIDEO',
+    parameter,
+  }));
+}
+
+function newPost(
+  { input, account, environment, principal, now }: Call,
+  id: string,
+  author: PostAuthor,
+  content: PostContent,
+): Post {
+  const name = (input.name as string | null | undefined) ?? null;
+  const said = Object.fromEntries(VIDEO_PARAMETERS.map((each) => [each, input[each] ?? null])) as Pick<
+    Post,
+    (typeof VIDEO_PARAMETERS)[number]
+  >;
+  return {
+    id,
+    environment,
+    account_id: account!.id,
+    user_id: author.user,
+    contributor_id: principal.user === author.user ? null : principal.user,
+    text: content.text,
+    name,
+    nullcast: input.nullcast === 0 ? 0 : 1,
+    starts_with_mention: searchColumns({ name, text: content.text }).starts_with_mention,
+    card_uri: content.card_uri,
+    media_keys: content.media_keys!,
+    conversation_settings: String(input.conversation_settings ?? 'EVERYONE'),
+    ...said,
+    repost_of: null,
+    lang: detectLanguage(content.text ?? ''),
+    created_at: now,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Post } from '../../../contract/store/posts.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+
+/** What a repost is made of. */
+export interface NewRepost {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly account: string;
+  /** Who repeats the post: the user whom the account advertises. */
+  readonly user: string;
+  readonly original: Post;
+  readonly now: string;
+}
+
+/**
+ * The promoted-only repost that a user made of a post, made now if there is none.
+ * @source creatives 14
+ */
+export async function findOrCreateRepost(
+  tx: Writing,
+  { id, environment, account, user, original: of, now }: NewRepost,
+): Promise<Post> {
+  const known = await tx.posts.findRepost(environment, user, of.id);
+  if (known) return known;
+  const names = await tx.credentials.findScreenNames([of.user_id]);
+  const repost: Post = {
+    ...of,
+    id,
+    account_id: account,
+    user_id: user,
+    contributor_id: null,
+    text: `RT @${names.get(of.user_id) ?? of.user_id}: ${of.text ?? ''}`,
+    name: null,
+    nullcast: 1,
+    starts_with_mention: 0,
+    repost_of: of.id,
+    created_at: now,
+  };
+  await tx.posts.add(repost);
+  return repost;
+}

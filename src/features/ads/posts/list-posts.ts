@@ -1,0 +1,161 @@
+import Type from 'typebox';
+import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
+import { foldCase } from '../../../base/text.ts';
+import { boolean, digits, integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
+import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
+import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import type { PageQuery, Reading } from '../../../contract/store/store.ts';
+import { type DraftPost, draftPosts } from '../draft-posts.ts';
+import { type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
+import { authorFilter } from './authors.ts';
+import { postJson, postSchema } from './post-json.ts';
+import { draftView, POST_TYPES, type PostView, publishedView, scheduledView } from './post-view.ts';
+import { readRenderContext } from './render-context.ts';
+
+const COUNT = { preset: 200, max: 1000 };
+/** Marks the cursors of posts. @source creatives 1.2 */
+const CURSOR_PREFIX = 'c-';
+
+/**
+ * The posts of a promotable user, of one type, newest first.
+ * @source creatives 13.2
+ */
+export const listPosts: Operation = {
+  id: 'posts.list',
+  method: 'GET',
+  path: '/12/accounts/:account_id/posts',
+  about: 'List posts of one type, newest first.',
+  group: 'posts',
+  family: 'ads',
+  roles: CREATIVE_READERS,
+  rate: 'account_reads_small',
+  parameters: {
+    post_type: oneOf(...POST_TYPES)
+      .required()
+      .says('What the posts are.'),
+    post_ids: listOf(digits({ max: 19 }), { max: 200 }).says('Only these ids.'),
+    timeline_type: oneOf('ALL', 'NULLCAST', 'ORGANIC')
+      .defaults('NULLCAST')
+      .says('Those that are only promoted, those that everybody sees, or both.'),
+    include_mentions_and_replies: boolean().says('Those that begin with a mention too; false when not given.'),
+    name: text({ max: 80 }).says('Case-insensitive prefix of the name.'),
+    ...authorFilter.parameters,
+    trim_user: boolean().says('Tells of authors nothing but the id.'),
+    count: integer({ min: 1, max: COUNT.max }).says(`Posts a page; ${COUNT.preset} when not given.`),
+    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+  },
+  body: 'form',
+  shape: 'list',
+  reply: Type.Array(postSchema),
+  problems: ['CURSOR_INVALID', 'NOT_PROMOTABLE'],
+  async perform(call) {
+    const { store, media, postSource } = call.services;
+    return store.read(async (tx) => {
+      const account = call.account!;
+      const request = await readRequest(tx, call);
+      const found = await readPage(tx, request);
+      const rows = found.length > request.count ? found.slice(0, request.count) : found;
+      const how = { source: postSource, isTrimmed: call.input.trim_user === 1 };
+      const scenery = await readRenderContext({ tx, media, account }, rows, how);
+      const last = rows.at(-1);
+      const cursor = last && encodeCursor({ after: [last.created_at, last.id] }, request.list);
+      return {
+        data: `[${rows.map((post) => postJson(post, scenery)).join(',')}]`,
+        nextCursor: found.length > request.count ? `${CURSOR_PREFIX}${cursor}` : null,
+      };
+    });
+  },
+};
+
+interface ListRequest {
+  readonly call: Call;
+  readonly user: string;
+  readonly nullcast: 0 | 1 | undefined;
+  readonly withMentions: boolean;
+  readonly ids: readonly string[] | undefined;
+  readonly namePrefix: string | undefined;
+  readonly count: number;
+  readonly after: readonly [string, string] | undefined;
+  /** What must not change between pages. */
+  readonly list: string;
+}
+
+async function readRequest(tx: Reading, call: Call): Promise<ListRequest> {
+  const { input, account } = call;
+  const { user_id } = await authorFilter.within({ input, account: account!, tx });
+  const timeline = input.timeline_type ?? 'NULLCAST';
+  const conditions = {
+    user: user_id[0]!,
+    nullcast: timeline === 'ALL' ? undefined : timeline === 'NULLCAST' ? (1 as const) : (0 as const),
+    withMentions: input.include_mentions_and_replies === 1,
+    ids: input.post_ids == null ? undefined : itemsOf(String(input.post_ids)),
+    namePrefix: input.name == null ? undefined : foldCase(String(input.name)),
+  };
+  const list = JSON.stringify(['posts', account!.id, input.post_type, conditions]);
+  return {
+    call,
+    ...conditions,
+    count: Number(input.count ?? COUNT.preset),
+    after: readCursor(input.cursor, list),
+    list,
+  };
+}
+
+function readCursor(cursor: unknown, list: string): readonly [string, string] | undefined {
+  if (cursor === undefined || cursor === null) return undefined;
+  const raw = String(cursor);
+  const after = raw.startsWith(CURSOR_PREFIX)
+    ? decodeCursor(raw.slice(CURSOR_PREFIX.length), list, 2)?.after
+    : undefined;
+  const [time, id] = after ?? [];
+  if (typeof time === 'string' && typeof id === 'string') return [time, id];
+  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw } });
+}
+
+/** The posts of a page, and one more to tell whether another page follows. */
+async function readPage(tx: Reading, request: ListRequest): Promise<PostView[]> {
+  const { call, user, nullcast, withMentions, ids, namePrefix, after } = request;
+  const limit = request.count + 1;
+  const { environment, input } = call;
+  switch (input.post_type) {
+    case 'DRAFT':
+      return (await unpublishedRows(tx, draftPosts, request, limit)).map((row) =>
+        draftView(row as unknown as DraftPost),
+      );
+    case 'SCHEDULED':
+      return (await unpublishedRows(tx, scheduledPosts, request, limit)).map((row) =>
+        scheduledView(row as unknown as ScheduledPost),
+      );
+    default:
+      return (await tx.posts.page({ environment, user, nullcast, withMentions, ids, namePrefix, after, limit })).map(
+        publishedView,
+      );
+  }
+}
+
+const NEWEST_FIRST = (['created_at', 'id'] as const).map(
+  (column) => ({ column, direction: 'desc', nullable: false }) as const,
+);
+
+/** Rows of drafts or of scheduled posts. */
+function unpublishedRows(tx: Reading, resource: unknown, request: ListRequest, limit: number): Promise<Row[]> {
+  const { call, user, nullcast, withMentions, ids, namePrefix, after } = request;
+  const within: Record<string, readonly (string | number)[]> = { user_id: [user] };
+  if (nullcast !== undefined) within.nullcast = [nullcast];
+  if (!withMentions) within.starts_with_mention = [0];
+  if (ids) within.id = ids;
+  const query: PageQuery = {
+    account: call.account!.id,
+    member: undefined,
+    deleted: 'hidden',
+    within,
+    without: undefined,
+    prefix: namePrefix === undefined ? undefined : { column: 'name_folded', text: namePrefix },
+    sort: NEWEST_FIRST,
+    after,
+    limit,
+  };
+  return tx.records.page(resource as AnyResource, query);
+}

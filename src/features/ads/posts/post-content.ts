@@ -1,0 +1,117 @@
+import { entitiesOf } from '../../../base/entities.ts';
+import { foldCase } from '../../../base/text.ts';
+import { itemsOf } from '../../../contract/declare/fields.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import { findCard, type ResolvedCard } from '../cards/find-card.ts';
+import { checkMediaUses, findUsableMedia, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
+
+/** What a post says. */
+export interface PostContent {
+  readonly text: string | null;
+  readonly card_uri: string | null;
+  /** JSON text: a list. */
+  readonly media_keys: string | null;
+}
+
+/** Media of a post, and what is wrong with it. */
+export interface CheckedMedia {
+  readonly media: readonly MediaDetails[];
+  readonly errors: readonly ErrorDetail[];
+}
+
+const IMAGES_MAX = 4;
+
+/** What can be wrong with each key. */
+export const MEDIA_PROBLEMS = ['INVALID_MEDIA', 'INVALID_MEDIA_ID', 'MEDIA_NOT_TRANSCODED'] as const;
+
+/** Media keys of a post. */
+export function mediaKeysOf({ media_keys }: Pick<PostContent, 'media_keys'>): string[] {
+  return itemsOf(media_keys ?? '[]');
+}
+
+/** A post needs text or media; a card alone is not enough, and neither are blanks. @source creatives 10 */
+export function checkNotBlank(content: PostContent): ErrorDetail | undefined {
+  const isBlank = (content.text ?? '').trim() === '' && mediaKeysOf(content).length === 0;
+  return isBlank ? { problem: 'POST_CANNOT_BE_BLANK', parameter: 'text' } : undefined;
+}
+
+/** More keys than any post takes. */
+export function checkMediaCount(content: PostContent): ErrorDetail | undefined {
+  return mediaKeysOf(content).length > IMAGES_MAX ? { problem: 'MEDIA_MIXED', parameter: 'media_keys' } : undefined;
+}
+
+/** Who shows media, and whose uploads may be shown that are not in the library. */
+export interface MediaUsers {
+  readonly author: string;
+  readonly owners?: readonly string[];
+}
+
+/** The media of a post: keys that may not be used are faults. */
+export async function checkMedia(
+  ground: MediaContext,
+  content: PostContent,
+  { author, owners = [] }: MediaUsers,
+): Promise<CheckedMedia> {
+  const keys = mediaKeysOf(content);
+  const found = await findUsableMedia(ground, keys, { owners });
+  const uses = keys.map((key) => {
+    return { parameter: 'media_keys', key, types: ['IMAGE', 'GIF', 'VIDEO'], asUser: author } as const;
+  });
+  const media = keys.map((key) => found.get(key)).filter((each) => each !== undefined);
+  return { media, errors: keys.length === 0 ? [] : checkMediaUses(found, uses) };
+}
+
+/** Media that does not go together. @source creatives 10 and 13.1 */
+export function checkMediaMix(media: readonly MediaDetails[]): ErrorDetail | undefined {
+  const isFit = media.length <= 1 || (media.length <= IMAGES_MAX && media.every(({ type }) => type === 'IMAGE'));
+  return isFit ? undefined : { problem: 'MEDIA_MIXED', parameter: 'media_keys' };
+}
+
+/** The card of a post, or what is wrong with its address; neither when it has none. */
+export async function checkCard(
+  { tx, account }: MediaContext,
+  { card_uri }: Pick<PostContent, 'card_uri'>,
+): Promise<{ readonly card?: ResolvedCard; readonly error?: ErrorDetail }> {
+  if (card_uri === null) return {};
+  const card = await findCard(tx, account!.id, card_uri);
+  if (card) return { card };
+  const words = { kind: 'Card' };
+  return { error: { problem: 'CARD_NOT_FOUND', parameter: 'card_uri', value: card_uri, words } };
+}
+
+/**
+ * Everything that must be right when a post is published.
+ * @source creatives 11 and 13.1
+ */
+export async function checkPublishable(
+  ground: MediaContext & { readonly now: string },
+  content: PostContent,
+  who: MediaUsers,
+): Promise<CheckedMedia> {
+  const media = await checkMedia(ground, content, who);
+  const { card, error } = await checkCard(ground, content);
+  const both = { a: 'card_uri', b: 'media_keys' };
+  const errors: (ErrorDetail | undefined)[] = [
+    checkNotBlank(content),
+    ...media.errors,
+    media.errors.length > 0 ? undefined : checkMediaMix(media.media),
+    error,
+    card?.isClosed(ground.now)
+      ? { problem: 'CARD_CLOSED', parameter: 'card_uri', words: { raw: content.card_uri! } }
+      : undefined,
+    content.card_uri !== null && mediaKeysOf(content).length > 0
+      ? { problem: 'EXCLUSIVE_PARAMETERS', parameter: 'card_uri, media_keys', words: both }
+      : undefined,
+  ];
+  return { media: media.media, errors: errors.filter((each) => each !== undefined) };
+}
+
+/** What lists look for in posts of every kind. */
+export function searchColumns({ name, text }: { readonly name: string | null; readonly text: string | null }): {
+  readonly name_folded: string | null;
+  readonly starts_with_mention: 0 | 1;
+} {
+  const [first] = entitiesOf((text ?? '').trimStart());
+  const isMention = first?.kind === 'mention' && first.start === 0;
+  return { name_folded: name === null ? null : foldCase(name), starts_with_mention: isMention ? 1 : 0 };
+}

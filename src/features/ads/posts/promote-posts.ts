@@ -1,0 +1,100 @@
+import { digits, id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
+import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import { LONG_IDS_FROM, type Row } from '../../../contract/declare/resource.ts';
+import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { Post } from '../../../contract/store/posts.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+import { type LineItem, lineItems } from '../line-items.ts';
+import { findAdvertiserUserId } from '../promotable-users.ts';
+import { promotedPosts } from '../promoted-posts.ts';
+import { findAuthor } from './authors.ts';
+import { findOrCreateRepost } from './find-or-create-repost.ts';
+import { checkObjective } from './objective-requirements.ts';
+
+const POSTS_MAX = 50;
+
+/**
+ * Makes a line item show posts: all of them or none. What it shows already is the answer for that post.
+ * @source creatives 14; campaigns 12.1
+ */
+export const promotePosts: Operation = {
+  id: 'promoted_posts.create',
+  method: 'POST',
+  path: '/12/accounts/:account_id/promoted_posts',
+  about: `Promote up to ${POSTS_MAX} published posts by a line item, all or none.`,
+  group: 'promoted_posts',
+  groupAbout: promotedPosts.about,
+  family: 'ads',
+  roles: CAMPAIGN_WRITERS,
+  rate: 'writes',
+  parameters: {
+    line_item_id: id().required().says('The line item that promotes them.'),
+    post_ids: listOf(digits({ max: 19 }), { max: POSTS_MAX })
+      .required()
+      .says('Posts of promotable users.'),
+  },
+  body: 'form',
+  shape: 'one',
+  reply: { rowsOf: promotedPosts },
+  problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
+  async perform(call) {
+    const { ids, making, store } = call.services;
+    const wanted = itemsOf(String(call.input.post_ids));
+    // One that belongs to somebody else is repeated under an id of its own.
+    const reposts = await ids.takeLong('post', LONG_IDS_FROM, wanted.length);
+    const fresh = await making.ids(promotedPosts, wanted.length);
+    return store.write(async (tx) => {
+      await tx.records.lockAccount(call.account!.id);
+      const line = await findLineItem(tx, call);
+      const shown = await postsToPromote(tx, call, line, wanted, reposts);
+      const rows: Row[] = [];
+      for (const [index, post] of shown.entries()) {
+        const values = { line_item_id: line.id, post_id: post.id };
+        rows.push(await making.row(tx, promotedPosts, call, values, fresh[index]!));
+      }
+      const { account, now, services } = call;
+      const texts = await services.show(promotedPosts, rows, { tx, account, now, media: services.media });
+      return { data: `[${texts.join(',')}]` };
+    });
+  },
+};
+
+async function findLineItem(tx: Writing, { account, input }: Call): Promise<LineItem> {
+  const value = String(input.line_item_id);
+  const line = await tx.records.get(lineItems, { account: account!.id, id: value }, { deleted: 'hidden', lock: true });
+  if (line) return line as LineItem;
+  const words = { kind: lineItems.label };
+  throw problem('LINE_ITEM_NOT_FOUND', { parameter: 'line_item_id', value, words });
+}
+
+/** The posts that the line item will show, in order: those that are named, or the reposts that stand for them. */
+async function postsToPromote(
+  tx: Writing,
+  { account, environment, now }: Call,
+  line: LineItem,
+  wanted: readonly string[],
+  reposts: readonly string[],
+): Promise<Post[]> {
+  const found = new Map((await tx.posts.list(environment, wanted)).map((post) => [post.id, post]));
+  const errors: ErrorDetail[] = [];
+  const shown: Post[] = [];
+  for (const [index, value] of wanted.entries()) {
+    const post = found.get(value);
+    const type = post && (await findAuthor(tx, account!.id, post.user_id)).type;
+    if (!post || !type || (type === 'REPOSTS_ONLY' && post.nullcast)) {
+      errors.push({ problem: 'POST_NOT_FOUND', parameter: 'post_ids', value, words: { kind: 'Post' } });
+      continue;
+    }
+    const error = await checkObjective(tx, line, post, 'post_ids');
+    if (error) errors.push(error);
+    if (errors.length > 0) continue;
+    const repost = { id: reposts[index]!, environment, account: account!.id, original: post, now };
+    const isOwn = type === 'FULL';
+    shown.push(
+      isOwn ? post : await findOrCreateRepost(tx, { ...repost, user: await findAdvertiserUserId(tx, account!.id) }),
+    );
+  }
+  if (errors.length > 0) throw new Problem(errors);
+  return shown;
+}

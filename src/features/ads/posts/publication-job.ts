@@ -1,0 +1,116 @@
+import type { FreshIds, Services } from '../../../contract/declare/operation.ts';
+import { type AccountState, type Environment, LONG_IDS_FROM, rowOfJob } from '../../../contract/declare/resource.ts';
+import type { JobKind } from '../../../contract/store/jobs.ts';
+import type { Post } from '../../../contract/store/posts.ts';
+import type { Reading, Writing } from '../../../contract/store/store.ts';
+import { accountMedia } from '../account-media.ts';
+import { accounts } from '../accounts.ts';
+import { promotedPosts } from '../promoted-posts.ts';
+import { PUBLICATION, type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
+import { type ScheduledPromotedPost, scheduledPromotedPosts } from '../scheduled-promoted-posts.ts';
+import { detectLanguage } from './detect-language.ts';
+import { checkPublishable, mediaKeysOf } from './post-content.ts';
+import { publishPost } from './publish-post.ts';
+
+/** What a publication takes, with ids that were taken before. */
+interface PreparedIds {
+  readonly services: Services;
+  readonly post: string;
+  readonly media: readonly FreshIds[];
+  readonly promotions: readonly FreshIds[];
+}
+
+/**
+ * Publishes a scheduled post, and promotes it where that was asked for. What it says is judged now.
+ * @source creatives 11
+ */
+export const publicationJob: JobKind<PreparedIds> = {
+  name: PUBLICATION,
+  isAtTime: true,
+  async outside({ key }, services) {
+    const { store, ids, making } = services;
+    const { account, id } = rowOfJob(key);
+    const { row, promotions } = await store.read(async (tx) => ({
+      row: await tx.records.get(scheduledPosts, { account, id }, { deleted: 'hidden' }),
+      promotions: await findPromotions(tx, account, id),
+    }));
+    const [post] = await ids.takeLong('post', LONG_IDS_FROM, 1);
+    const media = await making.ids(accountMedia, row ? mediaKeysOf(row).length : 0);
+    return { services, post: post!, media, promotions: await making.ids(promotedPosts, promotions.length) };
+  },
+  async store(tx, { key }, prepared, now) {
+    const { account, id } = rowOfJob(key);
+    await tx.records.lockAccount(account);
+    const row = await tx.records.get(scheduledPosts, { account, id }, { deleted: 'hidden', lock: true });
+    if (row?.scheduled_status === 'SCHEDULED') await publishOrFail(tx, row, prepared, now);
+  },
+};
+
+/** The associations of a scheduled post with line items that are there. */
+function findPromotions(tx: Reading, account: string, id: string): Promise<ScheduledPromotedPost[]> {
+  const column = 'scheduled_post_id';
+  return tx.records.many(scheduledPromotedPosts, account, [id], { deleted: 'hidden', column });
+}
+
+async function publishOrFail(tx: Writing, row: ScheduledPost, prepared: PreparedIds, now: string): Promise<void> {
+  const { services } = prepared;
+  const account = (await accountState(tx, row.account_id))!;
+  const ground = { tx, media: services.media, account, now };
+  const { media, errors } = await checkPublishable(ground, row, { author: String(row.user_id) });
+  const key = { account: row.account_id, id: row.id };
+  const done = { completed_at: now, updated_at: now };
+  const promotions = await findPromotions(tx, row.account_id, row.id);
+  const promoted = promotions.map((each) => each.id);
+  const home = await tx.records.get(accounts, { account: undefined, id: row.account_id }, { deleted: 'hidden' });
+  // Nobody could see or undo what a deleted account publishes.
+  if (errors.length > 0 || !home) {
+    await tx.records.update(scheduledPosts, key, { ...done, scheduled_status: 'FAILED' });
+    const rejected = { approval_status: 'REJECTED', updated_at: now };
+    return tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, rejected);
+  }
+  const occasion = { account, principal: { user: String(row.scheduled_by) }, now };
+  const post = newPost(row, prepared.post, account.environment, now);
+  await publishPost(tx, { making: services.making, occasion, mediaIds: prepared.media }, post, media);
+  await tx.records.update(scheduledPosts, key, { ...done, scheduled_status: 'SUCCESS', post_id: post.id });
+  const published = { post_id: post.id, updated_at: now };
+  await tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, published);
+  for (const [index, { line_item_id }] of promotions.entries()) {
+    const ids = prepared.promotions[index];
+    // Promised in the moment between: what is done now is done again, with ids for all.
+    if (!ids) throw new Error(`scheduled post ${row.id} has more promotions than ids were taken for`);
+    await services.making.row(tx, promotedPosts, occasion, { line_item_id, post_id: post.id }, ids);
+  }
+}
+
+/** An account as rules see it. */
+async function accountState(tx: Writing, id: string): Promise<AccountState | undefined> {
+  const found = await tx.accountMembers.findLimits(id);
+  if (!found) return undefined;
+  const environment = found.environment as Environment;
+  return { id, environment, approval_status: 'ACCEPTED', timezone: 'UTC', deleted: false, limits: {} };
+}
+
+function newPost(row: ScheduledPost, id: string, environment: Environment, now: string): Post {
+  const { account_id, user_id, scheduled_by, text, name, nullcast, starts_with_mention, card_uri, media_keys } = row;
+  return {
+    id,
+    environment,
+    account_id,
+    user_id: String(user_id),
+    contributor_id: scheduled_by === user_id ? null : scheduled_by,
+    text,
+    name,
+    nullcast: nullcast ?? 1,
+    starts_with_mention: starts_with_mention ?? 0,
+    card_uri,
+    media_keys: media_keys ?? '[]',
+    conversation_settings: 'EVERYONE',
+    video_title: null,
+    video_description: null,
+    video_cta: null,
+    video_cta_value: null,
+    repost_of: null,
+    lang: detectLanguage(text ?? ''),
+    created_at: now,
+  };
+}

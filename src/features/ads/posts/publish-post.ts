@@ -1,0 +1,25 @@
+import type { FreshIds, Making, Occasion } from '../../../contract/declare/operation.ts';
+import type { Post } from '../../../contract/store/posts.ts';
+import type { Writing } from '../../../contract/store/store.ts';
+import { addToLibrary, markPosted } from '../media/add-to-library.ts';
+import type { MediaDetails } from '../media/usable-media.ts';
+
+/** What publishing works with; ids for what media may become in its account, one for each. */
+export interface PublishContext {
+  readonly making: Making;
+  readonly occasion: Occasion;
+  readonly mediaIds: readonly FreshIds[];
+}
+
+/** Publishes a post. Its media goes into the library of its account, and is kept from then on. @source creatives 3 */
+export async function publishPost(
+  tx: Writing,
+  { making, occasion, mediaIds }: PublishContext,
+  post: Post,
+  media: readonly MediaDetails[],
+): Promise<void> {
+  await tx.posts.add(post);
+  for (const [index, each] of media.entries()) await addToLibrary(tx, { making, occasion }, each, {}, mediaIds[index]!);
+  const keys = media.map(({ key }) => key);
+  if (keys.length > 0) await markPosted(tx, occasion.account!.id, keys);
+}

@@ -1,0 +1,48 @@
+import { isId, text } from '../../../contract/declare/fields.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import { findAuthor } from './authors.ts';
+import { postJson, postSchema } from './post-json.ts';
+import { publishedView } from './post-view.ts';
+import { readRenderContext } from './render-context.ts';
+
+/**
+ * Names a published post anew. Nothing else of it can be changed.
+ * @source creatives 13.3
+ */
+export const renamePost: Operation = {
+  id: 'posts.name',
+  method: 'PUT',
+  path: '/12/accounts/:account_id/posts/:post_id/name',
+  about: 'Name a published post anew.',
+  group: 'posts',
+  family: 'ads',
+  roles: CREATIVE_WRITERS,
+  rate: 'writes',
+  parameters: {
+    name: text({ max: 80 }).required().nullable().says('For those who manage posts; empty takes it away.'),
+  },
+  body: 'form',
+  shape: 'one',
+  reply: postSchema,
+  problems: ['ID_ILLEGAL', 'POST_NOT_FOUND'],
+  async perform({ services, environment, account, path, input }) {
+    const { store, media, postSource } = services;
+    const value = path.post_id!;
+    const words = { kind: 'Post' };
+    if (!isId(value)) throw problem('ID_ILLEGAL', { parameter: 'post_id', value, words });
+    return store.write(async (tx) => {
+      const post = await tx.posts.find(environment, value);
+      const author = post && (await findAuthor(tx, account!.id, post.user_id));
+      // What others show only where they promote it is theirs.
+      const isKnown = author?.type === 'FULL' || (author?.type === 'REPOSTS_ONLY' && post!.nullcast === 0);
+      if (!post || !isKnown) throw problem('POST_NOT_FOUND', { parameter: 'post_id', value, words });
+      const name = input.name as string | null;
+      await tx.posts.rename(post.id, name);
+      const shown = publishedView({ ...post, name });
+      const how = { source: postSource, isTrimmed: false };
+      return { data: postJson(shown, await readRenderContext({ tx, media, account }, [shown], how)) };
+    });
+  },
+};

@@ -1,0 +1,40 @@
+import { findCardMedia } from '../cards/card-media.ts';
+import { mediaReferences, parseStructure } from '../cards/card-structure.ts';
+import { findCard, type ResolvedCard } from '../cards/find-card.ts';
+import type { PollCard } from '../cards/poll-cards.ts';
+import type { Card } from '../cards.ts';
+import type { MediaContext, MediaDetails } from '../media/usable-media.ts';
+import { componentHtml } from './component-html.ts';
+import { type Conversation, conversationHtml } from './conversation-html.ts';
+import { pollHtml } from './poll-html.ts';
+
+/** A card as a page shows it. */
+export interface RenderedCard {
+  readonly html: string;
+  /** The addresses that it mediaUrls. */
+  readonly mediaUrls: readonly string[];
+}
+
+/** The card that an address names, as a page shows it at a time (UTC text); undefined when it is not there any more. */
+export async function renderCard(ground: MediaContext, uri: string, now: string): Promise<RenderedCard | undefined> {
+  const card = await findCard(ground.tx, ground.account!.id, uri);
+  if (!card) return undefined;
+  const { tx, account, media: addresses } = ground;
+  const media = await findCardMedia({ tx, account, media: addresses! }, keysOf(card));
+  const mediaUrls = [...media.values()].flatMap(({ url, poster_url }) =>
+    poster_url === null ? [url] : [url, poster_url],
+  );
+  return { html: htmlOf(card, media, now), mediaUrls };
+}
+
+function keysOf({ format, row }: ResolvedCard): (string | null)[] {
+  if (format === 'component') return mediaReferences(parseStructure(row as unknown as Card)).map(({ key }) => key);
+  return Object.entries(row).flatMap(([name, value]) => (name.endsWith('media_key') ? [value as string | null] : []));
+}
+
+function htmlOf(card: ResolvedCard, media: ReadonlyMap<string, MediaDetails>, now: string): string {
+  const { format, row } = card;
+  if (format === 'component') return componentHtml(parseStructure(row as unknown as Card), media);
+  if (format === 'poll') return pollHtml(row as unknown as PollCard, media, card.isClosed(now));
+  return conversationHtml(row as unknown as Conversation, media);
+}

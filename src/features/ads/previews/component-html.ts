@@ -1,0 +1,65 @@
+import { html } from 'ghtml';
+import type { CardStructure, Component, Destination } from '../cards/card-structure.ts';
+import type { MediaDetails } from '../media/usable-media.ts';
+import { buttonHtml, hostOf, linkHtml, mediaHtml } from './html-elements.ts';
+
+type Media = ReadonlyMap<string, MediaDetails>;
+
+/** A card that is built from components, in the order in which they are shown; or its slides, side by side. */
+export function componentHtml({ components, slides }: CardStructure, media: Media): string {
+  if (components) return html`<section class="card" aria-label="Card">!${componentsHtml(components, media)}</section>`;
+  const all = slides!.map((slide) => componentsHtml(slide, media));
+  return html`<section class="card" aria-label="Card">!${scrollingList(all, 'slides', 'Slides')}</section>`;
+}
+
+function componentsHtml(components: readonly Component[], media: Media): string {
+  const title = components.find(({ type }) => type === 'DETAILS')?.title;
+  const url = components.find(({ destination }) => destination?.type === 'WEBSITE')?.destination?.url;
+  const isSwiped = components.some(({ type }) => type === 'SWIPEABLE_MEDIA');
+  // What scrolls cannot be a link itself, and neither can what has controls.
+  const hasControls = components.some(({ media_key }) => media_key && media.get(media_key)?.type === 'VIDEO');
+  const isWhole = url !== undefined && !isSwiped && !hasControls;
+  const pieces = components.map((each) => {
+    const piece = partHtml(each, media, title);
+    return each.type === 'DETAILS' && !isWhole ? linkHtml(url!, piece) : piece;
+  });
+  return isWhole ? linkHtml(url, pieces.join('')) : pieces.join('');
+}
+
+function partHtml(component: Component, media: Media, title = ''): string {
+  const { type, media_key, media_keys = [], label, destination } = component;
+  switch (type) {
+    case 'MEDIA':
+      return mediaHtml(media.get(media_key!), title || kindOf(media.get(media_key!)));
+    case 'SWIPEABLE_MEDIA': {
+      const items = media_keys.map((key, at) =>
+        mediaHtml(media.get(key), `${kindOf(media.get(key))} ${at + 1} of ${media_keys.length}`),
+      );
+      return scrollingList(items, 'pictures', 'Pictures');
+    }
+    case 'DETAILS':
+      return html`<p class="lead"><span class="title">${title}</span>
+<span class="host">${hostOf(destination!.url!)}</span></p>`;
+    case 'BUTTON':
+      return html`<div class="call"><span class="host">${appOf(destination!)}</span>
+!${buttonHtml(capital(label!.value))}</div>`;
+  }
+}
+
+/** What scrolls sideways: it can be reached and moved by keyboard. */
+function scrollingList(items: readonly string[], kind: string, label: string): string {
+  const list = items.map((item) => `<li>${item}</li>`).join('\n');
+  return html`<ul class="${kind}" tabindex="0" aria-label="${label}">!${list}</ul>`;
+}
+
+function appOf({ android_store_app_id: android, ios_store_identifier: ios }: Destination): string {
+  return [android, ios].filter((each) => each !== undefined).join(' · ');
+}
+
+function kindOf(media: MediaDetails | undefined): string {
+  return media?.type === 'VIDEO' ? 'Video' : 'Image';
+}
+
+function capital(word: string): string {
+  return word.charAt(0) + word.slice(1).toLowerCase();
+}

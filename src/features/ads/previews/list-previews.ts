@@ -1,0 +1,60 @@
+import Type from 'typebox';
+import { digits, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
+import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import { POST_TYPES, type PostType } from '../posts/post-view.ts';
+import { findVisiblePosts } from './find-visible-posts.ts';
+import { previewUrl } from './preview-url.ts';
+
+/**
+ * Frames that show posts as people see them. What does not exist under a type is left out.
+ * @source creatives 13.4
+ */
+export const listPreviews: Operation = {
+  id: 'post_previews.list',
+  method: 'GET',
+  path: '/12/accounts/:account_id/post_previews',
+  about: 'Frames that show posts as people see them, for a page of yours.',
+  group: 'post_previews',
+  family: 'ads',
+  roles: CREATIVE_WRITERS,
+  rate: 'account_reads_small',
+  parameters: {
+    post_ids: listOf(digits({ max: 19 }), { max: 200 })
+      .required()
+      .says('Which posts.'),
+    post_type: oneOf(...POST_TYPES)
+      .required()
+      .says('What they are.'),
+  },
+  body: 'form',
+  shape: 'list',
+  reply: Type.Array(
+    Type.Object(
+      { post_id: Type.String({ pattern: '^\\d+$' }), preview: Type.String() },
+      { additionalProperties: false, title: 'Post preview' },
+    ),
+  ),
+  problems: [],
+  async perform(call) {
+    const wanted = itemsOf(String(call.input.post_ids));
+    const type = call.input.post_type as PostType;
+    const found = await call.services.store.read((tx) => visibleIds(tx, call, type, wanted));
+    const shown = wanted
+      .filter((id) => found.has(id))
+      .map((id) => ({ post_id: id, preview: frameHtml(call, type, id) }));
+    return { data: JSON.stringify(shown) };
+  },
+};
+
+async function visibleIds(tx: Reading, { account, environment }: Call, type: PostType, ids: readonly string[]) {
+  const posts = await findVisiblePosts(tx, { environment, account: account!.id, type, ids });
+  return new Set(posts.map((post) => post.id));
+}
+
+function frameHtml({ services, environment, account }: Call, type: PostType, id: string): string {
+  const path = previewUrl(services.box, { type, environment, account: account!.id, id });
+  // Nothing in it needs to be escaped, and programs look for the address as it is.
+  return `<iframe class='post-preview' src='${services.pageUrl(environment, path)}'></iframe>`;
+}

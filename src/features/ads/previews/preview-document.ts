@@ -1,0 +1,93 @@
+import { html } from 'ghtml';
+import { entitiesOf } from '../../../base/entities.ts';
+import { displayed } from '../../../base/entity-shapes.ts';
+import type { MediaDetails } from '../media/usable-media.ts';
+import type { RenderContext } from '../posts/post-json.ts';
+import type { PostView } from '../posts/post-view.ts';
+import { timeHtml } from './time-html.ts';
+
+/** A post as a whole document; `card` is HTML. */
+export function previewDocument(post: PostView, { authors, media }: RenderContext, card = ''): string {
+  const author = authors.get(post.user_id);
+  const name = author?.name ?? post.user_id;
+  const handle = author?.screen_name ?? '';
+  const attached = post.media_keys.map((key) => media.get(key)).filter((each) => each !== undefined);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Post of ${name}</title>
+<link rel="icon" href="/pages/favicon">
+<link rel="stylesheet" href="/pages/preview.css">
+</head>
+<body>
+<main>
+<article>
+<header>
+<span class="portrait" aria-hidden="true">${([...name.trim()][0] ?? '?').toUpperCase()}</span>
+<h1><span class="name">${name}</span> <span class="handle">@${handle}</span></h1>
+!${stateHtml(post)}
+</header>
+!${textHtml(post)}
+!${attached.length > 0 ? galleryHtml(attached, post) : ''}
+!${card}
+<footer>
+!${postTimeHtml(post)}
+!${post.nullcast ? '<p class="promoted">Promoted</p>' : ''}
+</footer>
+</article>
+</main>
+</body>
+</html>
+`;
+}
+
+function stateHtml({ type, scheduled_status }: PostView): string {
+  const said = type === 'DRAFT' ? 'Draft' : scheduled_status === 'FAILED' ? 'Not published' : 'Scheduled';
+  return type === 'PUBLISHED' || scheduled_status === 'SUCCESS' ? '' : html`<p class="state">${said}</p>`;
+}
+
+function postTimeHtml({ type, scheduled_at, created_at }: PostView): string {
+  const at = type === 'SCHEDULED' ? scheduled_at! : created_at;
+  return `<p>${timeHtml(at)}</p>`;
+}
+
+/** The text of a post with what leads somewhere marked. Only addresses can be followed. */
+function textHtml({ text, lang }: PostView): string {
+  if (text === '') return '';
+  const points = [...text];
+  let said = '';
+  let done = 0;
+  for (const { kind, text: inner, start, end } of entitiesOf(text)) {
+    said += html`${points.slice(done, start).join('')}`;
+    said +=
+      kind === 'url'
+        ? html`<a href="${inner}" target="_blank" rel="noopener noreferrer nofollow">${displayed(inner)}</a>`
+        : html`<span class="entity">${points.slice(start, end).join('')}</span>`;
+    done = end;
+  }
+  said += html`${points.slice(done).join('')}`;
+  const language = lang === undefined || lang === 'und' ? '' : html` lang="${lang}"`;
+  return `<p class="text" dir="auto"${language}>${said}</p>`;
+}
+
+function galleryHtml(media: readonly MediaDetails[], { video_title, video_description }: PostView): string {
+  const items = media.map((each, index) =>
+    galleryItemHtml(each, media.length === 1 ? '' : ` ${index + 1} of ${media.length}`),
+  );
+  const title = video_title === null ? '' : html`<p class="title">${video_title}</p>`;
+  const description = video_description === null ? '' : html`<p class="description">${video_description}</p>`;
+  return `<div class="gallery of-${media.length}">${items.join('\n')}</div>${title}${description}`;
+}
+
+function galleryItemHtml({ type, url, poster_url, width, height }: MediaDetails, place: string): string {
+  const size = width && height ? html` width="${width}" height="${height}"` : '';
+  if (type === 'IMAGE') return html`<img src="${url}" alt="Image${place}"!${size}>`;
+  const poster = poster_url === null ? '' : html` poster="${poster_url}"`;
+  const moves = type === 'GIF' ? 'controls loop muted playsinline' : 'controls preload="metadata"';
+  const label = type === 'GIF' ? 'Animation' : 'Video';
+  return html`<video src="${url}" aria-label="${label}${place}" !${moves}!${poster}!${size}></video>`;
+}

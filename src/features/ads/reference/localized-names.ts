@@ -1,0 +1,67 @@
+/**
+ * Names that the platform itself knows in many languages. What it cannot name, or not in the language asked for, is
+ * undefined.
+ */
+
+type Kind = 'region' | 'language';
+
+// A caller picks the language, so only the last few are kept.
+const CACHE_MAX = 16;
+const cache = new Map<string, Intl.DisplayNames | undefined>();
+
+/** The name of a country (ISO 3166-1 alpha-2) in a language. */
+export function countryName(code: string, lang: string): string | undefined {
+  return displayNames('region', lang)?.of(code);
+}
+
+/** The name of a language (BCP 47) in a language. */
+export function languageName(code: string, lang: string): string | undefined {
+  return displayNames('language', lang)?.of(code);
+}
+
+function displayNames(type: Kind, lang: string): Intl.DisplayNames | undefined {
+  const key = `${type} ${lang}`;
+  if (cache.has(key)) return cache.get(key);
+  if (cache.size >= CACHE_MAX) cache.delete(cache.keys().next().value!);
+  const names = isKnownLanguage(lang) ? new Intl.DisplayNames([lang], { type, fallback: 'none' }) : undefined;
+  cache.set(key, names);
+  return names;
+}
+
+/** Whether the platform has names in a language; a text that is no language tag at all is none. */
+function isKnownLanguage(lang: string): boolean {
+  try {
+    return Intl.DisplayNames.supportedLocalesOf([lang]).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Platforms that are no proper names, in languages that our users speak. */
+const PLATFORM_NAMES: Readonly<Record<string, readonly [phones: string, web: string, computers: string]>> = {
+  de: ['BlackBerry-Telefone und -Tablets', 'Mobiles Web auf anderen Geräten', 'Desktop-Computer und Laptops'],
+  es: ['Teléfonos y tabletas BlackBerry', 'Web móvil en otros dispositivos', 'Ordenadores de sobremesa y portátiles'],
+  fr: ['Téléphones et tablettes BlackBerry', 'Web mobile sur d’autres appareils', 'Ordinateurs de bureau et portables'],
+  it: ['Telefoni e tablet BlackBerry', 'Web mobile su altri dispositivi', 'Computer desktop e portatili'],
+  ja: [
+    'BlackBerryのスマートフォンとタブレット',
+    'その他の端末のモバイルウェブ',
+    'デスクトップパソコンとノートパソコン',
+  ],
+  nl: ['BlackBerry-telefoons en -tablets', 'Mobiel web op andere apparaten', 'Desktops en laptops'],
+  pt: ['Celulares e tablets BlackBerry', 'Web móvel em outros dispositivos', 'Computadores de mesa e notebooks'],
+};
+
+const TRANSLATED_PLATFORMS = [
+  'BlackBerry phones and tablets',
+  'Mobile web on other devices',
+  'Desktop and laptop computers',
+];
+
+/** The name of a platform, of which the English one is known; proper names are the same in every language. */
+export function platformName(name: string, lang: string): string | undefined {
+  if (!isKnownLanguage(lang)) return undefined;
+  const index = TRANSLATED_PLATFORMS.indexOf(name);
+  const spoken = new Intl.Locale(lang).language;
+  return index < 0 || spoken === 'en' ? name : PLATFORM_NAMES[spoken]?.[index];
+}

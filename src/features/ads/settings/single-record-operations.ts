@@ -1,0 +1,126 @@
+import Type, { type TSchema } from 'typebox';
+import type { Field, Stored } from '../../../contract/declare/fields.ts';
+import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
+import type { AnyResource, Fields, Row } from '../../../contract/declare/resource.ts';
+import type { Reading, RowKey } from '../../../contract/store/store.ts';
+
+/** What a record of settings is: there is one from the beginning, read and changed, never made or deleted. */
+export interface SingleRecord {
+  /** Where the values are resource. */
+  readonly resource: AnyResource;
+  /** Values that are read under another name than they are written under: written name -> read name. */
+  readonly replyNames?: Readonly<Record<string, string>>;
+  /** The member of a reply that tells the key of the record, where the path does not name the account alone. */
+  readonly idMember?: string;
+  /** What both operations have in common. */
+  readonly shared: Pick<Operation, 'path' | 'group' | 'groupAbout'>;
+  readonly get: Pick<Operation, 'about' | 'roles' | 'problems'>;
+  readonly update: Pick<Operation, 'about' | 'roles' | 'problems'>;
+  /** The key of the record that a call means; throws when the caller may not have it. */
+  key(tx: Reading, call: Call, verb: 'get' | 'update'): Promise<RowKey>;
+}
+
+/** GET and PUT of a record of settings. Until something is written, everything reads as unset. */
+export function singleRecordOperations(record: SingleRecord): readonly [get: Operation, update: Operation] {
+  const { resource, shared, idMember, replyNames = {} } = record;
+  const fields = resource.fields as Fields;
+  const common = { ...shared, family: 'ads', body: 'form', shape: 'one', reply: schemaOf(record) } as const;
+  const answer = (row: Row): Answer => ({
+    data: rowToJson(fields, replyNames, idMember === undefined ? {} : { [idMember]: row.id }, row),
+  });
+  return [
+    {
+      ...common,
+      ...record.get,
+      id: `${shared.group}.get`,
+      method: 'GET',
+      rate: 'reads',
+      parameters: {},
+      perform: (call) =>
+        call.services.store.read(async (tx) => {
+          const key = await record.key(tx, call, 'get');
+          const row = await tx.records.get(resource, key, { deleted: 'hidden' });
+          return answer((row as Row | undefined) ?? defaultRow(fields, key, call.now));
+        }),
+    },
+    {
+      ...common,
+      ...record.update,
+      id: `${shared.group}.update`,
+      method: 'PUT',
+      rate: 'writes',
+      parameters: parametersOf(fields, replyNames),
+      perform: (call) =>
+        call.services.store.write(async (tx) => {
+          // Two first writes at once would both find nothing.
+          await tx.records.lockAccount(call.account!.id);
+          const key = await record.key(tx, call, 'update');
+          const changes = { ...changesOf(fields, replyNames, call.input), updated_at: call.now };
+          const before = (await tx.records.get(resource, key, { deleted: 'hidden' })) as Row | undefined;
+          if (before) {
+            await tx.records.update(resource, key, changes);
+            return answer({ ...before, ...changes } as Row);
+          }
+          const row = { ...defaultRow(fields, key, call.now), ...changes } as Row;
+          await tx.records.insert(resource, row);
+          return answer(row);
+        }),
+    },
+  ];
+}
+
+function defaultRow(fields: Fields, key: RowKey, now: string): Row {
+  const values = Object.entries(fields).map(([name, field]) => [name, field.fallback ?? null] as const);
+  const standard = { id: key.id, account_id: key.account, created_at: now, updated_at: now, deleted: 0 };
+  return { ...Object.fromEntries(values), ...standard } as unknown as Row;
+}
+
+/** What was read can be written back under the name that it was read under; the name to write it under counts first. */
+function parametersOf(fields: Fields, replyNames: Readonly<Record<string, string>>): Parameters {
+  const also = Object.entries(replyNames).map(([written, read]) => {
+    return [
+      read,
+      fields[written]!.says(`What \`${written}\` is read as; the same, unless that is given too.`),
+    ] as const;
+  });
+  return { ...fields, ...Object.fromEntries(also) } as Parameters;
+}
+
+function changesOf(fields: Fields, replyNames: Readonly<Record<string, string>>, input: Input) {
+  const changes: Record<string, Stored | null> = {};
+  for (const name of Object.keys(fields)) {
+    const value = input[name] === undefined ? input[replyNames[name] ?? ''] : input[name];
+    if (value !== undefined) changes[name] = value;
+  }
+  return changes;
+}
+
+function schemaOf({ resource, idMember, replyNames = {} }: SingleRecord): TSchema {
+  const members = Object.entries(resource.fields as Fields).map(([name, field]) => [
+    replyNames[name] ?? name,
+    valueSchema(field),
+  ]);
+  const key = idMember === undefined ? {} : { [idMember]: Type.String() };
+  return Type.Object(
+    { ...key, ...Object.fromEntries(members) },
+    { additionalProperties: false, title: resource.label },
+  );
+}
+
+function valueSchema(field: Field): TSchema {
+  const schema = field.isNullable ? Type.Union([field.kind.schema, Type.Null()]) : field.kind.schema;
+  return { ...schema, description: field.about };
+}
+
+function rowToJson(
+  fields: Fields,
+  replyNames: Readonly<Record<string, string>>,
+  key: Readonly<Record<string, string>>,
+  row: Row,
+): string {
+  const members = Object.entries(fields).map(([name, field]) => {
+    const value = row[name];
+    return `"${replyNames[name] ?? name}":${value === null || value === undefined ? 'null' : field.kind.present(value)}`;
+  });
+  return `{${[...Object.entries(key).map(([name, value]) => `"${name}":"${value}"`), ...members].join(',')}}`;
+}

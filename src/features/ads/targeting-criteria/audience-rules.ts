@@ -1,0 +1,50 @@
+import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import { createdCriteria, lineItemIds, liveCriteriaByLineItem, ofTypes } from './created-criteria.ts';
+import type { Criterion } from './criteria-rows.ts';
+
+const TYPES = ['CUSTOM_AUDIENCE', 'CUSTOM_AUDIENCE_EXPANDED'] as const;
+
+/**
+ * Rule: an audience that is targeted from now on is the account's own or granted to it, and large enough. What was
+ * targeted before stays, whatever became of the audience.
+ * @source campaigns 10.3; creatives 18.2 and 22
+ */
+export const audiencesAreTargetable: WholeRule<Criterion> = async (whole) => {
+  const created = ofTypes(createdCriteria(whole), ...TYPES);
+  if (created.length === 0) return [];
+  const ids = [...new Set(created.map(({ row }) => String(row.targeting_value)))];
+  const usable = await whole.tx.audiences.listUsable(whole.account.id, ids);
+  const targetable = new Map(usable.map(({ id, is_targetable }) => [id, is_targetable === 1]));
+  return created.flatMap(({ index, row }) => {
+    const value = String(row.targeting_value);
+    const isTargetable = targetable.get(value);
+    if (isTargetable === undefined) return [{ index, error: absent(value) }];
+    return isTargetable ? [] : [{ index, error: invalid(`Custom audience ${value} is not targetable`) }];
+  });
+};
+
+/** Rule: a line item targets an audience or those who are like it. @source creatives 18.2 */
+export const noAudienceWithItsLookalike: WholeRule<Criterion> = async (whole) => {
+  const created = ofTypes(createdCriteria(whole), ...TYPES).filter(({ row }) => row.operator_type === 'EQ');
+  if (created.length === 0) return [];
+  const live = await liveCriteriaByLineItem(whole.tx, whole.account.id, lineItemIds(created), TYPES);
+  return created.flatMap(({ index, row }) => {
+    const beside = (live.get(String(row.line_item_id)) ?? []).some(
+      (other) => other.targeting_value === row.targeting_value && other.targeting_type !== row.targeting_type,
+    );
+    const value = String(row.targeting_value);
+    return beside
+      ? [{ index, error: invalid(`A line item cannot target custom audience ${value} and people like it together`) }]
+      : [];
+  });
+};
+
+function absent(value: string): ErrorDetail {
+  const words = { kind: 'Custom audience' };
+  return { problem: 'TAILORED_AUDIENCE_NOT_FOUND', parameter: 'targeting_value', value, words };
+}
+
+function invalid(message: string): ErrorDetail {
+  return { problem: 'INVALID', attribute: 'targeting_value', words: { message } };
+}

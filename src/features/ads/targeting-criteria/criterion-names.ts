@@ -1,0 +1,79 @@
+import { oneOf, type Stored, text } from '../../../contract/declare/fields.ts';
+import type { Computed } from '../../../contract/declare/resource.ts';
+import type { Reading } from '../../../contract/store/store.ts';
+import { campaigns } from '../campaigns.ts';
+import { localizedName, referenceEntry } from '../reference/reference-entry.ts';
+import type { Criterion } from './criteria-rows.ts';
+import { targetingType } from './targeting-types.ts';
+
+/**
+ * What a criterion is called: computed when it is read, with one look at the users and one at the campaigns of a whole
+ * page. What is not known is called by its value.
+ * @source campaigns 10.1
+ */
+export const criterionNames: Computed<Criterion> = {
+  fields: {
+    name: text({ max: 255 }).readOnly().required().says('What it looks for, in words.'),
+    localized_name: text({ max: 255 }).readOnly().leftOut().says('The same in the language that was asked for.'),
+    location_type: oneOf('COUNTRIES', 'REGIONS', 'METROS', 'CITIES', 'POSTAL_CODES')
+      .readOnly()
+      .leftOut()
+      .says('What kind of place; of locations only.'),
+  },
+  async prepare(rows, { tx, input }) {
+    const handles = await handlesOf(rows, tx);
+    const campaignNames = await campaignNamesOf(rows, tx);
+    const lang = typeof input?.lang === 'string' ? input.lang : undefined;
+    return (row) => {
+      const type = String(row.targeting_type);
+      const value = String(row.targeting_value);
+      const kind = targetingType(type).value;
+      const named = (name: string | undefined): Record<string, Stored | null> => ({ name: name ?? value });
+      switch (kind.is) {
+        case 'looked-up':
+        case 'iab':
+          return lookedUp(type, value, lang);
+        case 'word':
+          return named(kind.words[value]);
+        case 'user':
+        case 'advertiser':
+          return named(handles.get(value));
+        case 'campaign':
+          return named(campaignNames.get(value));
+        case 'audience':
+          return named('Custom audience targeting');
+        default:
+          return named(value);
+      }
+    };
+  },
+};
+
+function lookedUp(type: string, value: string, lang: string | undefined): Record<string, Stored | null> {
+  const entry = referenceEntry(type, value);
+  const isInside = entry?.location_type !== undefined && entry.location_type !== 'COUNTRIES';
+  return {
+    // A place inside a country is named with its country.
+    name: entry ? (isInside ? `${entry.name}, ${entry.country_code}` : entry.name) : value,
+    localized_name: (lang && localizedName(type, value, lang)) || null,
+    location_type: entry?.location_type ?? null,
+  };
+}
+
+function valuesOf(rows: readonly Criterion[], ...kinds: readonly string[]): string[] {
+  const some = rows.filter((row) => kinds.includes(targetingType(String(row.targeting_type)).value.is));
+  return [...new Set(some.map((row) => String(row.targeting_value)))];
+}
+
+async function handlesOf(rows: readonly Criterion[], tx: Reading): Promise<ReadonlyMap<string, string>> {
+  const ids = valuesOf(rows, 'user', 'advertiser');
+  return ids.length === 0 ? new Map() : tx.credentials.findScreenNames(ids);
+}
+
+async function campaignNamesOf(rows: readonly Criterion[], tx: Reading): Promise<ReadonlyMap<string, string>> {
+  const [first] = rows;
+  const ids = valuesOf(rows, 'campaign');
+  if (!first || ids.length === 0) return new Map();
+  const found = await tx.records.many(campaigns, first.account_id, ids, { deleted: 'shown' });
+  return new Map(found.map((row) => [row.id, String(row.name)]));
+}

@@ -1,0 +1,90 @@
+import { formatInstant, instantMs } from '../../base/instants.ts';
+import { itemsOf } from '../../contract/declare/fields.ts';
+import type { Call, Services } from '../../contract/declare/operation.ts';
+import { LONG_IDS_FROM } from '../../contract/declare/resource.ts';
+import { type ErrorDetail, Problem } from '../../contract/problems/problems.ts';
+import { MEDIA_CATEGORIES, type MediaCategory } from '../../contract/services/media.ts';
+import type { Upload, UploadRules } from '../../contract/store/uploads.ts';
+import { EXPIRY } from './expiry.ts';
+import { ACCEPTED_FILES, defaultCategory, normalizeMime } from './media-categories.ts';
+
+/** Begins an upload: from now on its segments may come. */
+export async function initializeUpload(call: Call): Promise<Upload> {
+  const { services, input, now } = call;
+  const mime = normalizeMime(String(input.media_type));
+  const bytes = Number(input.total_bytes);
+  const category = requestedCategory(call) ?? defaultCategory(mime);
+  checkDeclaredFile({ category, mime, bytes }, services.uploads);
+  const ttl_s =
+    category === 'AMPLIFY_VIDEO' ? services.uploads.media_amplify_unused_ttl_s : services.uploads.media_unused_ttl_s;
+  const upload: Upload = {
+    ...(await newUpload(call, category!)),
+    state: 'uploading',
+    mime,
+    bytes,
+    expires_at: addSeconds(now, ttl_s),
+  };
+  await storeNewUpload(services, upload);
+  await services.blobs.prepare(upload.id);
+  return upload;
+}
+
+/** The category that the caller named. */
+export function requestedCategory({ input }: Pick<Call, 'input'>): MediaCategory | undefined {
+  return input.media_category == null ? undefined : (String(input.media_category).toUpperCase() as MediaCategory);
+}
+
+/** What a new upload is before anything of it is known. */
+export async function newUpload(call: Call, category: MediaCategory) {
+  const { services, principal, input, now } = call;
+  const [id] = await services.ids.takeLong('uploads', LONG_IDS_FROM, 1);
+  return {
+    id: id!,
+    user_id: principal.user,
+    category,
+    media_type: MEDIA_CATEGORIES[category].type,
+    width: null,
+    height: null,
+    duration_ms: null,
+    codec: null,
+    poster_mime: null,
+    file_name: services.secrets.bytes(8).toString('hex'),
+    additional_owners: input.additional_owners == null ? [] : itemsOf(String(input.additional_owners)),
+    fault: null,
+    is_categorized: input.media_category != null,
+    created_at: now,
+    changed_at: now,
+  } as const;
+}
+
+/** Stores a new upload, and plans its end. */
+export async function storeNewUpload({ store: on }: Services, upload: Upload): Promise<void> {
+  await on.write(async (tx) => {
+    await tx.uploads.add(upload);
+    await tx.jobs.plan({ kind: EXPIRY, key: upload.id, run_at: upload.expires_at! });
+  });
+}
+
+/** A time some seconds after another. */
+export function addSeconds(now: string, seconds: number): string {
+  return formatInstant(instantMs(now) + seconds * 1000);
+}
+
+/** What was announced that nothing takes. */
+export function checkDeclaredFile(
+  { category, mime, bytes }: { category: MediaCategory | undefined; mime: string; bytes: number },
+  rules: UploadRules,
+): void {
+  const errors: ErrorDetail[] = [];
+  const words = { category: category?.toLowerCase() ?? '', mime, bytes, raw: mime };
+  if (!defaultCategory(mime) && !Object.values(ACCEPTED_FILES).some(({ mimes }) => mimes.includes(mime))) {
+    errors.push({ problem: 'MEDIA_TYPE_UNKNOWN', parameter: 'media_type', words });
+  } else if (category && !ACCEPTED_FILES[category].mimes.includes(mime)) {
+    errors.push({ problem: 'MEDIA_CATEGORY_UNFIT', parameter: 'media_category', words });
+  }
+  const max = category && rules[ACCEPTED_FILES[category].bytes_max];
+  if (max !== undefined && bytes > max) {
+    errors.push({ problem: 'MEDIA_TOO_LARGE', parameter: 'total_bytes', words: { ...words, raw: bytes, max } });
+  }
+  if (errors.length > 0) throw new Problem(errors);
+}

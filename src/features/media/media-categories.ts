@@ -1,0 +1,45 @@
+import { field, oneOf } from '../../contract/declare/fields.ts';
+import type { MediaCategory } from '../../contract/services/media.ts';
+import type { UploadRules } from '../../contract/store/uploads.ts';
+
+const IMAGES = ['image/jpeg', 'image/png', 'image/webp', 'image/bmp', 'image/tiff', 'image/gif'];
+
+interface AcceptedFiles {
+  /** The media types of its files. */
+  readonly mimes: readonly string[];
+  /** The setting that limits their bytes. */
+  readonly bytes_max: keyof UploadRules & `media_${string}_bytes_max`;
+}
+
+/** What files each category takes. @source creatives 2.1 */
+export const ACCEPTED_FILES: Readonly<Record<MediaCategory, AcceptedFiles>> = {
+  POST_IMAGE: { mimes: IMAGES, bytes_max: 'media_image_bytes_max' },
+  POST_GIF: { mimes: ['image/gif'], bytes_max: 'media_gif_bytes_max' },
+  POST_VIDEO: {
+    mimes: ['video/mp4', 'video/quicktime', 'video/webm', 'video/mp2t'],
+    bytes_max: 'media_video_bytes_max',
+  },
+  AMPLIFY_VIDEO: { mimes: ['video/mp4', 'video/quicktime'], bytes_max: 'media_amplify_bytes_max' },
+};
+
+const MIME_ALIASES: Readonly<Record<string, string>> = { 'image/pjpeg': 'image/jpeg', 'image/jpg': 'image/jpeg' };
+
+/** A declared media type in its one form: without parameters, in small letters. */
+export function normalizeMime(declared: string): string {
+  const mime = declared.split(';', 1)[0]!.trim().toLowerCase();
+  return MIME_ALIASES[mime] ?? mime;
+}
+
+/** The category of media that was given none; undefined when nothing takes its type. */
+export function defaultCategory(mime: string): MediaCategory | undefined {
+  if (mime === 'image/gif') return 'POST_GIF';
+  return (['POST_IMAGE', 'POST_VIDEO'] as const).find((category) => ACCEPTED_FILES[category].mimes.includes(mime));
+}
+
+const words = oneOf('post_image', 'post_gif', 'post_video', 'amplify_video');
+
+/** The parameter that names a category, in letters of either size. */
+export const mediaCategory = field<string>({
+  ...words.kind,
+  read: (raw, parameter) => words.kind.read(typeof raw === 'string' ? raw.toLowerCase() : raw, parameter),
+}).says('What the media is for; follows from its type when not given. Promoted video must be amplify_video.');

@@ -1,0 +1,51 @@
+import { formatInstant } from '../../base/instants.ts';
+import type { Services } from '../../contract/declare/operation.ts';
+import type { Environment } from '../../contract/declare/resource.ts';
+import {
+  type FindMedia,
+  hlsPath,
+  isPosterPath,
+  type MediaAddresses,
+  mediaPath,
+  type ServedMedia,
+  vmapPath,
+} from '../../contract/services/media.ts';
+import type { Reading } from '../../contract/store/store.ts';
+import type { Upload } from '../../contract/store/uploads.ts';
+import { hasExpired } from './own-upload.ts';
+import { playlist, vmap } from './player-manifests.ts';
+import { detectMime } from './probe/detect-mime.ts';
+
+/** Finds the files and texts of uploads by their paths. */
+export function mediaFinder({ store, clock, blobs, media }: Services): FindMedia {
+  return async (environment, path) => {
+    const upload = await store.read((tx) => uploadAt(tx, path));
+    if (upload?.state !== 'succeeded' || hasExpired(upload, formatInstant(clock.now()))) return undefined;
+    if (path === mediaPath(upload)) return { file: blobs.pathOf(upload.id, 'whole'), mime: upload.mime };
+    if (upload.media_type === 'IMAGE') return undefined;
+    if (isPosterPath(path, upload)) {
+      const file = blobs.pathOf(upload.id, 'poster');
+      return { file, mime: upload.poster_mime ?? (await detectMime(file)) ?? 'image/png' };
+    }
+    return upload.media_type === 'VIDEO' ? forPlayers(upload, path, environment, media) : undefined;
+  };
+}
+
+async function uploadAt(tx: Reading, path: string): Promise<Upload | undefined> {
+  const [, id] = /\/(\d{1,19})(?:\/|\.vmap$)/.exec(path) ?? [];
+  if (id !== undefined) return tx.uploads.find(id);
+  const [, name] = /\/([0-9a-f]{16})\.jpg$/.exec(path) ?? [];
+  return name === undefined ? undefined : tx.uploads.findByFileName(name);
+}
+
+function forPlayers(
+  upload: Upload,
+  path: string,
+  environment: Environment,
+  media: MediaAddresses,
+): ServedMedia | undefined {
+  const address = media.url(environment, mediaPath(upload));
+  if (path === vmapPath(upload)) return { text: vmap(upload, address), mime: 'application/xml; charset=utf-8' };
+  if (path === hlsPath(upload)) return { text: playlist(upload, address), mime: 'application/vnd.apple.mpegurl' };
+  return undefined;
+}

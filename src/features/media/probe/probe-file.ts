@@ -1,0 +1,50 @@
+import type { Upload, UploadRules } from '../../../contract/store/uploads.ts';
+import { ACCEPTED_FILES } from '../media-categories.ts';
+import { detectMime } from './detect-mime.ts';
+import { probeImage } from './probe-image.ts';
+import { probeVideo } from './probe-video.ts';
+
+/** What a file turned out to be, or why it is not what it should be: words for its sender. */
+export type ProbeResult =
+  | Pick<Upload, 'mime' | 'width' | 'height' | 'duration_ms' | 'codec'>
+  | { readonly fault: string };
+
+/** What is expected of a file. An empty media type expects nothing. */
+export type ExpectedFile = Pick<Upload, 'category' | 'media_type' | 'mime'>;
+
+const KINDS = { IMAGE: 'image', GIF: 'GIF', VIDEO: 'video' } as const;
+
+/** Looks at a file itself, whatever was said of it. */
+export async function probeFile(path: string, expected: ExpectedFile, rules: UploadRules): Promise<ProbeResult> {
+  const mime = await detectMime(path);
+  if (mime === undefined || !ACCEPTED_FILES[expected.category].mimes.includes(mime)) {
+    return { fault: `Unsupported ${KINDS[expected.media_type]} format` };
+  }
+  if (expected.mime !== '' && !isSameContainer(mime, expected.mime)) {
+    return { fault: `media_type is ${expected.mime}, but the file is ${mime}` };
+  }
+  const found = expected.media_type === 'VIDEO' ? await probeVideo(path, mime) : await probeImage(path, mime, rules);
+  return checkLimits(found, expected, rules);
+}
+
+/** Both names stand for one container, and cameras mix them up. */
+const ONE_CONTAINER = ['video/mp4', 'video/quicktime'];
+
+function isSameContainer(mime: string, declared: string): boolean {
+  return mime === declared || (ONE_CONTAINER.includes(mime) && ONE_CONTAINER.includes(declared));
+}
+
+function checkLimits(found: ProbeResult, { category }: ExpectedFile, rules: UploadRules): ProbeResult {
+  if ('fault' in found) return found;
+  const { width, height, duration_ms } = found;
+  const pixels = width! * height!;
+  if (!(pixels > 0)) return { fault: 'The file has no picture' };
+  if (pixels > rules.media_pixels_max) {
+    return { fault: `${width}x${height} is more than ${rules.media_pixels_max} pixels` };
+  }
+  const max_s = rules.media_amplify_duration_max_s;
+  if (category === 'AMPLIFY_VIDEO' && duration_ms! > max_s * 1000) {
+    return { fault: `The video is longer than ${max_s} seconds` };
+  }
+  return found;
+}

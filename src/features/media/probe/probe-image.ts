@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import type { UploadRules } from '../../../contract/store/uploads.ts';
+import { gifFrames } from './gif-frames.ts';
+import { imageEnd } from './image-end.ts';
+import type { ProbeResult } from './probe-file.ts';
+
+/** From here on the sides of a picture are exchanged when it is shown. */
+const TURNED_FROM = 5;
+
+/** Measures an image or a GIF as it is shown. */
+export async function probeImage(path: string, mime: string, rules: UploadRules): Promise<ProbeResult> {
+  // No larger than the limit of its category.
+  const bytes = await readFile(path);
+  if (imageEnd(mime, bytes) === undefined) return { fault: 'The image is truncated' };
+  const size = await sizeOf(bytes);
+  if (!size) return { fault: 'The image cannot be read' };
+  const { width, height } = size;
+  if (mime === 'image/gif') {
+    const frames = gifFrames(bytes)!.frames;
+    if (width * height * frames > rules.media_gif_pixels_max) {
+      return { fault: `${frames} frames of ${width}x${height} are more than ${rules.media_gif_pixels_max} pixels` };
+    }
+  }
+  return { mime, width, height, duration_ms: null, codec: null };
+}
+
+async function sizeOf(bytes: Buffer): Promise<{ width: number; height: number } | undefined> {
+  const { imageSize } = await import('image-size');
+  try {
+    const { width, height, orientation = 1 } = imageSize(bytes);
+    return orientation < TURNED_FROM ? { width, height } : { width: height, height: width };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { oneOf } from '../../contract/declare/fields.ts';
+import type { Call, Input, Parameters } from '../../contract/declare/operation.ts';
+import type { ErrorDetail, ProblemName } from '../../contract/problems/problems.ts';
+import type { Upload } from '../../contract/store/uploads.ts';
+import { appendSegment } from './append-segment.ts';
+import { finalizeUpload } from './finalize-upload.ts';
+import { initializeUpload } from './initialize-upload.ts';
+import { uploadImage } from './upload-image.ts';
+import type { ReplyStage } from './upload-json.ts';
+import { initializeParameters, mediaIdParameter, segmentParameter } from './upload-parameters.ts';
+
+/** What a command came to. */
+export interface CommandResult {
+  readonly upload: Upload;
+  readonly step: 'initialized' | 'appended' | 'finalized';
+}
+
+interface Command {
+  readonly required: readonly string[];
+  readonly step: CommandResult['step'];
+  perform(call: Call): Promise<Upload>;
+}
+
+const idOf = ({ input }: Call): string => String(input.media_id);
+
+const COMMANDS: Readonly<Record<'INIT' | 'APPEND' | 'FINALIZE', Command>> = {
+  INIT: { required: ['total_bytes', 'media_type'], step: 'initialized', perform: initializeUpload },
+  APPEND: {
+    required: ['media_id', 'segment_index'],
+    step: 'appended',
+    perform: (call) => appendSegment(call, idOf(call)),
+  },
+  FINALIZE: { required: ['media_id'], step: 'finalized', perform: (call) => finalizeUpload(call, idOf(call)) },
+};
+
+/** The parameters of all commands. */
+export const commandParameters: Parameters = {
+  command: oneOf('INIT', 'APPEND', 'FINALIZE').says('The step of the upload; without it, one image is sent at once.'),
+  ...mediaIdParameter,
+  ...segmentParameter,
+  ...initializeParameters,
+};
+
+/** What the command that was given lacks. */
+export function missingParameters(input: Input): ErrorDetail[] {
+  const required = commandOf(input)?.required ?? [];
+  return required
+    .filter((name) => input[name] === undefined || input[name] === null)
+    .map((parameter) => ({ problem: 'MISSING_PARAMETER', parameter }));
+}
+
+function commandOf({ command }: Input): Command | undefined {
+  return command == null ? undefined : COMMANDS[command as keyof typeof COMMANDS];
+}
+
+/** Does what the command says. */
+export async function performCommand(call: Call): Promise<CommandResult> {
+  const command = commandOf(call.input);
+  if (!command) return { upload: await uploadImage(call), step: 'finalized' };
+  return { upload: await command.perform(call), step: command.step };
+}
+
+/** When an upload is told of, by what was done. */
+export const REPLY_STAGES: Readonly<Record<CommandResult['step'], ReplyStage>> = {
+  initialized: 'initialize',
+  appended: 'status',
+  finalized: 'finalize',
+};
+
+/** What a file that is sent can be refused for. */
+export const FILE_PROBLEMS: readonly ProblemName[] = ['FILE_MISSING', 'FILES_EXCLUSIVE'];
+
+/** What can be wrong with the beginning of an upload. */
+export const INITIALIZE_PROBLEMS: readonly ProblemName[] = [
+  'MEDIA_TYPE_UNKNOWN',
+  'MEDIA_CATEGORY_UNFIT',
+  'MEDIA_TOO_LARGE',
+];
+
+/** What can be wrong with a segment. */
+export const APPEND_PROBLEMS: readonly ProblemName[] = ['UPLOAD_UNKNOWN', 'UPLOAD_CLOSED', 'SEGMENTS_EXCEED'];
+
+/** What can be wrong with the end of an upload. */
+export const FINALIZE_PROBLEMS: readonly ProblemName[] = ['UPLOAD_UNKNOWN', 'SEGMENTS_INCOMPLETE', 'MEDIA_INVALID'];

@@ -1,0 +1,34 @@
+import type { Call } from '../../contract/declare/operation.ts';
+import { problem } from '../../contract/problems/problems.ts';
+import type { Upload } from '../../contract/store/uploads.ts';
+import { uploadedFile } from './append-segment.ts';
+import { addSeconds, newUpload, requestedCategory, storeNewUpload } from './initialize-upload.ts';
+import { ACCEPTED_FILES, defaultCategory } from './media-categories.ts';
+import { probeFile } from './probe/probe-file.ts';
+
+/** Takes an image in one call. */
+export async function uploadImage(call: Call): Promise<Upload> {
+  const { blobs, uploads } = call.services;
+  const file = uploadedFile(call);
+  const category = requestedCategory(call);
+  if (category && category !== 'POST_IMAGE' && category !== 'POST_GIF') {
+    throw problem('MEDIA_TYPE_UNKNOWN', { parameter: 'media_category', words: { raw: category.toLowerCase() } });
+  }
+  const expected = { category: category ?? ('POST_IMAGE' as const), media_type: 'IMAGE' as const, mime: '' };
+  const found = await probeFile(file.place, expected, uploads);
+  if ('fault' in found) throw problem('MEDIA_INVALID', { words: { reason: found.fault } });
+  const own = category ?? defaultCategory(found.mime)!;
+  const max = uploads[ACCEPTED_FILES[own].bytes_max];
+  const words = { category: own.toLowerCase(), max, bytes: file.bytes, raw: file.bytes };
+  if (file.bytes > max) throw problem('MEDIA_TOO_LARGE', { parameter: 'media', words });
+  const upload: Upload = {
+    ...(await newUpload(call, own)),
+    ...found,
+    state: 'succeeded',
+    bytes: file.bytes,
+    expires_at: addSeconds(call.now, uploads.media_unused_ttl_s),
+  };
+  await storeNewUpload(call.services, upload);
+  await blobs.adopt(upload.id, file);
+  return upload;
+}

@@ -1,0 +1,78 @@
+import { oneOf } from '../../contract/declare/fields.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { findOwnUpload } from './own-upload.ts';
+import {
+  APPEND_PROBLEMS,
+  commandParameters,
+  FILE_PROBLEMS,
+  FINALIZE_PROBLEMS,
+  INITIALIZE_PROBLEMS,
+  missingParameters,
+  performCommand,
+  REPLY_STAGES,
+} from './upload-commands.ts';
+import { UPLOAD_GROUP, UPLOAD_GROUP_ABOUT, uploadBytesMax, uploadFiles } from './upload-files.ts';
+import { uploadV1Json } from './upload-json.ts';
+import { mediaIdParameter } from './upload-parameters.ts';
+import { uploadV1Schema } from './upload-schemas.ts';
+
+const place = { path: '/1.1/media/upload', aliases: ['/1.1/media/upload.json'] } as const;
+
+const STATUSES = { initialized: 202, appended: 204, finalized: 200 } as const;
+
+/** Uploads media: in segments by commands, or one image at once. @source creatives 2.1 */
+export const uploadMedia: Operation = {
+  id: 'media.upload',
+  method: 'POST',
+  ...place,
+  about: 'Uploads media: INIT, APPEND as often as needed, FINALIZE; or one image at once, without a command.',
+  group: UPLOAD_GROUP,
+  groupAbout: UPLOAD_GROUP_ABOUT,
+  family: 'flat',
+  rate: 'media_uploads',
+  parameters: commandParameters,
+  body: 'upload',
+  files: uploadFiles,
+  bytesMax: uploadBytesMax,
+  shape: 'bare',
+  reply: uploadV1Schema,
+  successes: { 202: uploadV1Schema, 204: undefined },
+  problems: [
+    ...new Set([
+      ...FILE_PROBLEMS,
+      ...INITIALIZE_PROBLEMS,
+      ...APPEND_PROBLEMS,
+      ...FINALIZE_PROBLEMS,
+      'MISSING_PARAMETER' as const,
+    ]),
+  ],
+  check: missingParameters,
+  async perform(call) {
+    const { upload, step } = await performCommand(call);
+    const data = step === 'appended' ? '' : uploadV1Json(upload, REPLY_STAGES[step], call.now);
+    return { status: STATUSES[step], data };
+  },
+};
+
+/** How far an upload is. @source creatives 2.1 */
+export const uploadStatus: Operation = {
+  id: 'media.upload_status',
+  method: 'GET',
+  ...place,
+  about: 'How far an upload is.',
+  group: UPLOAD_GROUP,
+  family: 'flat',
+  rate: 'media_uploads',
+  parameters: {
+    command: oneOf('STATUS').required().says('Always STATUS.'),
+    media_id: mediaIdParameter.media_id!.required(),
+  },
+  body: 'form',
+  shape: 'bare',
+  reply: uploadV1Schema,
+  problems: ['UPLOAD_UNKNOWN'],
+  async perform(call) {
+    const upload = await findOwnUpload(call, String(call.input.media_id), 'owner');
+    return { data: uploadV1Json(upload, 'status', call.now) };
+  },
+};

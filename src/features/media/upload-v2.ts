@@ -1,0 +1,121 @@
+import { instantMs } from '../../base/instants.ts';
+import { boolean, oneOf } from '../../contract/declare/fields.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import type { Upload } from '../../contract/store/uploads.ts';
+import { appendSegment } from './append-segment.ts';
+import { finalizeUpload } from './finalize-upload.ts';
+import { initializeUpload } from './initialize-upload.ts';
+import { findOwnUpload } from './own-upload.ts';
+import {
+  APPEND_PROBLEMS,
+  commandParameters,
+  FILE_PROBLEMS,
+  FINALIZE_PROBLEMS,
+  INITIALIZE_PROBLEMS,
+  missingParameters,
+  performCommand,
+  REPLY_STAGES,
+} from './upload-commands.ts';
+import { UPLOAD_GROUP, uploadBytesMax, uploadFiles } from './upload-files.ts';
+import { uploadV2Json } from './upload-json.ts';
+import { initializeParameters, mediaIdParameter, segmentParameter } from './upload-parameters.ts';
+import { appendV2Schema, commandV2Schema, uploadV2Schema } from './upload-schemas.ts';
+
+const common = { group: UPLOAD_GROUP, family: 'problem', rate: 'media_uploads', shape: 'bare' } as const;
+const shared = { shared: boolean().says('Accepted; media is as shared as its owners make it.') };
+
+function appended({ expires_at }: Upload): string {
+  return JSON.stringify({ data: { expires_at: instantMs(expires_at!) / 1000 } });
+}
+
+const command: Operation = {
+  ...common,
+  id: 'media_v2.upload',
+  method: 'POST',
+  path: '/2/media/upload',
+  about: 'Uploads media by commands, as the first generation does.',
+  parameters: { ...commandParameters, ...shared },
+  body: 'upload',
+  files: uploadFiles,
+  bytesMax: uploadBytesMax,
+  reply: commandV2Schema,
+  problems: [
+    ...new Set([
+      ...FILE_PROBLEMS,
+      ...INITIALIZE_PROBLEMS,
+      ...APPEND_PROBLEMS,
+      ...FINALIZE_PROBLEMS,
+      'MISSING_PARAMETER' as const,
+    ]),
+  ],
+  check: missingParameters,
+  async perform(call) {
+    const { upload, step } = await performCommand(call);
+    return { data: step === 'appended' ? appended(upload) : uploadV2Json(upload, REPLY_STAGES[step], call.now) };
+  },
+};
+
+const status: Operation = {
+  ...common,
+  id: 'media_v2.upload_status',
+  method: 'GET',
+  path: '/2/media/upload',
+  about: 'How far an upload is.',
+  parameters: { command: oneOf('STATUS').says('STATUS, or nothing.'), media_id: mediaIdParameter.media_id!.required() },
+  body: 'form',
+  reply: uploadV2Schema,
+  problems: ['UPLOAD_UNKNOWN'],
+  async perform(call) {
+    const upload = await findOwnUpload(call, String(call.input.media_id), 'owner');
+    return { data: uploadV2Json(upload, 'status', call.now) };
+  },
+};
+
+const begin: Operation = {
+  ...common,
+  id: 'media_v2.initialize',
+  method: 'POST',
+  path: '/2/media/upload/initialize',
+  about: 'Begins an upload.',
+  parameters: {
+    ...initializeParameters,
+    total_bytes: initializeParameters.total_bytes!.required(),
+    media_type: initializeParameters.media_type!.required(),
+    ...shared,
+  },
+  body: 'form',
+  reply: uploadV2Schema,
+  problems: INITIALIZE_PROBLEMS,
+  perform: async (call) => ({ data: uploadV2Json(await initializeUpload(call), 'initialize', call.now) }),
+};
+
+const send: Operation = {
+  ...common,
+  id: 'media_v2.append',
+  method: 'POST',
+  path: '/2/media/upload/:id/append',
+  about: 'Sends a segment of an upload.',
+  parameters: { segment_index: segmentParameter.segment_index!.required() },
+  body: 'upload',
+  files: uploadFiles,
+  bytesMax: uploadBytesMax,
+  reply: appendV2Schema,
+  problems: [...FILE_PROBLEMS, ...APPEND_PROBLEMS],
+  perform: async (call) => ({ data: appended(await appendSegment(call, call.path.id!)) }),
+};
+
+const end: Operation = {
+  ...common,
+  id: 'media_v2.finalize',
+  method: 'POST',
+  path: '/2/media/upload/:id/finalize',
+  about: 'Ends the sending of an upload.',
+  parameters: {},
+  body: 'form',
+  reply: uploadV2Schema,
+  problems: FINALIZE_PROBLEMS,
+  perform: async (call) => ({ data: uploadV2Json(await finalizeUpload(call, call.path.id!), 'finalize', call.now) }),
+};
+
+/** Uploads in the second generation. @source creatives 2.2 */
+export const uploadV2Operations: readonly Operation[] = [command, status, begin, send, end];
