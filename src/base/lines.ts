@@ -11,11 +11,11 @@ export type Line = { readonly text: string } | { readonly error: string };
 
 /** The lines of a file in pieces as they are read. */
 export function linesOf(path: string, pieceBytes = 65_536): AsyncGenerator<Line[]> {
-  return linesIn(createReadStream(path, { highWaterMark: pieceBytes }));
+  return linesOfStream(createReadStream(path, { highWaterMark: pieceBytes }));
 }
 
 /** The lines of a stream in pieces as they come. A line that is too long is reported and never held as a whole. */
-export async function* linesIn(stream: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+export async function* linesOfStream(stream: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let parts: Buffer[] = [];
   let bytes = 0;
   const add = (part: Buffer): void => {
@@ -51,7 +51,7 @@ function lineOf(bytes: Buffer): Line {
 }
 
 /** The text of a file in pieces. @throws CsvError where it is no text, naming the line */
-export async function* textOf(path: string): AsyncGenerator<string> {
+export async function* readText(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
   const read = (decode: () => string): string => {

@@ -14,11 +14,11 @@ import { allApplications } from '../features/auth/applications/all.ts';
 import { BLANK, type CallbackPolicy, draftFaults, draftOf } from '../features/auth/applications/draft.ts';
 import { registerApplication } from '../features/platform/register.ts';
 import type { Settings } from '../settings.ts';
-import { addApplicationOptions, draftFrom } from './application-options.ts';
+import { addApplicationOptions, draftFromOptions } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
-import { oneLine, print } from './output.ts';
-import { looking, type RecordedRegistrar, registering, tell } from './registering.ts';
+import { oneLine, print, printFields } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
+import { type RecordedRegistrar, runRead, runWrite } from './units-of-work.ts';
 
 /** `barker app`: the same as the pages at `/developer/apps`, for every application. */
 export function appCommand(command: Command): void {
@@ -76,21 +76,21 @@ function onDatabase(command: Command): Command {
 }
 
 async function createApp(command: Command, name: string): Promise<void> {
-  const draft = draftFrom(command, { ...BLANK, name });
-  const made = await registering(command, async (registrar, { callback_schemes: schemes }) => {
+  const draft = draftFromOptions(command, { ...BLANK, name });
+  const made = await runWrite(command, async (registrar, { callback_schemes: schemes }) => {
     insistOn(draft, { schemes, registered: [] });
     const owner = await ownerOf(registrar.tx, command.opts().owner);
     const registered = await registerApplication(registrar, owner, draft);
-    registrar.touched('application', registered.id);
-    registrar.touched('user', owner);
+    registrar.addTarget('application', registered.id);
+    registrar.addTarget('user', owner);
     return registered;
   });
-  tell({ application_id: made.id, consumer_key: made.consumerKey, consumer_secret: made.consumerSecret });
+  printFields({ application_id: made.id, consumer_key: made.consumerKey, consumer_secret: made.consumerSecret });
 }
 
 async function listApps(command: Command): Promise<void> {
   const named: string | undefined = command.opts().owner;
-  const rows = await looking(command, async ({ tx }) =>
+  const rows = await runRead(command, async ({ tx }) =>
     allApplications(tx, named === undefined ? undefined : await ownerOf(tx, named)),
   );
   for (const { consumer_key, access_level, suspended: isSuspended, name } of rows) {
@@ -99,7 +99,7 @@ async function listApps(command: Command): Promise<void> {
 }
 
 async function showApp(command: Command, key: string): Promise<void> {
-  const shown = await looking(command, async ({ tx }) => {
+  const shown = await runRead(command, async ({ tx }) => {
     const application = await applicationOf(tx, key);
     const { id, consumer_secret, owner_user_id, callbacks, demo, ...columns } = application;
     const owner = await tx.credentials.findUser(owner_user_id);
@@ -114,14 +114,14 @@ async function showApp(command: Command, key: string): Promise<void> {
     for (const { screen_name, access_level } of beside) told[`other_level_${screen_name}`] = access_level;
     return told;
   });
-  tell(shown);
+  printFields(shown);
 }
 
 async function editApp(command: Command, key: string): Promise<void> {
   await onApplication(command, key, async ({ tx }, application, { callback_schemes: schemes }) => {
     const { name } = command.opts();
     const before = draftOf(application);
-    const draft = draftFrom(command, { ...before, ...(name !== undefined && { name }) });
+    const draft = draftFromOptions(command, { ...before, ...(name !== undefined && { name }) });
     insistOn(draft, { schemes, registered: before.callbacks });
     await changeApplication(tx, application.id, draft);
     return { consumer_key: application.consumer_key };
@@ -137,7 +137,7 @@ async function regenerate(registrar: RecordedRegistrar, { id, consumer_key }: Ap
 
 async function ownToken(registrar: RecordedRegistrar, application: Application): Promise<Told> {
   const { id, token, tokenSecret } = await issueOwnToken(registrar, application);
-  registrar.touched('token', id);
+  registrar.addTarget('token', id);
   return { user_id: application.owner_user_id, access_token: token, access_token_secret: tokenSecret };
 }
 
@@ -161,12 +161,12 @@ async function onApplication(
   key: string,
   work: (registrar: RecordedRegistrar, application: Application, settings: Settings) => Promise<Told>,
 ): Promise<void> {
-  const told = await registering(command, async (registrar, settings) => {
+  const told = await runWrite(command, async (registrar, settings) => {
     const application = await applicationOf(registrar.tx, key);
-    registrar.touched('application', application.id);
+    registrar.addTarget('application', application.id);
     return work(registrar, application, settings);
   });
-  tell(told);
+  printFields(told);
 }
 
 async function applicationOf(tx: Reading, key: string): Promise<Application> {
@@ -209,7 +209,7 @@ async function limitsOf(command: Command, key: string): Promise<void> {
     return said === undefined ? [] : [{ name, value: said === 'default' ? null : limitSaid(name, said) }];
   });
   if (changes.length === 0) {
-    return tell(await looking(command, async ({ tx }) => shown(tx, (await applicationOf(tx, key)).id)));
+    return printFields(await runRead(command, async ({ tx }) => shown(tx, (await applicationOf(tx, key)).id)));
   }
   await onApplication(command, key, async ({ tx }, { id }) => {
     await tx.credentials.lockApplication(id);

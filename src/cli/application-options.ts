@@ -31,7 +31,7 @@ export function addApplicationOptions(command: Command): Command {
 }
 
 /** What the options of a command change of an application; what was not said stays as it is in `before`. */
-export function draftFrom(command: Command, before: ApplicationDraft): ApplicationDraft {
+export function draftFromOptions(command: Command, before: ApplicationDraft): ApplicationDraft {
   const options = command.opts();
   const changes: [member: string, value: unknown][] = [['access_level', options.level]];
   for (const [member, [flags]] of Object.entries(TEXTS)) {

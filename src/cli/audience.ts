@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { CsvError } from '../base/csv.ts';
-import { linesIn } from '../base/lines.ts';
+import { linesOfStream } from '../base/lines.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/store/audiences.ts';
 import { hashOfIdentifier, isHashedKind, normalForm } from '../features/audiences/uploads/normalize.ts';
-import { addCaller, callerOf, collectPair } from './caller.ts';
+import { addProfileOptions, collectPair, profileFrom } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
-import { complain, print } from './output.ts';
+import { print, printError } from './output.ts';
 
 /** `barker audience`: what uploads of people need. */
 export function audienceCommand(command: Command): void {
@@ -25,7 +25,7 @@ function hashCommand(command: Command): void {
       const hashed = (value: string): string => `${hashLine(type, value, form)}\n`;
       if (values.length > 0) return print(values.map(hashed).join(''));
       let number = 0;
-      for await (const lines of linesIn(process.stdin)) {
+      for await (const lines of linesOfStream(process.stdin)) {
         const hashes: string[] = [];
         for (const line of lines) {
           number += 1;
@@ -58,7 +58,7 @@ function uploadCommand(command: Command): void {
     .option('--column <name=type>', 'What a column is, where its name does not say so; repeatable', collectPair)
     .option('--effective-at <time>', 'When the people begin to count; now when not said')
     .option('--expires-at <time>', 'When they cease to; after 13 months when not said');
-  addCaller(command)
+  addProfileOptions(command)
     .addHelpText('after', `\nTypes: ${IDENTIFIER_KINDS.join(', ')}, those that are hashed already with _sha256 behind.`)
     .addHelpText('after', '\nExample:\n  barker audience upload people.csv --account 18ce54d4x5t --audience 2c7hv')
     .action((file: string) => upload(command, file));
@@ -78,13 +78,13 @@ async function upload(command: Command, file: string): Promise<void> {
   try {
     const sent = await uploadFile(file, {
       path,
-      caller: callerOf(command),
+      caller: profileFrom(command),
       type: options.remove ? 'Delete' : 'Update',
       window: { effective_at: options.effectiveAt, expires_at: options.expiresAt },
       columns: options.column ?? [],
     });
     print(`${sent.people} people uploaded\n`);
-    if (sent.left > 0) complain(`${sent.left} rows were left out: they have nothing that can be hashed\n`);
+    if (sent.skipped > 0) printError(`${sent.skipped} rows were left out: they have nothing that can be hashed\n`);
   } catch (error) {
     if (error instanceof CsvError) throw new CommandFailed(`${file}: ${error.message}`, 2);
     throw error;

@@ -3,9 +3,9 @@ import { formatMillisecond, instantMs, parseInstant } from '../base/instants.ts'
 import { AUDIT_EVENTS, type AuditEvent, type AuditRecord } from '../contract/store/audit.ts';
 import type { Store } from '../contract/store/store.ts';
 import { CommandFailed } from './failure.ts';
-import { onStore } from './on-store.ts';
 import { oneLine, print } from './output.ts';
 import { addSettings } from './setting-options.ts';
+import { withStore } from './with-store.ts';
 
 /** `barker audit`. */
 export function auditCommand(command: Command): void {
@@ -15,7 +15,7 @@ export function auditCommand(command: Command): void {
     .option('--until <time>', 'Before this time')
     .option('--actor <who>', 'By this user, application or operator: user:900000001, operator:barker, or the id alone')
     .addOption(new Option('--event <event>', 'Of this event').choices(Object.keys(AUDIT_EVENTS)))
-    .option('--id <id>', 'That touched this: application:12, or the id alone')
+    .option('--id <id>', 'That addTarget this: application:12, or the id alone')
     .option('--count <n>', 'So many', '100')
     .option('--json', 'As JSON, one object a line')
     .addHelpText('after', '\nExample:\n  barker audit list --since 2026-03-01 --actor operator:barker --json')
@@ -40,7 +40,7 @@ async function listAudit(command: Command): Promise<void> {
   if (count < 1) throw new CommandFailed('--count is a number from 1 to 999999999', 2);
   const since = timeOf('--since', wanted.since);
   const until = timeOf('--until', wanted.until);
-  await onStore(command, async (store) => {
+  await withStore(command, async (store) => {
     let left = count;
     for await (const records of pages(store, { since, until, event: wanted.event })) {
       const fitting = records.filter((record) => isMeant(record, wanted)).slice(0, left);

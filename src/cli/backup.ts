@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CommandFailed } from './failure.ts';
-import { complain } from './output.ts';
+import { printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker backup`. */
@@ -26,19 +26,19 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   }
   const { systemClock } = await import('../base/clock.ts');
   const { backUp } = await import('../backup/backup.ts');
-  const { removeOld, pathFor } = await import('./backup/dated-files.ts');
-  const { progress, recordedCopy } = await import('./backup/source.ts');
+  const { removeOldArchives, datedArchivePath } = await import('./backup/dated-files.ts');
+  const { printLine, runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const settings = settingsFrom(command, 'serve', true);
-  const path: string = file ?? pathFor(folder, systemClock.now());
+  const path: string = file ?? datedArchivePath(folder, systemClock.now());
   if (existsSync(path) && !force) throw new CommandFailed(`${path} exists; --force replaces it`);
-  const { missing } = await recordedCopy(command, settings, (source, record) => {
-    record.touched('archive', resolve(path));
+  const { missing } = await runRecordedCopy(command, settings, (source, record) => {
+    record.addTarget('archive', resolve(path));
     return backUp(source, path);
   });
-  progress(`wrote ${path}`);
-  if (keep !== undefined) for (const old of removeOld(folder, Number(keep))) progress(`removed ${old}`);
+  printLine(`wrote ${path}`);
+  if (keep !== undefined) for (const old of removeOldArchives(folder, Number(keep))) printLine(`removed ${old}`);
   if (missing.length === 0) return;
   const message = `the data folder lacks the media of ${missing.length} uploads (the first is ${missing[0]}); ${path} is complete without them`;
   if (!allowMissingMedia) throw new CommandFailed(message);
-  complain(`barker: ${message}\n`);
+  printError(`barker: ${message}\n`);
 }

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import { bearerOf } from './bearer.ts';
+import { fetchBearerToken } from './bearer-token.ts';
 import {
-  addCaller,
-  type Caller,
-  callerOf,
+  addProfileOptions,
+  buildRequest,
+  type ConnectionProfile,
   collectPair,
-  type Outgoing,
-  outgoing,
+  type OutgoingRequest,
+  profileFrom,
   protocolParameters,
-} from './caller.ts';
+} from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
-import { complain, print } from './output.ts';
+import { print, printError } from './output.ts';
 import { type Reply, send } from './send.ts';
 
 /** `barker call`. */
@@ -26,7 +26,7 @@ export function callCommand(command: Command): void {
     .option('--json <text>', 'A JSON body, or @file')
     .option('--bearer', 'With the bearer token of the application, for itself, in place of a signature for a user')
     .option('-i, --include', 'Show status and headers on stderr');
-  addCaller(command)
+  addProfileOptions(command)
     .addHelpText(
       'after',
       '\nExample:\n  barker call PUT /12/accounts/18ce54d4x5t --sandbox -d name="Spring sale"\n  barker call GET /2/activity/subscriptions --bearer',
@@ -36,17 +36,17 @@ export function callCommand(command: Command): void {
 
 async function runCall(command: Command, method: string, path: string): Promise<void> {
   const { param: data, json, include, bearer } = command.opts();
-  const caller = callerOf(command);
-  const request = outgoing(method, path, caller, { data, json });
-  const authorization = bearer ? `Bearer ${await bearerOf(caller)}` : await signatureFor(request, caller);
+  const caller = profileFrom(command);
+  const request = buildRequest(method, path, caller, { data, json });
+  const authorization = bearer ? `Bearer ${await fetchBearerToken(caller)}` : await signatureFor(request, caller);
   const reply = await send(request, authorization, caller.tlsCa);
   const { body: text } = reply;
-  if (include) complain(headText(reply));
+  if (include) printError(headText(reply));
   if (text !== '') print(process.stdout.isTTY ? pretty(text) : `${text}\n`);
   if (reply.status >= 400) throw new CommandFailed(aloud(reply, text));
 }
 
-async function signatureFor(request: Outgoing, { keys }: Caller): Promise<string> {
+async function signatureFor(request: OutgoingRequest, { keys }: ConnectionProfile): Promise<string> {
   const { sign } = await import('../features/auth/oauth1/signature.ts');
   const { consumer_secret: consumerSecret, access_token_secret: tokenSecret } = keys;
   return sign({ ...request, oauth: protocolParameters(keys), consumerSecret, tokenSecret }).header;

@@ -5,7 +5,7 @@ import { formatMillisecond } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import type { AuditOutcome, AuditRecord } from '../contract/store/audit.ts';
 import type { Store } from '../contract/store/store.ts';
-import { isSetting } from './setting-options.ts';
+import { isSettingOption } from './setting-options.ts';
 
 /** What a command can touch. */
 export type TargetKind =
@@ -25,13 +25,13 @@ export type TargetKind =
   | 'archive';
 
 /** Says that a command touches something; without an id, all there is of the kind. */
-export type Touched = (kind: TargetKind, id?: string) => void;
+export type AddTarget = (kind: TargetKind, id?: string) => void;
 
 /** The audit record of a command while it runs. */
 export interface CommandRecord {
-  readonly touched: Touched;
+  readonly addTarget: AddTarget;
   /** The record as it would be stored now. */
-  as(outcome: AuditOutcome): AuditRecord;
+  withOutcome(outcome: AuditOutcome): AuditRecord;
 }
 
 /** More are not listed: what a large import changed can be told from the accounts themselves. */
@@ -51,8 +51,8 @@ export function commandRecord(command: Command, now: number): CommandRecord {
     command: wordsOf(command),
   };
   return {
-    touched: (kind, id) => void targets.add(id === undefined ? kind : `${kind}:${id}`),
-    as: (outcome) => ({ ...about, outcome, targets: [...targets].slice(0, TARGETS_MAX) }),
+    addTarget: (kind, id) => void targets.add(id === undefined ? kind : `${kind}:${id}`),
+    withOutcome: (outcome) => ({ ...about, outcome, targets: [...targets].slice(0, TARGETS_MAX) }),
   };
 }
 
@@ -73,7 +73,7 @@ function wordsOf(command: Command): string {
   const names: string[] = [];
   for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());
   const input = command.options.filter(
-    (option) => !isSetting(option) && command.getOptionValueSource(option.attributeName()) === 'cli',
+    (option) => !isSettingOption(option) && command.getOptionValueSource(option.attributeName()) === 'cli',
   );
   return [...names, ...input.flatMap((option) => optionWords(option, command.opts()[option.attributeName()]))].join(
     ' ',
@@ -98,20 +98,20 @@ interface Place {
  * Runs a command of many units of work under a record of its own: stored before anything is done, and once more when it
  * has ended. A process that is killed leaves what it began.
  */
-export async function recorded<T>(
+export async function runRecorded<T>(
   command: Command,
   { store, clock }: Place,
-  work: (touched: Touched) => Promise<T>,
+  work: (addTarget: AddTarget) => Promise<T>,
 ): Promise<T> {
   const record = commandRecord(command, clock.now());
-  await store.write((tx) => tx.audit.append([record.as('begun')]));
+  await store.write((tx) => tx.audit.append([record.withOutcome('begun')]));
   try {
-    const result = await work(record.touched);
-    await store.write((tx) => tx.audit.end(record.as('done')));
+    const result = await work(record.addTarget);
+    await store.write((tx) => tx.audit.end(record.withOutcome('done')));
     return result;
   } catch (error) {
     // What went wrong is told, whether or not it can be recorded.
-    await store.write((tx) => tx.audit.end(record.as('failed'))).catch(() => undefined);
+    await store.write((tx) => tx.audit.end(record.withOutcome('failed'))).catch(() => undefined);
     throw error;
   }
 }

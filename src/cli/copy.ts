@@ -33,22 +33,22 @@ async function runCopy(command: Command): Promise<void> {
     throw new CommandFailed('--to is the database that would be copied', 2);
   }
   const { copyDatabase } = await import('../backup/restore.ts');
-  const { progress, recordedCopy } = await import('./backup/source.ts');
-  const { sent, appliedSteps } = await recordedCopy(command, settings, (source, record) => {
-    record.touched('database');
+  const { printLine, runRecordedCopy } = await import('./backup/recorded-copy.ts');
+  const { sent, appliedSteps } = await runRecordedCopy(command, settings, (source, record) => {
+    record.addTarget('database');
     // The copy has the record of its source too, as it was when the rows were read.
     const own = commandRecord(command, source.now);
-    own.touched('database');
-    return copyDatabase(source, { folder, databaseUrl, includesFiles }, own.as('done'));
+    own.addTarget('database');
+    return copyDatabase(source, { folder, databaseUrl, includesFiles }, own.withOutcome('done'));
   });
-  for (const step of appliedSteps) progress(`applied ${step}`);
-  progress('every table has the same rows as its source (counts and SHA-256 compared)');
-  progress(
+  for (const step of appliedSteps) printLine(`applied ${step}`);
+  printLine('every table has the same rows as its source (counts and SHA-256 compared)');
+  printLine(
     includesFiles
       ? `media and used nonces are in ${folder}`
       : `media and used nonces stay in ${folder}, which the new database is served with`,
   );
-  progress(
+  printLine(
     isPostgres
       ? 'set database_url to the new address; do not serve the old database any more'
       : 'serve the new data folder without database_url; do not serve the old database any more',

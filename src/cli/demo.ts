@@ -3,9 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Runtime } from '../app/database.ts';
 import type { CorpusPost } from '../contract/store/corpus.ts';
 import type { Person } from '../contract/store/directory.ts';
-import { commandGround } from './command-ground.ts';
-import { recorded } from './command-record.ts';
-import { tell } from './registering.ts';
+import { runRecorded } from './command-record.ts';
+import { openCommandRuntime } from './command-runtime.ts';
+import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
 
 /** `barker demo`: makes things up, to try other things out with. */
@@ -46,11 +46,11 @@ async function makePopulation(command: Command): Promise<void> {
   const { samplePeople } = await import('../dev/samples/sample-people.ts');
   const { importPeople } = await import('../features/audiences/import/import-people.ts');
   const { printProgress } = await import('./import-progress.ts');
-  const ground = await commandGround(command);
+  const runtime = await openCommandRuntime(command);
   const file = csv === undefined ? undefined : openSync(csv, 'w', 0o600);
   try {
-    const now = Math.floor(ground.clock.now() / 1000);
-    const made = samplePeople({ seed, users, registered: await registeredUsers(ground), now });
+    const now = Math.floor(runtime.clock.now() / 1000);
+    const made = samplePeople({ seed, users, registered: await registeredUsers(runtime), now });
     function* people(): Generator<Person> {
       if (file !== undefined) writeSync(file, 'user_id,email,phone_number,handle,device_id\n');
       for (let number = 0; number < users; number++) {
@@ -59,14 +59,14 @@ async function makePopulation(command: Command): Promise<void> {
         yield person;
       }
     }
-    const taken = await recorded(command, ground, (touched) => {
-      touched('people');
-      return importPeople(ground, { name: `population:${seed}:${users}`, people }, printProgress(0, 'people'));
+    const taken = await runRecorded(command, runtime, (addTarget) => {
+      addTarget('people');
+      return importPeople(runtime, { name: `population:${seed}:${users}`, people }, printProgress(0, 'people'));
     });
-    tell({ added: String(taken.added), changed: String(taken.changed), people: String(taken.people) });
+    printFields({ added: String(taken.added), changed: String(taken.changed), people: String(taken.people) });
   } finally {
     if (file !== undefined) closeSync(file);
-    await ground.store.close();
+    await runtime.store.close();
   }
 }
 
@@ -79,11 +79,11 @@ async function makePosts(command: Command): Promise<void> {
   const { samplePosts } = await import('../dev/samples/sample-posts.ts');
   const { importPosts } = await import('../features/keywords/import/import-posts.ts');
   const { printProgress } = await import('./import-progress.ts');
-  const ground = await commandGround(command);
+  const runtime = await openCommandRuntime(command);
   try {
     // Of a whole hour: what was broken off soon goes on with the same posts.
-    const end = Math.floor(ground.clock.now() / 1000 / HOUR_S) * HOUR_S;
-    const { people } = await ground.store.read((tx) => tx.directory.findState());
+    const end = Math.floor(runtime.clock.now() / 1000 / HOUR_S) * HOUR_S;
+    const { people } = await runtime.store.read((tx) => tx.directory.findState());
     const made = samplePosts({ seed, count, days, end, people });
     function* posts(): Generator<CorpusPost[]> {
       for (let from = 0; from < count; from += AT_ONCE) {
@@ -91,22 +91,22 @@ async function makePosts(command: Command): Promise<void> {
       }
     }
     const name = `posts:${seed}:${count}:${days}:${end}:${people}`;
-    const { added, known, expired } = await recorded(command, ground, (touched) => {
-      touched('posts');
-      return importPosts(ground, { name, posts }, printProgress(0, 'posts'));
+    const { added, known, expired } = await runRecorded(command, runtime, (addTarget) => {
+      addTarget('posts');
+      return importPosts(runtime, { name, posts }, printProgress(0, 'posts'));
     });
-    tell({ added: String(added), known: String(known), expired: String(expired) });
+    printFields({ added: String(added), known: String(known), expired: String(expired) });
   } finally {
-    await ground.store.close();
+    await runtime.store.close();
   }
 }
 
 /** So many of the users who were registered first are followed by some of the people. */
 const FOLLOWED_MAX = 20;
 
-async function registeredUsers(ground: Runtime): Promise<string[]> {
+async function registeredUsers(runtime: Runtime): Promise<string[]> {
   const { FIRST_USER } = await import('../features/platform/register.ts');
   const ids = Array.from({ length: FOLLOWED_MAX }, (_, index) => String(Number(FIRST_USER) + index));
-  const found = await ground.store.read((tx) => tx.credentials.findScreenNames(ids));
+  const found = await runtime.store.read((tx) => tx.credentials.findScreenNames(ids));
   return ids.filter((id) => found.has(id));
 }

@@ -19,9 +19,9 @@ import {
 } from '../dev/dev-folder.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
-import { complain, print } from './output.ts';
+import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
-import { untilStopped } from './until-stopped.ts';
+import { waitForShutdown } from './shutdown.ts';
 
 export { type DevFile, devFilePath } from '../dev/dev-folder.ts';
 
@@ -47,14 +47,14 @@ export function devCommand(command: Command): void {
 async function runDev(settings: Settings, reset: boolean): Promise<number> {
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
-  const log = devLog(settings.log_level, (line) => complain(line));
+  const log = devLog(settings.log_level, (line) => printError(line));
   const starting = startDev(settings, { reset, seams: { log } });
-  const stopped = untilStopped({
+  const stopped = waitForShutdown({
     close: async () => (await starting).service.close(),
     timeout_s: settings.shutdown_timeout_s,
     ended: starting.then(({ service }) => service.superseded),
-    withParent: process.env.npm_lifecycle_event !== undefined,
-    say: (message) => complain(`${message}\n`),
+    stopsWithParent: process.env.npm_lifecycle_event !== undefined,
+    log: (message) => printError(`${message}\n`),
   });
   const { service, file } = await starting;
   print(welcome(service, file));

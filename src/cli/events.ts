@@ -5,12 +5,12 @@ import { type Direction, EVENT_TYPES, eventUuid } from '../contract/store/events
 import type { Reading } from '../contract/store/store.ts';
 import { SketchUnfit } from '../features/activity/event-emitter.ts';
 import { typeNamed } from '../features/activity/event-types.ts';
-import { recorded } from './command-record.ts';
+import { runRecorded } from './command-record.ts';
 import { listenCommand } from './events/listen.ts';
 import { CommandFailed } from './failure.ts';
-import { onStore } from './on-store.ts';
-import { tell } from './registering.ts';
+import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
+import { withStore } from './with-store.ts';
 
 /** `barker events`. */
 export function eventsCommand(command: Command): void {
@@ -57,15 +57,15 @@ async function emitEvents(command: Command, name: string): Promise<void> {
   const { eventOf } = await import('../features/activity/event-emitter.ts');
   const { formatInstant } = await import('../base/instants.ts');
   try {
-    const { first, last } = await onStore(command, (store) =>
-      recorded(command, { store, clock: systemClock }, async (touched) => {
+    const { first, last } = await withStore(command, (store) =>
+      runRecorded(command, { store, clock: systemClock }, async (addTarget) => {
         let first = 0;
         let last = 0;
         for (let left = count; left > 0; left -= TOGETHER) {
           const now_ms = systemClock.now();
           const positions = await store.write(async (tx) => {
             const user = await userNamed(tx, input.user);
-            touched('user', user.id);
+            addTarget('user', user.id);
             const other = input.with === undefined ? undefined : await userNamed(tx, input.with);
             const event = await eventOf(tx, { ...input, event_type: type, user, other, payload }, now_ms);
             return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
@@ -76,7 +76,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
         return { first, last };
       }),
     );
-    tell({ event_uuid: eventUuid(first), ...(count > 1 && { last_event_uuid: eventUuid(last) }) });
+    printFields({ event_uuid: eventUuid(first), ...(count > 1 && { last_event_uuid: eventUuid(last) }) });
   } catch (error) {
     if (error instanceof SketchUnfit) throw new CommandFailed(`${error.message}; see --help`, 2);
     throw error;

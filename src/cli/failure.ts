@@ -9,6 +9,11 @@ export class CommandFailed extends Error {
   }
 }
 
+/** Ends a command with a usage error if a validation found a problem. */
+export function failIf(problem: string | undefined): void {
+  if (problem !== undefined) throw new CommandFailed(problem, 2);
+}
+
 interface SystemError {
   readonly code?: string;
   readonly port?: number;
@@ -19,7 +24,7 @@ interface SystemError {
 }
 
 /** An error in words for a person: what happened, and where one can do something about it, what. */
-export function sentenceOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return 'something failed that gave no reason';
   const { code, port, address, path, flag } = error as SystemError;
   if (code === 'EADDRINUSE')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { print } from './output.ts';
-import { readinessOf } from './readiness.ts';
+import { queryReadiness } from './readiness.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker health`. */
@@ -16,7 +16,7 @@ export function healthCommand(command: Command): void {
 }
 
 async function checkHealth(settings: Settings): Promise<void> {
-  const { url, status, failed } = await readinessOf(settings);
+  const { url, status, failed } = await queryReadiness(settings);
   if (status === undefined) throw new CommandFailed(`no service answers at ${url}`);
   if (status !== 200) throw new CommandFailed(`the service is not ready: ${failed.join(', ') || `status ${status}`}`);
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import type { ImportProgress } from '../base/import-progress.ts';
-import { complain } from './output.ts';
+import { printError } from './output.ts';
 
 /** How often progress is printed, in records. */
 const STEP = 10_000;
@@ -14,12 +14,12 @@ export function printProgress(errorsMax: number, what: 'people' | 'posts'): Impo
     stored(records) {
       if (records < next) return;
       next = records - (records % STEP) + STEP;
-      complain(`${records.toLocaleString('en')} ${what}\n`);
+      printError(`${records.toLocaleString('en')} ${what}\n`);
     },
     rejected(record, errors) {
       rejected += 1;
-      if (rejected <= errorsMax) complain(`record ${record}: ${errors.join('; ')}\n`);
-      if (rejected === errorsMax + 1) complain('further rejected records are only counted\n');
+      if (rejected <= errorsMax) printError(`record ${record}: ${errors.join('; ')}\n`);
+      if (rejected === errorsMax + 1) printError('further rejected records are only counted\n');
     },
   };
 }

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { InputError } from '../base/input-error.ts';
 import type { PeopleImported, PersonOrErrors } from '../features/audiences/import/import-people.ts';
 import type { PostsImported } from '../features/keywords/import/import-posts.ts';
-import { commandGround } from './command-ground.ts';
-import { recorded } from './command-record.ts';
+import { runRecorded } from './command-record.ts';
+import { openCommandRuntime } from './command-runtime.ts';
 import { CommandFailed } from './failure.ts';
-import { tell } from './registering.ts';
+import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
 
 /** `barker import`: people and posts from files. */
@@ -32,22 +32,22 @@ async function runPeopleImport(command: Command, file: string): Promise<void> {
   const { printProgress, sourceNameOf } = await import('./import-progress.ts');
   const records = readPeopleFile(file);
   const name = sourceNameOf(file);
-  const ground = await commandGround(command);
-  const now = Math.floor(ground.clock.now() / 1000);
+  const runtime = await openCommandRuntime(command);
+  const now = Math.floor(runtime.clock.now() / 1000);
   async function* people(): AsyncGenerator<PersonOrErrors> {
     for await (const record of records) yield typeof record === 'string' ? [record] : parsePerson(record, now);
   }
   try {
-    const imported = await recorded(command, ground, (touched) => {
-      touched('people');
-      return importPeople(ground, { name, people }, printProgress(ERRORS_MAX, 'people'));
+    const imported = await runRecorded(command, runtime, (addTarget) => {
+      addTarget('people');
+      return importPeople(runtime, { name, people }, printProgress(ERRORS_MAX, 'people'));
     });
     report(file, imported);
   } catch (error) {
     if (error instanceof InputError) throw new CommandFailed(`${file}: ${error.message}`, 2);
     throw error;
   } finally {
-    await ground.store.close();
+    await runtime.store.close();
   }
 }
 
@@ -58,21 +58,21 @@ async function runPostsImport(command: Command, file: string): Promise<void> {
   // Fails on a wrong file name before the database is opened.
   readPostsFile(file, 0);
   const name = sourceNameOf(file);
-  const ground = await commandGround(command);
+  const runtime = await openCommandRuntime(command);
   try {
-    const posts = () => readPostsFile(file, Math.floor(ground.clock.now() / 1000));
-    const imported = await recorded(command, ground, (touched) => {
-      touched('posts');
-      return importPosts(ground, { name, posts }, printProgress(ERRORS_MAX, 'posts'));
+    const posts = () => readPostsFile(file, Math.floor(runtime.clock.now() / 1000));
+    const imported = await runRecorded(command, runtime, (addTarget) => {
+      addTarget('posts');
+      return importPosts(runtime, { name, posts }, printProgress(ERRORS_MAX, 'posts'));
     });
     report(file, imported);
   } finally {
-    await ground.store.close();
+    await runtime.store.close();
   }
 }
 
 function report(file: string, imported: PeopleImported | PostsImported): void {
-  tell(Object.fromEntries(Object.entries(imported).map(([what, count]) => [what, String(count)])));
+  printFields(Object.fromEntries(Object.entries(imported).map(([what, count]) => [what, String(count)])));
   if (imported.refused > 0)
     throw new CommandFailed(`${file}: ${imported.refused} records were rejected, all others imported`);
 }

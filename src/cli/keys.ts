@@ -6,9 +6,9 @@ import { findMasterKey } from '../dev/dev-folder.ts';
 import { isKeyInUse } from '../features/platform/first-secret.ts';
 import type { Settings } from '../settings.ts';
 import { type Driver, storeOn } from '../storage/core/store.ts';
-import { recorded } from './command-record.ts';
+import { runRecorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
-import { configuredKeys, type KeyUse, keyUses, resealAll } from './keys/sealed-with.ts';
+import { configuredKeys, findKeyUsage, type KeyUsage, resealAll } from './keys/key-usage.ts';
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
@@ -62,7 +62,7 @@ async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<v
 }
 
 async function showStatus({ command, driver, settings, box }: Secrets): Promise<void> {
-  const uses = await keyUses(driver, settings, box);
+  const uses = await findKeyUsage(driver, settings, box);
   if (command.opts().json) print(`${JSON.stringify(uses, null, 2)}\n`);
   else print(tableOf(uses));
   const wrong = uses.filter(({ state, unreadable }) => state === 'missing' || unreadable > 0);
@@ -80,7 +80,7 @@ async function showStatus({ command, driver, settings, box }: Secrets): Promise<
 
 const secretsSaid = (count: number): string => (count === 1 ? '1 secret is' : `${count} secrets are`);
 
-function tableOf(uses: readonly KeyUse[]): string {
+function tableOf(uses: readonly KeyUsage[]): string {
   const rows = [
     ['KEY', 'FINGERPRINT', 'STATE', 'SECRETS', 'COLUMN'],
     ...uses.flatMap(({ id, fingerprint = '-', state, columns }) => {
@@ -110,8 +110,8 @@ async function runReseal({ command, driver, settings, box }: Secrets): Promise<v
       `no server has been started with master key ${settings.master_key_id} yet, and one without it could not read what is sealed with it; restart the server first, or add --offline when none runs`,
     );
   }
-  return recorded(command, { store, clock: systemClock }, (touched) => {
-    touched('secrets');
+  return runRecorded(command, { store, clock: systemClock }, (addTarget) => {
+    addTarget('secrets');
     return reseal(driver, settings, box);
   });
 }
@@ -126,7 +126,7 @@ async function reseal(driver: Driver, settings: Settings, box: SecretBox): Promi
     );
   }
   // A server that has the former key as its current one goes on sealing with it.
-  const uses = await keyUses(driver, settings, box);
+  const uses = await findKeyUsage(driver, settings, box);
   const left = uses.filter(({ state, secrets }) => state !== 'current' && secrets > 0);
   if (left.length > 0) {
     const ids = left.map(({ id }) => id).join(', ');

@@ -25,11 +25,11 @@ async function runMigrate(command: Command): Promise<void> {
   const driver = await open(settings, dryRun);
   const now = systemClock.now();
   const record = commandRecord(command, now);
-  record.touched('schema');
+  record.addTarget('schema');
   try {
     const upgraded = dryRun
       ? undefined
-      : await upgradeSchema(driver, settings, now, { withCopy: copy, record: record.as('done') });
+      : await upgradeSchema(driver, settings, now, { withCopy: copy, record: record.withOutcome('done') });
     if (upgraded?.copyPath) print(`copied the database to ${upgraded.copyPath}\n`);
     const steps = upgraded?.appliedSteps ?? (await pendingMigrations(driver));
     for (const step of steps) print(`${dryRun ? 'would apply' : 'applied'} ${step}\n`);

@@ -5,21 +5,26 @@ const COMMANDING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** A text that no terminal obeys. Escapes are those of JSON, so that JSON stays what it is. */
-export function harmless(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(COMMANDING, escaped);
 }
 
 /** A value on a line of its own, or in a column: it ends neither. */
 export function oneLine(value: string): string {
-  return harmless(value.replace(/[\t\n]/g, escaped));
+  return escapeControls(value.replace(/[\t\n]/g, escaped));
 }
 
 /** Writes on the standard output; whatever names, messages and payloads hold, a terminal only shows it. */
 export function print(text: string): void {
-  process.stdout.write(harmless(text));
+  process.stdout.write(escapeControls(text));
 }
 
 /** The same on the error output. */
-export function complain(text: string): void {
-  process.stderr.write(harmless(text));
+export function printError(text: string): void {
+  process.stderr.write(escapeControls(text));
+}
+
+/** Prints a result, one `name=value` a line, for people and for scripts. */
+export function printFields(fields: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(fields)) print(`${name}=${oneLine(value)}\n`);
 }

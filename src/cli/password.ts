@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { type Line, linesIn, linesOf } from '../base/lines.ts';
+import { type Line, linesOf, linesOfStream } from '../base/lines.ts';
 import { CommandFailed } from './failure.ts';
-import { complain } from './output.ts';
+import { printError } from './output.ts';
 
 /**
  * A password from a file, from a pipe, or typed without being shown. Never an argument: those are seen by everybody on
@@ -10,7 +10,7 @@ import { complain } from './output.ts';
  */
 export async function readPassword(file: string | undefined): Promise<string> {
   if (file !== undefined && file !== '-') return firstLine(linesOf(file));
-  if (file === '-' || !process.stdin.isTTY) return firstLine(linesIn(process.stdin));
+  if (file === '-' || !process.stdin.isTTY) return firstLine(linesOfStream(process.stdin));
   const password = await ask('Password: ');
   if ((await ask('Once more: ')) !== password) throw new CommandFailed('the two passwords differ');
   return password;
@@ -28,13 +28,13 @@ async function firstLine(pieces: AsyncIterable<readonly Line[]>): Promise<string
 }
 
 async function ask(question: string): Promise<string> {
-  complain(question);
+  printError(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   try {
     return await lines.question('');
   } finally {
     lines.close();
-    complain('\n');
+    printError('\n');
   }
 }

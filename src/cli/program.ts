@@ -2,17 +2,17 @@ import { Command, CommanderError } from 'commander';
 import { InputError } from '../base/input-error.ts';
 import { SettingsError } from '../settings/load.ts';
 import { programVersion } from '../version.ts';
-import { CommandFailed, sentenceOf } from './failure.ts';
-import { complain, print } from './output.ts';
+import { CommandFailed, errorMessage } from './failure.ts';
+import { print, printError } from './output.ts';
 
 /** Gives a command its arguments, options, example and action. The action's result is the exit code. */
-export type Configure = (command: Command) => void;
+export type ConfigureCommand = (command: Command) => void;
 
 interface Entry {
   readonly name: string;
   readonly about: string;
   /** Loaded only when the command is named, so that every other starts without it. */
-  load(): Promise<Configure>;
+  load(): Promise<ConfigureCommand>;
 }
 
 const COMMANDS: readonly Entry[] = [
@@ -121,7 +121,7 @@ const COMMANDS: readonly Entry[] = [
 ];
 
 /** The whole program, with every command loaded. */
-export async function wholeProgram(): Promise<Command> {
+export async function fullProgram(): Promise<Command> {
   const program = new Command('barker');
   for (const { name, about, load } of COMMANDS) (await load())(program.command(name).description(about));
   return program;
@@ -138,7 +138,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
       writeOut: print,
-      writeErr: complain,
+      writeErr: printError,
       outputError: (text, write) => write(text.replace(/^error: /, 'barker: ')),
     })
     .exitOverride();
@@ -157,15 +157,15 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof SettingsError) {
-    for (const problem of error.problems) complain(`barker: ${problem}\n`);
+    for (const problem of error.problems) printError(`barker: ${problem}\n`);
     return 2;
   }
-  complain(`barker: ${sentenceOf(error)}\n`);
+  printError(`barker: ${errorMessage(error)}\n`);
   if (error instanceof CommandFailed) return error.exitCode;
   if (error instanceof InputError) return 2;
   // An unexpected error may be a bug; the debug level shows where it was thrown.
   if (process.env.BARKER_LOG_LEVEL === 'debug') {
-    complain(`${error instanceof Error ? error.stack : String(error)}\n`);
+    printError(`${error instanceof Error ? error.stack : String(error)}\n`);
   }
   return 1;
 }

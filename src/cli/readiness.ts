@@ -15,7 +15,7 @@ export interface Readiness {
 const ANSWER_MS = 3000;
 
 /** Asks the service that has these settings whether it is ready. */
-export async function readinessOf({ operations_host, operations_port }: Settings): Promise<Readiness> {
+export async function queryReadiness({ operations_host, operations_port }: Settings): Promise<Readiness> {
   const url = `http://${reachable(operations_host)}:${operations_port}/readyz`;
   try {
     const reply = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });

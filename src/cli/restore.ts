@@ -4,7 +4,7 @@ import type { ArchiveInspection, MasterKeys } from '../backup/inspect-archive.ts
 import type { Settings } from '../settings.ts';
 import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
-import { complain, print } from './output.ts';
+import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker restore`. */
@@ -21,30 +21,35 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const { systemClock } = await import('../base/clock.ts');
   const { formatInstant } = await import('../base/instants.ts');
   const { inspectArchive } = await import('../backup/inspect-archive.ts');
-  const { masterKeysOf, progress } = await import('./backup/source.ts');
+  const { configuredMasterKeys, printLine } = await import('./backup/recorded-copy.ts');
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);
   if (!Number.isFinite(stopped) || stopped > systemClock.now()) {
     throw new CommandFailed('--stopped-at takes a time of the past such as 2026-03-02T17:04:55Z', 2);
   }
   const settings = settingsFrom(command, 'serve', true);
-  const keys = masterKeysOf(settings);
+  const keys = configuredMasterKeys(settings);
   const examined = await inspectArchive(file, keys);
-  for (const line of summaryOf(examined)) progress(line);
+  for (const line of summaryOf(examined)) printLine(line);
   judgeKeys(examined, keys, verify === true);
-  if (verify) return progress('the archive is sound');
+  if (verify) return printLine('the archive is sound');
   const { head } = examined;
   if (stopped < Date.parse(head.made_at)) throw new CommandFailed(`--stopped-at is before the backup was made`, 2);
   // The last second that the old service could accept is refused too.
   const requests_not_before = Math.floor(stopped / 1000) + settings.timestamp_window_s + 1;
   const { restore } = await import('../backup/restore.ts');
   const record = commandRecord(command, systemClock.now());
-  record.touched('archive', resolve(file));
-  const restoring = { now: systemClock.now(), requests_not_before, progress, record: record.as('done') };
+  record.addTarget('archive', resolve(file));
+  const restoring = {
+    now: systemClock.now(),
+    requests_not_before,
+    progress: printLine,
+    record: record.withOutcome('done'),
+  };
   const { appliedSteps } = await restore(file, head, targetOf(settings), restoring);
-  for (const step of appliedSteps) progress(`applied ${step}`);
+  for (const step of appliedSteps) printLine(`applied ${step}`);
   const since = formatInstant(requests_not_before * 1000);
-  progress(`
+  printLine(`
 Restored to the state of ${head.made_at}.
 - Requests signed before ${since} are refused with code 135: they may have been accepted since the backup already.
 - Tokens that were revoked after ${head.made_at} are valid again. So are keys that were replaced, passwords that were
@@ -83,5 +88,5 @@ function judgeKeys({ head, secrets }: ArchiveInspection, keys: MasterKeys, isVer
   }
   const message = `no master key is configured; serving this needs ${told}`;
   if (isVerifying) throw new CommandFailed(`${message}; the rest of the archive is sound`);
-  complain(`barker: ${message}\n`);
+  printError(`barker: ${message}\n`);
 }

@@ -3,8 +3,8 @@ import { type IncomingMessage, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { getCACertificates } from 'node:tls';
-import { encodePairs, type Outgoing } from './caller.ts';
-import { CommandFailed, sentenceOf } from './failure.ts';
+import { encodePairs, type OutgoingRequest } from './connection-profile.ts';
+import { CommandFailed, errorMessage } from './failure.ts';
 
 /** What came back. */
 export interface Reply {
@@ -17,8 +17,8 @@ export interface Reply {
 }
 
 /** Sends a request as it was signed, and reads the whole reply. */
-export async function send(request: Outgoing, authorization: string, tlsCa?: string): Promise<Reply> {
-  const response = await replyTo(request, authorization, tlsCa);
+export async function send(request: OutgoingRequest, authorization: string, tlsCa?: string): Promise<Reply> {
+  const response = await sendStreaming(request, authorization, tlsCa);
   const pairs: [string, string][] = [];
   for (let index = 0; index < response.rawHeaders.length; index += 2) {
     pairs.push([response.rawHeaders[index]!.toLowerCase(), response.rawHeaders[index + 1]!]);
@@ -36,8 +36,8 @@ export async function send(request: Outgoing, authorization: string, tlsCa?: str
  * of the reply; its body is still to be read.
  * @param tlsCa a file with a certificate that is trusted beside the usual ones.
  */
-export async function replyTo(
-  { method, url, form, json }: Outgoing,
+export async function sendStreaming(
+  { method, url, form, json }: OutgoingRequest,
   authorization: string,
   tlsCa?: string,
 ): Promise<IncomingMessage> {
@@ -63,5 +63,5 @@ function unreachable(error: unknown, origin: string): string {
   // A name with several addresses fails with an error for each.
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   const isDown = (first as { code?: string }).code === 'ECONNREFUSED';
-  return isDown ? `nothing answers at ${origin}; is barker dev running?` : sentenceOf(first);
+  return isDown ? `nothing answers at ${origin}; is barker dev running?` : errorMessage(first);
 }

@@ -4,8 +4,8 @@ import type { Service } from '../app/server.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
+import { waitForShutdown } from './shutdown.ts';
 import { startWarnings } from './start-warnings.ts';
-import { untilStopped } from './until-stopped.ts';
 
 /** `barker serve`. */
 export function serveCommand(command: Command): void {
@@ -35,13 +35,13 @@ async function runServe(settings: Settings): Promise<number> {
     process.exit(1);
   });
   const starting = start(parts);
-  const stopped = untilStopped({
+  const stopped = waitForShutdown({
     close: async () => (await starting).close(),
     timeout_s: settings.shutdown_timeout_s,
     ended: starting.then((service) => service.superseded),
     // A process that speaks https by itself lives on when its certificate is renewed.
-    ...(settings.tls_cert !== '' && { renew: () => void starting.then((service) => service.reloadCertificate?.()) }),
-    say: (message) => log.info(message),
+    ...(settings.tls_cert !== '' && { onHangUp: () => void starting.then((service) => service.reloadCertificate?.()) }),
+    log: (message) => log.info(message),
   });
   const { url, sandboxUrl: sandbox_url, operationsUrl: operations_url } = await starting;
   log.info({ url, sandbox_url, operations_url, database: parts.driver.dialect }, 'ready');

@@ -42,7 +42,7 @@ function placeholderOf(entry: SettingEntry): string {
 }
 
 /** Whether an option is that of a setting, or names a file of them. */
-export function isSetting({ long }: Option): boolean {
+export function isSettingOption({ long }: Option): boolean {
   return long === '--config' || names.some((name) => flagOf(name) === long);
 }
 

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import {
-  addCaller,
-  callerOf,
+  addProfileOptions,
+  buildRequest,
   collectPair,
   encodePairs,
-  type Outgoing,
-  outgoing,
+  type OutgoingRequest,
   type Pair,
+  profileFrom,
   protocolParameters,
-} from './caller.ts';
+} from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
 import { print } from './output.ts';
-import { shellWord } from './shell.ts';
+import { shellQuote } from './shell.ts';
 
 /** `barker sign`. */
 export function signCommand(command: Command): void {
@@ -29,15 +29,15 @@ export function signCommand(command: Command): void {
       'A protocol parameter, as oauth_nonce=abc; an empty value leaves it out',
       collectPair,
     );
-  addCaller(command)
+  addProfileOptions(command)
     .addHelpText('after', '\nExample:\n  barker sign GET /12/accounts -d count=10 -p oauth_timestamp=1767225600')
     .action((method: string, url: string) => runSign(command, method, url));
 }
 
 async function runSign(command: Command, method: string, url: string): Promise<void> {
   const { param: data, json, protocol = [] } = command.opts<{ param?: Pair[]; json?: string; protocol?: Pair[] }>();
-  const caller = callerOf(command);
-  const request = outgoing(method, url, caller, { data, json });
+  const caller = profileFrom(command);
+  const request = buildRequest(method, url, caller, { data, json });
   const { sign } = await import('../features/auth/oauth1/signature.ts');
   const signed = sign({
     ...request,
@@ -67,10 +67,14 @@ function changed(parameters: Record<string, string>, changes: readonly Pair[]): 
   return result;
 }
 
-function curlLine({ method, url, form, json }: Outgoing, authorization: string, tlsCa: string | undefined): string {
+function curlLine(
+  { method, url, form, json }: OutgoingRequest,
+  authorization: string,
+  tlsCa: string | undefined,
+): string {
   const words = ['curl', '--globoff', '--request', method, '--header', `authorization: ${authorization}`];
   if (tlsCa !== undefined && url.startsWith('https:')) words.push('--cacert', tlsCa);
   if (form) words.push('--data-raw', encodePairs(form));
   if (json !== undefined) words.push('--header', 'content-type: application/json', '--data-raw', json);
-  return [...words, url].map(shellWord).join(' ');
+  return [...words, url].map(shellQuote).join(' ');
 }

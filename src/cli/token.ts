@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { ACCESS_LEVELS, type AccessLevel } from '../contract/store/credentials.ts';
 import { CommandFailed } from './failure.ts';
-import { registering, tell } from './registering.ts';
+import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
+import { runWrite } from './units-of-work.ts';
 
 /** `barker token create`. */
 export function tokenCommand(command: Command): void {
@@ -19,7 +20,7 @@ export function tokenCommand(command: Command): void {
 async function createToken(command: Command): Promise<void> {
   const given = command.opts<{ app: string; user: string; level?: AccessLevel }>();
   const { issueToken } = await import('../features/platform/register.ts');
-  const made = await registering(command, async (registrar) => {
+  const made = await runWrite(command, async (registrar) => {
     const { credentials } = registrar.tx;
     const application = await credentials.findApplicationByKey(given.app);
     if (!application) throw new CommandFailed('there is no application with this consumer key');
@@ -29,11 +30,11 @@ async function createToken(command: Command): Promise<void> {
     if (ACCESS_LEVELS.indexOf(level) > ACCESS_LEVELS.indexOf(application.access_level)) {
       throw new CommandFailed(`the application has only the level ${application.access_level}`);
     }
-    registrar.touched('application', application.id);
-    registrar.touched('user', user.id);
+    registrar.addTarget('application', application.id);
+    registrar.addTarget('user', user.id);
     const issued = await issueToken(registrar, { application: application.id, user: user.id, level });
-    registrar.touched('token', issued.id);
+    registrar.addTarget('token', issued.id);
     return { ...issued, user: user.id };
   });
-  tell({ user_id: made.user, access_token: made.token, access_token_secret: made.tokenSecret });
+  printFields({ user_id: made.user, access_token: made.token, access_token_secret: made.tokenSecret });
 }

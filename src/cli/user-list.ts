@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type { User } from '../contract/store/credentials.ts';
 import { isLiveSession } from '../contract/store/logins.ts';
-import { print } from './output.ts';
-import { looking, tell } from './registering.ts';
+import { print, printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
-import { userNamed } from './user-passwords.ts';
+import { runRead } from './units-of-work.ts';
+import { requireUser } from './user-passwords.ts';
 
 const PAGE = 1000;
 
 /** `barker user list` and `barker user show`. */
-export function listCommands(user: Command): void {
+export function userListCommands(user: Command): void {
   const list = user.command('list').description('List all users: id, name, state, day of registration');
   addSettings(list, 'serve', ['data_folder', 'database_url'])
     .addHelpText('after', '\nExample:\n  barker user list --data /var/lib/barker')
@@ -21,7 +21,7 @@ export function listCommands(user: Command): void {
 }
 
 async function listUsers(command: Command): Promise<void> {
-  const users = await looking(command, async ({ tx }) => {
+  const users = await runRead(command, async ({ tx }) => {
     const found: User[] = [];
     for (;;) {
       const after = found.at(-1)?.screen_name.toLowerCase() ?? '';
@@ -36,13 +36,13 @@ async function listUsers(command: Command): Promise<void> {
 }
 
 async function showUser(command: Command, userName: string): Promise<void> {
-  const { user, sessions, hasFactor } = await looking(command, async ({ tx, now }) => {
-    const found = await userNamed(tx, userName);
+  const { user, sessions, hasFactor } = await runRead(command, async ({ tx, now }) => {
+    const found = await requireUser(tx, userName);
     const all = await tx.sessions.list(found.id);
     const hasFactor = (await tx.secondFactors.find(found.id)) !== undefined;
     return { user: found, hasFactor, sessions: all.filter((each) => isLiveSession(each, Date.parse(now))).length };
   });
-  tell({
+  printFields({
     user_id: user.id,
     username: user.screen_name,
     name: user.name,

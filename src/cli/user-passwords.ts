@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { secureRandom } from '../base/random.ts';
 import type { User } from '../contract/store/credentials.ts';
 import type { Settings } from '../settings.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, failIf } from './failure.ts';
+import { printFields } from './output.ts';
 import { readPassword } from './password.ts';
-import { insist, looking, registering, tell } from './registering.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
+import { runRead, runWrite } from './units-of-work.ts';
 
 /** `barker user password`. */
 export function passwordCommand(user: Command): void {
@@ -27,29 +28,29 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
     throw new CommandFailed('--password-file, --generate and --link exclude each other', 2);
   }
   if (link) return makeLink(command, userName);
-  const user = await looking(command, ({ tx }) => userNamed(tx, userName));
+  const user = await runRead(command, ({ tx }) => requireUser(tx, userName));
   const password = generate ? secureRandom.bytes(15).toString('base64url') : await readPassword(passwordFile);
-  if (!generate) insist(await wrongPasswordOf(command, password, user));
+  if (!generate) failIf(await passwordError(command, password, user));
   const { hashPassword } = await import('../features/platform/passwords.ts');
   const { setPassword } = await import('../features/platform/standing.ts');
   const hash = await hashPassword(password, secureRandom);
-  await registering(command, ({ tx, now, touched }) => {
-    touched('user', user.id);
+  await runWrite(command, ({ tx, now, addTarget }) => {
+    addTarget('user', user.id);
     return setPassword(tx, user.id, { hash, now });
   });
-  tell({ user_id: user.id, username: user.screen_name, ...(generate && { password }) });
+  printFields({ user_id: user.id, username: user.screen_name, ...(generate && { password }) });
 }
 
 async function makeLink(command: Command, userName: string): Promise<void> {
   const { addPasswordLink, PASSWORD_LINK_S } = await import('../features/platform/standing.ts');
-  const made = await registering(command, async ({ tx, now, touched }) => {
-    const user = await userNamed(tx, userName);
-    touched('user', user.id);
+  const made = await runWrite(command, async ({ tx, now, addTarget }) => {
+    const user = await requireUser(tx, userName);
+    addTarget('user', user.id);
     if (user.suspended || user.locked) throw new CommandFailed(`${user.screen_name} is suspended or locked`);
     return { user, secret: await addPasswordLink(tx, user.id, { random: secureRandom, now }) };
   });
   const link = `${addressOf(settingsFrom(command, 'serve', true))}/login/reset?token=${made.secret}`;
-  tell({ user_id: made.user.id, username: made.user.screen_name, valid_s: String(PASSWORD_LINK_S), link });
+  printFields({ user_id: made.user.id, username: made.user.screen_name, valid_s: String(PASSWORD_LINK_S), link });
 }
 
 /** Where browsers reach the pages, as far as the settings tell. */
@@ -59,7 +60,7 @@ function addressOf({ public_base_url, host, port, tls_cert }: Settings): string 
 }
 
 /** What is wrong with a password for a user of this service. */
-export async function wrongPasswordOf(
+export async function passwordError(
   command: Command,
   password: string,
   user: Pick<User, 'screen_name' | 'name'>,
@@ -70,7 +71,7 @@ export async function wrongPasswordOf(
 }
 
 /** The user of a name. @throws CommandFailed when there is none */
-export async function userNamed(
+export async function requireUser(
   tx: { readonly credentials: { findUserByName(name: string): Promise<User | undefined> } },
   userName: string,
 ): Promise<User> {

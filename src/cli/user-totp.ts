@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { CommandFailed } from './failure.ts';
-import { looking, registering, tell } from './registering.ts';
+import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
-import { userNamed } from './user-passwords.ts';
+import { runRead, runWrite } from './units-of-work.ts';
+import { requireUser } from './user-passwords.ts';
 
 /** `barker user totp`. */
 export function totpCommand(user: Command): void {
@@ -17,12 +18,12 @@ export function totpCommand(user: Command): void {
 }
 
 async function showOrReset(command: Command, userName: string): Promise<void> {
-  tell(command.opts().reset ? await reset(command, userName) : await shown(command, userName));
+  printFields(command.opts().reset ? await reset(command, userName) : await shown(command, userName));
 }
 
 function shown(command: Command, userName: string): Promise<Record<string, string>> {
-  return looking(command, async ({ tx }) => {
-    const { id, screen_name: username } = await userNamed(tx, userName);
+  return runRead(command, async ({ tx }) => {
+    const { id, screen_name: username } = await requireUser(tx, userName);
     const factor = await tx.secondFactors.find(id);
     const recovery_codes = String(await tx.secondFactors.findRecoveryCount(id));
     return { user_id: id, username, totp: factor ? 'on' : 'off', since: factor?.created_at ?? '', recovery_codes };
@@ -30,9 +31,9 @@ function shown(command: Command, userName: string): Promise<Record<string, strin
 }
 
 function reset(command: Command, userName: string): Promise<Record<string, string>> {
-  return registering(command, async ({ tx, touched }) => {
-    const { id, screen_name: username } = await userNamed(tx, userName);
-    touched('user', id);
+  return runWrite(command, async ({ tx, addTarget }) => {
+    const { id, screen_name: username } = await requireUser(tx, userName);
+    addTarget('user', id);
     if (!(await tx.secondFactors.find(id))) throw new CommandFailed(`${username} has not turned on two-step login`);
     await tx.secondFactors.remove(id);
     await tx.sessions.removeOf(id);

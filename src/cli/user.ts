@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import { secureRandom } from '../base/random.ts';
 import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/store/credentials.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, failIf } from './failure.ts';
+import { printFields } from './output.ts';
 import { readPassword } from './password.ts';
-import { insist, registering, tell } from './registering.ts';
 import { addSettings } from './setting-options.ts';
-import { listCommands } from './user-list.ts';
-import { passwordCommand, userNamed, wrongPasswordOf } from './user-passwords.ts';
+import { runWrite } from './units-of-work.ts';
+import { userListCommands } from './user-list.ts';
+import { passwordCommand, passwordError, requireUser } from './user-passwords.ts';
 import { totpCommand } from './user-totp.ts';
 
 /** What can be done to a user: the word, what it changes, what it means. */
@@ -42,7 +43,7 @@ export function userCommand(command: Command): void {
     .action((userName: string) => changeProfileOf(profile, userName));
   passwordCommand(command);
   totpCommand(command);
-  listCommands(command);
+  userListCommands(command);
   for (const [word, [changes, about]] of Object.entries(STANDINGS)) {
     const change = command.command(word).description(about).argument('<user-name>');
     addSettings(change, 'serve', ['data_folder', 'database_url'])
@@ -54,35 +55,35 @@ export function userCommand(command: Command): void {
 async function createUser(command: Command, userName: string): Promise<void> {
   const { name = userName, email, passwordFile } = command.opts();
   const rules = await import('../features/platform/rules.ts');
-  insist(rules.wrongUserName(userName));
-  insist(rules.wrongName(name));
-  if (email !== undefined) insist(rules.wrongEmail(email));
+  failIf(rules.wrongUserName(userName));
+  failIf(rules.wrongName(name));
+  if (email !== undefined) failIf(rules.wrongEmail(email));
   const password = await readPassword(passwordFile);
-  insist(await wrongPasswordOf(command, password, { screen_name: userName, name }));
+  failIf(await passwordError(command, password, { screen_name: userName, name }));
   const { registerUser } = await import('../features/platform/register.ts');
   const { hashPassword } = await import('../features/platform/passwords.ts');
   const passwordHash = await hashPassword(password, secureRandom);
   const user = { screenName: userName, name, passwordHash, email };
-  const id = await registering(command, async (registrar) => {
+  const id = await runWrite(command, async (registrar) => {
     const made = await registerUser(registrar, user);
-    registrar.touched('user', made);
+    registrar.addTarget('user', made);
     return made;
   });
-  tell({ user_id: id, username: userName });
+  printFields({ user_id: id, username: userName });
 }
 
 async function changeProfileOf(command: Command, userName: string): Promise<void> {
   const { name, handle, bio, location, url, verified, affiliate } = command.opts<Record<string, string | undefined>>();
   const rules = await import('../features/platform/rules.ts');
   const profiles = await import('../features/platform/profile.ts');
-  if (name !== undefined) insist(rules.wrongName(name));
-  if (handle !== undefined) insist(rules.wrongUserName(handle));
-  if (bio !== undefined) insist(profiles.wrongBio(bio));
-  if (location !== undefined) insist(profiles.wrongLocation(location));
-  if (url !== undefined) insist(profiles.wrongProfileUrl(url));
-  const user = await registering(command, async ({ tx, now, touched }) => {
-    const found = await userNamed(tx, userName);
-    touched('user', found.id);
+  if (name !== undefined) failIf(rules.wrongName(name));
+  if (handle !== undefined) failIf(rules.wrongUserName(handle));
+  if (bio !== undefined) failIf(profiles.wrongBio(bio));
+  if (location !== undefined) failIf(profiles.wrongLocation(location));
+  if (url !== undefined) failIf(profiles.wrongProfileUrl(url));
+  const user = await runWrite(command, async ({ tx, now, addTarget }) => {
+    const found = await requireUser(tx, userName);
+    addTarget('user', found.id);
     const organisation = affiliate ? await tx.credentials.findUserByName(affiliate) : undefined;
     if (affiliate && !organisation) throw new CommandFailed(`there is no user ${affiliate}`);
     const changes = {
@@ -97,7 +98,7 @@ async function changeProfileOf(command: Command, userName: string): Promise<void
     if (Object.keys(changes).length === 0) throw new CommandFailed('nothing to change was named; see --help', 2);
     return (await profiles.changeProfile(tx, found.id, changes, now))!;
   });
-  tell({
+  printFields({
     user_id: user.id,
     username: user.screen_name,
     name: user.name,
@@ -112,11 +113,11 @@ async function changeUser(
   changes: Partial<Pick<User, 'suspended' | 'locked'>>,
 ): Promise<void> {
   const { changeStanding } = await import('../features/platform/standing.ts');
-  const user = await registering(command, async ({ tx, touched }) => {
-    const found = await userNamed(tx, userName);
-    touched('user', found.id);
+  const user = await runWrite(command, async ({ tx, addTarget }) => {
+    const found = await requireUser(tx, userName);
+    addTarget('user', found.id);
     await changeStanding(tx, found.id, changes);
     return { ...found, ...changes };
   });
-  tell({ user_id: user.id, suspended: user.suspended ? 'yes' : 'no', locked: user.locked ? 'yes' : 'no' });
+  printFields({ user_id: user.id, suspended: user.suspended ? 'yes' : 'no', locked: user.locked ? 'yes' : 'no' });
 }

@@ -3,13 +3,13 @@ import { systemClock } from '../base/clock.ts';
 import type { Reading } from '../contract/store/store.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/store/webhooks.ts';
 import { findDelivery, lastOutcome, renewSecret, resend } from '../features/activity/webhooks/administration.ts';
-import { addCaller } from './caller.ts';
-import { recorded } from './command-record.ts';
+import { runRecorded } from './command-record.ts';
+import { addProfileOptions } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
-import { onStore } from './on-store.ts';
-import { print } from './output.ts';
-import { registering, tell } from './registering.ts';
+import { print, printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
+import { runWrite } from './units-of-work.ts';
+import { withStore } from './with-store.ts';
 
 /** `barker webhooks`. */
 export function webhooksCommand(command: Command): void {
@@ -17,7 +17,7 @@ export function webhooksCommand(command: Command): void {
     .command('check')
     .description('Challenge an address as the service would, and show what was sent, expected and received')
     .argument('<url>');
-  addCaller(check)
+  addProfileOptions(check)
     .addHelpText('after', '\nExample:\n  barker webhooks check http://127.0.0.1:3000/in')
     .action(async (url: string) => {
       const { checkWebhook } = await import('./webhooks/check.ts');
@@ -76,7 +76,7 @@ const READ_AT_ONCE = 1000;
 
 async function listWebhooks(command: Command): Promise<void> {
   const { app } = command.opts<{ app?: string }>();
-  const found = await onStore(command, (store) =>
+  const found = await withStore(command, (store) =>
     store.read(async (tx) => {
       const application = app === undefined ? undefined : await tx.credentials.findApplicationByKey(app);
       if (app !== undefined && !application) {
@@ -111,7 +111,7 @@ async function listDeliveries(command: Command, webhook: string): Promise<void> 
   const { state, count, tries } = command.opts<{ state?: DeliveryState; count: string; tries?: boolean }>();
   const limit = /^\d{1,6}$/.test(count) ? Number(count) : 0;
   if (limit < 1) throw new CommandFailed('--count is a number from 1 to 999999', 2);
-  const rows = await onStore(command, (store) =>
+  const rows = await withStore(command, (store) =>
     store.read(async (tx) => {
       await insistOnWebhook(tx, webhook);
       return tx.webhookDeliveries.page({ webhook, state, after: undefined, limit });
@@ -137,13 +137,13 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
   const { failed } = command.opts<{ failed?: boolean }>();
   if ((messages.length === 0) === !failed) throw new CommandFailed('name messages, or give --failed', 2);
   const { announceExternalChange: announce } = await import('../storage/core/external-changes.ts');
-  const count = await onStore(command, (store, now) =>
-    recorded(command, { store, clock: systemClock }, async (touched) => {
+  const count = await withStore(command, (store, now) =>
+    runRecorded(command, { store, clock: systemClock }, async (addTarget) => {
       let sent = 0;
       for (let after: WebhookDelivery | undefined; ; ) {
         const rows = await store.write(async (tx) => {
           const { valid, failure } = await insistOnWebhook(tx, webhook);
-          touched('webhook', webhook);
+          addTarget('webhook', webhook);
           if (!valid) throw new CommandFailed(`the webhook is not valid (${failure}); validate it again first`);
           const found = failed
             ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
@@ -158,7 +158,7 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
       }
     }),
   );
-  tell({ resent: String(count) });
+  printFields({ resent: String(count) });
 }
 
 async function named(tx: Reading, webhook: string, messages: readonly string[]): Promise<WebhookDelivery[]> {
@@ -173,11 +173,11 @@ async function named(tx: Reading, webhook: string, messages: readonly string[]):
 }
 
 async function newSecret(command: Command, id: string): Promise<void> {
-  const secret = await registering(command, async (registrar) => {
+  const secret = await runWrite(command, async (registrar) => {
     const renewed = await renewSecret(registrar, id);
     if (renewed === undefined) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);
-    registrar.touched('webhook', id);
+    registrar.addTarget('webhook', id);
     return renewed;
   });
-  tell({ webhook_secret: secret });
+  printFields({ webhook_secret: secret });
 }

@@ -3,8 +3,8 @@ import { delimiter, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Service } from '../app/server.ts';
 import { type DevFile, devFilePath } from '../dev/dev-folder.ts';
-import { shellWord } from './shell.ts';
-import { trustLines } from './trust.ts';
+import { shellQuote } from './shell.ts';
+import { trustInstructions } from './trust-instructions.ts';
 
 /** What development mode says when it is ready: addresses, keys, and one line to paste. */
 export function welcome(service: Service, file: DevFile): string {
@@ -32,7 +32,9 @@ export function welcome(service: Service, file: DevFile): string {
     ['all of it', devFilePath(folder)],
   ];
   const trust =
-    file.tls_ca === undefined ? '' : `Clients must trust its certificate:\n${table(trustLines(file.tls_ca))}\n\n`;
+    file.tls_ca === undefined
+      ? ''
+      : `Clients must trust its certificate:\n${table(trustInstructions(file.tls_ca))}\n\n`;
   const database = url === '' ? `SQLite in ${folder}` : 'PostgreSQL';
   const paste = pasteLine(folder, process.cwd(), folder !== './data');
   return `Barker is ready: development mode on ${database}\n\n${table(rows)}\n\n${trust}Try it:\n  ${paste}\n`;
@@ -46,12 +48,12 @@ function table(rows: readonly (readonly [name: string, value: string])[]): strin
 /** A line that makes a signed call when it is pasted into a shell in `cwd`. */
 function pasteLine(folder: string, cwd: string, namesFolder: boolean): string {
   const entry = resolve(dirname(fileURLToPath(import.meta.url)), '../../bin/barker.js');
-  const call = `call GET /12/accounts${namesFolder ? ` --data ${shellWord(folder)}` : ''}`;
+  const call = `call GET /12/accounts${namesFolder ? ` --data ${shellQuote(folder)}` : ''}`;
   const isOurs = (file: string): boolean => existsSync(file) && realpathSync(file) === realpathSync(entry);
   // In the folder of the program, and where it is installed, the package runner finds it, and the Node that it needs.
   const isHere = isOurs(resolve(cwd, 'bin/barker.js')) || isOurs(resolve(cwd, 'node_modules/.bin/barker'));
   if (isHere) return `npx barker ${call}`;
   const first = (process.env.PATH ?? '').split(delimiter).find((path) => existsSync(resolve(path, 'barker')));
   if (first !== undefined && isOurs(resolve(first, 'barker'))) return `barker ${call}`;
-  return `${shellWord(process.execPath)} ${shellWord(relative(cwd, entry))} ${call}`;
+  return `${shellQuote(process.execPath)} ${shellQuote(relative(cwd, entry))} ${call}`;
 }

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Command } from 'commander';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secretBox } from '../../src/base/secret-box.ts';
-import { wholeProgram } from '../../src/cli/program.ts';
+import { fullProgram } from '../../src/cli/program.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import { auditExpiry } from '../../src/features/platform/audit-expiry.ts';
@@ -103,7 +103,7 @@ function leaves(command: Command, above: readonly string[] = []): string[] {
 
 test('every command of the program is known here: it leaves a record, or changes nothing', async () => {
   const known = [...Object.keys(CHANGES), ...Object.keys(READS), ...ELSEWHERE];
-  assert.deepEqual(leaves(await wholeProgram()).sort(), known.sort());
+  assert.deepEqual(leaves(await fullProgram()).sort(), known.sort());
 });
 
 describe('a record is left by', () => {

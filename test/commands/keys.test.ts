@@ -5,7 +5,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { keyFingerprint, secretBox } from '../../src/base/secret-box.ts';
 import { startDev } from '../../src/cli/dev.ts';
-import { resealAll } from '../../src/cli/keys/sealed-with.ts';
+import { resealAll } from '../../src/cli/keys/key-usage.ts';
 import { SEALED_COLUMNS, secretContext } from '../../src/contract/store/sealed-columns.ts';
 import { BLANK } from '../../src/features/auth/applications/draft.ts';
 import { registerApplication } from '../../src/features/platform/register.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { linesOf, textOf } from '../../src/base/lines.ts';
+import { linesOf, readText } from '../../src/base/lines.ts';
 import { readPeopleFile } from '../../src/features/audiences/import/people-file.ts';
 import { readPostsFile } from '../../src/features/keywords/import/posts-file.ts';
 
@@ -80,6 +80,6 @@ describe('imports', () => {
     await assert.rejects(read(Buffer.from('user_id\n1\n2\0\n')), /^CsvError: line 3 holds a NUL character$/);
     await assert.rejects(read(Buffer.concat([Buffer.from('user_id\n'), Buffer.from([0xff])])), /not valid UTF-8/);
     await assert.rejects(read(Buffer.from(`user_id\n"${'x'.repeat(3_000_000)}`)), /a row has no end/);
-    assert.equal((await all(textOf(fileOf('good.csv', 'a,ž\n')))).join(''), 'a,ž\n');
+    assert.equal((await all(readText(fileOf('good.csv', 'a,ž\n')))).join(''), 'a,ž\n');
   });
 });

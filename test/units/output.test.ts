@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { harmless, oneLine } from '../../src/cli/output.ts';
+import { escapeControls, oneLine } from '../../src/cli/output.ts';
 
 const table: readonly (readonly [what: string, input: string, shown: string])[] = [
   ['a title of a terminal', '\x1b]0;owned\x07', '\\u001b]0;owned\\u0007'],
@@ -16,12 +16,12 @@ const table: readonly (readonly [what: string, input: string, shown: string])[] 
 
 describe('what commands print', () => {
   for (const [what, input, shown] of table) {
-    test(`is not obeyed by a terminal: ${what}`, () => assert.equal(harmless(input), shown));
+    test(`is not obeyed by a terminal: ${what}`, () => assert.equal(escapeControls(input), shown));
   }
 
   test('stays the same JSON', () => {
     const value = { name: 'a\x9b\u202eb', text: 'tab\tline\n' };
-    assert.deepEqual(JSON.parse(harmless(JSON.stringify(value))), value);
+    assert.deepEqual(JSON.parse(escapeControls(JSON.stringify(value))), value);
   });
 
   test('keeps a value on its line and in its column', () => {

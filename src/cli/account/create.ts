@@ -3,9 +3,11 @@ import { isZone } from '../../base/zones.ts';
 import { accountIdSequence } from '../../features/ads/administration/account-ids.ts';
 import { applyAccountPlan } from '../../features/ads/administration/apply-plan.ts';
 import { takeIdIn } from '../../features/platform/ids.ts';
-import { insist, registering, tell } from '../registering.ts';
+import { failIf } from '../failure.ts';
+import { printFields } from '../output.ts';
+import { runWrite } from '../units-of-work.ts';
 import { accountInput } from './account-input.ts';
-import { userNamed, validValues } from './on-account.ts';
+import { requireUser, validValues } from './on-account.ts';
 
 /** Creates an account with its administrator, who also becomes its FULL promotable user. */
 export async function createAccount(command: Command, name: string): Promise<void> {
@@ -15,10 +17,10 @@ export async function createAccount(command: Command, name: string): Promise<voi
   const options = { timezone, business_name: businessName, business_id: businessId, industry_type: industry };
   const given = Object.fromEntries(Object.entries({ name, ...options }).filter(([, value]) => value !== undefined));
   const values = validValues(accountInput.read(fields, given, 'account'));
-  if (timezone !== undefined && !isZone(timezone)) insist(`there is no time zone ${timezone}`);
-  const id = await registering(command, async (registrar) => {
-    const { id: user } = await userNamed(registrar.tx, admin);
-    registrar.touched('user', user);
+  if (timezone !== undefined && !isZone(timezone)) failIf(`there is no time zone ${timezone}`);
+  const id = await runWrite(command, async (registrar) => {
+    const { id: user } = await requireUser(registrar.tx, admin);
+    registrar.addTarget('user', user);
     const account = await takeIdIn(registrar.tx, registrar.random, accountIdSequence(environment));
     await applyAccountPlan(registrar, {
       id: account,
@@ -30,8 +32,8 @@ export async function createAccount(command: Command, name: string): Promise<voi
       features: [],
       limits: {},
     });
-    registrar.touched('account', account);
+    registrar.addTarget('account', account);
     return account;
   });
-  tell({ account_id: id });
+  printFields({ account_id: id });
 }

@@ -1,22 +1,23 @@
 import type { Command } from 'commander';
 import type { Raw } from '../../contract/declare/fields.ts';
 import { itemsOf } from '../../contract/declare/fields.ts';
-import { insist, tell } from '../registering.ts';
+import { failIf } from '../failure.ts';
+import { printFields } from '../output.ts';
 import { accountInput } from './account-input.ts';
-import { onAccount, validValues } from './on-account.ts';
+import { updateAccount, validValues } from './on-account.ts';
 
 /** Grants features to an account and removes others; prints those that it has afterwards. */
 export async function changeFeatures(command: Command, id: string): Promise<void> {
   const { add = [], remove = [] } = command.opts<{ add?: string[]; remove?: string[] }>();
-  if (add.length + remove.length === 0) insist('give --add or --remove');
+  if (add.length + remove.length === 0) failIf('give --add or --remove');
   const [granted, taken] = [keysOf(add), keysOf(remove)];
-  const features = await onAccount(command, id, async ({ tx, touched }) => {
-    for (const key of [...granted, ...taken]) touched('feature', key);
+  const features = await updateAccount(command, id, async ({ tx, addTarget }) => {
+    for (const key of [...granted, ...taken]) addTarget('feature', key);
     await tx.accountMembers.addFeatures(id, granted);
     await tx.accountMembers.removeFeatures(id, taken);
     return tx.accountMembers.listFeatures(id);
   });
-  tell({ account_id: id, features: features.join(',') });
+  printFields({ account_id: id, features: features.join(',') });
 }
 
 function keysOf(names: readonly Raw[]): string[] {

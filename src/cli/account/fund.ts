@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import { putInstruments } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeIdIn } from '../../features/platform/ids.ts';
-import { tell } from '../registering.ts';
+import { printFields } from '../output.ts';
 import { accountInput } from './account-input.ts';
-import { onAccount, validValues } from './on-account.ts';
+import { updateAccount, validValues } from './on-account.ts';
 
 /** Adds a funding instrument to an account. */
 export async function fundAccount(command: Command, id: string): Promise<void> {
   const options = command.opts();
   const { id: _, ...fields } = accountInput.fields.instrument;
-  const instrument = await onAccount(command, id, async ({ tx, random, now, touched }) => {
+  const instrument = await updateAccount(command, id, async ({ tx, random, now, addTarget }) => {
     const given = {
       type: options.type,
       currency: options.currency,
@@ -26,8 +26,8 @@ export async function fundAccount(command: Command, id: string): Promise<void> {
     const { name: kind, idsFrom: start } = fundingInstruments;
     const own = await takeIdIn(tx, random, { kind, start });
     await putInstruments(tx, id, [{ id: own, values, path: 'funding_instrument' }], now);
-    touched('funding_instrument', own);
+    addTarget('funding_instrument', own);
     return own;
   });
-  tell({ account_id: id, funding_instrument_id: instrument });
+  printFields({ account_id: id, funding_instrument_id: instrument });
 }

@@ -5,7 +5,8 @@ import { readAccountFile } from '../../features/ads/administration/account-file.
 import { AccountConflict } from '../../features/ads/administration/apply-plan.ts';
 import { importAccounts } from '../../features/ads/administration/import-accounts.ts';
 import { CommandFailed } from '../failure.ts';
-import { registering, tell } from '../registering.ts';
+import { printFields } from '../output.ts';
+import { runWrite } from '../units-of-work.ts';
 import { accountInput } from './account-input.ts';
 
 /** The whole file is held in memory, because all accounts are imported or none. */
@@ -18,15 +19,15 @@ export async function importAccountFile(command: Command, file: string): Promise
   }
   const { plans, errors } = readAccountFile(readFileSync(file, 'utf8'), accountInput);
   if (errors.length > 0) throw new CommandFailed(`${file}: ${errors.join('; ')}`, 2);
-  const outcomes = await registering(command, async (registrar) => {
+  const outcomes = await runWrite(command, async (registrar) => {
     const imported = await importAccounts(registrar, plans).catch((error: unknown) => {
       if (error instanceof InputError) throw new CommandFailed(`${file}: ${error.message}`, 2);
       throw error instanceof AccountConflict ? new CommandFailed(error.message) : error;
     });
     for (const [id, outcome] of Object.entries(imported)) {
-      if (outcome !== 'unchanged') registrar.touched('account', id);
+      if (outcome !== 'unchanged') registrar.addTarget('account', id);
     }
     return imported;
   });
-  tell(outcomes);
+  printFields(outcomes);
 }

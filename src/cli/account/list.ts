@@ -3,8 +3,8 @@ import type { Environment, Row } from '../../contract/declare/resource.ts';
 import type { PageQuery } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { oneLine, print } from '../output.ts';
-import { looking } from '../registering.ts';
-import { userNamed } from './on-account.ts';
+import { runRead } from '../units-of-work.ts';
+import { requireUser } from './on-account.ts';
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 const PAGE = 1000;
@@ -12,8 +12,8 @@ const PAGE = 1000;
 /** Lists accounts, production first: id, environment, approval status and name on a line each. */
 export async function listAccounts(command: Command): Promise<void> {
   const { user: named, deleted } = command.opts<{ user?: string; deleted?: true }>();
-  const lines = await looking(command, async ({ tx }) => {
-    const user = named === undefined ? undefined : (await userNamed(tx, named)).id;
+  const lines = await runRead(command, async ({ tx }) => {
+    const user = named === undefined ? undefined : (await requireUser(tx, named)).id;
     const found: string[] = [];
     for (const environment of ENVIRONMENTS) {
       let after: readonly string[] | undefined;

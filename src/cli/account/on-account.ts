@@ -7,7 +7,7 @@ import { accounts } from '../../features/ads/accounts.ts';
 import type { InputResult } from '../../features/ads/administration/account-input.ts';
 import type { Registrar } from '../../features/platform/register.ts';
 import { CommandFailed } from '../failure.ts';
-import { looking, type RecordedRegistrar, registering } from '../registering.ts';
+import { type RecordedRegistrar, runRead, runWrite } from '../units-of-work.ts';
 
 /** An account that a command works on. */
 export interface FoundAccount {
@@ -18,16 +18,16 @@ export interface FoundAccount {
 }
 
 /** Changes an existing account in one unit of work, and invalidates it in the caches of running servers. */
-export async function onAccount<T>(
+export async function updateAccount<T>(
   command: Command,
   id: string,
   work: (registrar: RecordedRegistrar, account: FoundAccount) => Promise<T>,
 ): Promise<T> {
-  return registering(command, async (registrar) => {
-    const { tx, touched } = registrar;
+  return runWrite(command, async (registrar) => {
+    const { tx, addTarget } = registrar;
     const found = await accountOf(tx, id, { lock: true });
     tx.touch(`account:${id}`);
-    touched('account', id);
+    addTarget('account', id);
     return work(registrar, found);
   });
 }
@@ -38,7 +38,7 @@ export async function readAccount<T>(
   id: string,
   work: (tx: Reading, account: FoundAccount) => Promise<T>,
 ): Promise<T> {
-  return looking(command, async ({ tx }) => work(tx, await accountOf(tx, id, { lock: false })));
+  return runRead(command, async ({ tx }) => work(tx, await accountOf(tx, id, { lock: false })));
 }
 
 async function accountOf(tx: Reading, id: string, { lock }: { readonly lock: boolean }): Promise<FoundAccount> {
@@ -50,7 +50,7 @@ async function accountOf(tx: Reading, id: string, { lock }: { readonly lock: boo
 }
 
 /** Changes columns of an account. */
-export async function changeAccount(
+export async function updateColumns(
   { tx, now }: Registrar,
   id: string,
   changes: Readonly<Record<string, string | number | null>>,
@@ -59,7 +59,7 @@ export async function changeAccount(
 }
 
 /** The user with a name. @throws CommandFailed when there is none */
-export async function userNamed(tx: Reading, name: string): Promise<User> {
+export async function requireUser(tx: Reading, name: string): Promise<User> {
   const user = await tx.credentials.findUserByName(name);
   if (!user) throw new CommandFailed(`there is no user ${name}; create one with: barker user create`);
   return user;

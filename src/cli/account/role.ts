@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { COMPOSER_ROLES, type Role } from '../../contract/declare/roles.ts';
 import { grantRole, type RoleConflict, revokeRole } from '../../features/ads/administration/account-roles.ts';
-import { CommandFailed } from '../failure.ts';
-import { insist, tell } from '../registering.ts';
-import { onAccount, userNamed } from './on-account.ts';
+import { CommandFailed, failIf } from '../failure.ts';
+import { printFields } from '../output.ts';
+import { requireUser, updateAccount } from './on-account.ts';
 
 /** Gives a user a role on an account, or takes it away. */
 export async function setRole(command: Command, id: string, userName: string): Promise<void> {
@@ -12,20 +12,20 @@ export async function setRole(command: Command, id: string, userName: string): P
     postComposer = false,
     none = false,
   } = command.opts<{ role?: Role; postComposer?: true; none?: true }>();
-  if (none === (role !== undefined)) insist('give either --role or --none');
+  if (none === (role !== undefined)) failIf('give either --role or --none');
   if (postComposer && !COMPOSER_ROLES.includes(role as Role)) {
-    insist(`POST_COMPOSER applies to ${COMPOSER_ROLES.join(', ')}`);
+    failIf(`POST_COMPOSER applies to ${COMPOSER_ROLES.join(', ')}`);
   }
-  const user = await onAccount(command, id, async ({ tx, touched }) => {
-    const found = await userNamed(tx, userName);
-    touched('user', found.id);
+  const user = await updateAccount(command, id, async ({ tx, addTarget }) => {
+    const found = await requireUser(tx, userName);
+    addTarget('user', found.id);
     const key = { account: id, user: found.id };
     const conflict =
       role === undefined ? await revokeRole(tx, key) : await grantRole(tx, { ...key, role, postComposer });
     if (conflict) throw new CommandFailed(conflictMessage(conflict, userName, id));
     return found;
   });
-  tell({ account_id: id, user_id: user.id, role: role ?? 'none', post_composer: postComposer ? 'yes' : 'no' });
+  printFields({ account_id: id, user_id: user.id, role: role ?? 'none', post_composer: postComposer ? 'yes' : 'no' });
 }
 
 function conflictMessage(conflict: RoleConflict, userName: string, account: string): string {

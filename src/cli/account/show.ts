@@ -4,7 +4,7 @@ import { ACCOUNT_LIMITS } from '../../features/ads/administration/account-input.
 import { liveRowsOf } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { promotableUsers } from '../../features/ads/promotable-users.ts';
-import { tell } from '../registering.ts';
+import { printFields } from '../output.ts';
 import { readAccount } from './on-account.ts';
 
 /** Shows an account with its users, features, own limits and funding instruments. */
@@ -31,5 +31,5 @@ export async function showAccount(command: Command, id: string): Promise<void> {
     }
     return values;
   });
-  tell(lines);
+  printFields(lines);
 }

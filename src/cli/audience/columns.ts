@@ -1,6 +1,6 @@
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../../contract/store/audiences.ts';
 import { hashOfIdentifier, isHashedKind, normalForm } from '../../features/audiences/uploads/normalize.ts';
-import type { Pair } from '../caller.ts';
+import type { Pair } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 
 /** What a column holds. */
@@ -11,7 +11,7 @@ export interface Column {
 }
 
 /** A person as requests name him. */
-export type PersonSent = Readonly<Partial<Record<IdentifierKind, readonly string[]>>>;
+export type PersonIdentifiers = Readonly<Partial<Record<IdentifierKind, readonly string[]>>>;
 
 /** Names that columns have elsewhere, without what is neither letter nor digit. */
 const NAMES: Readonly<Record<IdentifierKind, readonly string[]>> = {
@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<IdentifierKind, readonly string[]>> = {
 const HASHED = /(sha256|hashed|hash)$/;
 
 /** What each column of a file holds; undefined for one that is no identifier. @throws CommandFailed when none is */
-export function columnsOf(file: string, head: readonly string[], said: readonly Pair[]): (Column | undefined)[] {
+export function detectColumns(file: string, head: readonly string[], said: readonly Pair[]): (Column | undefined)[] {
   const byName = new Map(said);
   const strange = said.find(([name]) => !head.includes(name));
   if (strange) throw new CommandFailed(`${file} has no column ${JSON.stringify(strange[0])}`, 2);
@@ -62,7 +62,10 @@ const SOUND: Readonly<Partial<Record<IdentifierKind, RegExp>>> = {
 };
 
 /** The person of a row; undefined when nothing of it can be hashed. Several values of a column stand between semicolons. */
-export function personOf(columns: readonly (Column | undefined)[], row: readonly string[]): PersonSent | undefined {
+export function identifiersOf(
+  columns: readonly (Column | undefined)[],
+  row: readonly string[],
+): PersonIdentifiers | undefined {
   const person: Partial<Record<IdentifierKind, string[]>> = {};
   for (const [index, column] of columns.entries()) {
     if (!column) continue;

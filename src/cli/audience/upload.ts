@@ -1,17 +1,17 @@
 import { csvReader } from '../../base/csv.ts';
-import { textOf } from '../../base/lines.ts';
+import { readText } from '../../base/lines.ts';
 import { PEOPLE_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
-import type { Caller, Pair } from '../caller.ts';
+import type { ConnectionProfile, Pair } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
-import { complain } from '../output.ts';
-import { bookmarkOf } from './bookmark.ts';
-import { columnsOf, type PersonSent, personOf } from './columns.ts';
-import { sendAgain } from './send-again.ts';
+import { printError } from '../output.ts';
+import { detectColumns, identifiersOf, type PersonIdentifiers } from './columns.ts';
+import { sendWithRetry } from './send-with-retry.ts';
+import { progressFileOf } from './upload-progress.ts';
 
 /** Where the people of a file are sent, and what is said of them. */
-export interface UploadPlan {
+export interface UploadOptions {
   readonly path: string;
-  readonly caller: Caller;
+  readonly caller: ConnectionProfile;
   readonly type: 'Update' | 'Delete';
   readonly window: { readonly effective_at?: string; readonly expires_at?: string };
   /** What columns are whose names do not say so. */
@@ -19,10 +19,10 @@ export interface UploadPlan {
 }
 
 /** What became of a file. */
-export interface Uploaded {
+export interface UploadResult {
   readonly people: number;
   /** Rows of which nothing can be hashed. */
-  readonly left: number;
+  readonly skipped: number;
 }
 
 /** Room for the operation around its people. */
@@ -32,11 +32,11 @@ const AROUND_BYTES = 500;
  * Uploads the people of a file of any size, request by request, each below the limits. What was acknowledged is noted beside
  * the file: the same command goes on there.
  */
-export async function uploadFile(file: string, plan: UploadPlan): Promise<Uploaded> {
+export async function uploadFile(file: string, plan: UploadOptions): Promise<UploadResult> {
   const { path, type, window } = plan;
-  const bookmark = bookmarkOf(file, JSON.stringify([path, type, window, plan.columns]));
+  const bookmark = progressFileOf(file, JSON.stringify([path, type, window, plan.columns]));
   const done = { ...bookmark.read() };
-  if (done.rows > 0) complain(`goes on after row ${count(done.rows)}\n`);
+  if (done.rows > 0) printError(`goes on after row ${count(done.rows)}\n`);
   let people: string[] = [];
   let rows: number[] = [];
   let bytes = AROUND_BYTES;
@@ -46,12 +46,12 @@ export async function uploadFile(file: string, plan: UploadPlan): Promise<Upload
       const params = { ...window, users: [] };
       const head = JSON.stringify([{ operation_type: type, params }]);
       const json = head.replace('"users":[]', () => `"users":[${people.join(',')}]`);
-      await sendAgain(plan, json, (index) => rows[index]!);
+      await sendWithRetry(plan, json, (index) => rows[index]!);
       done.people += people.length;
     }
     done.rows = last;
     bookmark.write(done);
-    complain(`${count(done.people)} people\n`);
+    printError(`${count(done.people)} people\n`);
     people = [];
     rows = [];
     bytes = AROUND_BYTES;
@@ -64,7 +64,7 @@ export async function uploadFile(file: string, plan: UploadPlan): Promise<Upload
       people.push(text);
       rows.push(row);
       bytes += size;
-    } else done.left += 1;
+    } else done.skipped += 1;
     last = row;
   }
   if (people.length > 0) await flush();
@@ -75,20 +75,20 @@ export async function uploadFile(file: string, plan: UploadPlan): Promise<Upload
 interface Row {
   /** From 1, the names of the columns not counted. */
   readonly row: number;
-  readonly person: PersonSent | undefined;
+  readonly person: PersonIdentifiers | undefined;
 }
 
-async function* personsOf(file: string, { columns: said }: UploadPlan, after: number): AsyncGenerator<Row> {
+async function* personsOf(file: string, { columns: said }: UploadOptions, after: number): AsyncGenerator<Row> {
   const reader = csvReader();
-  let columns: ReturnType<typeof columnsOf> | undefined;
+  let columns: ReturnType<typeof detectColumns> | undefined;
   let row = 0;
   const read = function* (rows: readonly string[][]): Generator<Row> {
     for (const values of rows) {
-      if (!columns) columns = columnsOf(file, values, said);
-      else if (++row > after) yield { row, person: personOf(columns, values) };
+      if (!columns) columns = detectColumns(file, values, said);
+      else if (++row > after) yield { row, person: identifiersOf(columns, values) };
     }
   };
-  for await (const piece of textOf(file)) yield* read(reader.push(piece));
+  for await (const piece of readText(file)) yield* read(reader.push(piece));
   yield* read(reader.end());
   if (!columns) throw new CommandFailed(`${file} is empty`, 2);
 }

@@ -10,7 +10,7 @@ import type { Settings } from '../../settings.ts';
 import { pendingMigrations, SchemaTooNew } from '../../storage/core/migrate.ts';
 import { postgresStatus } from '../../storage/core/postgres-status.ts';
 import { type Driver, storeOn } from '../../storage/core/store.ts';
-import { sentenceOf } from '../failure.ts';
+import { errorMessage } from '../failure.ts';
 import { examineCallbacks } from './callbacks.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
@@ -34,7 +34,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
     return await examine(driver, settings);
   } catch (failure) {
     const advice = driver?.dialect === 'postgres' ? 'start the server, or correct database_url' : 'see the message';
-    return [error(`the database does not answer: ${sentenceOf(failure)}`, advice)];
+    return [error(`the database does not answer: ${errorMessage(failure)}`, advice)];
   } finally {
     await driver?.close().catch(() => {});
   }

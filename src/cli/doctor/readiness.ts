@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings.ts';
-import { readinessOf } from '../readiness.ts';
+import { queryReadiness } from '../readiness.ts';
 import { error, type Finding, ok } from './finding.ts';
 
 /** Asks the service whether it is ready, if one runs by these settings. */
@@ -7,7 +7,7 @@ export async function examineService(settings: Settings): Promise<Finding[]> {
   if (settings.operations_port === 0) {
     return [ok('the operations port is any free one, so a running service was not looked for')];
   }
-  const { url, status, failed } = await readinessOf(settings);
+  const { url, status, failed } = await queryReadiness(settings);
   if (status === undefined) return [ok(`no service answers at ${url}`)];
   if (status === 200) return [ok(`a service runs and is ready (${url})`)];
   return [error(`a service runs and is not ready: ${failed.join(', ') || status}`, 'its log says why')];

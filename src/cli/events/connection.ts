@@ -1,38 +1,42 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after } from '../../base/timers.ts';
-import { type Caller, outgoing } from '../caller.ts';
+import { buildRequest, type ConnectionProfile } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
-import { replyTo, send } from '../send.ts';
+import { send, sendStreaming } from '../send.ts';
 
 /** How a connection that was tried came out. */
-export type Attempt =
+export type ConnectAttempt =
   | { readonly stream: IncomingMessage }
   /** Not opened: the status and what is said of it. */
-  | { readonly status: number; readonly said: string };
+  | { readonly status: number; readonly body: string };
 
 /** Nothing at all for so long: the line is broken. @source activity gaps 18 */
 const SILENCE_MS = 20_000;
 
 /** How many subscriptions the application has: without any, nothing will come. */
-export async function countSubscriptions(caller: Caller, bearer: string): Promise<number> {
-  const request = outgoing('GET', '/2/activity/subscriptions', caller, { data: [['max_results', '1']] });
+export async function countSubscriptions(caller: ConnectionProfile, bearer: string): Promise<number> {
+  const request = buildRequest('GET', '/2/activity/subscriptions', caller, { data: [['max_results', '1']] });
   const { status, body } = await send(request, `Bearer ${bearer}`, caller.tlsCa);
   if (status !== 200) throw new CommandFailed(`the subscriptions cannot be listed: ${status} ${body}`);
   return (JSON.parse(body) as { meta: { total_subscriptions: number } }).meta.total_subscriptions;
 }
 
 /** Asks for the stream. @throws CommandFailed when the service cannot be reached. */
-export async function connect(caller: Caller, bearer: string, backfill_minutes: number): Promise<Attempt> {
+export async function connect(
+  caller: ConnectionProfile,
+  bearer: string,
+  backfill_minutes: number,
+): Promise<ConnectAttempt> {
   const data = backfill_minutes === 0 ? [] : ([['backfill_minutes', String(backfill_minutes)]] as const);
-  const request = outgoing('GET', '/2/activity/stream', caller, { data });
-  const stream = await replyTo(request, `Bearer ${bearer}`, caller.tlsCa);
+  const request = buildRequest('GET', '/2/activity/stream', caller, { data });
+  const stream = await sendStreaming(request, `Bearer ${bearer}`, caller.tlsCa);
   if (stream.statusCode === 200) return { stream };
-  return { status: stream.statusCode!, said: await text(stream) };
+  return { status: stream.statusCode!, body: await text(stream) };
 }
 
 /** The lines of a stream that are not empty, until it ends, breaks, or has been silent for too long. */
-export async function* linesOf(stream: IncomingMessage): AsyncGenerator<string> {
+export async function* streamLines(stream: IncomingMessage): AsyncGenerator<string> {
   let rest = '';
   stream.setEncoding('utf8');
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<string>;

@@ -8,10 +8,10 @@ import {
   standardHeaders,
   webhookKey,
 } from '../../features/activity/webhooks/signing.ts';
-import { sentenceOf } from '../failure.ts';
+import { errorMessage } from '../failure.ts';
 
 /** Where events are forwarded to, and what they are signed with. */
-export interface Forwarding {
+export interface ForwardOptions {
   readonly url: string;
   readonly consumerSecret: string;
   /** `whsec_` and base64; without it there are no headers of the Standard Webhooks set. */
@@ -25,7 +25,10 @@ const TOTAL_MS = 10_000;
  * Posts an event as a webhook would be sent it; resolves with what came of that, in words.
  * @source activity gaps 19.4 and 21.5
  */
-export async function forward(line: string, { url, consumerSecret, webhookSecret }: Forwarding): Promise<string> {
+export async function forwardEvent(
+  line: string,
+  { url, consumerSecret, webhookSecret }: ForwardOptions,
+): Promise<string> {
   const body = Buffer.from(line);
   const { data } = JSON.parse(line) as { data: { event_uuid: string; subscription_id?: string } };
   const id = `msg_${data.event_uuid}_${data.subscription_id ?? 'listen'}`;
@@ -46,7 +49,7 @@ export async function forward(line: string, { url, consumerSecret, webhookSecret
       reply.destroy();
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TOTAL_MS / 1000} s`)));
-    outgoing.on('error', (error) => resolve(sentenceOf(error)));
+    outgoing.on('error', (error) => resolve(errorMessage(error)));
     outgoing.end(body);
   });
   return `${outcome} after ${Math.round(elapsed_ms() - startedAt_ms)} ms`;

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 import type { Command } from 'commander';
 import { after } from '../../base/timers.ts';
-import { bearerOf } from '../bearer.ts';
-import { addCaller, type Caller, callerOf } from '../caller.ts';
+import { fetchBearerToken } from '../bearer-token.ts';
+import { addProfileOptions, type ConnectionProfile, profileFrom } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
-import { complain, print } from '../output.ts';
-import { type Attempt, connect, countSubscriptions, linesOf } from './connection.ts';
-import { type Forwarding, forward } from './forward.ts';
+import { print, printError } from '../output.ts';
+import { type ConnectAttempt, connect, countSubscriptions, streamLines } from './connection.ts';
+import { type ForwardOptions, forwardEvent } from './forward.ts';
 
 /** `barker events listen`. */
 export function listenCommand(command: Command): void {
-  addCaller(
+  addProfileOptions(
     command
       .command('listen')
       .description('Open the stream of events and print what comes, a line each; with --forward-to also post it')
@@ -37,10 +37,10 @@ async function runListen(command: Command): Promise<void> {
   const input = command.opts<{ forwardTo?: string; webhookSecret?: string; backfill: string }>();
   const backfill = /^[0-5]$/.test(input.backfill) ? Number(input.backfill) : undefined;
   if (backfill === undefined) throw new CommandFailed(`--backfill is a number from 0 to ${BACKFILL_MAX_MIN}`, 2);
-  const caller = callerOf(command);
+  const caller = profileFrom(command);
   const forwarding = forwardingOf(input, caller);
   const leave = interruption();
-  const bearer = await bearerOf(caller);
+  const bearer = await fetchBearerToken(caller);
   const subscriptions = await countSubscriptions(caller, bearer);
   say(
     subscriptions === 0
@@ -55,8 +55,8 @@ function forwardingOf(
     forwardTo: url,
     webhookSecret = process.env.BARKER_CALL_WEBHOOK_SECRET,
   }: { readonly forwardTo?: string; readonly webhookSecret?: string },
-  { keys }: Caller,
-): Forwarding | undefined {
+  { keys }: ConnectionProfile,
+): ForwardOptions | undefined {
   if (url === undefined) return undefined;
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new CommandFailed('--forward-to is an address with http:// or https://', 2);
@@ -98,10 +98,10 @@ function interruption(): Interruption {
 }
 
 interface Listening {
-  readonly caller: Caller;
+  readonly caller: ConnectionProfile;
   readonly bearer: string;
   readonly backfill: number;
-  readonly forwarding: Forwarding | undefined;
+  readonly forwarding: ForwardOptions | undefined;
   readonly leave: Interruption;
 }
 
@@ -115,16 +115,17 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
   while (!leave.isDue()) {
     const attempt = await connect(caller, bearer, minutes).catch((error: Error) => error);
     if (attempt instanceof Error || 'status' in attempt) {
-      if (!(attempt instanceof Error) && attempt.status === 401 && failures === 0) bearer = await bearerOf(caller);
+      if (!(attempt instanceof Error) && attempt.status === 401 && failures === 0)
+        bearer = await fetchBearerToken(caller);
       const wait_ms = waitAfter(attempt, failures++);
       say(
-        `${attempt instanceof Error ? attempt.message : `${attempt.status} ${attempt.said}`}; trying again in ${wait_ms / 1000} s`,
+        `${attempt instanceof Error ? attempt.message : `${attempt.status} ${attempt.body}`}; trying again in ${wait_ms / 1000} s`,
       );
       await pause(wait_ms, leave);
       continue;
     }
     const takeBack = leave.on(() => attempt.stream.destroy());
-    for await (const line of linesOf(attempt.stream)) {
+    for await (const line of streamLines(attempt.stream)) {
       failures = 0;
       if (isDisconnect(line)) say(`the stream ended: ${line}`);
       else if (isNew(line, known)) await take(line, { forwarding, underWay });
@@ -142,12 +143,12 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
 /** Prints an event, and posts it; waits while too many are being posted. */
 async function take(
   line: string,
-  { forwarding, underWay }: { readonly forwarding: Forwarding | undefined; readonly underWay: Set<Promise<void>> },
+  { forwarding, underWay }: { readonly forwarding: ForwardOptions | undefined; readonly underWay: Set<Promise<void>> },
 ): Promise<void> {
   print(`${line}\n`);
   if (!forwarding) return;
   const { event_type, event_uuid } = (JSON.parse(line) as { data: Record<string, string> }).data;
-  const posted: Promise<void> = forward(line, forwarding).then((outcome) => {
+  const posted: Promise<void> = forwardEvent(line, forwarding).then((outcome) => {
     underWay.delete(posted);
     say(`${event_type} ${event_uuid}: ${outcome}`);
   });
@@ -171,7 +172,7 @@ function isNew(line: string, known: Set<string>): boolean {
  * How long to wait before the next try: what breaks is tried again soon, what is refused later and later.
  * @source activity gaps 18
  */
-function waitAfter(failed: Attempt | Error | undefined, failures: number): number {
+function waitAfter(failed: ConnectAttempt | Error | undefined, failures: number): number {
   if (failed === undefined || failed instanceof Error) return Math.min(250 * Math.max(1, failures), 16_000);
   if ('status' in failed && failed.status === 429) return Math.min(60_000 * 2 ** failures, 900_000);
   return Math.min(5000 * 2 ** failures, 320_000);
@@ -192,5 +193,5 @@ function pause(ms: number, leave: Interruption): Promise<void> {
 }
 
 function say(message: string): void {
-  complain(`${message}\n`);
+  printError(`${message}\n`);
 }

@@ -4,7 +4,7 @@ import type { Sent } from '../../contract/services/sending.ts';
 import { challengeOf, judge, whyNot } from '../../features/activity/webhooks/challenge.ts';
 import { openSender } from '../../http/sending/sender.ts';
 import { urlError } from '../../http/sending/url-rules.ts';
-import { callerOf } from '../caller.ts';
+import { profileFrom } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { print } from '../output.ts';
 
@@ -13,7 +13,7 @@ const SHOWN_MAX = 2000;
 
 /** Challenges an address and tells everything that was seen; the answer is the exit code. @source activity gaps 19.3 */
 export async function checkWebhook(command: Command, url: string): Promise<number> {
-  const { consumer_secret: consumerSecret } = callerOf(command).keys;
+  const { consumer_secret: consumerSecret } = profileFrom(command).keys;
   // Whoever runs this command may reach this machine anyhow.
   const sender = openSender({ allowsPrivate: true, privateRanges: [], proxy: '', ownOrigins: () => [] });
   const error = sender.urlError(url);

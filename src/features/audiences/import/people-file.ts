@@ -1,6 +1,6 @@
 import { csvReader } from '../../../base/csv.ts';
 import { InputError } from '../../../base/input-error.ts';
-import { linesOf, textOf } from '../../../base/lines.ts';
+import { linesOf, readText } from '../../../base/lines.ts';
 import { COLUMNS, type PersonRecord } from './person-record.ts';
 
 /** A record of a file, or its error. */
@@ -53,7 +53,7 @@ async function* csvRecords(path: string): AsyncGenerator<FileRecord> {
       else columns = parseHeader(row);
     }
   };
-  for await (const piece of textOf(path)) yield* read(reader.push(piece));
+  for await (const piece of readText(path)) yield* read(reader.push(piece));
   yield* read(reader.end());
 }
 

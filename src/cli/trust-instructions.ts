@@ -1,8 +1,8 @@
-import { shellWord } from './shell.ts';
+import { shellQuote } from './shell.ts';
 
 /** How clients and systems are made to trust a certificate: what, and a line to paste. @param ca absolute path. */
-export function trustLines(ca: string): readonly (readonly [what: string, line: string])[] {
-  const file = shellWord(ca);
+export function trustInstructions(ca: string): readonly (readonly [what: string, line: string])[] {
+  const file = shellQuote(ca);
   return [
     ['Node.js', `export NODE_EXTRA_CA_CERTS=${file}`],
     ['Python', `export REQUESTS_CA_BUNDLE=${file} SSL_CERT_FILE=${file}`],

@@ -7,7 +7,7 @@ import { type DevFile, devFilePath, readDevFile } from '../dev/dev-folder.ts';
 import { CommandFailed } from './failure.ts';
 
 /** The keys that a request is signed with. The token is absent in the first step of signing in. */
-export interface CallerKeys {
+export interface SigningKeys {
   readonly consumer_key: string;
   readonly consumer_secret: string;
   readonly access_token: string;
@@ -15,8 +15,8 @@ export interface CallerKeys {
 }
 
 /** Who calls, and where to. */
-export interface Caller {
-  readonly keys: CallerKeys;
+export interface ConnectionProfile {
+  readonly keys: SigningKeys;
   /** The origin that a path is joined to; undefined when neither options nor stored keys name one. */
   readonly origin: string | undefined;
   /** A file with the certificate of a development service that is to be trusted beside the usual ones. */
@@ -32,7 +32,7 @@ interface CallerOptions
 }
 
 /** Gives a command the options that tell who calls. */
-export function addCaller(command: Command): Command {
+export function addProfileOptions(command: Command): Command {
   return command
     .option('--sandbox', 'The sandbox instead of production')
     .addOption(new Option('--as <user>', 'User of the demo world').choices(['first', 'other']).default('first'))
@@ -57,7 +57,7 @@ export function addCaller(command: Command): Command {
 const dataFolder = (): string => process.env.BARKER_DATA_FOLDER || './data';
 
 /** The caller that the options of a command name, or its variables, or the stored development keys. */
-export function callerOf(command: Command): Caller {
+export function profileFrom(command: Command): ConnectionProfile {
   const options = command.opts<CallerOptions>();
   const input = (option: keyof CallerOptions & string, variable: string) =>
     (options[option] as string | undefined) ?? process.env[`BARKER_CALL_${variable}`];
@@ -91,7 +91,7 @@ function storedOrigin({ data, sandbox }: CallerOptions): string | undefined {
   return sandbox ? file?.sandbox_url : file?.base_url;
 }
 
-function demoKeys(file: DevFile, { as, app }: CallerOptions): CallerKeys {
+function demoKeys(file: DevFile, { as, app }: CallerOptions): SigningKeys {
   const isFirst = as === 'first';
   if (app === 'demo') {
     const { other_access_token: access_token, other_access_token_secret: access_token_secret } = file;
@@ -110,7 +110,7 @@ function demoKeys(file: DevFile, { as, app }: CallerOptions): CallerKeys {
 }
 
 /** Protocol parameters of a request that is signed now; a token that is absent is left out. */
-export function protocolParameters(keys: CallerKeys): Record<string, string> {
+export function protocolParameters(keys: SigningKeys): Record<string, string> {
   return {
     oauth_consumer_key: keys.consumer_key,
     oauth_nonce: secureRandom.bytes(16).toString('hex'),
@@ -132,7 +132,7 @@ export function collectPair(text: string, before: readonly Pair[] = []): readonl
 }
 
 /** A request as it will be sent and is signed. */
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly form: readonly Pair[] | undefined;
@@ -142,12 +142,12 @@ export interface Outgoing {
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'];
 
 /** Puts a request together: pairs go into a form body of POST and PUT without JSON, into the query otherwise. */
-export function outgoing(
+export function buildRequest(
   method: string,
   target: string,
-  caller: Caller,
+  caller: ConnectionProfile,
   { data = [], json }: { readonly data?: readonly Pair[]; readonly json?: string },
-): Outgoing {
+): OutgoingRequest {
   const upper = method.toUpperCase();
   if (!METHODS.includes(upper))
     throw new CommandFailed(`${JSON.stringify(method)} is none of ${METHODS.join(', ')}`, 2);
@@ -157,7 +157,7 @@ export function outgoing(
   return { method: upper, url: url.href, form: hasForm ? data : undefined, json: json && readJson(json) };
 }
 
-function absolute(target: string, { origin }: Caller): URL {
+function absolute(target: string, { origin }: ConnectionProfile): URL {
   if (/^https?:\/\//i.test(target) && URL.canParse(target)) return new URL(target);
   if (!target.startsWith('/')) throw new CommandFailed('a path starts with /, an address with http:// or https://', 2);
   if (origin === undefined)

@@ -13,16 +13,21 @@ import type { Settings } from '../../settings.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { programVersion } from '../../version.ts';
 import { type CommandRecord, commandRecord } from '../command-record.ts';
-import { CommandFailed, sentenceOf } from '../failure.ts';
-import { complain, print } from '../output.ts';
+import { CommandFailed, errorMessage } from '../failure.ts';
+import { print, printError } from '../output.ts';
 
 /** Tells what a command is doing. */
-export function progress(line: string): void {
+export function printLine(line: string): void {
   print(`${line}\n`);
 }
 
 /** The master keys that are configured, or lie in the folder of a development service; none is needed for copying. */
-export function masterKeysOf({ master_key, master_key_id, master_keys_old, data_folder }: Settings): MasterKeys {
+export function configuredMasterKeys({
+  master_key,
+  master_key_id,
+  master_keys_old,
+  data_folder,
+}: Settings): MasterKeys {
   const key = master_key || findMasterKey(data_folder);
   return { ...(key && { [master_key_id]: parseMasterKey(key) }), ...parseKeyEntries(master_keys_old) };
 }
@@ -31,16 +36,16 @@ export function masterKeysOf({ master_key, master_key_id, master_keys_old, data_
  * Copies under a record for auditors in the database that is copied. A copy can be made of every database: of one without
  * the table for records, or that cannot be written, it is made without.
  */
-export async function recordedCopy<T>(
+export async function runRecordedCopy<T>(
   command: Command,
   settings: Settings,
   copy: (source: BackupSource, record: CommandRecord) => Promise<T>,
 ): Promise<T> {
   return withSource(settings, async (source) => {
     const record = commandRecord(command, source.now);
-    const isRecorded = await isStored(settings, (tx) => tx.audit.append([record.as('begun')]));
+    const isRecorded = await isStored(settings, (tx) => tx.audit.append([record.withOutcome('begun')]));
     const end = async (outcome: AuditOutcome): Promise<void> => {
-      if (isRecorded) await isStored(settings, (tx) => tx.audit.end(record.as(outcome)));
+      if (isRecorded) await isStored(settings, (tx) => tx.audit.end(record.withOutcome(outcome)));
     };
     const result = await copy(source, record).catch(async (error) => {
       await end('failed');
@@ -58,7 +63,7 @@ async function isStored(settings: Settings, work: (tx: Writing) => Promise<void>
     await store.write(work);
     return true;
   } catch (error) {
-    complain(`barker: no audit record was stored: ${sentenceOf(error)}\n`);
+    printError(`barker: no audit record was stored: ${errorMessage(error)}\n`);
     return false;
   } finally {
     await store.close();
@@ -72,7 +77,12 @@ async function withSource<T>(settings: Settings, work: (source: BackupSource) =>
   if (database_url === '' && !existsSync(file)) throw new CommandFailed(`there is no database at ${file}`);
   const driver = await openDriver(settings);
   try {
-    const about = { keys: masterKeysOf(settings), release: programVersion, now: systemClock.now(), progress };
+    const about = {
+      keys: configuredMasterKeys(settings),
+      release: programVersion,
+      now: systemClock.now(),
+      progress: printLine,
+    };
     return await work({ driver, folder, ...about });
   } finally {
     await driver.close();

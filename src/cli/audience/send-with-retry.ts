@@ -1,8 +1,8 @@
 import { after } from '../../base/timers.ts';
 import { sign } from '../../features/auth/oauth1/signature.ts';
-import { type Caller, outgoing, protocolParameters } from '../caller.ts';
-import { CommandFailed, sentenceOf } from '../failure.ts';
-import { complain } from '../output.ts';
+import { buildRequest, type ConnectionProfile, protocolParameters } from '../connection-profile.ts';
+import { CommandFailed, errorMessage } from '../failure.ts';
+import { printError } from '../output.ts';
 import { type Reply, send } from '../send.ts';
 
 const TRIES = 8;
@@ -14,8 +14,8 @@ const TOLD_MAX = 10;
  * Sends people, and again when the service is busy or cannot be reached: who is uploaded twice counts once. What is refused
  * is told by the rows of the file.
  */
-export async function sendAgain(
-  { caller, path }: { readonly caller: Caller; readonly path: string },
+export async function sendWithRetry(
+  { caller, path }: { readonly caller: ConnectionProfile; readonly path: string },
   json: string,
   rowOf: (index: number) => number,
 ): Promise<void> {
@@ -24,14 +24,14 @@ export async function sendAgain(
     if (!(outcome instanceof Error) && outcome.status === 200) return;
     const wait_s = tries < TRIES ? waitOf(outcome, tries) : undefined;
     if (wait_s === undefined) throw outcome instanceof Error ? outcome : new CommandFailed(refusalOf(outcome, rowOf));
-    const why = outcome instanceof Error ? sentenceOf(outcome) : `the service answers ${outcome.status}`;
-    complain(`${why}; trying again in ${wait_s} s\n`);
+    const why = outcome instanceof Error ? errorMessage(outcome) : `the service answers ${outcome.status}`;
+    printError(`${why}; trying again in ${wait_s} s\n`);
     await new Promise<void>((resolve) => void after(wait_s * 1000, resolve));
   }
 }
 
-async function attempt(caller: Caller, path: string, json: string): Promise<Reply | Error> {
-  const request = { ...outgoing('POST', path, caller, {}), json };
+async function attempt(caller: ConnectionProfile, path: string, json: string): Promise<Reply | Error> {
+  const request = { ...buildRequest('POST', path, caller, {}), json };
   const { header } = sign({
     ...request,
     oauth: protocolParameters(caller.keys),

@@ -4,7 +4,7 @@ import type { Store } from '../contract/store/store.ts';
 import { settingsFrom } from './setting-options.ts';
 
 /** Works on the database of the settings. No secret is read or sealed, so no master key is needed. */
-export async function onStore<T>(command: Command, work: (store: Store, now: string) => Promise<T>): Promise<T> {
+export async function withStore<T>(command: Command, work: (store: Store, now: string) => Promise<T>): Promise<T> {
   const { formatInstant } = await import('../base/instants.ts');
   const { openDriver } = await import('../app/database.ts');
   const { checkSchema } = await import('../storage/core/migrate.ts');

@@ -14,7 +14,7 @@ import type { Driver } from '../../storage/core/store.ts';
 const BATCH = 500;
 
 /** A key as operators know it, and what is sealed with it. */
-export interface KeyUse {
+export interface KeyUsage {
   readonly id: string;
   /** Undefined when the settings do not have the key. */
   readonly fingerprint: string | undefined;
@@ -35,7 +35,11 @@ export function configuredKeys(settings: Settings): Readonly<Record<string, Buff
 }
 
 /** What every key, configured or needed, is used for. `box` opens with the configured keys; undefined when there are none. */
-export async function keyUses(driver: Driver, settings: Settings, box: SecretBox | undefined): Promise<KeyUse[]> {
+export async function findKeyUsage(
+  driver: Driver,
+  settings: Settings,
+  box: SecretBox | undefined,
+): Promise<KeyUsage[]> {
   const keys = configuredKeys(settings);
   const counts = new Map<string, { columns: Record<string, number>; unreadable: number }>();
   const countOf = (id: string) => {
@@ -55,7 +59,7 @@ export async function keyUses(driver: Driver, settings: Settings, box: SecretBox
       }
     }
   }
-  const uses = [...counts].map(([id, { columns, unreadable }]): KeyUse => {
+  const uses = [...counts].map(([id, { columns, unreadable }]): KeyUsage => {
     const secrets = Object.values(columns).reduce((sum, count) => sum + count, 0);
     const state = !keys[id] ? 'missing' : id === settings.master_key_id ? 'current' : 'old';
     return { id, fingerprint: keys[id] && keyFingerprint(keys[id]), state, columns, secrets, unreadable };
@@ -83,13 +87,13 @@ function opens(box: SecretBox, sealed: string, context: string): boolean {
 }
 
 /** What sealing anew came to, by column. */
-export type Resealed = Readonly<Record<string, { readonly resealed: number; readonly unreadable: number }>>;
+export type ResealResult = Readonly<Record<string, { readonly resealed: number; readonly unreadable: number }>>;
 
 /**
  * Seals with the current key whatever was sealed with another, batch by batch, beside a running server too. What is done stays
  * done: whoever is interrupted starts again. Secrets that cannot be opened stay as they are.
  */
-export async function resealAll(driver: Driver, box: SecretBox): Promise<Resealed> {
+export async function resealAll(driver: Driver, box: SecretBox): Promise<ResealResult> {
   const done: Record<string, { resealed: number; unreadable: number }> = {};
   for (const column of Object.values(SEALED_COLUMNS)) {
     const count = { resealed: 0, unreadable: 0 };

@@ -1,17 +1,17 @@
 import { after, every } from '../base/timers.ts';
 
 /** What ends a service, and how it speaks of it. */
-export interface Stopping {
+export interface ShutdownOptions {
   /** Resolves with the number of connections that had to be cut. */
   close(): Promise<number>;
   readonly timeout_s: number;
   /** Also stop when the process that started this one is gone: script runners pass a key press on, but no signal. */
-  readonly withParent?: boolean;
+  readonly stopsWithParent?: boolean;
   /** Resolves with the reason why the service cannot go on; it is then closed like after a signal, with exit code 1. */
   readonly ended?: Promise<string>;
-  /** What a hang-up signal does instead of stopping. */
-  readonly renew?: () => void;
-  say(message: string): void;
+  /** What a hang-up signal does instead of options. */
+  readonly onHangUp?: () => void;
+  log(message: string): void;
 }
 
 /** A terminal and the script runner both pass a key press on; what comes this soon is the same request to stop. */
@@ -24,7 +24,7 @@ const LOOK_MS = 500;
  * Waits for a signal to stop, then closes the service in good order; resolves with the exit code. A second signal ends
  * the process at once.
  */
-export function untilStopped(stopping: Stopping): Promise<number> {
+export function waitForShutdown(options: ShutdownOptions): Promise<number> {
   return new Promise((resolve) => {
     let firstAt_ms: number | undefined;
     let stopLooking = (): void => {};
@@ -32,39 +32,39 @@ export function untilStopped(stopping: Stopping): Promise<number> {
       const now_ms = performance.now();
       if (firstAt_ms !== undefined) {
         if (now_ms - firstAt_ms < SAME_SIGNAL_MS) return;
-        stopping.say(`${signal} again: ending at once`);
+        options.log(`${signal} again: ending at once`);
         process.exit(1);
       }
       firstAt_ms = now_ms;
       stopLooking();
-      stopping.say(`${signal}: finishing the requests in flight; a second signal ends at once`);
-      const callOff = after(stopping.timeout_s * 1000 + CLOSING_MS, () => process.exit(1));
-      void finish(stopping).then((exitCode) => {
+      options.log(`${signal}: finishing the requests in flight; a second signal ends at once`);
+      const callOff = after(options.timeout_s * 1000 + CLOSING_MS, () => process.exit(1));
+      void finish(options).then((exitCode) => {
         callOff();
         resolve(failed ? 1 : exitCode);
       });
     };
-    if (stopping.withParent) {
+    if (options.stopsWithParent) {
       const parent = process.ppid;
       stopLooking = every(LOOK_MS, () => void (process.ppid !== parent && stop('The starting process is gone')));
     }
     for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal));
-    process.on('SIGHUP', stopping.renew ?? (() => stop('SIGHUP')));
-    stopping.ended?.then(
+    process.on('SIGHUP', options.onHangUp ?? (() => stop('SIGHUP')));
+    options.ended?.then(
       (reason) => stop(reason, true),
-      // What never started needs no stopping.
+      // What never started needs no options.
       () => undefined,
     );
   });
 }
 
-async function finish({ close, timeout_s, say }: Stopping): Promise<number> {
+async function finish({ close, timeout_s, log }: ShutdownOptions): Promise<number> {
   try {
     const cut = await close();
-    say(cut === 0 ? 'stopped' : `stopped; ${cut} connections were cut after ${timeout_s} s`);
+    log(cut === 0 ? 'stopped' : `stopped; ${cut} connections were cut after ${timeout_s} s`);
     return 0;
   } catch (error) {
-    say(`could not stop in good order: ${error instanceof Error ? error.message : String(error)}`);
+    log(`could not stop in good order: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
 }

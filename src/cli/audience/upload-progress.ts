@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+
+/** How much of a file is uploaded. */
+export interface UploadProgress {
+  /** Rows that are done, including skipped ones. */
+  rows: number;
+  people: number;
+  skipped: number;
+}
+
+/** Stores the progress of an upload beside the file. */
+export interface ProgressFile {
+  /** Zero for a file that changed since, or was sent elsewhere. */
+  read(): UploadProgress;
+  write(progress: UploadProgress): void;
+  remove(): void;
+}
+
+/** The progress file of a file. @param purpose where the file is sent, and with which options */
+export function progressFileOf(file: string, purpose: string): ProgressFile {
+  const { size, mtimeMs } = statSync(file);
+  const of = hash('sha256', JSON.stringify([size, mtimeMs, purpose]));
+  const path = `${file}.${of.slice(0, 8)}.uploaded`;
+  return {
+    read() {
+      try {
+        const stored = JSON.parse(readFileSync(path, 'utf8'));
+        // Earlier releases stored no `skipped`.
+        if (stored.of === of) return { skipped: 0, ...stored.progress };
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
+      }
+      return { rows: 0, people: 0, skipped: 0 };
+    },
+    write(progress) {
+      writeFileSync(`${path}.new`, JSON.stringify({ of, progress }), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    },
+    remove: () => rmSync(path, { force: true }),
+  };
+}
