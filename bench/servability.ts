@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnyResource, Row } from '../src/contract/declare/resource.ts';
 import type { Store } from '../src/contract/store/store.ts';
-import { presenterOf } from '../src/engine/present.ts';
+import { serializerOf } from '../src/engine/present.ts';
 import { campaigns } from '../src/features/ads/campaigns.ts';
 import { lineItems } from '../src/features/ads/line-items.ts';
 import { promotedAccounts } from '../src/features/ads/promoted-accounts.ts';
@@ -93,7 +93,7 @@ function page(store: Store, account: string, resource: AnyResource): Promise<str
   return store.read(async (tx) => {
     const rows = await tx.records.page(resource, everything(account, CAMPAIGNS));
     return (
-      await presenterOf(resource).rows(rows, {
+      await serializerOf(resource).rows(rows, {
         media: { url: (_, path) => path, isLenient: () => false },
         tx,
         account: undefined,

@@ -1,14 +1,14 @@
 import { operations } from '../../src/app/dependencies.ts';
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/store/audit.ts';
-import { openApiOf, type Surroundings } from '../../src/engine/describe.ts';
+import { type DescribedService, openApiOf } from '../../src/engine/describe.ts';
 import { settingsMarkdown } from '../../src/settings/describe.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from './reference-markdown.ts';
 
 /** What the descriptions say of a service with the settings that it has by default. */
-export const byDefault: Surroundings = {
+export const byDefault: DescribedService = {
   servers: {
     production: `http://127.0.0.1:${settingsTable.port.default}`,
     sandbox: `http://127.0.0.1:${settingsTable.sandbox_port.default}`,

@@ -1,6 +1,7 @@
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
 import { type Family, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
+import { declaredProblems } from '../../src/engine/declared-problems.ts';
 import {
   credentialWords,
   parameterWords,
@@ -9,13 +10,12 @@ import {
   sharedProblems,
   successorOf,
 } from '../../src/engine/describe/words.ts';
-import { groupsOf, type Surroundings } from '../../src/engine/describe.ts';
-import { raisable } from '../../src/engine/raises.ts';
+import { type DescribedService, groupsOf } from '../../src/engine/describe.ts';
 
 /** Every operation with what it takes and how it can end, in Markdown; `before` stands between title and operations. */
 export function endpointsMarkdown(
   operations: readonly Operation[],
-  limits: Surroundings['limits'],
+  limits: DescribedService['limits'],
   before: string,
 ): string {
   const groups = groupsOf(operations).map(({ name, about, operations: own }) => {
@@ -50,16 +50,20 @@ export function problemsMarkdown(operations: readonly Operation[]): string {
 /** What stands at the head of a file that `npm run generate` writes. */
 export const GENERATED = '<!-- Written by `npm run generate`; do not edit. -->';
 
-function operationMarkdown(operation: Operation, all: readonly Operation[], limits: Surroundings['limits']): string {
+function operationMarkdown(
+  operation: Operation,
+  all: readonly Operation[],
+  limits: DescribedService['limits'],
+): string {
   const common = sharedProblems(all.filter((each) => each.family === operation.family));
-  const own = raisable(operation).filter((name) => !common.includes(name));
+  const own = declaredProblems(operation).filter((name) => !common.includes(name));
   const successor = successorOf(operation);
   const facts = [
     `- Roles: ${operation.roles ? operation.roles.join(', ') : 'none needed'}`,
     `- Limit: ${rateWords(operation, limits)} (${code(RATES[operation.rate].setting)})`,
     ...(operation.credential ? [`- Credential: ${credentialWords(operation)}`] : []),
     ...(successor ? [`- Deprecated: use ${code(successor)}`] : []),
-    ...(operation.only ? [`- Exists in: ${operation.only}`] : []),
+    ...(operation.onlyIn ? [`- Exists in: ${operation.onlyIn}`] : []),
     ...(operation.aliases ?? []).map((path) => `- Also: ${code(path)}`),
     ...(own.length > 0 ? [`- Problems of its own: ${codesOf(operation, own)}`] : []),
     ...(operation.itemProblems ? [`- Problems of items: ${codesOf(operation, operation.itemProblems)}`] : []),
@@ -77,7 +81,7 @@ function operationMarkdown(operation: Operation, all: readonly Operation[], limi
   ];
   return [
     `### ${operation.method} ${operation.path}`,
-    operation.about,
+    operation.description,
     facts.join('\n'),
     ...(parameters.length > 0 ? [table.join('\n')] : []),
   ].join('\n\n');

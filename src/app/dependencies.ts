@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { html } from 'ghtml';
 import type { Logger } from 'pino';
 import { secureRandom } from '../base/random.ts';
-import { usualLimits } from '../contract/declare/application-limits.ts';
+import { defaultLimits } from '../contract/declare/application-limits.ts';
 import type { Operation, Services } from '../contract/declare/operation.ts';
 import type { AnyResource, Environment } from '../contract/declare/resource.ts';
 import { withKnownKeys } from '../contract/services/known-keys.ts';
-import { makingWith } from '../engine/new-row.ts';
+import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
-import { presenterOf } from '../engine/present.ts';
+import { serializerOf } from '../engine/present.ts';
 import { openActivity } from '../features/activity/log-follower.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
 import { directoryFolder, openDirectory } from '../features/audiences/directory/directory.ts';
@@ -73,7 +73,7 @@ export async function openDependencies(
     withSubscriptionId: settings.event_include_subscription_id,
     failed: failureLog(log, 'could not read the event log'),
   });
-  const applicationLimits = usualLimits(settings);
+  const applicationLimits = defaultLimits(settings);
   const services: Services = {
     store,
     clock,
@@ -111,15 +111,15 @@ export async function openDependencies(
       directory,
       folder: join(settings.data_folder, 'audiences', 'memberships'),
     }),
-    show: (resource, rows, context) => presenterOf(resource).rows(rows, context),
-    making: makingWith(ids),
+    show: (resource, rows, context) => serializerOf(resource).rows(rows, context),
+    making: rowFactoryWith(ids),
     peopleUploads: openPeopleReader(),
     hurry: async () => {},
     pageUrl: (environment, path) => servers[environment] + path,
     postSource: sourceOf(settings),
     activity,
     streams: openStreams({
-      ...{ store, clock, random: secureRandom, activity, rules: settings, usualLimits: applicationLimits },
+      ...{ store, clock, random: secureRandom, activity, rules: settings, defaultLimits: applicationLimits },
       failed: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),
     activityRules: {

@@ -14,8 +14,8 @@ import { forgetStreams } from '../features/activity/stream/streams.ts';
 import {
   findDelivery,
   lastOutcome,
-  renewSecret,
   resend,
+  rotateSecret,
   validating,
 } from '../features/activity/webhooks/administration.ts';
 import { openWebhooks } from '../features/activity/webhooks/running-webhooks.ts';
@@ -124,10 +124,10 @@ export async function startListeners(
   await Promise.all([sealFirstSecret(store, box), services.blobs.sweep()]).catch(failed);
   await store
     .write(async (tx) => {
-      await tx.jobs.freeAll();
-      await tx.jobs.planBy(eventExpiryAt(formatInstant(clock.now())));
-      await tx.jobs.planBy(loginExpiryAt(formatInstant(clock.now())));
-      await tx.jobs.planBy(auditExpiryAt(formatInstant(clock.now())));
+      await tx.jobs.releaseAll();
+      await tx.jobs.planNoLaterThan(eventExpiryAt(formatInstant(clock.now())));
+      await tx.jobs.planNoLaterThan(loginExpiryAt(formatInstant(clock.now())));
+      await tx.jobs.planNoLaterThan(auditExpiryAt(formatInstant(clock.now())));
     })
     .catch(failed);
   const registry = new Registry();
@@ -242,7 +242,7 @@ export async function startListeners(
         callbackSchemes: settings.callback_schemes,
         webhooks: {
           validate: validating(services, { tellsHints: mode === 'dev' }),
-          renewSecret,
+          rotateSecret,
           findDelivery,
           resend,
           lastOutcome,

@@ -16,7 +16,7 @@ export function childOptions(): { readonly env: Record<string, string>; readonly
 }
 
 /** What a program may take. */
-export interface Bounds {
+export interface ProcessLimits {
   readonly memory_bytes: number;
   /** Of processor time. */
   readonly cpu_s: number;
@@ -29,7 +29,7 @@ export interface Bounds {
 export function boundedCommand(
   program: string,
   args: readonly string[],
-  { memory_bytes, cpu_s }: Bounds,
+  { memory_bytes, cpu_s }: ProcessLimits,
 ): readonly [command: string, args: readonly string[]] {
   // A path is taken from where the service was started, a name from the folders of PATH.
   const named = program.includes('/') ? resolve(program) : program;

@@ -104,7 +104,7 @@ function failureOf({ message, stack }: { message: string; stack: string | undefi
 const movedWith = new WeakMap<object, readonly Transferable[]>();
 
 /** Marks what an answer gives away instead of copying it. */
-export function moving<T extends object>(answer: T, moved: readonly Transferable[]): T {
+export function transferring<T extends object>(answer: T, moved: readonly Transferable[]): T {
   movedWith.set(answer, moved);
   return answer;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { APPLICATION_LIMITS, type ApplicationLimit, usualLimits } from '../contract/declare/application-limits.ts';
+import { APPLICATION_LIMITS, type ApplicationLimit, defaultLimits } from '../contract/declare/application-limits.ts';
 import type { Application, ApplicationDraft } from '../contract/store/credentials.ts';
-import type { Reading } from '../contract/store/store.ts';
+import type { ReadTransaction } from '../contract/store/store.ts';
 import {
   changeApplication,
   issueOwnToken,
@@ -104,7 +104,7 @@ async function showApp(command: Command, key: string): Promise<void> {
     const { id, consumer_secret, owner_user_id, callbacks, demo, ...columns } = application;
     const owner = await tx.credentials.findUser(owner_user_id);
     const counts = await tx.credentials.listTokenCounts(id);
-    const beside = await tx.credentials.listTokensBeside(id, application.access_level, 1000);
+    const beside = await tx.credentials.listOtherTokens(id, application.access_level, 1000);
     const told: Record<string, string> = { application_id: id, owner: owner?.screen_name ?? '' };
     for (const [name, value] of Object.entries(columns)) told[name] = String(value);
     (JSON.parse(callbacks) as string[]).forEach((callback, index) => {
@@ -169,13 +169,13 @@ async function onApplication(
   printFields(told);
 }
 
-async function applicationOf(tx: Reading, key: string): Promise<Application> {
+async function applicationOf(tx: ReadTransaction, key: string): Promise<Application> {
   const application = await tx.credentials.findApplicationByKey(key);
   if (application) return application;
   throw new CommandFailed('there is no application with this consumer key; see: barker app list');
 }
 
-async function ownerOf(tx: Reading, name: string): Promise<string> {
+async function ownerOf(tx: ReadTransaction, name: string): Promise<string> {
   const owner = await tx.credentials.findUserByName(name);
   if (!owner) throw new CommandFailed(`there is no user ${name}; create one with: barker user create`);
   return owner.id;
@@ -199,8 +199,8 @@ const LIMIT_MAX = 1_000_000_000;
 async function limitsOf(command: Command, key: string): Promise<void> {
   const input = command.opts<Record<string, string | undefined>>();
   const settings = settingsFrom(command, 'serve', true);
-  const usual = usualLimits(settings);
-  const shown = async (tx: Reading, id: string): Promise<Told> => {
+  const usual = defaultLimits(settings);
+  const shown = async (tx: ReadTransaction, id: string): Promise<Told> => {
     const own = await tx.applicationLimits.find(id);
     return Object.fromEntries(APPLICATION_LIMITS.map((name) => [name, String(own[name] ?? usual[name])]));
   };

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import { systemClock } from '../base/clock.ts';
-import { ConstraintViolated, type Reading } from '../contract/store/store.ts';
+import { ConstraintViolated, type ReadTransaction } from '../contract/store/store.ts';
 import type { CertificatePaths } from '../dev/certificates.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
 import {
@@ -136,7 +136,7 @@ const FOREIGN =
   'the database holds users who are not of a demo world; development mode takes another database or folder';
 
 /** Whether there are users, and none of them from a demo world. */
-async function holdsOthers(tx: Reading): Promise<boolean> {
+async function holdsOthers(tx: ReadTransaction): Promise<boolean> {
   const { FIRST_USER } = await import('../features/platform/register.ts');
   return !(await tx.credentials.findDemo()) && (await tx.credentials.findUser(FIRST_USER)) !== undefined;
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { User } from '../contract/store/credentials.ts';
 import { type Direction, EVENT_TYPES, eventUuid } from '../contract/store/events.ts';
-import type { Reading } from '../contract/store/store.ts';
+import type { ReadTransaction } from '../contract/store/store.ts';
 import { SketchUnfit } from '../features/activity/event-emitter.ts';
 import { typeNamed } from '../features/activity/event-types.ts';
 import { runRecorded } from './command-record.ts';
@@ -94,7 +94,7 @@ function objectOf(text: string): string {
 }
 
 /** A user by name, or by id when nobody has that name. */
-async function userNamed(tx: Reading, name: string): Promise<User> {
+async function userNamed(tx: ReadTransaction, name: string): Promise<User> {
   const user = (await tx.credentials.findUserByName(name)) ?? (await tx.credentials.findUser(name));
   if (!user) throw new CommandFailed(`there is no user ${name}`);
   return user;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { formatInstant } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
-import type { Reading } from '../contract/store/store.ts';
+import type { ReadTransaction } from '../contract/store/store.ts';
 import type { Registrar } from '../features/platform/register.ts';
 import type { Settings } from '../settings.ts';
 import { type AddTarget, type CommandRecord, commandRecord } from './command-record.ts';
@@ -50,7 +50,7 @@ export async function runWrite<T>(
 /** Reads from the database of the settings of production, and changes nothing. */
 export async function runRead<T>(
   command: Command,
-  work: (look: { readonly tx: Reading; readonly now: string }) => Promise<T>,
+  work: (look: { readonly tx: ReadTransaction; readonly now: string }) => Promise<T>,
 ): Promise<T> {
   const { store, clock } = await openCommandRuntime(command);
   try {

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import type { Reading } from '../contract/store/store.ts';
+import type { ReadTransaction } from '../contract/store/store.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/store/webhooks.ts';
-import { findDelivery, lastOutcome, renewSecret, resend } from '../features/activity/webhooks/administration.ts';
+import { findDelivery, lastOutcome, resend, rotateSecret } from '../features/activity/webhooks/administration.ts';
 import { runRecorded } from './command-record.ts';
 import { addProfileOptions } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
@@ -92,7 +92,7 @@ async function listWebhooks(command: Command): Promise<void> {
   );
 }
 
-async function allWebhooks(tx: Reading): Promise<Webhook[]> {
+async function allWebhooks(tx: ReadTransaction): Promise<Webhook[]> {
   const found: Webhook[] = [];
   for (;;) {
     const page = await tx.webhooks.listAll(found.at(-1)?.id ?? '', READ_AT_ONCE);
@@ -101,7 +101,7 @@ async function allWebhooks(tx: Reading): Promise<Webhook[]> {
   }
 }
 
-async function insistOnWebhook(tx: Reading, id: string): Promise<Webhook> {
+async function insistOnWebhook(tx: ReadTransaction, id: string): Promise<Webhook> {
   const webhook = await tx.webhooks.find(id);
   if (!webhook) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);
   return webhook;
@@ -161,7 +161,7 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
   printFields({ resent: String(count) });
 }
 
-async function named(tx: Reading, webhook: string, messages: readonly string[]): Promise<WebhookDelivery[]> {
+async function named(tx: ReadTransaction, webhook: string, messages: readonly string[]): Promise<WebhookDelivery[]> {
   const found: WebhookDelivery[] = [];
   for (const message of messages) {
     const row = await findDelivery(tx, webhook, message);
@@ -174,7 +174,7 @@ async function named(tx: Reading, webhook: string, messages: readonly string[]):
 
 async function newSecret(command: Command, id: string): Promise<void> {
   const secret = await runWrite(command, async (registrar) => {
-    const renewed = await renewSecret(registrar, id);
+    const renewed = await rotateSecret(registrar, id);
     if (renewed === undefined) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);
     registrar.addTarget('webhook', id);
     return renewed;

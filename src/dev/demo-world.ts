@@ -4,7 +4,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import type { Role } from '../contract/declare/roles.ts';
-import type { Writing } from '../contract/store/store.ts';
+import type { WriteTransaction } from '../contract/store/store.ts';
 import { SANDBOX_FEATURES } from '../features/ads/account-features.ts';
 import { accounts, newAccount } from '../features/ads/accounts.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
@@ -119,7 +119,7 @@ export async function upgradeDemoWorld(deps: DemoDependencies, keys: DemoKeys): 
 }
 
 /** Keys from a stream of their own, so that a seed goes on making the other keys that it always made. */
-function messagesRegistrar({ settings, services, box }: DemoDependencies, tx: Writing): Registrar {
+function messagesRegistrar({ settings, services, box }: DemoDependencies, tx: WriteTransaction): Registrar {
   const now = formatInstant(services.clock.now());
   return { tx, box, random: seededRandom(settings.seed, 'demo messages'), now };
 }
@@ -130,7 +130,7 @@ async function firstId(deps: DemoDependencies, { name, idsFrom }: AnyResource): 
 }
 
 async function createAccount(
-  tx: Writing,
+  tx: WriteTransaction,
   world: {
     account: string;
     instrument: string;

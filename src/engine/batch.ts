@@ -1,22 +1,28 @@
-import { type Field, id, quoted, type Raw } from '../contract/declare/fields.ts';
-import { type Answer, type Call, type Input, type Parameters, showContext } from '../contract/declare/operation.ts';
-import type { AnyResource, Verb } from '../contract/declare/resource.ts';
+import { type Field, id, quoted, type RawValue } from '../contract/declare/fields.ts';
+import {
+  type Answer,
+  type Call,
+  type Input,
+  type Parameters,
+  serializeContext,
+} from '../contract/declare/operation.ts';
+import type { AnyResource, AppliedChange, Verb } from '../contract/declare/resource.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { type ErrorDetail, Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
-import type { Writing } from '../contract/store/store.ts';
+import type { WriteTransaction } from '../contract/store/store.ts';
+import { batchBuffer, type Preload, UNIQUE_KEY } from './batch-buffer.ts';
 import { echo } from './echo.ts';
-import { type Expected, gathered, ONE_KEY } from './gathered.ts';
 import { keyFrom } from './get.ts';
-import { draftOf, type Made } from './new-row.ts';
-import { presenterOf } from './present.ts';
-import { changeSetErrors, exceeded } from './quotas.ts';
+import { draftOf } from './new-row.ts';
+import { serializerOf } from './present.ts';
+import { changeSetErrors, quotaErrors } from './quotas.ts';
 import { readParameters } from './validate.ts';
 import {
   applyCreate,
   applyRemove,
   applyUpdate,
   createParameters,
-  freshIds,
+  takeWriteIds,
   updateParameters,
   type WriteIds,
 } from './write.ts';
@@ -42,7 +48,7 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
     items.map((item) => item.errors),
     request,
   );
-  const ids = await freshIds(
+  const ids = await takeWriteIds(
     resource,
     call,
     items.map((item) => item.input),
@@ -50,11 +56,11 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
   return call.services.store.write(async (tx) => {
     // Batches of one account go one after the other: they may touch the same rows in different orders.
     await tx.records.lockAccount(call.account!.id);
-    const unit = await gathered(tx, resource, call.account!.id, expectedOf(resource, call, items));
+    const unit = await batchBuffer(tx, resource, call.account!.id, expectedOf(resource, call, items));
     const made = await applyItems(unit.tx, resource, call, items, ids, request);
     await unit.flush();
     const rows = made.map((change) => change.after);
-    const shown = await presenterOf(resource).rows(rows, showContext(call, tx));
+    const shown = await serializerOf(resource).rows(rows, serializeContext(call, tx));
     return { data: `[${shown.join(',')}]`, request };
   });
 }
@@ -93,11 +99,17 @@ function readItem(resource: AnyResource, call: Call, item: unknown): Item {
     errors.push({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
   } else if (!verb) {
     const list = batchWords(resource).sort().join(', ');
-    errors.push({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list, raw: quoted(type as Raw) } });
+    errors.push({
+      problem: 'NOT_IN_ENUM',
+      parameter: 'operation_type',
+      words: { list, raw: quoted(type as RawValue) },
+    });
   }
   if (!isObject(params)) errors.push({ problem: 'MISSING_PARAMETER', parameter: 'params' });
   const declared = verb ? itemParameters(resource, verb) : {};
-  const raw = new Map(Object.entries(isObject(params) ? params : {}).map(([name, value]) => [name, [value as Raw]]));
+  const raw = new Map(
+    Object.entries(isObject(params) ? params : {}).map(([name, value]) => [name, [value as RawValue]]),
+  );
   const read = isObject(params) ? readParameters(declared, raw) : { input: {}, errors: [] };
   const plain = { account_id: call.account!.id, ...unread(declared, params, read.input) };
   const shown = echo(plain, declared, read.input, raw);
@@ -110,11 +122,11 @@ function readItem(resource: AnyResource, call: Call, item: unknown): Item {
 }
 
 /** The parameters of an item that could not be read: a batch echoes them as they came. @source campaigns 13 */
-function unread(declared: Parameters, params: unknown, input: Input): Record<string, Raw> {
+function unread(declared: Parameters, params: unknown, input: Input): Record<string, RawValue> {
   const received = Object.entries(isObject(params) ? params : {});
   return Object.fromEntries(
     received.filter(([name]) => Object.hasOwn(declared, name) && !Object.hasOwn(input, name)),
-  ) as Record<string, Raw>;
+  ) as Record<string, RawValue>;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -136,7 +148,7 @@ export function itemParameters(resource: AnyResource, verb: Verb): Parameters {
 }
 
 /** What the items of a batch will look at. */
-function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): Expected {
+function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): Preload {
   const created = items.filter(({ verb }) => verb === 'create');
   const others = items.filter(({ verb }) => verb !== 'create');
   const references = Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.target);
@@ -148,7 +160,9 @@ function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): 
       deleted: field.deletedTarget,
       lock: field.locksTarget,
     })),
-    oneKeys: resource.onePer ? distinct(created.map(({ input }) => draftOf(resource, call, input, '')[ONE_KEY])) : [],
+    uniqueKeys: resource.onePer
+      ? distinct(created.map(({ input }) => draftOf(resource, call, input, '')[UNIQUE_KEY]))
+      : [],
   };
 }
 
@@ -157,14 +171,14 @@ function distinct(values: readonly unknown[]): string[] {
 }
 
 async function applyItems(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
   call: Call,
   items: readonly Item[],
   ids: readonly WriteIds[],
   request: string,
-): Promise<Made[]> {
-  const made: Made[] = [];
+): Promise<AppliedChange[]> {
+  const made: AppliedChange[] = [];
   const errors: ErrorDetail[][] = items.map(() => []);
   for (const [index, item] of items.entries()) {
     try {
@@ -175,7 +189,7 @@ async function applyItems(
     }
   }
   refuseItems(errors, request);
-  for (const excess of await exceeded(tx, resource, call, net(made))) {
+  for (const excess of await quotaErrors(tx, resource, call, net(made))) {
     // The last items that raise the count are those that do not fit any more.
     const raising = items.map((_, index) => index).filter((index) => excess.raising[index]);
     for (const index of raising.slice(-excess.by)) errors[index]!.push(excess.error);
@@ -188,9 +202,9 @@ async function applyItems(
 }
 
 /** Changes as the batch leaves them: a row counts as raised only by the last item that touches it. */
-function net(made: readonly Made[]): Made[] {
+function net(made: readonly AppliedChange[]): AppliedChange[] {
   const last = new Map(made.map((change, index) => [change.after.id, index]));
-  const first = new Map<string, Made>();
+  const first = new Map<string, AppliedChange>();
   for (const change of made) if (!first.has(change.after.id)) first.set(change.after.id, change);
   return made.map((change, index) =>
     last.get(change.after.id) === index
@@ -199,7 +213,13 @@ function net(made: readonly Made[]): Made[] {
   );
 }
 
-function applyItem(tx: Writing, resource: AnyResource, call: Call, item: Item, ids: WriteIds): Promise<Made> {
+function applyItem(
+  tx: WriteTransaction,
+  resource: AnyResource,
+  call: Call,
+  item: Item,
+  ids: WriteIds,
+): Promise<AppliedChange> {
   if (item.verb === 'create') return applyCreate(tx, resource, call, item.input, ids);
   const key = keyFrom(resource, call, String(item.input[resource.idParameter]));
   if (item.verb === 'update') return applyUpdate(tx, resource, call, item.input, key, ids);

@@ -1,13 +1,13 @@
 import type { CredentialKind, Operation } from '../contract/declare/operation.ts';
 import { RATES, type RateSetting } from '../contract/declare/rates.ts';
-import { parameterObjects, requestBody } from './describe/given.ts';
+import { parameterObjects, requestBody } from './describe/inputs.ts';
 import { HEADERS, responses } from './describe/replies.ts';
 import type { Json, NamedSchemas } from './describe/schemas.ts';
 import { countedPer, successorOf } from './describe/words.ts';
 import { VERSION } from './operations.ts';
 
 /** What the description of a running service says beside the catalog. */
-export interface Surroundings {
+export interface DescribedService {
   /** Where the two environments are. */
   readonly servers: { readonly production: string; readonly sandbox: string };
   /** The numbers of calls that the limits allow. */
@@ -35,7 +35,7 @@ const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
 };
 
 /** The OpenAPI 3.1 description of the interface, made from its operations alone. */
-export function openApiOf(operations: readonly Operation[], { servers, limits }: Surroundings): Json {
+export function openApiOf(operations: readonly Operation[], { servers, limits }: DescribedService): Json {
   const schemas: NamedSchemas = {};
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
@@ -92,26 +92,30 @@ export function groupsOf(operations: readonly Operation[]): Group[] {
   const names = [...new Set(operations.map((operation) => operation.group))];
   return names.map((name) => {
     const own = operations.filter((operation) => operation.group === name);
-    return { name, about: own.find((each) => each.groupAbout)?.groupAbout ?? own[0]!.about, operations: own };
+    return {
+      name,
+      about: own.find((each) => each.groupDescription)?.groupDescription ?? own[0]!.description,
+      operations: own,
+    };
   });
 }
 
-function describe(operation: Operation, alias: number, limits: Surroundings['limits'], named: NamedSchemas): Json {
-  const { id, about, group, only, roles, rate, credential = 'user', alsoGet } = operation;
+function describe(operation: Operation, alias: number, limits: DescribedService['limits'], named: NamedSchemas): Json {
+  const { id, description, group, onlyIn: only, roles, rate, credential = 'user', allowsGet } = operation;
   const successor = successorOf(operation);
   const body = requestBody(operation, named);
   const parameters = parameterObjects(operation, named);
   const { setting, window_s } = RATES[rate];
   return {
     operationId: alias === 0 ? id : `${id}~${alias}`,
-    summary: about.replace(/\.$/, ''),
+    summary: description.replace(/\.$/, ''),
     tags: [group],
     ...(successor ? { deprecated: true, 'x-replaced-by': successor } : {}),
     ...(only ? { 'x-environment': only } : {}),
     ...(roles ? { 'x-roles': roles } : {}),
     'x-rate-limit': { category: rate, calls: limits[setting], window_s, per: countedPer(operation) },
     ...(SECURITY[credential] ? { security: SECURITY[credential] } : {}),
-    ...(alsoGet ? { 'x-also': 'GET' } : {}),
+    ...(allowsGet ? { 'x-also': 'GET' } : {}),
     ...(alias > 0 ? { 'x-alias-of': id } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),

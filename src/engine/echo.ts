@@ -1,5 +1,5 @@
 import { jsonText } from '../base/text.ts';
-import type { Raw } from '../contract/declare/fields.ts';
+import type { RawValue } from '../contract/declare/fields.ts';
 import type { Input, Parameters } from '../contract/declare/operation.ts';
 import type { RawParameters } from './validate.ts';
 
@@ -9,7 +9,7 @@ import type { RawParameters } from './validate.ts';
  * @source advertising: Response envelope; campaigns 1.5
  */
 export function echo(
-  plain: Readonly<Record<string, Raw>>,
+  plain: Readonly<Record<string, RawValue>>,
   declared: Parameters,
   input: Input,
   received?: RawParameters,
@@ -23,13 +23,13 @@ export function echo(
     const value = input[name];
     const raw = received?.get(name)?.[0];
     if (value === null) text += `,"${name}":${raw === '' ? '""' : 'null'}`;
-    else text += `,"${name}":${asReceived(declared[name]!.kind.present(value as never), raw)}`;
+    else text += `,"${name}":${asReceived(declared[name]!.kind.toJson(value as never), raw)}`;
   }
   return `{${text.slice(1)}}`;
 }
 
 /** A value as it was received; `shown` is how replies show what it was read as. */
-function asReceived(shown: string, raw: Raw | undefined): string {
+function asReceived(shown: string, raw: RawValue | undefined): string {
   if (typeof raw !== 'string' || raw === '') return shown;
   if (shown.startsWith('"')) return jsonText(raw);
   if (!shown.startsWith('[')) return shown;

@@ -7,7 +7,7 @@ import type { Answer, Operation } from '../contract/declare/operation.ts';
 export function envelope(operation: Operation, answer: Answer, params: string): string {
   if (operation.shape === 'bare' || operation.shape === 'form' || operation.shape === 'stream') return answer.data;
   const request = answer.request ?? `{"params":${params}}`;
-  if (operation.shape === 'told') return `{"request":${request},"message":${answer.data}}`;
+  if (operation.shape === 'message') return `{"request":${request},"message":${answer.data}}`;
   if (operation.shape !== 'list') return `{"request":${request},"data":${answer.data}}`;
   const next = answer.nextCursor == null ? 'null' : `"${answer.nextCursor}"`;
   const total = answer.totalCount === undefined ? '' : `,"total_count":${answer.totalCount}`;

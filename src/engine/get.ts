@@ -1,9 +1,9 @@
 import { isErrorDetail, isId } from '../contract/declare/fields.ts';
-import { type Call, showContext } from '../contract/declare/operation.ts';
+import { type Call, serializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
 import type { Deleted, RecordsReading, RowKey } from '../contract/store/store.ts';
-import { presenterOf } from './present.ts';
+import { serializerOf } from './present.ts';
 
 /** Reads one row and shows it. A deleted row is there only for those who ask for deleted rows. */
 export async function getOne(resource: AnyResource, call: Call): Promise<string> {
@@ -11,7 +11,7 @@ export async function getOne(resource: AnyResource, call: Call): Promise<string>
   return call.services.store.read(async (tx) => {
     await checkParent(resource, call, tx.records);
     const row = await existing(resource, tx.records, key, { deleted: call.input.with_deleted ? 'shown' : 'hidden' });
-    const [shown] = await presenterOf(resource).rows([row], showContext(call, tx));
+    const [shown] = await serializerOf(resource).rows([row], serializeContext(call, tx));
     return shown!;
   });
 }
@@ -24,11 +24,11 @@ export interface PathKey extends RowKey {
 /** The key that the path names. An id of impossible shape is not found, and says why. */
 export function keyOf(resource: AnyResource, call: Call): PathKey {
   const key = keyFrom(resource, call, call.path[resource.idParameter]!);
-  return resource.below ? { ...key, parent: call.path[resource.below.parameter]! } : key;
+  return resource.parent ? { ...key, parent: call.path[resource.parent.parameter]! } : key;
 }
 
 /** Looks at the row below which everything of a path is: it must be there, and nothing may stand in the way. */
-export async function checkParent({ below }: AnyResource, call: Call, records: RecordsReading): Promise<void> {
+export async function checkParent({ parent: below }: AnyResource, call: Call, records: RecordsReading): Promise<void> {
   if (!below) return;
   const parent = below.resource();
   const key = keyFrom(parent, call, call.path[below.parameter]!);
@@ -45,7 +45,7 @@ export function keyFrom(resource: AnyResource, call: Call, value: string): RowKe
     throw problem('ID_ILLEGAL', { parameter: resource.idParameter, value, words: { kind: resource.label } });
   }
   const key = { account: resource.scope === 'account' ? call.account?.id : undefined, id: value };
-  return resource.sharing ? { ...key, orGranted: true } : key;
+  return resource.sharing ? { ...key, includesGranted: true } : key;
 }
 
 /** The row of a key, or the problem that it is not there. */
@@ -56,7 +56,7 @@ export async function existing(
   options: { deleted: Deleted; lock?: boolean },
 ): Promise<Row> {
   const row = await records.get(resource, key, options);
-  const isThere = key.parent === undefined || (row as Row | undefined)?.[resource.below!.column] === key.parent;
+  const isThere = key.parent === undefined || (row as Row | undefined)?.[resource.parent!.column] === key.parent;
   if (row && isThere) return row as unknown as Row;
   throw problem(resource.notFound, {
     parameter: resource.idParameter,

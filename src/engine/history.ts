@@ -1,8 +1,7 @@
-import type { Occasion } from '../contract/declare/operation.ts';
-import type { AnyResource, Row } from '../contract/declare/resource.ts';
-import type { Writing } from '../contract/store/store.ts';
-import type { Made } from './new-row.ts';
-import { presenterOf } from './present.ts';
+import type { Actor } from '../contract/declare/operation.ts';
+import type { AnyResource, AppliedChange, Row } from '../contract/declare/resource.ts';
+import type { WriteTransaction } from '../contract/store/store.ts';
+import { serializerOf } from './present.ts';
 
 /**
  * Writes a change into the history of its account, in the unit that makes it: a snapshot after the change without id
@@ -10,18 +9,18 @@ import { presenterOf } from './present.ts';
  * @source campaigns 5.4
  */
 export async function recordChange(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
-  call: Occasion,
+  call: Actor,
   id: string,
-  change: Made,
+  change: AppliedChange,
 ): Promise<void> {
   const { before, after } = change;
   const type = before === undefined ? 'CREATE' : after.deleted && !before.deleted ? 'DELETE' : 'UPDATE';
   await tx.changes.append({
     id,
     account_id: call.account!.id,
-    entity: resource.history!,
+    entity: resource.historyEntity!,
     entity_id: after.id,
     change_type: type,
     change_time: call.now,
@@ -34,7 +33,7 @@ export async function recordChange(
 
 function snapshot(resource: AnyResource, row: Row): string {
   const names = [...Object.keys(resource.fields), 'created_at', 'updated_at', 'deleted'];
-  const { field } = presenterOf(resource);
+  const { field } = serializerOf(resource);
   return `{${names
     .filter((name) => name !== 'account_id')
     .map((name) => `"${name}":${field(name, row)}`)
@@ -42,7 +41,7 @@ function snapshot(resource: AnyResource, row: Row): string {
 }
 
 function differences(resource: AnyResource, before: Row, after: Row): string {
-  const { field } = presenterOf(resource);
+  const { field } = serializerOf(resource);
   const changed = Object.keys(resource.fields).filter((name) => before[name] !== after[name]);
   const members = changed.map((name) => `"${name}":{"old":${field(name, before)},"new":${field(name, after)}}`);
   return `{${members.join(',')}}`;

@@ -1,12 +1,18 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { foldCase, termsOf } from '../base/text.ts';
 import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/declare/fields.ts';
-import { type Answer, type Call, type Input, type Parameters, showContext } from '../contract/declare/operation.ts';
+import {
+  type Answer,
+  type Call,
+  type Input,
+  type Parameters,
+  serializeContext,
+} from '../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
 import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { PageQuery, SortKey } from '../contract/store/store.ts';
 import { checkParent } from './get.ts';
-import { presenterOf } from './present.ts';
+import { serializerOf } from './present.ts';
 import { sortField } from './sort.ts';
 import { refuse } from './validate.ts';
 
@@ -19,38 +25,40 @@ export function listParameters(resource: AnyResource): Parameters {
   const { list } = resource;
   const { preset, max } = list?.count ?? COUNT;
   const parameters: Record<string, Field> = {
-    [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).says('Only these ids.'),
-    ...(list?.idsAlso ? { [list.idsAlso]: idsUnderOtherName(resource) } : {}),
+    [resource.idsParameter]: listOf(id(), { max: FILTER_IDS_MAX }).describe('Only these ids.'),
+    ...(list?.idsAlias ? { [list.idsAlias]: idsUnderOtherName(resource) } : {}),
     ...filterParameters(resource),
-    ...list?.narrows?.parameters,
-    ...resource.showing,
-    count: integer({ min: 1, max }).says(`Rows a page; ${preset} when not given.`),
-    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
-    sort_by: sortField(resource).says('`<attribute>-<asc|desc>`, several separated by commas.'),
-    with_deleted: boolean().says('Deleted rows too; false when not given.'),
-    with_total_count: boolean().says('Adds `total_count`; excludes `cursor`.'),
+    ...list?.extraFilters?.parameters,
+    ...resource.viewParameters,
+    count: integer({ min: 1, max }).describe(`Rows a page; ${preset} when not given.`),
+    cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
+    sort_by: sortField(resource).describe('`<attribute>-<asc|desc>`, several separated by commas.'),
+    with_deleted: boolean().describe('Deleted rows too; false when not given.'),
+    with_total_count: boolean().describe('Adds `total_count`; excludes `cursor`.'),
   };
   for (const name of list?.without ?? []) delete parameters[name === 'ids' ? resource.idsParameter : name];
   if (list?.search) {
-    parameters.q = text({ max: list.searchMax ?? 255 }).says(`Case-insensitive prefix of ${list.search}.`);
+    parameters.q = text({ max: list.searchMax ?? 255 }).describe(`Case-insensitive prefix of ${list.search}.`);
   }
   if (list?.terms) {
-    parameters.q = text({ max: 255 }).says(`Words, all of which stand in ${list.terms.join(', ')}; case-insensitive.`);
+    parameters.q = text({ max: 255 }).describe(
+      `Words, all of which stand in ${list.terms.join(', ')}; case-insensitive.`,
+    );
   }
-  if (list?.drafts) parameters.with_draft = boolean().says('Drafts too; false when not given.');
+  if (list?.drafts) parameters.with_draft = boolean().describe('Drafts too; false when not given.');
   return parameters as Parameters;
 }
 
 function idsUnderOtherName({ idsParameter }: AnyResource): Field {
-  return listOf(id(), { max: FILTER_IDS_MAX }).says(`Another name of \`${idsParameter}\`, which counts first.`);
+  return listOf(id(), { max: FILTER_IDS_MAX }).describe(`Another name of \`${idsParameter}\`, which counts first.`);
 }
 
 function filterParameters({ fields, list }: AnyResource): Record<string, Field> {
   const filters: Record<string, Field> = {};
   for (const field of Object.values(fields as Fields) as Field<string>[]) {
     if (!field.filter) continue;
-    const filter = listOf(field, { max: FILTER_IDS_MAX }).says('Only rows with one of these values.');
-    filters[field.filter] = list?.mustFilterBy?.includes(field.filter) ? filter.required() : filter;
+    const filter = listOf(field, { max: FILTER_IDS_MAX }).describe('Only rows with one of these values.');
+    filters[field.filter] = list?.requiredFilters?.includes(field.filter) ? filter.required() : filter;
   }
   return filters;
 }
@@ -77,14 +85,14 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
     const asked = { input, account: call.account!, tx };
     const error = await resource.list?.rule?.(asked);
     if (error) refuse([error]);
-    const narrowed = await resource.list?.narrows?.within(asked);
+    const narrowed = await resource.list?.extraFilters?.within(asked);
     const plain = conditionsOf(resource, call);
     const conditions = { ...plain, within: { ...plain.within, ...narrowed } };
     const list = JSON.stringify([resource.table, conditions, sort]);
     const after = cursorValues(resource, input.cursor, list, sort);
     const found = await tx.records.page(resource, { ...conditions, sort, after, limit: count + 1 });
     const rows = found.length > count ? found.slice(0, count) : found;
-    const shown = await presenterOf(resource).rows(rows, showContext(call, tx));
+    const shown = await serializerOf(resource).rows(rows, serializeContext(call, tx));
     return {
       data: `[${shown.join(',')}]`,
       nextCursor: found.length > count ? cursorAfter(rows.at(-1)!, sort, list) : null,
@@ -96,16 +104,16 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
 function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort' | 'after' | 'limit'> {
   const { input } = call;
   const within: Record<string, readonly string[]> = {};
-  const ids = input[resource.idsParameter] ?? input[resource.list?.idsAlso ?? ''];
+  const ids = input[resource.idsParameter] ?? input[resource.list?.idsAlias ?? ''];
   if (ids) within.id = itemsOf(ids as string);
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const values = field.filter ? input[field.filter] : undefined;
     if (values) within[name] = itemsOf(values as string);
   }
-  if (resource.below) within[resource.below.column] = [call.path[resource.below.parameter]!];
+  if (resource.parent) within[resource.parent.column] = [call.path[resource.parent.parameter]!];
   const { search, terms, drafts } = resource.list ?? {};
   const isAccounts = resource.scope === 'user';
-  const isGranted = resource.sharing?.isAsked(input);
+  const isGranted = resource.sharing?.isRequested(input);
   return {
     account: isAccounts || isGranted ? undefined : call.account!.id,
     ...(isGranted ? { grantee: call.account!.id } : {}),
@@ -125,9 +133,9 @@ function sortKeys(resource: AnyResource, input: Input): SortKey[] {
   let last: 'asc' | 'desc' = 'asc';
   for (const one of asked) {
     const [key, direction] = one.split('-') as [string, 'asc' | 'desc'];
-    const column = String(resource.list?.sortsAs?.[key] ?? key);
+    const column = String(resource.list?.sortAliases?.[key] ?? key);
     last = direction;
-    if (resource.list?.sortsAsNull?.includes(key)) continue;
+    if (resource.list?.nullSortKeys?.includes(key)) continue;
     if (keys.some((key) => key.column === column)) continue;
     const field = (resource.fields as Record<string, Field>)[column];
     keys.push({ column, direction, nullable: field?.isNullable ?? false });

@@ -1,94 +1,93 @@
 import { foldCase, termsOf } from '../base/text.ts';
 import type { Field } from '../contract/declare/fields.ts';
-import type { Call, FreshIds, Ids, Input, Making, Occasion, Services } from '../contract/declare/operation.ts';
-import { type AnyResource, LONG_IDS_FROM, type MadeChange, type Row } from '../contract/declare/resource.ts';
-import type { Writing } from '../contract/store/store.ts';
-import { ONE_KEY } from './gathered.ts';
+import type { Actor, Call, Ids, Input, NewIds, RowFactory, Services } from '../contract/declare/operation.ts';
+import { type AnyResource, type AppliedChange, LONG_IDS_FROM, type Row } from '../contract/declare/resource.ts';
+import type { WriteTransaction } from '../contract/store/store.ts';
+import { UNIQUE_KEY } from './batch-buffer.ts';
 import { recordChange } from './history.ts';
 
-/** A change that was made: what was stored before it, and after. */
-export type Made = MadeChange<Row>;
-
 /** Takes the ids of `count` rows, and of their places in the history. */
-export async function idPairs(
+export async function takeNewIds(
   resource: AnyResource,
   call: { readonly services: Pick<Services, 'ids'> },
   count: number,
-): Promise<FreshIds[]> {
+): Promise<NewIds[]> {
   if (count === 0) return [];
   const { ids } = call.services;
   const { alsoNumbered, sequence = resource.name } = resource;
   const take = resource.longIds ? ids.takeLong : ids.take;
   const rows = await take(sequence, resource.idsFrom, count);
-  const changes = resource.history ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
-  const also = alsoNumbered ? await ids.takeLong(alsoNumbered.sequence, LONG_IDS_FROM, count) : [];
-  return rows.map((row, index) => ({ row, change: changes[index]!, also: also[index] }));
+  const changes = resource.historyEntity ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
+  const secondary = alsoNumbered ? await ids.takeLong(alsoNumbered.sequence, LONG_IDS_FROM, count) : [];
+  return rows.map((row, index) => ({ row, change: changes[index]!, secondary: secondary[index] }));
 }
 
 const CHANGE_IDS_FROM = 36 ** 10;
 
 /** The row that a create with these parameters begins with, before it is settled. */
-export function draftOf(resource: AnyResource, call: Call, input: Input, id: string, also?: string): Row {
+export function draftOf(resource: AnyResource, call: Call, input: Input, id: string, secondary?: string): Row {
   const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && input[name] != null);
   const row = rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, input[name]!])), id);
   const { alsoNumbered } = resource;
-  return alsoNumbered && also ? { ...row, [alsoNumbered.column]: alsoNumbered.as(also) } : row;
+  return alsoNumbered && secondary ? { ...row, [alsoNumbered.column]: alsoNumbered.as(secondary) } : row;
 }
 
 /** The row that has these values, whoever may give them, and otherwise what it is when nothing is given. */
-export function rowOf(resource: AnyResource, call: Occasion, values: Input, id: string): Row {
-  const filled = columnFields(resource).map(([name, field]) => [name, values[name] ?? field.fallback ?? null] as const);
+export function rowOf(resource: AnyResource, call: Actor, values: Input, id: string): Row {
+  const filled = columnFields(resource).map(
+    ([name, field]) => [name, values[name] ?? field.defaultValue ?? null] as const,
+  );
   const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
   const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
   const row = { ...Object.fromEntries(filled), ...own, ...standard } as Row;
-  return resource.onePer ? ({ ...row, [ONE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
+  return resource.onePer ? ({ ...row, [UNIQUE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
 }
 
 /** Stores a new row. Where there may be only one of its kind and it is there already, that one takes over what it may. */
 export async function storeNew(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
-  call: Occasion,
+  call: Actor,
   row: Row,
-  ids: FreshIds,
-): Promise<Made> {
-  const same = resource.onePer ? await findSame(tx, resource, row) : undefined;
+  ids: NewIds,
+): Promise<AppliedChange> {
+  const same = resource.onePer ? await findDuplicate(tx, resource, row) : undefined;
   if (same) return resource.onePerTakes ? takeOver(tx, resource, call, row, same, ids) : { before: same, after: same };
-  await tx.records.insert(resource, { ...row, ...folded(resource, row) });
-  return made(tx, resource, call, ids, { before: undefined, after: row });
+  await tx.records.insert(resource, { ...row, ...searchColumns(resource, row) });
+  return finishChange(tx, resource, call, ids, { before: undefined, after: row });
 }
 
 async function takeOver(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
-  call: Occasion,
+  call: Actor,
   row: Row,
   before: Row,
-  ids: FreshIds,
-): Promise<Made> {
+  ids: NewIds,
+): Promise<AppliedChange> {
   const names = resource.onePerTakes as readonly string[];
   const changes = { ...Object.fromEntries(names.map((name) => [name, row[name]!])), updated_at: call.now };
   await tx.records.update(resource, { account: before.account_id, id: before.id }, changes);
-  return made(tx, resource, call, ids, { before, after: { ...before, ...changes } });
+  return finishChange(tx, resource, call, ids, { before, after: { ...before, ...changes } });
 }
 
 /** What was changed goes into the history, and whoever remembers it is told. */
-export async function made(
-  tx: Writing,
+export async function finishChange(
+  tx: WriteTransaction,
   resource: AnyResource,
-  call: Occasion,
-  ids: FreshIds,
-  change: Made,
-): Promise<Made> {
-  if (resource.history) await recordChange(tx, resource, call, ids.change, change);
-  tx.touch(`${resource.name}:${change.after.id}`);
+  call: Actor,
+  ids: NewIds,
+  change: AppliedChange,
+): Promise<AppliedChange> {
+  if (resource.historyEntity) await recordChange(tx, resource, call, ids.change, change);
+  tx.invalidate(`${resource.name}:${change.after.id}`);
   return change;
 }
 
 type Changed = Readonly<Record<string, unknown>>;
 
 /** The search columns of a row, of which these columns are new. */
-export function folded(resource: AnyResource, row: Row, changes: Changed = row): Record<string, string | null> {
+export function searchColumns(resource: AnyResource, row: Row, changes: Changed = row): Record<string, string | null> {
   return { ...foldedTerms(resource, row, changes), ...foldedName(resource, changes) };
 }
 
@@ -114,24 +113,24 @@ function isInput(field: Field): boolean {
   return field.writable === 'input' || field.writable === 'create';
 }
 
-async function findSame(tx: Writing, resource: AnyResource, row: Row): Promise<Row | undefined> {
-  const keys = [String(row[ONE_KEY])];
-  const [same] = await tx.records.many(resource, row.account_id, keys, { deleted: 'hidden', column: ONE_KEY });
+async function findDuplicate(tx: WriteTransaction, resource: AnyResource, row: Row): Promise<Row | undefined> {
+  const keys = [String(row[UNIQUE_KEY])];
+  const [same] = await tx.records.getMany(resource, row.account_id, keys, { deleted: 'hidden', column: UNIQUE_KEY });
   return same as unknown as Row | undefined;
 }
 
 /** Makes rows that no call of their own asks for. */
-export function makingWith(ids: Ids): Making {
+export function rowFactoryWith(ids: Ids): RowFactory {
   return {
-    ids: (resource, count) => idPairs(resource, { services: { ids } }, count),
-    async row(tx, resource, occasion, values, ids) {
+    takeIds: (resource, count) => takeNewIds(resource, { services: { ids } }, count),
+    async create(tx, resource, occasion, values, ids) {
       return (await storeNew(tx, resource, occasion, rowOf(resource, occasion, values, ids.row), ids)).after;
     },
-    async change(tx, resource, { now }, before, values) {
+    async update(tx, resource, { now }, before, values) {
       const after = { ...before, ...values, updated_at: now } as Row;
-      const changes = { ...values, updated_at: now, ...folded(resource, after, values) };
+      const changes = { ...values, updated_at: now, ...searchColumns(resource, after, values) };
       await tx.records.update(resource, { account: before.account_id, id: before.id }, changes as Input);
-      tx.touch(`${resource.name}:${before.id}`);
+      tx.invalidate(`${resource.name}:${before.id}`);
       return after;
     },
   };

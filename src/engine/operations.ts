@@ -4,11 +4,11 @@ import type { Operation } from '../contract/declare/operation.ts';
 import type { AnyResource, Verb } from '../contract/declare/resource.ts';
 import type { ProblemName } from '../contract/problems/problems.ts';
 import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } from './batch.ts';
+import { parameterProblems, ruleProblems } from './declared-problems.ts';
 import { getOne } from './get.ts';
 import { checkList, listPage, listParameters } from './list.ts';
-import { givenSchema, presenterOf, removedPresenterOf } from './present.ts';
-import { parameterProblems, ruleProblems } from './raises.ts';
-import { createOne, removeOne, updateOne } from './single.ts';
+import { deletedSerializerOf, inputValueSchema, serializerOf } from './present.ts';
+import { createOne, removeOne, updateOne } from './single-writes.ts';
 import { createParameters, updateParameters } from './write.ts';
 
 /** The version that advertising paths begin with. */
@@ -28,15 +28,15 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
   return {
     id: `${resource.plural}.${verb}`,
     group: resource.plural,
-    groupAbout: resource.about,
+    groupDescription: resource.description,
     family: 'ads',
-    only: resource.sandboxOnly?.includes(verb) ? 'sandbox' : undefined,
+    onlyIn: resource.sandboxOnly?.includes(verb) ? 'sandbox' : undefined,
     roles: named ? (isRead ? resource.roles.read : resource.roles.write) : undefined,
-    deletedAccount: resource.scope === 'user' && verb === 'get',
+    allowsDeletedAccount: resource.scope === 'user' && verb === 'get',
     rate: isRead ? (verb === 'list' && resource.scope === 'user' ? 'global_reads' : resource.rate) : 'writes',
     body: resource.body && (verb === 'create' || verb === 'update') ? resource.body : 'form',
-    echoes: resource.echoes?.[verb],
-    pathKeys: resource.key && { [resource.key.name]: resource.key.field },
+    extraEcho: resource.echoes?.[verb],
+    pathParameters: resource.key && { [resource.key.name]: resource.key.field },
     replacedBy: replacementOf(resource),
     shape: verb === 'list' ? 'list' : 'one',
     reply: replyOf(resource, verb),
@@ -50,14 +50,14 @@ function replacementOf({ former }: AnyResource): string | undefined {
 }
 
 function replyOf(resource: AnyResource, verb: Verb): TSchema {
-  if (verb === 'list') return Type.Array(presenterOf(resource).schema);
-  return verb === 'remove' ? removedPresenterOf(resource).schema : presenterOf(resource).schema;
+  if (verb === 'list') return Type.Array(serializerOf(resource).schema);
+  return verb === 'remove' ? deletedSerializerOf(resource).schema : serializerOf(resource).schema;
 }
 
 function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   if (verb === 'list') {
     const exclusive = resource.list?.without?.includes('with_total_count') ? [] : (['EXCLUSIVE_PARAMETERS'] as const);
-    return [...ofParent(resource), 'CURSOR_INVALID', ...exclusive, ...(resource.list?.raises ?? [])];
+    return [...ofParent(resource), 'CURSOR_INVALID', ...exclusive, ...(resource.list?.problems ?? [])];
   }
   const found: ProblemName[] = [
     ...ofParent(resource),
@@ -67,8 +67,8 @@ function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   return [...found, ...ruleProblems(resource, verb)];
 }
 
-function ofParent({ below }: AnyResource): ProblemName[] {
-  return below ? [below.resource().notFound, 'ID_ILLEGAL', ...below.raises] : [];
+function ofParent({ parent: below }: AnyResource): ProblemName[] {
+  return below ? [below.resource().notFound, 'ID_ILLEGAL', ...below.problems] : [];
 }
 
 /** The path of the collection, and of one of it. */
@@ -84,50 +84,50 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
   list: (resource) => ({
     method: 'GET',
     path: paths(resource).all,
-    about: `List ${words(resource.plural)}.`,
+    description: `List ${words(resource.plural)}.`,
     parameters: listParameters(resource),
-    check: checkList,
+    validate: checkList,
     perform: (call) => listPage(resource, call),
   }),
   get: (resource) => ({
     method: 'GET',
     path: paths(resource).one,
-    about: `Get one of the ${words(resource.plural)}.`,
+    description: `Get one of the ${words(resource.plural)}.`,
     parameters: {
       ...(resource.list?.without?.includes('with_deleted')
         ? {}
-        : { with_deleted: boolean().says('Also when it was deleted; false when not given.') }),
-      ...resource.showing,
+        : { with_deleted: boolean().describe('Also when it was deleted; false when not given.') }),
+      ...resource.viewParameters,
     },
     perform: async (call) => ({ data: await getOne(resource, call) }),
   }),
   create: (resource) => ({
     method: 'POST',
     path: paths(resource).all,
-    about: `Create ${oneOf(resource)}.`,
+    description: `Create ${oneOf(resource)}.`,
     parameters: createParameters(resource),
-    check: (input, _, named) => resource.checkInput?.({ verb: 'create', input, named }) ?? [],
+    validate: (input, _, named) => resource.checkInput?.({ verb: 'create', input, named }) ?? [],
     perform: (call) => createOne(resource, call),
   }),
   update: (resource) => ({
     method: 'PUT',
     path: paths(resource).one,
-    about: `Change what is given of ${oneOf(resource)}.`,
+    description: `Change what is given of ${oneOf(resource)}.`,
     parameters: updateParameters(resource),
-    check: (input, _, named) => resource.checkInput?.({ verb: 'update', input, named }) ?? [],
+    validate: (input, _, named) => resource.checkInput?.({ verb: 'update', input, named }) ?? [],
     perform: (call) => updateOne(resource, call),
   }),
   activate: (resource) => ({
     method: 'PUT',
     path: `${paths(resource).one}/activate`,
-    about: `Switch ${oneOf(resource)} on.`,
+    description: `Switch ${oneOf(resource)} on.`,
     parameters: {},
     perform: (call) => updateOne(resource, { ...call, input: { entity_status: 'ACTIVE' } }),
   }),
   remove: (resource) => ({
     method: 'DELETE',
     path: paths(resource).one,
-    about: `Delete ${oneOf(resource)}.`,
+    description: `Delete ${oneOf(resource)}.`,
     parameters: {},
     perform: (call) => removeOne(resource, call),
   }),
@@ -145,15 +145,15 @@ function batchOperation(resource: AnyResource): Operation {
   return {
     ...(shared(resource, 'create') as Operation),
     id: `${resource.plural}.batch`,
-    only: undefined,
+    onlyIn: undefined,
     method: 'POST',
     path: `/${VERSION}/batch/accounts/:account_id/${resource.plural}`,
-    about: `Create, change and delete up to ${resource.batch!.max} ${words(resource.plural)}, all or nothing.`,
+    description: `Create, change and delete up to ${resource.batch!.max} ${words(resource.plural)}, all or nothing.`,
     parameters: {},
     body: 'json',
     shape: 'batch',
     request: batchRequest(resource),
-    reply: Type.Array(presenterOf(resource).schema),
+    reply: Type.Array(serializerOf(resource).schema),
     problems: BATCH_PROBLEMS,
     itemProblems: itemProblems(resource),
     perform: (call) => performBatch(resource, call),
@@ -170,7 +170,7 @@ function itemProblems(resource: AnyResource): ProblemName[] {
     'MISSING_PARAMETER',
     'NOT_IN_ENUM',
     resource.notFound,
-    ...(resource.batch?.raises ?? []),
+    ...(resource.batch?.problems ?? []),
   ];
   return [...new Set([...shape, ...found])].filter((name) => name !== 'REPEATED_PARAMETER');
 }
@@ -179,7 +179,7 @@ function batchRequest(resource: AnyResource): TSchema {
   const items = batchVerbs(resource).map((verb, index) => {
     const parameters = itemParameters(resource, verb);
     const optional = Object.entries(parameters).map(([name, field]) => {
-      const schema = givenSchema(field);
+      const schema = inputValueSchema(field);
       return [name, field.isRequired ? schema : Type.Optional(schema)] as const;
     });
     return Type.Object({

@@ -1,12 +1,12 @@
 import Type, { type TSchema } from 'typebox';
-import { boolean, type Field, id, instant, type Stored } from '../contract/declare/fields.ts';
-import type { ShowContext } from '../contract/declare/operation.ts';
+import { boolean, type Field, id, instant, type StoredValue } from '../contract/declare/fields.ts';
+import type { SerializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
 
 /** Shows rows of a resource as JSON text. */
-export interface Presenter {
+export interface Serializer {
   /** Shows rows as replies do, computed fields included. */
-  rows(rows: readonly Row[], context: ShowContext): Promise<string[]>;
+  rows(rows: readonly Row[], context: SerializeContext): Promise<string[]>;
   /** The JSON text of one stored field. */
   field(name: string, row: Row): string;
   /** JSON Schema of what `rows` shows. */
@@ -14,31 +14,31 @@ export interface Presenter {
 }
 
 const STANDARD: Fields = {
-  id: id().required().says('Identifier.'),
-  created_at: instant().required().says('When it was created.'),
-  updated_at: instant().required().says('When it was last changed.'),
-  deleted: boolean().required().says('Whether it was deleted.'),
+  id: id().required().describe('Identifier.'),
+  created_at: instant().required().describe('When it was created.'),
+  updated_at: instant().required().describe('When it was last changed.'),
+  deleted: boolean().required().describe('Whether it was deleted.'),
 };
 
-const presenters = new WeakMap<AnyResource, Presenter>();
+const presenters = new WeakMap<AnyResource, Serializer>();
 
 /** Shows what a deletion answers with. */
-export function removedPresenterOf(resource: AnyResource): Presenter {
-  return resource.hardDeletion ? remembered(removedPresenters, resource, makeRemovedPresenter) : presenterOf(resource);
+export function deletedSerializerOf(resource: AnyResource): Serializer {
+  return resource.hardDeletion ? remembered(removedPresenters, resource, makeRemovedPresenter) : serializerOf(resource);
 }
 
-const removedPresenters = new WeakMap<AnyResource, Presenter>();
+const removedPresenters = new WeakMap<AnyResource, Serializer>();
 
 /** The presenter of a resource, made once. */
-export function presenterOf(resource: AnyResource): Presenter {
-  return remembered(presenters, resource, (kind) => makePresenter(kind, shownFields(kind)));
+export function serializerOf(resource: AnyResource): Serializer {
+  return remembered(presenters, resource, (kind) => makePresenter(kind, replyFields(kind)));
 }
 
 function remembered(
-  known: WeakMap<AnyResource, Presenter>,
+  known: WeakMap<AnyResource, Serializer>,
   resource: AnyResource,
-  make: (resource: AnyResource) => Presenter,
-): Presenter {
+  make: (resource: AnyResource) => Serializer,
+): Serializer {
   let presenter = known.get(resource);
   if (!presenter) {
     presenter = make(resource);
@@ -48,24 +48,24 @@ function remembered(
 }
 
 /** Every field that a reply shows, in order: declared, computed, standard. */
-export function shownFields(resource: AnyResource): Record<string, Field> {
+export function replyFields(resource: AnyResource): Record<string, Field> {
   const computed = (resource.computed?.fields ?? {}) as Fields;
   const { id, deleted, ...always } = STANDARD;
   const standard = resource.neverTellsDeleted ? always : { ...always, deleted };
-  const own = Object.entries(resource.fields as Fields).filter(([, field]) => !field.isUnshown);
+  const own = Object.entries(resource.fields as Fields).filter(([, field]) => !field.isHidden);
   const name = resource.key ? { [resource.key.name]: resource.key.field.required() } : { id };
   return { ...name, ...Object.fromEntries(own), ...computed, ...standard } as Record<string, Field>;
 }
 
 /** JSON Schema of a value that a caller gives: what may be emptied may be null. */
-export function givenSchema(field: Field): TSchema {
-  return valueSchema(field.isSettled ? field.nullable() : field);
+export function inputValueSchema(field: Field): TSchema {
+  return valueSchema(field.isDerived ? field.nullable() : field);
 }
 
 /** JSON Schema of one value: what its kind says, or null. */
 export function valueSchema(field: Field): TSchema {
   const schema = field.isNullable ? Type.Union([field.kind.schema, Type.Null()]) : field.kind.schema;
-  return field.about ? { ...schema, description: field.about } : schema;
+  return field.description ? { ...schema, description: field.description } : schema;
 }
 
 /** JSON Schema of an object with these fields, each always present but those that are left out. */
@@ -75,8 +75,8 @@ export function objectSchema(fields: Readonly<Record<string, Field>>): TSchema {
 }
 
 function memberSchema(field: Field): TSchema {
-  if (!field.isLeftOut) return valueSchema(field);
-  return Type.Optional({ ...field.kind.schema, ...(field.about ? { description: field.about } : {}) });
+  if (!field.isOmittedWhenNull) return valueSchema(field);
+  return Type.Optional({ ...field.kind.schema, ...(field.description ? { description: field.description } : {}) });
 }
 
 interface Piece {
@@ -92,8 +92,8 @@ function piecesOf(fields: Record<string, Field>): Piece[] {
   return Object.entries(fields).map(([name, field]) => ({
     name,
     label: `,${JSON.stringify(name)}:`,
-    present: field.kind.present as (value: never) => string,
-    absent: field.isLeftOut ? '' : `,${JSON.stringify(name)}:null`,
+    present: field.kind.toJson as (value: never) => string,
+    absent: field.isOmittedWhenNull ? '' : `,${JSON.stringify(name)}:null`,
   }));
 }
 
@@ -107,9 +107,9 @@ function added(start: string, pieces: readonly Piece[], values: Readonly<Record<
   return text;
 }
 
-function makeRemovedPresenter(resource: AnyResource): Presenter {
+function makeRemovedPresenter(resource: AnyResource): Serializer {
   const { shows, adds = {} } = resource.hardDeletion!;
-  const all = Object.entries(shownFields(resource));
+  const all = Object.entries(replyFields(resource));
   const shown = shows ? all.filter(([name]) => name === 'id' || shows.includes(name)) : all;
   const presenter = makePresenter(resource, Object.fromEntries(shown));
   const beside = Object.entries(adds).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
@@ -131,7 +131,7 @@ function makeRemovedPresenter(resource: AnyResource): Presenter {
   };
 }
 
-function makePresenter(resource: AnyResource, shown: Record<string, Field>): Presenter {
+function makePresenter(resource: AnyResource, shown: Record<string, Field>): Serializer {
   const computed = resource.computed;
   const [, ...stored] = piecesOf(
     Object.fromEntries(Object.entries(shown).filter(([name]) => !(name in (computed?.fields ?? {})))),
@@ -146,7 +146,7 @@ function makePresenter(resource: AnyResource, shown: Record<string, Field>): Pre
       const compute = await computed?.prepare(rows, context);
       // Rows of a page often come to the same: what is one object then is text once.
       const texts = new Map<object, string>();
-      const derivedText = (values: Readonly<Record<string, Stored | null>>): string => {
+      const derivedText = (values: Readonly<Record<string, StoredValue | null>>): string => {
         const known = texts.get(values);
         if (known !== undefined) return known;
         const text = added('', derived, values);

@@ -1,9 +1,8 @@
-import type { Field, Stored } from '../contract/declare/fields.ts';
+import type { Field, StoredValue } from '../contract/declare/fields.ts';
 import type { Call, Input } from '../contract/declare/operation.ts';
-import type { AnyResource, Quota, Row, WholeRule } from '../contract/declare/resource.ts';
+import type { AnyResource, AppliedChange, ChangeSetRule, Quota, Row } from '../contract/declare/resource.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
-import type { Writing } from '../contract/store/store.ts';
-import type { Made } from './new-row.ts';
+import type { WriteTransaction } from '../contract/store/store.ts';
 
 /** Whether a write with these parameters could come under a quota: then the account is locked before counting. */
 export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | 'update'): boolean {
@@ -11,25 +10,25 @@ export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | '
     const conditions = Object.entries(quota.where);
     if (verb === 'update' && conditions.length === 0) return false;
     return conditions.every(([name, wanted]) => {
-      const fallback = verb === 'create' ? (resource.fields as Record<string, Field>)[name]?.fallback : undefined;
+      const fallback = verb === 'create' ? (resource.fields as Record<string, Field>)[name]?.defaultValue : undefined;
       return (input[name] ?? fallback) === wanted;
     });
   });
 }
 
 /** How many of the changes go beyond each quota once all of them are made; a net effect, for batches. */
-export async function exceeded(
-  tx: Writing,
+export async function quotaErrors(
+  tx: WriteTransaction,
   resource: AnyResource,
   call: Call,
-  changes: readonly Made[],
+  changes: readonly AppliedChange[],
 ): Promise<Excess[]> {
   const found: Excess[] = [];
   for (const quota of quotasOf(resource)) {
     const raising = changes.map((change) => counts(quota, change.after) && !counts(quota, change.before));
     const parents = new Set(changes.filter((_, index) => raising[index]).map((change) => parentOf(quota, change)));
     for (const parent of parents) {
-      const here = raising.map((raises, index) => raises && parentOf(quota, changes[index]!) === parent);
+      const here = raising.map((problems, index) => problems && parentOf(quota, changes[index]!) === parent);
       const by = await excessOver(tx, resource, call, quota, parent);
       if (by) found.push({ ...by, raising: here });
     }
@@ -38,16 +37,16 @@ export async function exceeded(
 }
 
 async function excessOver(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
   call: Call,
   quota: Quota<Row>,
-  parent: Stored | null,
+  parent: StoredValue | null,
 ): Promise<Omit<Excess, 'raising'> | undefined> {
   const account = call.account!;
   const max = account.limits[quota.setting] ?? call.services.limits[quota.setting];
   const wanted = quota.per ? { ...quota.where, [quota.per]: parent } : quota.where;
-  const within = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, [value as Stored]]));
+  const within = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, [value as StoredValue]]));
   const total = await tx.records.count(resource, {
     account: account.id,
     member: undefined,
@@ -61,7 +60,7 @@ async function excessOver(
   return { error: { problem: quota.problem, parameter: quota.parameter, words }, by: total - max };
 }
 
-function parentOf(quota: Quota<Row>, change: Made): Stored | null {
+function parentOf(quota: Quota<Row>, change: AppliedChange): StoredValue | null {
   return quota.per ? (change.after[quota.per] ?? null) : null;
 }
 
@@ -82,13 +81,13 @@ function counts(quota: Quota<Row>, row: Row | undefined): boolean {
 
 /** What the rules over a whole call find wrong with each change. */
 export async function changeSetErrors(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
   call: Call,
-  changes: readonly Made[],
+  changes: readonly AppliedChange[],
   { isBatch }: { readonly isBatch: boolean },
 ): Promise<readonly { readonly index: number; readonly error: ErrorDetail }[]> {
-  const rules = (resource.wholeRules ?? []) as readonly WholeRule<Row>[];
+  const rules = (resource.changeSetRules ?? []) as readonly ChangeSetRule<Row>[];
   const found: { readonly index: number; readonly error: ErrorDetail }[] = [];
   for (const rule of rules) found.push(...(await rule({ changes, isBatch, account: call.account!, tx })));
   return found;

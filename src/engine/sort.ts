@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { type Field, field, type Raw } from '../contract/declare/fields.ts';
+import { type Field, field, type RawValue } from '../contract/declare/fields.ts';
 import type { AnyResource } from '../contract/declare/resource.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 
@@ -13,16 +13,16 @@ const STANDARD = ['created_at', 'updated_at', 'deleted'];
  */
 export function sortField(resource: AnyResource): Field<string> {
   const own = Object.entries(resource.fields as Record<string, Field>).filter(([, each]) => each.isSortable);
-  const { sortsAs = {}, sortsAsNull = [] } = resource.list ?? {};
-  const attributes = [...STANDARD, ...own.map(([name]) => name), ...Object.keys(sortsAs), ...sortsAsNull];
+  const { sortAliases = {}, nullSortKeys = [] } = resource.list ?? {};
+  const attributes = [...STANDARD, ...own.map(([name]) => name), ...Object.keys(sortAliases), ...nullSortKeys];
   const allowed = attributes.flatMap((name) => [`${name}-asc`, `${name}-desc`]);
   return field({
     name: 'sort',
     column: 'text',
     schema: Type.Array(Type.String({ pattern: `^(${attributes.join('|')})(-(asc|desc))?$` }), { minItems: 1 }),
-    raises: ['NOT_IN_ENUM'],
-    present: (stored) => stored,
-    read(raw: Raw, parameter: string): string | ErrorDetail {
+    problems: ['NOT_IN_ENUM'],
+    toJson: (stored) => stored,
+    read(raw: RawValue, parameter: string): string | ErrorDetail {
       const parts = (typeof raw === 'string' ? raw.split(',') : []).filter((part) => part !== '');
       const keys = parts.map((part) => (attributes.includes(part.trim()) ? `${part.trim()}-asc` : part.trim()));
       const bad = keys.find((key) => !allowed.includes(key));

@@ -1,9 +1,9 @@
-import { type Field, isErrorDetail, type Raw, type Stored } from '../contract/declare/fields.ts';
+import { type Field, isErrorDetail, type RawValue, type StoredValue } from '../contract/declare/fields.ts';
 import type { Input, Parameters } from '../contract/declare/operation.ts';
 import { type ErrorDetail, Problem } from '../contract/problems/problems.ts';
 
 /** Parameters as received, by name; more than one value when a name was repeated. */
-export type RawParameters = ReadonlyMap<string, readonly Raw[]>;
+export type RawParameters = ReadonlyMap<string, readonly RawValue[]>;
 
 /** What reading parameters came to: the good values, and everything wrong with the others. */
 export interface ReadParameters {
@@ -22,7 +22,7 @@ export function readParameters(
   raw: RawParameters,
   { empty }: { readonly empty: 'unsets' | 'is refused' } = { empty: 'unsets' },
 ): ReadParameters {
-  const input: Record<string, Stored | null> = {};
+  const input: Record<string, StoredValue | null> = {};
   const errors: ErrorDetail[] = [];
   for (const name in declared) {
     const values = raw.get(name);
@@ -42,11 +42,11 @@ export function readParameters(
   return { input, errors };
 }
 
-function readValue(parameter: Field, name: string, value: Raw, unsets: boolean): Stored | null | ErrorDetail {
+function readValue(parameter: Field, name: string, value: RawValue, unsets: boolean): StoredValue | null | ErrorDetail {
   const isEmpty = value === '' || value === null;
   if (!isEmpty || parameter.writable === 'refused') return parameter.kind.read(value, name);
-  if (unsets && parameter.emptied !== undefined) return parameter.emptied;
-  return (parameter.isNullable || parameter.isSettled) && unsets ? null : emptyMandatory(parameter, name);
+  if (unsets && parameter.emptyValue !== undefined) return parameter.emptyValue;
+  return (parameter.isNullable || parameter.isDerived) && unsets ? null : emptyMandatory(parameter, name);
 }
 
 /**

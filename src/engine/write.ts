@@ -1,8 +1,8 @@
-import type { Field, Stored } from '../contract/declare/fields.ts';
-import type { Call, FreshIds, Input, Parameters } from '../contract/declare/operation.ts';
+import type { Field, StoredValue } from '../contract/declare/fields.ts';
+import type { Call, Input, NewIds, Parameters } from '../contract/declare/operation.ts';
 import {
   type AnyResource,
-  type Author,
+  type AppliedChange,
   type Change,
   jobKeyOf,
   type Row,
@@ -11,23 +11,23 @@ import {
 import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
 import { refusal } from '../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
-import type { Writing } from '../contract/store/store.ts';
-import { type Following, follow, followingOf } from './consequences.ts';
-import { ONE_KEY } from './gathered.ts';
+import type { WriteTransaction } from '../contract/store/store.ts';
+import { UNIQUE_KEY } from './batch-buffer.ts';
+import { applyCascades, type PendingCascade, takeCascadeIds } from './cascade-create.ts';
 import { existing, type PathKey } from './get.ts';
-import { columnFields, draftOf, folded, idPairs, type Made, made, storeNew } from './new-row.ts';
+import { columnFields, draftOf, finishChange, searchColumns, storeNew, takeNewIds } from './new-row.ts';
 import { refuse } from './validate.ts';
 
 /** The ids that a write uses up, taken before its unit of work began. */
-export interface WriteIds extends FreshIds {
-  readonly following: readonly Following[];
+export interface WriteIds extends NewIds {
+  readonly cascades: readonly PendingCascade[];
 }
 
 /** Takes the ids of several writes, by what is given to each. */
-export async function freshIds(resource: AnyResource, call: Call, all: readonly Input[]): Promise<WriteIds[]> {
-  const following = await followingOf(resource, call, all);
-  const own = await idPairs(resource, call, all.length);
-  return own.map((ids, index) => ({ ...ids, following: following[index]! }));
+export async function takeWriteIds(resource: AnyResource, call: Call, all: readonly Input[]): Promise<WriteIds[]> {
+  const cascades = await takeCascadeIds(resource, call, all);
+  const own = await takeNewIds(resource, call, all.length);
+  return own.map((ids, index) => ({ ...ids, cascades: cascades[index]! }));
 }
 
 /** What may be given on create: every field that is input. */
@@ -37,10 +37,10 @@ export function createParameters(resource: AnyResource): Parameters {
 
 /** What may be given on update: the same fields, none of them required. Those fixed at creation have no effect. */
 export function updateParameters(resource: AnyResource): Parameters {
-  return inputs(resource, ({ kindOnUpdate, ...field }) => ({
+  return inputs(resource, ({ updateKind, ...field }) => ({
     ...field,
-    kindOnUpdate,
-    kind: kindOnUpdate ?? field.kind,
+    updateKind,
+    kind: updateKind ?? field.kind,
     isRequired: field.isRequiredOnUpdate,
   }));
 }
@@ -49,7 +49,7 @@ function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters 
   const all = Object.entries(resource.fields as Record<string, Field>);
   return Object.fromEntries(
     all
-      .filter(([name, field]) => field.writable !== 'none' && name !== resource.below?.column)
+      .filter(([name, field]) => field.writable !== 'none' && name !== resource.parent?.column)
       .map(([name, field]) => [name, field.writable === 'refused' ? refusal(field) : as(field)]),
   ) as Parameters;
 }
@@ -59,29 +59,19 @@ function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters 
  * only one of its kind and it is there already, that one is the answer, and nothing changes.
  */
 export async function applyCreate(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
   call: Call,
   input: Input,
   ids: WriteIds,
-): Promise<Made> {
-  const drafted = draftOf(resource, call, input, ids.row, ids.also);
+): Promise<AppliedChange> {
+  const drafted = draftOf(resource, call, input, ids.row, ids.secondary);
   const referenced = await readReferences(tx, resource, drafted);
-  const change = {
-    kind: resource,
-    verb: 'create',
-    before: undefined,
-    referenced,
-    account: call.account,
-    tx,
-    by: authorOf(call),
-    media: call.services.media,
-    now: call.now,
-  } as const;
-  const after = { ...drafted, ...(await resource.settled?.(drafted, { ...change, input })) } as Row;
+  const change = proposedChange(tx, resource, call, { verb: 'create', before: undefined, referenced });
+  const after = { ...drafted, ...(await resource.derive?.(drafted, { ...change, input })) } as Row;
   await check(resource, { ...change, after });
   const stored = await storeNew(tx, resource, call, after, ids);
-  await follow(tx, call, { ...change, after }, ids.following);
+  await applyCascades(tx, call, { ...change, after }, ids.cascades);
   await planLater(tx, resource, after);
   await storeBeside(tx, resource, call, 'create', stored);
   return stored;
@@ -89,41 +79,31 @@ export async function applyCreate(
 
 /** Changes the given fields of a row; what was fixed at creation stays as it is. */
 export async function applyUpdate(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
   call: Call,
   input: Input,
   key: PathKey,
   ids: WriteIds,
-): Promise<Made> {
+): Promise<AppliedChange> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
   // What was granted is judged together with what else its owner has.
-  if (key.orGranted && before.account_id !== key.account) await tx.records.lockAccount(before.account_id);
+  if (key.includesGranted && before.account_id !== key.account) await tx.records.lockAccount(before.account_id);
   if (resource.isUnchangedByNothing && Object.keys(input).length === 0) return { before, after: before };
-  const changes: Record<string, Stored | null> = {};
+  const changes: Record<string, StoredValue | null> = {};
   for (const [name, field] of columnFields(resource)) {
     if (field.writable === 'input' && input[name] !== undefined) changes[name] = input[name];
   }
   const drafted = { ...before, ...changes, updated_at: call.now } as Row;
   const referenced = await readReferences(tx, resource, drafted, before);
-  const change = {
-    kind: resource,
-    verb: 'update',
-    before,
-    referenced,
-    account: call.account,
-    tx,
-    by: authorOf(call),
-    media: call.services.media,
-    now: call.now,
-  } as const;
-  const settled = (await resource.settled?.(drafted, { ...change, input })) ?? {};
-  const after = { ...drafted, ...settled } as Row;
+  const change = proposedChange(tx, resource, call, { verb: 'update', before, referenced });
+  const derived = (await resource.derive?.(drafted, { ...change, input })) ?? {};
+  const after = { ...drafted, ...derived } as Row;
   await check(resource, { ...change, after });
-  const stored = { ...changes, ...settled, updated_at: call.now, ...folded(resource, after, changes) };
-  await tx.records.update(resource, ownKey(resource, before), stored as Record<string, Stored | null>);
-  const done = await made(tx, resource, call, ids, { before, after });
-  await follow(tx, call, { ...change, after }, ids.following);
+  const stored = { ...changes, ...derived, updated_at: call.now, ...searchColumns(resource, after, changes) };
+  await tx.records.update(resource, ownKey(resource, before), stored as Record<string, StoredValue | null>);
+  const done = await finishChange(tx, resource, call, ids, { before, after });
+  await applyCascades(tx, call, { ...change, after }, ids.cascades);
   await planLater(tx, resource, after);
   await storeBeside(tx, resource, call, 'update', done);
   return done;
@@ -131,25 +111,25 @@ export async function applyUpdate(
 
 /** Marks a row as deleted, or removes it where deletion is for good. */
 export async function applyRemove(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
   call: Call,
   key: PathKey,
   ids: WriteIds,
-): Promise<Made> {
+): Promise<AppliedChange> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
   if (resource.removal) await checkRemoval(tx, resource, call, before);
-  if (resource.later) await tx.jobs.callOff(resource.later.job, jobKeyOf(before));
+  if (resource.job) await tx.jobs.cancel(resource.job.job, jobKeyOf(before));
   await takeAlong(tx, resource, call, before);
   if (resource.hardDeletion) {
     await tx.records.remove(resource, ownKey(resource, before));
     const gone = { ...before, ...resource.hardDeletion.sets, deleted: 1, updated_at: call.now } as Row;
-    return made(tx, resource, call, ids, { before, after: gone });
+    return finishChange(tx, resource, call, ids, { before, after: gone });
   }
-  const freed: Record<string, null> = resource.onePer ? { [ONE_KEY]: null } : {};
+  const freed: Record<string, null> = resource.onePer ? { [UNIQUE_KEY]: null } : {};
   const changes = { ...freed, deleted: 1, updated_at: call.now };
   await tx.records.update(resource, ownKey(resource, before), changes);
-  const done = await made(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
+  const done = await finishChange(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
   await storeBeside(tx, resource, call, 'remove', done);
   return done;
 }
@@ -160,17 +140,22 @@ function ownKey({ scope }: AnyResource, { account_id, id }: Row): PathKey {
 }
 
 async function storeBeside(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
   { account, services, now }: Call,
   verb: 'create' | 'update' | 'remove',
-  change: Made,
+  change: AppliedChange,
 ): Promise<void> {
-  await resource.alsoStores?.({ ...change, verb, account: account!, tx, services, now });
+  await resource.afterWrite?.({ ...change, verb, account: account!, tx, services, now });
 }
 
 /** The rows that new references point to; each that is absent or deleted is a fault. */
-async function readReferences(tx: Writing, resource: AnyResource, after: Row, before?: Row): Promise<Map<string, Row>> {
+async function readReferences(
+  tx: WriteTransaction,
+  resource: AnyResource,
+  after: Row,
+  before?: Row,
+): Promise<Map<string, Row>> {
   const found = new Map<string, Row>();
   const errors: ErrorDetail[] = [];
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
@@ -202,29 +187,40 @@ async function check(
   refuse(errors);
 }
 
-function checkRemoval(tx: Writing, resource: AnyResource, call: Call, row: Row): Promise<void> {
-  const { account, now } = call;
-  const { media } = call.services;
-  const common = { kind: resource, referenced: new Map(), account, tx, by: authorOf(call), media, now };
-  return check(resource, { ...common, verb: 'remove', before: row, after: row }, resource.removal!.rules);
+function checkRemoval(tx: WriteTransaction, resource: AnyResource, call: Call, row: Row): Promise<void> {
+  const change = proposedChange(tx, resource, call, { verb: 'remove', before: row, referenced: new Map() });
+  return check(resource, { ...change, after: row }, resource.removal!.rules);
 }
 
-function authorOf({ principal, composer, role }: Call): Author {
-  return { user: principal.user, composes: composer && role !== undefined && COMPOSER_ROLES.includes(role) };
+/** What rules and derived values look at, but for the row as it will be. */
+function proposedChange(
+  tx: WriteTransaction,
+  resource: AnyResource,
+  { account, principal, canCompose, role, services, now }: Call,
+  what: Pick<Change<Row>, 'verb' | 'before' | 'referenced'>,
+): Omit<Change<Row>, 'after'> {
+  const isComposer = canCompose && role !== undefined && COMPOSER_ROLES.includes(role);
+  const author = { user: principal.user, canCompose: isComposer };
+  return { resource, ...what, account, tx, author, media: services.media, now };
 }
 
-async function planLater(tx: Writing, resource: AnyResource, row: Row): Promise<void> {
-  if (!resource.later) return;
-  const { job, at } = resource.later;
+async function planLater(tx: WriteTransaction, resource: AnyResource, row: Row): Promise<void> {
+  if (!resource.job) return;
+  const { job, at } = resource.job;
   await tx.jobs.plan({ kind: job, key: jobKeyOf(row), run_at: String(row[at as string]) });
 }
 
-async function takeAlong(tx: Writing, { takesAlong }: AnyResource, call: Call, { account_id, id }: Row): Promise<void> {
+async function takeAlong(
+  tx: WriteTransaction,
+  { takesAlong }: AnyResource,
+  call: Call,
+  { account_id, id }: Row,
+): Promise<void> {
   if (!takesAlong) return;
   const { of, column } = takesAlong;
   const other = call.services.resources.get(of)!;
-  const rows = await tx.records.many(other, account_id, [id], { deleted: 'hidden', column });
-  const freed: Record<string, null> = other.onePer ? { [ONE_KEY]: null } : {};
+  const rows = await tx.records.getMany(other, account_id, [id], { deleted: 'hidden', column });
+  const freed: Record<string, null> = other.onePer ? { [UNIQUE_KEY]: null } : {};
   const ids = rows.map((row) => row.id);
   await tx.records.updateAll(other, account_id, ids, { ...freed, deleted: 1, updated_at: call.now });
 }

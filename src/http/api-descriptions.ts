@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { Operation } from '../contract/declare/operation.ts';
-import { openApiOf, type Surroundings } from '../engine/describe.ts';
+import { type DescribedService, openApiOf } from '../engine/describe.ts';
 import { referencePage } from './reference/reference-page.ts';
 
 /** A page can load its own style and script, and nothing else. */
@@ -27,7 +27,7 @@ export function addApiDescriptions(
   app: FastifyInstance,
   name: string,
   operations: readonly Operation[],
-  surroundings: () => Surroundings,
+  surroundings: () => DescribedService,
 ): void {
   const pages: Readonly<Record<string, readonly [type: string, make: () => string]>> = {
     '/openapi.json': ['application/json; charset=utf-8', () => JSON.stringify(openApiOf(operations, surroundings()))],

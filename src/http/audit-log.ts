@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { formatMillisecond } from '../base/instants.ts';
 import type { Random } from '../base/random.ts';
-import { type AuditRecord, LOG_ONLY, type Noted, type RecordIn, recordOf } from '../contract/store/audit.ts';
+import { type AuditedEvent, type AuditRecord, LOG_ONLY, type RecordAudit, recordOf } from '../contract/store/audit.ts';
 import type { Store } from '../contract/store/store.ts';
 
 /** The request of which events are recorded. */
@@ -15,12 +15,12 @@ export interface AuditOrigin {
 /** Records what pages and calls bring about. */
 export interface AuditLog {
   /** Stores events of a request in the units of work that bring them about. */
-  transactional(origin: AuditOrigin): RecordIn;
+  transactional(origin: AuditOrigin): RecordAudit;
   /**
    * Logs events, and stores those that were not stored with what they tell of; resolves when they are durable, before the
    * reply says that anything was done. Never rejects: what happened cannot be taken back, and the line of the log is there.
    */
-  record(events: readonly Noted[], origin: AuditOrigin): Promise<void>;
+  record(events: readonly AuditedEvent[], origin: AuditOrigin): Promise<void>;
 }
 
 /** Records in the log and in the database. `random` makes the ids of records. */
@@ -33,13 +33,13 @@ export function auditLog(deps: {
   const { log, store, clock, random } = deps;
   const own = random.bytes(4).toString('hex');
   let count = 0;
-  const recordNow = (event: Noted, { address: origin, transaction_id }: AuditOrigin): AuditRecord => {
+  const recordNow = (event: AuditedEvent, { address: origin, transaction_id }: AuditOrigin): AuditRecord => {
     count += 1;
     // Ids grow, so that records of one millisecond stay in their order.
     const id = own + count.toString(16).padStart(8, '0');
     return recordOf(event, { id, at: formatMillisecond(clock.now()), origin, transaction_id });
   };
-  const storedWithin = new WeakSet<Noted>();
+  const storedWithin = new WeakSet<AuditedEvent>();
   return {
     transactional: (origin) => async (tx, event) => {
       await tx.audit.append([recordNow(event, origin)]);

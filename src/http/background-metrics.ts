@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Sender, Sent } from '../contract/services/sending.ts';
+import type { Sender, SendResult } from '../contract/services/sending.ts';
 import type { Job } from '../contract/store/jobs.ts';
 
 /** Counts what is done beside the requests: jobs, and deliveries to webhooks. */
@@ -59,6 +59,6 @@ export function backgroundMetrics(registry: Registry): BackgroundMetrics {
   };
 }
 
-function outcomeOf(sent: Sent): string {
+function outcomeOf(sent: SendResult): string {
   return sent.outcome === 'answered' ? `${Math.floor(sent.status / 100)}xx` : sent.reason;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/declare/callers.ts';
 import type { Operation, Services } from '../contract/declare/operation.ts';
 import type { Environment } from '../contract/declare/resource.ts';
-import type { Noted } from '../contract/store/audit.ts';
+import type { AuditedEvent } from '../contract/store/audit.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
@@ -68,7 +68,7 @@ export interface Exchange {
   echoedParams: string;
   ignoredParameters: string;
   /** What is recorded for auditors. */
-  auditEvents: readonly Noted[];
+  auditEvents: readonly AuditedEvent[];
   /** The call made use of what its operation takes as deprecated. */
   usesDeprecated: boolean;
   /** The body was not read to its end: the connection ends with the reply. */

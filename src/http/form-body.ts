@@ -22,7 +22,7 @@ export async function readFormBody(deps: PipelineDependencies, exchange: Exchang
   const usual = Math.min(unauthenticatedBodies.bytes_max, body_bytes_max);
   const { operation } = exchange;
   const mayBeLarge = (announced === undefined || Number(announced) > usual) && Number(announced ?? 0) <= body_bytes_max;
-  const isKnown = mayBeLarge && isSignedByUser(operation) && (await authenticator.knows(signedPartsOf(request)));
+  const isKnown = mayBeLarge && isSignedByUser(operation) && (await authenticator.isTokenInUse(signedPartsOf(request)));
   try {
     const address = deps.addressOf(request);
     const bytes = await unauthenticatedBodies.read(request, {

@@ -122,7 +122,7 @@ function byPath(deps: PipelineDependencies, operations: readonly Operation[]): M
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
       const methods = paths.get(path) ?? new Map();
       paths.set(path, methods);
-      if (operation.only === undefined || operation.only === deps.environment)
+      if (operation.onlyIn === undefined || operation.onlyIn === deps.environment)
         for (const method of methodsOf(operation)) methods.set(method, operation);
     }
   }
@@ -138,8 +138,8 @@ function operationsRouter(operations: readonly Operation[], paths: ReadonlyMap<s
   return router;
 }
 
-function methodsOf({ method, alsoGet }: Operation): string[] {
-  return alsoGet ? ['GET', method] : [method];
+function methodsOf({ method, allowsGet }: Operation): string[] {
+  return allowsGet ? ['GET', method] : [method];
 }
 
 /** Ids are lower case; upper-case letters in a path are folded. @source campaigns 1.1 */

@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type SendResult, send } from '@fastify/send';
 import type { FastifyInstance } from 'fastify';
-import { release } from '../base/release.ts';
+import { releaseMemory } from '../base/release-memory.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
@@ -80,7 +80,7 @@ function releasing(response: ServerResponse): Writable {
   const sink = new Writable({
     write(piece: Buffer, _, done) {
       response.write(piece, (error) => {
-        release(piece);
+        releaseMemory(piece);
         done(error);
       });
     },

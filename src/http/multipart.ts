@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import type { Raw } from '../contract/declare/fields.ts';
+import type { RawValue } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
-import { type Blobs, type Incoming, SourceFailed, TooManyBytes } from '../contract/services/blobs.ts';
+import { type Blobs, type ReceivedFile, SourceFailed, TooManyBytes } from '../contract/services/blobs.ts';
 import { decodeBase64 } from './base64.ts';
 import type { BodyReadObserver } from './read-body.ts';
 
@@ -28,9 +28,9 @@ export interface MultipartTarget {
   /** How many bytes a file may have. */
   readonly bytes_max: number;
   /** Parameters by name, to which those of the body are added. */
-  readonly raw: Map<string, readonly Raw[]>;
+  readonly raw: Map<string, readonly RawValue[]>;
   /** Files by the name of their part; whoever receives them takes or discards them, also after a failure. */
-  readonly received: Map<string, Incoming>;
+  readonly received: Map<string, ReceivedFile>;
   /** The hash that was signed, when one was. */
   readonly bodyHash: string | undefined;
 }
@@ -95,7 +95,7 @@ function readAll(
   { taking, watch }: { readonly taking: Taking[]; readonly watch: BodyReadObserver | undefined },
 ): Promise<void> {
   const { raw, received, blobs } = reception;
-  const own = new Map<string, Raw[]>();
+  const own = new Map<string, RawValue[]>();
   const take = async (name: string, source: Readable): Promise<void> => {
     const incoming = await receiveFile(source, name, reception);
     // Of files that are sent twice the last one counts.
@@ -140,7 +140,11 @@ function readAll(
 }
 
 /** Takes the bytes of a file in, decoded when its part is text. */
-async function receiveFile(source: AsyncIterable<Buffer>, name: string, reception: MultipartTarget): Promise<Incoming> {
+async function receiveFile(
+  source: AsyncIterable<Buffer>,
+  name: string,
+  reception: MultipartTarget,
+): Promise<ReceivedFile> {
   const { blobs, files, bytes_max } = reception;
   try {
     return await blobs.receive(files[name]!.isBase64 ? decodeBase64(source, name) : source, bytes_max);

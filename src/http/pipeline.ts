@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatInstant } from '../base/instants.ts';
 import type { Access, Authenticated, Caller } from '../contract/declare/callers.ts';
-import { isId, type Raw } from '../contract/declare/fields.ts';
-import type { Call, OpenWindow, Operation, Principal } from '../contract/declare/operation.ts';
+import { isId, type RawValue } from '../contract/declare/fields.ts';
+import type { Call, Operation, Principal, RateWindow } from '../contract/declare/operation.ts';
 import type { AccountState } from '../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, problem } from '../contract/problems/problems.ts';
-import type { Incoming } from '../contract/services/blobs.ts';
-import type { Flow } from '../contract/services/streams.ts';
+import type { ReceivedFile } from '../contract/services/blobs.ts';
+import type { StreamHandle } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
 import { readParameters, refuse } from '../engine/validate.ts';
@@ -40,10 +40,10 @@ async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<
   const access = operation.roles && (rememberedAccess(deps, exchange) ?? (await findAccess(deps, exchange)));
   if (operation.roles) checkAccess(deps, exchange, raw, access); //                   403 404
   takeRate(deps, exchange, { account: access?.account.id, raw, nonce: signed.nonce }); // 429
-  const kept = signed.nonce?.keep(); //                                                503
+  const kept = signed.nonce?.commit(); //                                                503
   // What changes something must not do so twice, even if the process ends before the reply.
   if (operation.method !== 'GET' || operation.isTokenStep) await kept;
-  const received = new Map<string, Incoming>();
+  const received = new Map<string, ReceivedFile>();
   try {
     const isUpload = operation.body === 'upload' && hasMultipartBody(request);
     const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
@@ -54,7 +54,7 @@ async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<
         : undefined;
     if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
     const input = parameters(exchange, raw, access?.account); //                       400
-    const answer = await operation.perform(callOf(deps, exchange, { access, input, body, received })); // 400 403 404
+    const answer = await operation.perform(callOf(deps, exchange, { access, input, body, files: received })); // 400 403 404
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
     return {
       status: answer.status ?? 200,
@@ -72,7 +72,7 @@ interface CallResult {
   readonly status: number;
   readonly text: string;
   /** What goes on after the head. */
-  readonly flow: Flow | undefined;
+  readonly flow: StreamHandle | undefined;
 }
 
 const NOTHING: Exchange['auditEvents'] = [];
@@ -104,7 +104,7 @@ export async function handleRequest(
   };
   let status = 200;
   let text: string;
-  let flow: Flow | undefined;
+  let flow: StreamHandle | undefined;
   let failure: unknown;
   try {
     ({ status, text, flow } = await perform(deps, exchange));
@@ -136,9 +136,9 @@ function auditOriginOf(deps: PipelineDependencies, { request, transactionId }: E
 function callOf(
   deps: PipelineDependencies,
   exchange: Exchange,
-  of: Pick<Call, 'input' | 'body' | 'received'> & { readonly access: Access | undefined },
+  of: Pick<Call, 'input' | 'body' | 'files'> & { readonly access: Access | undefined },
 ): Call {
-  const { access, input, body, received } = of;
+  const { access, input, body, files } = of;
   return {
     services: deps.services,
     environment: deps.environment,
@@ -147,24 +147,24 @@ function callOf(
     address: deps.addressOf(exchange.request),
     account: access?.account,
     role: access?.role,
-    composer: access?.composer ?? false,
+    canCompose: access?.canCompose ?? false,
     path: exchange.path,
     input,
     body,
-    received,
+    files,
     isHead: exchange.request.method === 'HEAD',
     now: formatInstant(deps.services.clock.now()),
-    record: (tx, event) => deps.auditLog.transactional(auditOriginOf(deps, exchange))(tx, event),
-    note(noted) {
+    recordAudit: (tx, event) => deps.auditLog.transactional(auditOriginOf(deps, exchange))(tx, event),
+    audit(noted) {
       exchange.auditEvents = [...exchange.auditEvents, noted];
     },
-    windows: () => windowsOf(deps, exchange.caller!),
+    rateWindows: () => windowsOf(deps, exchange.caller!),
   };
 }
 
 /** The windows of a caller, of whatever the credential presented is good for. */
-function windowsOf({ operations, environment, rateLimiter }: PipelineDependencies, caller: Caller): OpenWindow[] {
-  const fitting = operations.filter(({ credential = 'user', only = environment }) => {
+function windowsOf({ operations, environment, rateLimiter }: PipelineDependencies, caller: Caller): RateWindow[] {
+  const fitting = operations.filter(({ credential = 'user', onlyIn: only = environment }) => {
     const isGood =
       credential === 'user-or-bearer' || credential === (caller.kind === 'application' ? 'bearer' : caller.kind);
     return isGood && only === environment;
@@ -227,7 +227,7 @@ function hasRepeatedAuthorization(request: IncomingMessage): boolean {
   return count > 1;
 }
 
-type RawParameters = Map<string, readonly Raw[]>;
+type RawParameters = Map<string, readonly RawValue[]>;
 
 function rawParameters(
   { operation, request }: Exchange,
@@ -247,7 +247,7 @@ function rawParameters(
 function rememberedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
   const id = path.account_id!;
   if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
-  return deps.accountAccess.remembered((caller as Principal).user, id);
+  return deps.accountAccess.cached((caller as Principal).user, id);
 }
 
 function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Promise<Access | undefined> {
@@ -265,7 +265,7 @@ function checkAccess(
   if (!access || access.account.environment !== deps.environment) {
     throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id });
   }
-  if (access.account.deleted && !(operation.deletedAccount && isTrue(raw, 'with_deleted'))) {
+  if (access.account.deleted && !(operation.allowsDeletedAccount && isTrue(raw, 'with_deleted'))) {
     throw problem('NOT_FOUND', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
   }
   if (!operation.roles!.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
@@ -328,7 +328,8 @@ async function jsonBody(
 ) {
   const { operation, request } = exchange;
   if (operation.shape === 'batch') exchange.echoedParams = '[]';
-  else if (operation.body === 'json') exchange.echoedParams = echo({ ...exchange.path, ...operation.echoes }, {}, {});
+  else if (operation.body === 'json')
+    exchange.echoedParams = echo({ ...exchange.path, ...operation.extraEcho }, {}, {});
   const isNeeded = operation.body === 'json' || operation.body === 'object';
   if (isNeeded && !hasJsonBody(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
   const bytes = await readVerifiedBody(deps, exchange, bodyHash);
@@ -340,7 +341,7 @@ async function jsonBody(
     if (!isObject) throw problem('NOT_AN_OBJECT', { words: { parameter: 'the request body' } });
     raw.clear();
   }
-  if (takesBody && isObject) for (const [name, value] of Object.entries(body)) raw.set(name, [value as Raw]);
+  if (takesBody && isObject) for (const [name, value] of Object.entries(body)) raw.set(name, [value as RawValue]);
   return body;
 }
 
@@ -350,9 +351,9 @@ function parameters(exchange: Exchange, raw: RawParameters, account: AccountStat
   const { input, errors } = readParameters(operation.parameters, raw, {
     empty: operation.method === 'GET' ? 'is refused' : 'unsets',
   });
-  exchange.echoedParams = echo({ ...path, ...operation.echoes }, operation.parameters, input, raw);
+  exchange.echoedParams = echo({ ...path, ...operation.extraEcho }, operation.parameters, input, raw);
   exchange.ignoredParameters = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
-  const together: readonly ErrorDetail[] = operation.check?.(input, account, new Set(raw.keys())) ?? [];
+  const together: readonly ErrorDetail[] = operation.validate?.(input, account, new Set(raw.keys())) ?? [];
   // What could not be read is not missing.
   const read = new Set(errors.map(({ parameter }) => parameter));
   refuse([

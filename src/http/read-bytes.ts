@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { release } from '../base/release.ts';
+import { releaseMemory } from '../base/release-memory.ts';
 import { nextTurn } from '../base/timers.ts';
 import { lingeringClose } from './lingering-close.ts';
 import type { BodyReadObserver } from './read-body.ts';
@@ -42,7 +42,7 @@ export function readBytes(
       watch?.onProgress(size, size);
       if (isEnded) return;
       // The collector sees small objects and not the memory behind them.
-      release(chunk);
+      releaseMemory(chunk);
       // The loop reads from a connection for as long as there is something: beside many large bodies nobody else would
       // have his turn.
       if (size < max) {
@@ -65,7 +65,7 @@ export function discardAndClose(request: IncomingMessage): void {
   let dropped = 0;
   request.on('data', (chunk: Buffer) => {
     dropped += chunk.length;
-    release(chunk);
+    releaseMemory(chunk);
     if (dropped > LINGER_BYTES) request.pause();
   });
   // With the end of a reply that closes its connection, the server asks for this.

@@ -5,7 +5,7 @@ import { applicationOf } from '../contract/declare/callers.ts';
 import { isId } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
-import { NOT_LET_IN, Problem, type ProblemName } from '../contract/problems/problems.ts';
+import { AUTHENTICATION_PROBLEMS, Problem, type ProblemName } from '../contract/problems/problems.ts';
 import type { Exchange } from './exchange.ts';
 import { type AccessLog, logLevelOf } from './log-level.ts';
 import { requestIdOf } from './request-id.ts';
@@ -117,7 +117,7 @@ function countersOf(registry: Registry): Counters {
     replied: (operation, status, duration_s) => childOf(operation, status).observe(duration_s),
     refused(operation, problem) {
       if (problem === 'RATE_LIMITED') limited.inc({ operation: operation.id });
-      else if (problem && NOT_LET_IN.includes(problem)) authentication.inc({ problem });
+      else if (problem && AUTHENTICATION_PROBLEMS.includes(problem)) authentication.inc({ problem });
       else refusals.inc({ operation: operation.id, problem: problem ?? 'none' });
     },
     unrouted: (status) => lost.inc({ status }),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { origin } from '../base/origin.ts';
 import { decode } from '../base/percent.ts';
-import type { Raw } from '../contract/declare/fields.ts';
+import type { RawValue } from '../contract/declare/fields.ts';
 import { problem } from '../contract/problems/problems.ts';
 import { isAuthority } from './request-host.ts';
 
@@ -144,9 +144,9 @@ function isLoopbackAuthority(host: string): boolean {
 }
 
 /** Reads `name=value` pairs of a query or form body into lists by name; protocol parameters are left out. */
-export function parsePairs(source: string, part: 'query' | 'body', into: Map<string, readonly Raw[]>): void {
+export function parsePairs(source: string, part: 'query' | 'body', into: Map<string, readonly RawValue[]>): void {
   if (source === '') return;
-  const own = new Map<string, Raw[]>();
+  const own = new Map<string, RawValue[]>();
   for (const pair of source.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');

@@ -124,13 +124,13 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
         assert.equal(reply.status, 404);
         assert.deepEqual(reply.body.errors, gone(id));
         const verb = method === 'PUT' ? 'update' : method === 'GET' ? 'get' : 'remove';
-        const parent = resource.below?.parameter as string | undefined;
+        const parent = resource.parent?.parameter as string | undefined;
         assert.deepEqual(reply.body.request, {
           params: {
             account_id: ground.account,
             ...(parent ? { [parent]: path.split('/')[5] } : {}),
             [resource.idParameter]: id,
-            ...operationOf(resource, verb)!.echoes,
+            ...operationOf(resource, verb)!.extraEcho,
             ...params,
           },
         });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
-import { raisable, wording } from '../../src/engine/raises.ts';
+import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -59,7 +59,9 @@ for (const listener of listeners) {
         for (const name of Object.keys(operation.parameters)) assert.ok(section.includes(`<code>${name}</code>`), name);
       }
       assert.ok(page.includes('451 in a minute per user'));
-      const codes = new Set(operations.flatMap((each) => raisable(each).map((name) => String(wording(each, name)[1]))));
+      const codes = new Set(
+        operations.flatMap((each) => declaredProblems(each).map((name) => String(wording(each, name)[1]))),
+      );
       for (const code of codes) assert.ok(page.includes(`<code>${code}</code>`), code);
     });
 

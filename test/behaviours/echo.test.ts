@@ -54,7 +54,7 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       assert.deepEqual(bare.body.request, {
         params: {
           ...named(operation.path, path),
-          ...operation.echoes,
+          ...operation.extraEcho,
           ...Object.fromEntries(input.map(([name, text]) => [name, typed(operation.parameters[name]!, text)])),
         },
       });
@@ -72,7 +72,7 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       const expected = Object.entries(params).map(([name, text]) => [name, typed(operation.parameters[name]!, text)]);
       assert.deepEqual(reply.body.request.params, {
         ...named(operation.path, path),
-        ...operation.echoes,
+        ...operation.extraEcho,
         ...Object.fromEntries(expected),
       });
     });
@@ -82,7 +82,7 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
 /** Where it is not simply request and data. */
 const MEMBERS: Readonly<Partial<Record<Operation['shape'], readonly string[]>>> = {
   list: ['data', 'next_cursor', 'request'],
-  told: ['message', 'request'],
+  message: ['message', 'request'],
 };
 
 describe('the envelope', () => {

@@ -54,7 +54,7 @@ for (const resource of resources) {
       path = collection(ground, resource);
     });
     const list = async (params: Record<string, string>) => {
-      const isNamed = resource.list?.mustFilterBy?.some((name: string) => name in params);
+      const isNamed = resource.list?.requiredFilters?.some((name: string) => name in params);
       return reader(ground, resource).call('GET', isNamed ? path : await listed(ground, resource), { params });
     };
     const found = async (params: Record<string, string>) => {

@@ -81,7 +81,7 @@ export function parentOf({ account }: Ground, parameter: string): string {
 }
 
 /** Sees to it that the rows of a resource have something to live below. */
-export async function settle(ground: Ground, { below }: AnyResource): Promise<void> {
+export async function settle(ground: Ground, { parent: below }: AnyResource): Promise<void> {
   if (!below || PARENTS.has(ground.account)) return;
   const { id } = await make(ground, customAudiences as unknown as AnyResource);
   PARENTS.set(ground.account, { custom_audience_id: id, tailored_audience_id: id });
@@ -95,7 +95,7 @@ export function collection(ground: Ground, resource: AnyResource): string {
 /** The collection as lists ask for it: of all parents that there are, where a list must name them. */
 export async function listed(ground: Ground, resource: AnyResource): Promise<string> {
   const path = collection(ground, resource);
-  const required = resource.list?.mustFilterBy ?? [];
+  const required = resource.list?.requiredFilters ?? [];
   if (required.length === 0) return path;
   const ids = (await rowsOf(ground, lineItems)).map(({ id }) => id).slice(0, 200);
   return `${path}?${new URLSearchParams({ line_item_ids: ids.join(',') || 'zz9' })}`;

@@ -13,7 +13,7 @@ before(async () => {
   await world.service.store.write(async (tx) => {
     const user_id = world.keys.other_user_id!;
     await tx.accountMembers.add({ account_id: account, user_id, role: 'ANALYST', post_composer: 0 });
-    tx.touch(`account:${account}`);
+    tx.invalidate(`account:${account}`);
   });
 });
 after(() => world.close());

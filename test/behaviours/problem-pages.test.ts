@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { PROBLEM_PAGES, problemDetails } from '../../src/contract/problems/problem-details.ts';
-import { raisable } from '../../src/engine/raises.ts';
+import { declaredProblems } from '../../src/engine/declared-problems.ts';
 import { bearerOf, withBearer } from '../rig/application.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -14,7 +14,9 @@ before(async () => {
 after(() => world.close());
 
 test('every problem that version 2 can name by an address has a page, and no page is of nothing', () => {
-  const said = operations.filter(({ family }) => family === 'problem').flatMap((operation) => raisable(operation));
+  const said = operations
+    .filter(({ family }) => family === 'problem')
+    .flatMap((operation) => declaredProblems(operation));
   const slugs = said.map((name) => problemDetails(name).slug).filter((slug) => slug !== undefined);
   // Named by the last line of a stream, whose status was told long before.
   const named = new Set([...slugs, 'operational-disconnect']);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
-import { raisable, UNROUTED } from '../../src/engine/raises.ts';
+import { declaredProblems, UNROUTED } from '../../src/engine/declared-problems.ts';
 import { sampleOf } from './ground.ts';
 import { access } from './problems/access.ts';
 import { audience, audienceProblems } from './problems/audiences.ts';
@@ -278,7 +278,9 @@ test('every problem that a call can end with is in these tables', () => {
           ]
         : [...tokens, ...messageProblems];
     const told = new Set([...beforeAll(family), ...own, ...(family === 'ads' ? rules : [])].map(({ name }) => name));
-    const wanted = new Set(operations.filter((each) => each.family === family).flatMap((each) => raisable(each)));
+    const wanted = new Set(
+      operations.filter((each) => each.family === family).flatMap((each) => declaredProblems(each)),
+    );
     if (family === 'ads') for (const name of UNROUTED) wanted.add(name);
     assert.deepEqual(
       [...wanted].filter((name) => !told.has(name)),

@@ -289,7 +289,7 @@ describe('when a window is used up', () => {
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
       await tx.accountMembers.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
-      tx.touch(`account:${ground.account}`);
+      tx.invalidate(`account:${ground.account}`);
     });
     await world.sandbox.call('GET', `${path}/funding_instruments`);
     const second = await world.other.call('GET', `${path}/funding_instruments`);

@@ -176,7 +176,7 @@ async function accountWith(role: Role | undefined): Promise<Ground> {
       // Without it no role may post for the user whom the account advertises.
       post_composer: 1,
     });
-    tx.touch(`account:${ground.account}`);
+    tx.invalidate(`account:${ground.account}`);
   });
   return ground;
 }
@@ -268,7 +268,7 @@ describe('who may do what on an account', () => {
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
       await tx.accountMembers.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
-      tx.touch(`account:${ground.account}`);
+      tx.invalidate(`account:${ground.account}`);
     });
     assert.equal((await world.other.call('GET', path)).status, 200);
   });

@@ -114,8 +114,8 @@ test('there is no other PUT to what can be read', () => {
 /** Seeded rows are made past the rules; only those that the rules allow are written back. */
 function isSound(row: Row): boolean {
   const { daily_budget_amount_local_micro: daily, total_budget_amount_local_micro: total } = row;
-  const isSettled =
+  const isDerived =
     row.budget_optimization === undefined ||
     (row.budget_optimization !== 'LINE_ITEM' ? row.standard_delivery !== null : row.standard_delivery === null);
-  return (daily == null || total == null || daily <= total) && isSettled;
+  return (daily == null || total == null || daily <= total) && isDerived;
 }

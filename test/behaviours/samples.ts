@@ -1,4 +1,4 @@
-import type { Field, Stored } from '../../src/contract/declare/fields.ts';
+import type { Field, StoredValue } from '../../src/contract/declare/fields.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { objectiveOf } from '../../src/features/ads/line-items/objectives.ts';
 import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
@@ -112,11 +112,11 @@ export const COMPONENTS = [
 
 let cardNumber = 0;
 
-function soundAudience({ name = null }: Record<string, Stored | null>): Record<string, Stored | null> {
+function soundAudience({ name = null }: Record<string, StoredValue | null>): Record<string, StoredValue | null> {
   return { name_trimmed: String(name).trim(), audience_type: 'CRM', segments: null };
 }
 
-function soundConversation(): Record<string, Stored | null> {
+function soundConversation(): Record<string, StoredValue | null> {
   const others = ['second', 'third', 'fourth'].flatMap((each) => [`${each}_cta`, `${each}_cta_post`]);
   return {
     ...Object.fromEntries(others.map((name) => [name, null])),
@@ -145,78 +145,79 @@ const NAMES = [
 ];
 
 /** What makes seeded values fit each other, as rules would have it, where a test writes them back. */
-export const SOUND: Readonly<Record<string, (values: Record<string, Stored | null>) => Record<string, Stored | null>>> =
-  {
-    // The account has its one of type FULL already.
-    promotable_users: () => ({ promotable_user_type: 'REPOSTS_ONLY' }),
-    line_items(values) {
-      const {
-        objective,
-        bid_amount_local_micro: bid,
-        start_time,
-        total_budget_amount_local_micro: total = null,
-      } = values;
-      const { goals, strategyWithBid: withBid } = objectiveOf(String(objective));
-      const [goal, ways] = Object.entries(goals)[0]!;
-      return {
-        product_type: objective === 'PREROLL_VIEWS' ? 'MEDIA' : 'PROMOTED_POSTS',
-        placements: '["ALL_ON_SERVICE"]',
-        categories: '["IAB7"]',
-        currency: 'USD',
-        goal,
-        bid_strategy: bid === null ? 'AUTO' : withBid,
-        pay_by: ways[0]!,
-        end_time: start_time === null ? null : '2027-06-01T00:00:00Z',
-        daily_budget_amount_local_micro: total,
-        frequency_cap: null,
-        duration_in_days: null,
-        advertiser_domain: 'example.com',
-        android_store_identifier: 'com.example.sample',
-      };
-    },
-    targeting_criteria: ({ targeting_value = null }) => ({
-      targeting_type: 'PHRASE_KEYWORD',
-      targeting_value,
-      operator_type: 'EQ',
-    }),
-    cards: () => ({
-      card_uri: `card://${++cardNumber}`,
-      card_type: 'IMAGE_WEBSITE',
-      components: JSON.stringify(COMPONENTS),
-      slides: null,
-    }),
-    poll_cards: () => ({
-      card_uri: `card://${++cardNumber}`,
-      card_type: 'VIDEO_POLLS',
-      duration_in_minutes: 1440,
-      media_key: '13_42',
-    }),
-    video_conversation_cards: () => ({
-      ...soundConversation(),
-      media_key: '13_42',
-      poster_media_key: null,
-      unlocked_video_media_key: null,
-    }),
-    image_conversation_cards: () => ({ ...soundConversation(), media_key: '3_42' }),
-    draft_posts: () => ({ user_id: FIRST_USER, text: 'Sample', card_uri: null }),
-    scheduled_posts: () => ({
-      user_id: FIRST_USER,
-      text: 'Sample',
-      card_uri: null,
-      scheduled_at: '2026-06-01T00:00:00Z',
-      scheduled_status: 'SCHEDULED',
-      scheduled_by: FIRST_USER,
-      post_id: null,
-      completed_at: null,
-    }),
-    media_library: () => ({ media_type: 'VIDEO', media_category: 'POST_VIDEO', poster_media_key: '3_42' }),
-    line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
-    custom_audiences: soundAudience,
-    tailored_audiences: soundAudience,
-  };
+export const SOUND: Readonly<
+  Record<string, (values: Record<string, StoredValue | null>) => Record<string, StoredValue | null>>
+> = {
+  // The account has its one of type FULL already.
+  promotable_users: () => ({ promotable_user_type: 'REPOSTS_ONLY' }),
+  line_items(values) {
+    const {
+      objective,
+      bid_amount_local_micro: bid,
+      start_time,
+      total_budget_amount_local_micro: total = null,
+    } = values;
+    const { goals, strategyWithBid: withBid } = objectiveOf(String(objective));
+    const [goal, ways] = Object.entries(goals)[0]!;
+    return {
+      product_type: objective === 'PREROLL_VIEWS' ? 'MEDIA' : 'PROMOTED_POSTS',
+      placements: '["ALL_ON_SERVICE"]',
+      categories: '["IAB7"]',
+      currency: 'USD',
+      goal,
+      bid_strategy: bid === null ? 'AUTO' : withBid,
+      pay_by: ways[0]!,
+      end_time: start_time === null ? null : '2027-06-01T00:00:00Z',
+      daily_budget_amount_local_micro: total,
+      frequency_cap: null,
+      duration_in_days: null,
+      advertiser_domain: 'example.com',
+      android_store_identifier: 'com.example.sample',
+    };
+  },
+  targeting_criteria: ({ targeting_value = null }) => ({
+    targeting_type: 'PHRASE_KEYWORD',
+    targeting_value,
+    operator_type: 'EQ',
+  }),
+  cards: () => ({
+    card_uri: `card://${++cardNumber}`,
+    card_type: 'IMAGE_WEBSITE',
+    components: JSON.stringify(COMPONENTS),
+    slides: null,
+  }),
+  poll_cards: () => ({
+    card_uri: `card://${++cardNumber}`,
+    card_type: 'VIDEO_POLLS',
+    duration_in_minutes: 1440,
+    media_key: '13_42',
+  }),
+  video_conversation_cards: () => ({
+    ...soundConversation(),
+    media_key: '13_42',
+    poster_media_key: null,
+    unlocked_video_media_key: null,
+  }),
+  image_conversation_cards: () => ({ ...soundConversation(), media_key: '3_42' }),
+  draft_posts: () => ({ user_id: FIRST_USER, text: 'Sample', card_uri: null }),
+  scheduled_posts: () => ({
+    user_id: FIRST_USER,
+    text: 'Sample',
+    card_uri: null,
+    scheduled_at: '2026-06-01T00:00:00Z',
+    scheduled_status: 'SCHEDULED',
+    scheduled_by: FIRST_USER,
+    post_id: null,
+    completed_at: null,
+  }),
+  media_library: () => ({ media_type: 'VIDEO', media_category: 'POST_VIDEO', poster_media_key: '3_42' }),
+  line_item_curated_categories: () => ({ curated_category_id: CURATED_CATEGORIES[0]!.id }),
+  custom_audiences: soundAudience,
+  tailored_audiences: soundAudience,
+};
 
 /** A stored value for the row of this number: equal ones and different ones among them. */
-export function seededValue(field: Field, index: number, targets: string[] | undefined): Stored {
+export function seededValue(field: Field, index: number, targets: string[] | undefined): StoredValue {
   if (targets) return targets[index % targets.length]!;
   const schema = field.kind.schema as { anyOf?: { const: string }[] };
   switch (field.kind.name) {

@@ -1,6 +1,6 @@
 import { formatInstant } from '../../src/base/instants.ts';
 import { foldCase } from '../../src/base/text.ts';
-import type { Field, Stored } from '../../src/contract/declare/fields.ts';
+import type { Field, StoredValue } from '../../src/contract/declare/fields.ts';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import { newAccount } from '../../src/features/ads/accounts.ts';
 import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
@@ -72,14 +72,14 @@ function seededRow(
   targets: Map<string, string[]>,
   now: number,
 ): Row {
-  const values: Record<string, Stored | null> = {};
+  const values: Record<string, StoredValue | null> = {};
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     if (field.kind.column === 'none') continue;
     const isNull = field.isNullable && (index * 7 + name.length) % 4 === 0;
     values[name] = isNull ? null : seededValue(field, index, targets.get(name));
   }
   Object.assign(values, SOUND[resource.plural]?.(values));
-  if (resource.below) values[resource.below.column] = parentOf(ground, resource.below.parameter);
+  if (resource.parent) values[resource.parent.column] = parentOf(ground, resource.parent.parameter);
   if (resource.scope === 'account') values.account_id = ground.account;
   else Object.assign(values, extraOfAccounts(values, now));
   const made = formatInstant(now - Math.floor(index / 3) * 3_600_000);
@@ -88,7 +88,7 @@ function seededRow(
 }
 
 /** Columns of accounts that a declaration of fields does not name. */
-function extraOfAccounts(values: Record<string, Stored | null>, now: number): object {
+function extraOfAccounts(values: Record<string, StoredValue | null>, now: number): object {
   const whole = newAccount({ id: '', environment: 'sandbox', name: '', now: formatInstant(now) });
   return Object.fromEntries(Object.entries(whole).filter(([name]) => !(name in values)));
 }

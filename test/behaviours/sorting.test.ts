@@ -71,7 +71,7 @@ for (const resource of resources.filter((each) => takes(each, 'list', 'sort_by')
     });
     const sorted = async (sort_by: string, count: number) =>
       pageThrough(reader(ground, resource), path, { ...everything(resource), sort_by }, count);
-    const column = (name: string): string => resource.list?.sortsAs?.[name] ?? name;
+    const column = (name: string): string => resource.list?.sortAliases?.[name] ?? name;
     const expected = (...keys: [string, 'asc' | 'desc'][]) =>
       inOrder(
         rows,

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
-import { statusesOf } from '../../src/engine/raises.ts';
+import { statusesOf } from '../../src/engine/declared-problems.ts';
 import { basic } from '../rig/application.ts';
 import { type BreakableWorld, openBreakableWorld } from '../rig/breakable.ts';
 import { clientOf, type Reply } from '../rig/client.ts';

@@ -184,7 +184,7 @@ describe('production and sandbox', () => {
   test('what exists in the sandbox only is another verb of a path in production', async () => {
     const [real] = (await world.production.call('GET', '/12/accounts')).body.data;
     const production: Ground = { world, client: world.production, account: real.id };
-    const sandboxOnly = accountOperations.filter((each) => each.only === 'sandbox');
+    const sandboxOnly = accountOperations.filter((each) => each.onlyIn === 'sandbox');
     assert.ok(sandboxOnly.length >= 6);
     for (const operation of sandboxOnly) {
       const { method, path } = await goodCall(mine, operation);

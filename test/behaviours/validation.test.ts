@@ -243,12 +243,12 @@ for (const operation of writing) {
       test(`${name}: an empty value un-sets what may be unset, and is refused otherwise`, async () => {
         const own = TAKEN_ONCE.includes(operation.group) ? await goodParameters(ground, operation) : {};
         const reply = await ask({ params: { ...good, ...own, [name]: '' } });
-        if (field.emptied !== undefined) {
+        if (field.emptyValue !== undefined) {
           assert.equal(reply.status, 200, reply.text);
-          assert.deepEqual(reply.body.request.params[name], JSON.parse(field.kind.present(field.emptied)));
+          assert.deepEqual(reply.body.request.params[name], JSON.parse(field.kind.toJson(field.emptyValue)));
         } else if (field.kind.name === 'refused') {
           assert.deepEqual([reply.status, reply.body.errors], [400, [badValues(name, field)[0]![1]]]);
-        } else if (field.isNullable || field.isSettled) {
+        } else if (field.isNullable || field.isDerived) {
           assert.equal(reply.status, 200, reply.text);
           assert.strictEqual(reply.body.request.params[name], '');
         } else {
@@ -378,9 +378,9 @@ for (const resource of resources.filter((each: AnyResource) => isOfForm(operatio
     });
     for (const reply of [query, form, json, texts]) assert.equal(reply.status, 200, reply.text);
     for (const reply of [form, json, texts]) assert.deepEqual(plain(reply), plain(query));
-    const parent = resource.below?.parameter as string | undefined;
+    const parent = resource.parent?.parameter as string | undefined;
     const named = { account_id: ground.account, ...(parent ? { [parent]: path.split('/')[5] } : {}) };
-    assert.deepEqual(query.body.request.params, { ...named, ...operation.echoes, ...typed });
+    assert.deepEqual(query.body.request.params, { ...named, ...operation.extraEcho, ...typed });
   });
 
   test(`${operation.id}: values of the wrong JSON type are refused by name`, async () => {

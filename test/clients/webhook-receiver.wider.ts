@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { renewSecret } from '../../src/features/activity/webhooks/administration.ts';
+import { rotateSecret } from '../../src/features/activity/webhooks/administration.ts';
 import { bearerClient, changeBio } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
 import { plant } from '../rig/secrets.ts';
@@ -41,7 +41,7 @@ test('a receiver of Python’s standard library verifies challenges, messages an
     assert.equal(challenge.signed, true);
     const { store, box } = world.service;
     const registrar = { box, random: secureRandom, now: formatInstant(world.clock.now()) };
-    const secret = await store.write((tx) => renewSecret({ tx, ...registrar }, webhook_id));
+    const secret = await store.write((tx) => rotateSecret({ tx, ...registrar }, webhook_id));
     plant('webhook secret', secret);
     child.stdin.write(`${secret}\n`);
     await client.call('POST', '/2/activity/subscriptions', {

@@ -274,5 +274,5 @@ test('records are removed when they are older than the settings say, and never w
     const next = await store.read((tx) => tx.jobs.find('audit-expiry', 'all'));
     assert.equal(next, formatInstant(Date.parse(now) + 3_600_000));
   });
-  assert.equal(await auditExpiry.outside!({} as never, { auditRetention_days: 7 } as never), 7);
+  assert.equal(await auditExpiry.prepare!({} as never, { auditRetention_days: 7 } as never), 7);
 });

@@ -139,7 +139,7 @@ describe('the database', () => {
       ...HASTY,
       'warning: 1 media-removal jobs have been due since 2026-01-01T00:00:00Z',
     ]);
-    await store.write((tx) => tx.jobs.callOff(job.kind, job.key));
+    await store.write((tx) => tx.jobs.cancel(job.kind, job.key));
     await driver.close();
   });
 

@@ -222,7 +222,7 @@ describe('the master key is replaced', () => {
   });
 
   test('a server without the new key answers 503, and says which key it lacks', async () => {
-    service.store.forget();
+    service.store.clearCaches();
     const reply = await clientOf(service.url, keys, systemClock).call('GET', '/12/accounts');
     assert.deepEqual([reply.status, reply.headers.get('retry-after')], [503, '10']);
     const [line] = lines.map((each) => JSON.parse(each)).filter(({ status }) => status === 503);

@@ -42,7 +42,7 @@ async function names(): Promise<string[]> {
 const isUnavailable = (error: unknown): boolean => {
   assert.ok(error instanceof StoreUnavailable, String(error));
   assert.equal(error.retryAfter_s, 1);
-  return !error.isFateUnknown;
+  return !error.isOutcomeUnknown;
 };
 
 describe('a connection that ends', () => {

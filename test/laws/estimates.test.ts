@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
   type Condition,
-  joined,
-  membersOf,
+  joinMembers,
   PERSON_LISTS,
   PERSON_WORDS,
-  type PeopleQuestion,
+  type PeopleQuery,
   type Person,
+  splitMembers,
 } from '../../src/contract/store/directory.ts';
 import { toSizeRange } from '../../src/features/ads/audience-estimate/size-range.ts';
 import { fc } from '../rig/laws.ts';
@@ -25,7 +25,7 @@ before(async () => {
 after(() => world.close());
 
 const word = fc.constantFrom('a', 'b', 'c', 'd');
-const list = fc.uniqueArray(fc.constantFrom('1', '2', '3', '4', '5', '6'), { maxLength: 4 }).map(joined);
+const list = fc.uniqueArray(fc.constantFrom('1', '2', '3', '4', '5', '6'), { maxLength: 4 }).map(joinMembers);
 
 /** Few values, so that people have much in common, and few ids, so that later people take the place of earlier ones. */
 const someone: fc.Arbitrary<Person> = fc
@@ -73,7 +73,7 @@ const condition = fc.oneof(
   { weight: 6, arbitrary: plain },
   { weight: 1, arbitrary: plain.map((to): Condition => ({ is: 'alike', to })) },
 );
-const questionOf = (each: fc.Arbitrary<Condition>): fc.Arbitrary<PeopleQuestion> =>
+const questionOf = (each: fc.Arbitrary<Condition>): fc.Arbitrary<PeopleQuery> =>
   fc.record({
     anyOf: fc.array(each, { minLength: 1, maxLength: 3 }),
     allOf: fc.array(fc.array(each, { minLength: 1, maxLength: 2 }), { maxLength: 2 }),
@@ -81,13 +81,13 @@ const questionOf = (each: fc.Arbitrary<Condition>): fc.Arbitrary<PeopleQuestion>
   });
 
 /** Whether one is meant, one at a time, as it is written in the specification. */
-function isMeant(someone: Person & { readonly number: number }, question: PeopleQuestion): boolean {
+function isMeant(someone: Person & { readonly number: number }, question: PeopleQuery): boolean {
   const fits = (each: Condition): boolean => {
     switch (each.is) {
       case 'word':
         return someone[each.word] !== null && each.values.includes(someone[each.word]!);
       case 'listed':
-        return membersOf(someone[each.list]).some((member) => each.values.includes(member));
+        return splitMembers(someone[each.list]).some((member) => each.values.includes(member));
       case 'age':
         return someone.age !== null && someone.age >= each.from && someone.age <= each.to;
       case 'activated':
@@ -110,7 +110,7 @@ function isMeant(someone: Person & { readonly number: number }, question: People
   );
 }
 
-const count = (question: PeopleQuestion) => world.service.services.directoryIndex.count(question, SINCE);
+const count = (question: PeopleQuery) => world.service.services.directoryIndex.count(question, SINCE);
 const all = () => world.service.store.read((tx) => tx.directory.list(0, 100_000));
 
 describe('estimates', () => {

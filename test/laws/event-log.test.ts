@@ -42,7 +42,7 @@ describe('whoever follows the log', () => {
       );
     };
     await Promise.all(Array.from({ length: 120 }, (_, number) => unit(number)));
-    await world.service.services.activity.caughtUp();
+    await world.service.services.activity.waitUntilCaughtUp();
     const told = heard.batches.flatMap(({ events }) => events);
     const positions = told.map(({ position }) => position);
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('whoever follows the log', () => {
       }),
     );
     assert.equal((await other).code, 0, (await other).stderr);
-    await world.service.services.activity.caughtUp();
+    await world.service.services.activity.waitUntilCaughtUp();
     const told = heard.batches.flatMap(({ events }) => events);
     const positions = told.map(({ position }) => position);
     assert.equal(positions.length, COUNT + acknowledged.length);
@@ -101,7 +101,7 @@ describe('whoever follows the log', () => {
       }),
     );
     await Promise.all(emitting);
-    await activity.caughtUp();
+    await activity.waitUntilCaughtUp();
     const positionsOf = (heard: ReturnType<typeof listen>): number[] =>
       heard.batches.flatMap(({ events }) => events.map(({ position }) => position));
     assert.deepEqual(parts.flatMap(positionsOf), positionsOf(whole));

@@ -88,7 +88,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 /** What a run made so far. */
-interface Made {
+interface AppliedChange {
   readonly campaigns: string[];
   readonly lines: string[];
   readonly promoted: string[];
@@ -108,7 +108,7 @@ async function openWithBanner(): Promise<Place> {
   return place;
 }
 
-async function take(place: Place, made: Made, taken: Step): Promise<void> {
+async function take(place: Place, made: AppliedChange, taken: Step): Promise<void> {
   const of = (pool: readonly string[], at: number) => pool[at % Math.max(pool.length, 1)] ?? 'none';
   const add = ({ status: code, body }: { status: number; body: { data: { id: string } } }, pool: string[]) => {
     if (code === 200) pool.push(body.data.id);
@@ -150,7 +150,7 @@ describe('what a campaign says of its line items', () => {
     await fc.assert(
       fc.asyncProperty(program, async (steps) => {
         const place = await openWithBanner();
-        const made: Made = {
+        const made: AppliedChange = {
           campaigns: await Promise.all([campaign(place), campaign(place), campaign(place)]),
           lines: [],
           promoted: [],
@@ -173,7 +173,7 @@ describe('what a campaign says of its line items', () => {
 
   test('is right when all that it shows is withdrawn at once', async () => {
     const place = await open();
-    const made: Made = { campaigns: [await campaign(place)], lines: [], promoted: [], shown: [] };
+    const made: AppliedChange = { campaigns: [await campaign(place)], lines: [], promoted: [], shown: [] };
     for (let at = 0; at < 12; at++) {
       await take(place, made, { does: 'create', campaign: 0, dates: {}, status: 'ACTIVE' });
       await take(place, made, { does: 'promote', line: at });

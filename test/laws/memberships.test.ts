@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { AudienceMemberships, Subject } from '../../src/contract/store/audiences.ts';
+import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
 import { openMemberships } from '../../src/features/audiences/members/audience-members.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
@@ -32,7 +32,7 @@ const DAY_S = 86_400;
 
 let world: World;
 let folder: string;
-let memberships: AudienceMemberships;
+let memberships: AudienceMembers;
 const open = () => {
   const { store, directoryIndex: directory } = world.service.services;
   return openMemberships({ store, directory, folder, batch_bytes_max: BATCH_BYTES_MAX });
@@ -57,7 +57,7 @@ async function append(subject: Subject, log: readonly Upload[], from = 0, to = l
   for (const { accepted_at, payload } of packed(log).slice(from, to)) {
     const key = String(++count);
     await world.service.store.write(async (tx) => {
-      await tx.audienceLog.bring(subject, key, payload);
+      await tx.audienceLog.storePayload(subject, key, payload);
       await tx.audienceLog.append(subject, { accepted_at, records: 1, key, bytes: payload.length });
     });
   }
@@ -70,16 +70,16 @@ describe('a log', () => {
       const now = EPOCH + lastOf(log);
       const live = Math.min(settled, log.length);
       await append(subject, log, 0, live);
-      await memberships.settle(subject, 'every-record', now);
+      await memberships.mergeAndCount(subject, 'every-record', now);
       await append(subject, log, live);
-      const standing = await memberships.settle(subject, 'every-record', now);
+      const standing = await memberships.mergeAndCount(subject, 'every-record', now);
       const said = membersOf(log);
       assert.equal(standing.merged, log.length);
       assert.equal(standing.size, openAt(said, lastOf(log)).length);
       assert.deepEqual(shown(membersIn(pathOf(subject))), shown(said));
       await memberships.forget(subject);
       assert.deepEqual(membersIn(pathOf(subject)), []);
-      assert.deepEqual(await memberships.settle(subject, 'every-record', now), standing);
+      assert.deepEqual(await memberships.mergeAndCount(subject, 'every-record', now), standing);
       assert.deepEqual(shown(membersIn(pathOf(subject))), shown(said));
     });
     await fc.assert(property, { numRuns: 40 });
@@ -92,10 +92,10 @@ describe('a log', () => {
       operations: [{ type: 'Update', effective_at: 0, expires_at: 99, people: [[person]] }],
     });
     await append(subject, [upload(1, 1), upload(1, 2)]);
-    assert.equal((await memberships.settle(subject, 'every-record', EPOCH + 9)).size, 2);
+    assert.equal((await memberships.mergeAndCount(subject, 'every-record', EPOCH + 9)).size, 2);
     await world.service.store.write((tx) => tx.audienceLog.remove(subject, 10));
     await append(subject, [upload(3, 4), upload(4, 5), upload(1, 6)]);
-    assert.equal((await memberships.settle(subject, 'every-record', EPOCH + 9)).size, 3);
+    assert.equal((await memberships.mergeAndCount(subject, 'every-record', EPOCH + 9)).size, 3);
   });
 });
 
@@ -136,7 +136,7 @@ describe('a tree over users of the directory', () => {
       const meant = setOf(renamed, new Set(Array.from({ length: USERS }, (_, user) => user)), (subject) =>
         usersOf(openAt(membersOf(input[subjects.indexOf(subject)]!), now)),
       );
-      const { size } = await memberships.evaluate(renamed, 'directory', EPOCH + now);
+      const { size } = await memberships.countTree(renamed, 'directory', EPOCH + now);
       assert.equal(size, [...meant].filter(isActive).length);
       assert.deepEqual([...(await memberships.usersOf(renamed, EPOCH + now))], [...meant]);
     });
@@ -147,10 +147,10 @@ describe('a tree over users of the directory', () => {
     const subject = someSubject();
     const operations = [{ type: 'Update', effective_at: 0, expires_at: 99, people: [[30]] }] as const;
     await append(subject, [{ after: 1, operations }]);
-    const before = await memberships.settle(subject, 'directory', EPOCH + 1);
+    const before = await memberships.mergeAndCount(subject, 'directory', EPOCH + 1);
     const version = await memberships.versionOf(subject);
     await settlePeople(world, [person('5000', { last_active_at: EPOCH, identifiers: identifierOf(30) })]);
-    const after = await memberships.settle(subject, 'directory', EPOCH + 1);
+    const after = await memberships.mergeAndCount(subject, 'directory', EPOCH + 1);
     assert.equal(after.size, before.size + 1);
     assert.notEqual(await memberships.versionOf(subject), version);
   });

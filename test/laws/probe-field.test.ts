@@ -11,7 +11,7 @@ import { type Running, startBarker } from '../rig/process.ts';
 import { openAccount } from '../rig/world.ts';
 
 /** The one line of the declaration. */
-const FIELD = "  probe: oneOf('HIGH', 'LOW').filteredBy('probes').sortable().says('A probe.'),";
+const FIELD = "  probe: oneOf('HIGH', 'LOW').filteredBy('probes').sortable().describe('A probe.'),";
 const DECLARATION = 'src/features/ads/campaigns.ts';
 const STEPS = 'src/storage/migrations';
 /** What is needed to run and to check the copy. */

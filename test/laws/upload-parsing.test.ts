@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash, hash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { IDENTIFIER_KINDS, type PeopleRules } from '../../src/contract/store/audiences.ts';
+import { IDENTIFIER_KINDS, type UploadRules } from '../../src/contract/store/audiences.ts';
 import { readUsual } from '../../src/features/audiences/uploads/fast-path.ts';
 import { readCarefully } from '../../src/features/audiences/uploads/full-parser.ts';
 import { readPacked } from '../../src/features/audiences/uploads/packed-format.ts';
 import { fc } from '../rig/laws.ts';
 
 const NOW_S = Date.parse('2026-03-02T17:04:55Z') / 1000;
-const rules: PeopleRules = { kinds: IDENTIFIER_KINDS, takesEffectiveAt: true, endsInTime: false };
-const ofLists: PeopleRules = { kinds: ['email', 'phone_number'], takesEffectiveAt: false, endsInTime: true };
+const rules: UploadRules = { kinds: IDENTIFIER_KINDS, acceptsEffectiveAt: true, limitsExpiry: false };
+const ofLists: UploadRules = { kinds: ['email', 'phone_number'], acceptsEffectiveAt: false, limitsExpiry: true };
 
 const digits = fc.nat({ max: 40 }).map((seed) => hash('sha256', `person ${seed}`));
 const sound = {

@@ -219,10 +219,10 @@ async function finish(client: BearerClient, webhook: string, desk: Desk): Promis
     desk.release();
     const state = await store.read(async (tx) => ({
       valid: (await tx.webhooks.find(webhook))!.valid,
-      isSettled: ((await tx.webhookDeliveries.findProgress()) ?? 0) >= (await tx.events.findLast()),
+      isDerived: ((await tx.webhookDeliveries.findProgress()) ?? 0) >= (await tx.events.findLast()),
       next_at: (await tx.webhookDeliveries.listWaiting()).find(({ webhook_id }) => webhook_id === webhook)?.next_at,
     }));
-    if (state.isSettled && state.next_at === undefined && (await isAllStored(webhook, desk))) return true;
+    if (state.isDerived && state.next_at === undefined && (await isAllStored(webhook, desk))) return true;
     if (!state.valid) await validate(client, webhook, desk);
     const wait_s = state.next_at === undefined ? 0 : (Date.parse(state.next_at) - clock.now()) / 1000;
     await pass(Math.max(0, wait_s));

@@ -46,7 +46,7 @@ describe('an exchange', () => {
       await world.service.store.write(async (tx) => {
         const found = (await tx.credentials.findToken(own.access_token))!;
         await tx.credentials.revokeToken(found.id, found.created_at);
-        tx.touch(`token:${found.id}`);
+        tx.invalidate(`token:${found.id}`);
       });
       const reply = await end(world, own, token, verifier);
       assert.match(

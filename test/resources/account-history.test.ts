@@ -127,7 +127,7 @@ describe('account_history', () => {
     const user_id = world.keys.other_user_id!;
     await world.service.store.write(async (tx) => {
       await tx.accountMembers.add({ account_id: account, user_id, role: 'AD_MANAGER', post_composer: 0 });
-      tx.touch(`account:${account}`);
+      tx.invalidate(`account:${account}`);
     });
     await world.other.call('PUT', `${path}/campaigns/${id}`, { params: { name: 'Theirs' } });
     const of = async (user: string) =>
@@ -155,7 +155,7 @@ describe('account_history', () => {
     assert.equal(await found({ start_time: day }), 1);
     await world.service.store.write(async (tx) => {
       await tx.records.update(accounts, { account: undefined, id: account }, { timezone: 'Pacific/Kiritimati' });
-      tx.touch(`account:${account}`);
+      tx.invalidate(`account:${account}`);
     });
     assert.equal(await found({ end_time: day }), 0);
     const next = hour(now + 86_400_000).slice(0, 10);

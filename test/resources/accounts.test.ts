@@ -91,7 +91,7 @@ describe('accounts', () => {
     for (const approval_status of ['UNDER_REVIEW', 'REJECTED', 'ACCEPTED']) {
       await world.service.store.write(async (tx) => {
         await tx.records.update(accounts, { account: undefined, id }, { approval_status });
-        tx.touch(`account:${id}`);
+        tx.invalidate(`account:${id}`);
       });
       const reply = await world.sandbox.call('GET', `/12/accounts/${id}`);
       assert.equal(reply.body.data.approval_status, approval_status);

@@ -312,7 +312,7 @@ describe('the log', () => {
       mine.map(({ event }) => JSON.parse(event.payload).after),
       ['two'],
     );
-    const all = await services.activity.deliveriesOf(events, { application, withOlder: true, isReplay: true });
+    const all = await services.activity.deliveriesOf(events, { application, includesOlder: true, isReplay: true });
     assert.deepEqual(
       all.map(({ body, subscription }) => [subscription.id, JSON.parse(body.toString()).meta]),
       [
@@ -321,7 +321,7 @@ describe('the log', () => {
       ],
     );
     assert.ok(all[0]!.body.toString().endsWith('"after":"one"}},"meta":{"replay":true}}'));
-    assert.deepEqual(await services.activity.deliveriesOf(events, { application: 'nobody', withOlder: true }), []);
+    assert.deepEqual(await services.activity.deliveriesOf(events, { application: 'nobody', includesOlder: true }), []);
     const at = await store.read((tx) => tx.events.listAt([from + 2, from + 1, from + 9000]));
     assert.deepEqual(at, events);
   });

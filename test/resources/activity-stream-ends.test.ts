@@ -105,7 +105,7 @@ describe('a stream ends', () => {
         const row = await world.service.store.read((tx) => tx.bearerTokens.findOutstanding(who.application));
         await world.service.store.write(async (tx) => {
           await tx.bearerTokens.revoke(row!.id, '2026-03-02T17:04:55Z');
-          tx.touch(`bearer:${row!.id}`);
+          tx.invalidate(`bearer:${row!.id}`);
         });
       },
     ],
@@ -115,7 +115,7 @@ describe('a stream ends', () => {
       (who) =>
         world.service.store.write(async (tx) => {
           await tx.credentials.changeApplication(who.application, { suspended: 1 });
-          tx.touch(`application:${who.application}`);
+          tx.invalidate(`application:${who.application}`);
         }),
     ],
     [
@@ -123,7 +123,7 @@ describe('a stream ends', () => {
       'ClientApplicationStateDegraded',
       async (who) => {
         await world.service.store.write((tx) => tx.credentials.changeApplication(who.application, { suspended: 1 }));
-        world.service.store.forget();
+        world.service.store.clearCaches();
       },
     ],
   ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Subject } from '../../src/contract/store/audiences.ts';
-import type { Writing } from '../../src/contract/store/store.ts';
+import type { WriteTransaction } from '../../src/contract/store/store.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -10,13 +10,13 @@ before(async () => {
 });
 after(() => world.close());
 
-const write = <T>(work: (tx: Writing) => Promise<T>) => world.service.store.write(work);
+const write = <T>(work: (tx: WriteTransaction) => Promise<T>) => world.service.store.write(work);
 const bytesOf = (size: number): Uint8Array => new Uint8Array(size).map((_, index) => index);
 
 let keys = 0;
-const append = async (tx: Writing, subject: Subject, accepted_at: number, size = 10) => {
+const append = async (tx: WriteTransaction, subject: Subject, accepted_at: number, size = 10) => {
   const key = String(++keys);
-  await tx.audienceLog.bring(subject, key, bytesOf(size));
+  await tx.audienceLog.storePayload(subject, key, bytesOf(size));
   return tx.audienceLog.append(subject, { accepted_at, records: size, key, bytes: size });
 };
 const uploadsAfter = (subject: Subject, number: number, bytes_max: number) =>
@@ -103,7 +103,7 @@ describe('work that is planned by a time', () => {
 
   test('is moved to an earlier one only, and left to whoever does it', async () => {
     const plan = (key: string, seconds: number) =>
-      write((tx) => tx.jobs.planBy({ kind: 'by', key, run_at: at(seconds) }));
+      write((tx) => tx.jobs.planNoLaterThan({ kind: 'by', key, run_at: at(seconds) }));
     for (const [seconds, expected] of [
       [30, 30],
       [60, 30],

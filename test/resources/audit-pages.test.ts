@@ -8,15 +8,15 @@ import {
   AUDIT_EVENTS,
   type Audit,
   type AuditEvent,
+  type AuditedEvent,
   type AuditRecord,
   LOG_ONLY,
-  type Noted,
 } from '../../src/contract/store/audit.ts';
 import { addPasswordLink } from '../../src/features/platform/standing.ts';
 import { openLog } from '../../src/http/log.ts';
 import { addPerson, addRequestToken, type Browser, browserOf, logIn, type Person, typed } from '../rig/browser.ts';
 import { clientOf } from '../rig/client.ts';
-import { APPS, confirm, filled, keysOn, type Made, make, ownToken } from '../rig/developer.ts';
+import { APPS, type AppliedChange, confirm, filled, keysOn, make, ownToken } from '../rig/developer.ts';
 import { bearerClient } from '../rig/events.ts';
 import { collectLog } from '../rig/logs.ts';
 import { openReceiver, type Receiver } from '../rig/receiver.ts';
@@ -27,7 +27,7 @@ const NEXT = 'seven quiet harbours';
 let world: World;
 let ada: Person;
 let browser: Browser;
-let made: Made;
+let made: AppliedChange;
 let receiver: Receiver;
 let text = '';
 before(async () => {
@@ -51,7 +51,7 @@ const seen = new Set<AuditEvent>();
 const records = (limit = 1000): Promise<AuditRecord[]> =>
   world.service.store.read((tx) => tx.audit.listRecords({ limit }));
 
-type Line = Noted & { readonly message: string; readonly transaction_id: string; readonly address: string };
+type Line = AuditedEvent & { readonly message: string; readonly transaction_id: string; readonly address: string };
 
 type Write = World['service']['store']['write'];
 
@@ -84,7 +84,10 @@ const AFTERWARDS: readonly AuditEvent[] = [
 ];
 
 /** Does something, and holds what the log says of it, and what is stored, against what is expected. */
-async function brings<T>(work: () => Promise<T>, ...expected: readonly (Noted | ((result: T) => Noted))[]): Promise<T> {
+async function brings<T>(
+  work: () => Promise<T>,
+  ...expected: readonly (AuditedEvent | ((result: T) => AuditedEvent))[]
+): Promise<T> {
   text = '';
   const { length } = await records();
   const apart: AuditEvent[] = [];
@@ -126,9 +129,9 @@ async function brings<T>(work: () => Promise<T>, ...expected: readonly (Noted | 
 }
 
 /** Something that the user does themselves. */
-const own = (event: AuditEvent): Noted => ({ event, user_id: ada.id });
+const own = (event: AuditEvent): AuditedEvent => ({ event, user_id: ada.id });
 /** Something that the user does to their application. */
-const ofApplication = (event: AuditEvent) => (): Noted => ({ event, user_id: ada.id, application_id: made.id });
+const ofApplication = (event: AuditEvent) => (): AuditedEvent => ({ event, user_id: ada.id, application_id: made.id });
 
 const tryWrong = async (): Promise<unknown> => {
   const visitor = browserOf(world.service.url);

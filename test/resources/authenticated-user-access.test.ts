@@ -25,7 +25,7 @@ describe('authenticated_user_access', () => {
       const user_id = world.keys.other_user_id!;
       await world.service.store.write(async (tx) => {
         await tx.accountMembers.add({ account_id: account, user_id, role, post_composer });
-        tx.touch(`account:${account}`);
+        tx.invalidate(`account:${account}`);
       });
       const reply = await world.other.call('GET', `/12/accounts/${account}/authenticated_user_access`);
       assert.deepEqual(reply.body, { request: { params: { account_id: account } }, data: { user_id, permissions } });

@@ -261,5 +261,5 @@ async function suspend(keys: Keys, suspended: 0 | 1): Promise<void> {
     );
     await session.run(statement, { suspended, key: keys.consumer_key });
   });
-  await world.service.store.write(async (tx) => tx.touch('application:any'));
+  await world.service.store.write(async (tx) => tx.invalidate('application:any'));
 }

@@ -33,7 +33,7 @@ export function campaignCalls(world: () => World) {
     async setAccount(account: string, changes: Record<string, string>): Promise<void> {
       await world().service.store.write(async (tx) => {
         await tx.records.update(accounts, { account: undefined, id: account }, changes);
-        tx.touch(`account:${account}`);
+        tx.invalidate(`account:${account}`);
       });
     },
   };

@@ -141,7 +141,7 @@ describe('whether a campaign serves', () => {
         const key = { account: place.account, id: instrument };
         await world.service.store.write(async (tx) => {
           await tx.records.update(fundingInstruments, key, { entity_status: 'PAUSED' });
-          tx.touch(`${fundingInstruments.name}:${instrument}`);
+          tx.invalidate(`${fundingInstruments.name}:${instrument}`);
         });
       }
       const read = await world.sandbox.call('GET', `${place.path}/campaigns/${made.body.data.id}`);

@@ -6,7 +6,7 @@ import { issueOwnToken, suspendApplication } from '../../src/features/auth/appli
 import { bearerOf, withBearer } from '../rig/application.ts';
 import { addPerson, type Browser, browserOf, logIn, outlineOf, type Person, unescaped } from '../rig/browser.ts';
 import { type Client, clientOf } from '../rig/client.ts';
-import { confirm, faultsOf, filled, keysOn, type Made, make, ownToken, shownAs } from '../rig/developer.ts';
+import { type AppliedChange, confirm, faultsOf, filled, keysOn, make, ownToken, shownAs } from '../rig/developer.ts';
 import { approve, begin, end } from '../rig/login.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => world.close());
 
-const callerOf = (made: Made, token: { access_token: string; access_token_secret: string }): Client =>
+const callerOf = (made: AppliedChange, token: { access_token: string; access_token_secret: string }): Client =>
   clientOf(world.service.url, { ...made, ...token }, world.clock);
 
 const status = async (client: Client): Promise<unknown> => {
@@ -208,7 +208,7 @@ describe('an e-mail address', () => {
   test('is told to an application that asks for it, and only when it asks', async () => {
     const links = { terms_url: 'https://a.example/t', privacy_url: 'https://a.example/p' };
     const [with_, without] = [await make(browser, { ...links, email_access: '1' }), await make(browser, links)];
-    const emailFor = async (made: Made, query: string) => {
+    const emailFor = async (made: AppliedChange, query: string) => {
       const reply = await callerOf(made, await ownToken(browser, made)).call(
         'GET',
         `/1.1/account/verify_credentials.json${query}`,

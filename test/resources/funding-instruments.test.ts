@@ -160,7 +160,7 @@ describe('funding instruments', () => {
     assert.deepEqual(await read(), ['EXPIRED']);
     await world.service.store.write(async (tx) => {
       await tx.records.update(fundingInstruments, { account, id }, { entity_status: 'PAUSED' });
-      tx.touch(`${fundingInstruments.name}:${id}`);
+      tx.invalidate(`${fundingInstruments.name}:${id}`);
     });
     assert.deepEqual(await read(), ['PAUSED', 'EXPIRED']);
     await world.sandbox.call('DELETE', `${path}/funding_instruments/${id}`);

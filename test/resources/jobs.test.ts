@@ -58,7 +58,7 @@ describe('work for later', () => {
     await plan('moved', 'b', at(60));
     await plan('moved', 'b', at(600));
     await plan('moved', 'c', at(60));
-    await world.service.store.write((tx) => tx.jobs.callOff('moved', 'c'));
+    await world.service.store.write((tx) => tx.jobs.cancel('moved', 'c'));
     world.clock.advance(60);
     await jobs.runDue();
     assert.equal(await done('b'), undefined);
@@ -94,7 +94,7 @@ describe('work for later', () => {
     await plan('orphan', 'g', at(0));
     const due = { kinds: ['orphan'], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
     await store.write((tx) => tx.jobs.take(due));
-    await store.write((tx) => tx.jobs.freeAll());
+    await store.write((tx) => tx.jobs.releaseAll());
     const jobs = runner({ name: 'orphan' });
     await jobs.runDue();
     assert.equal(await done('g'), 1);
@@ -114,7 +114,7 @@ describe('work for later', () => {
       clock: world.clock,
       random: secureRandom,
       kinds: [
-        { name: 'long', isLong: true, outside: () => ended, store: counts },
+        { name: 'long', isLong: true, prepare: () => ended, store: counts },
         { name: 'short', store: counts },
       ],
       failed: () => {},
@@ -135,7 +135,7 @@ describe('work for later', () => {
     await plan('slow', 'e', at(0));
     const slow = runner({
       name: 'slow',
-      async outside() {
+      async prepare() {
         // As long as a worker hangs, another takes the job and ends it.
         const due = { kinds: ['slow'], now: at(120), until: at(240), lease: 'of the other', max: 1 };
         const [job] = await store.write((tx) => tx.jobs.take(due));
@@ -195,7 +195,7 @@ describe('work for later', () => {
     const jobs = jobRunner({
       ...{ store: away, services, clock: world.clock, random: secureRandom },
       ended: (_, outcome) => void (outcome === 'done' && ended.resolve()),
-      kinds: [{ name: 'away', store: counts, outside }],
+      kinds: [{ name: 'away', store: counts, prepare: outside }],
       failed: (_, error) => failures.push((error as Error).message),
     });
     await plan('away', 'z', at(0));
@@ -214,7 +214,7 @@ describe('work for later', () => {
     const kind: JobKind<unknown> = {
       name: 'longer',
       store: counts,
-      async outside() {
+      async prepare() {
         begun.resolve();
         await end.promise;
       },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
 import { Problem } from '../../src/contract/problems/problems.ts';
-import type { KeywordQuestion } from '../../src/contract/services/keywords.ts';
+import type { KeywordQuery } from '../../src/contract/services/keywords.ts';
 import { keywordsFolder, openKeywords } from '../../src/features/keywords/keywords.ts';
 import { readManifest } from '../../src/features/keywords/manifest.ts';
 import { importPosts, madeHere, post } from '../rig/corpus.ts';
@@ -23,7 +23,7 @@ const folder = () => keywordsFolder(world.place.folder);
 const index = () => join(folder(), readManifest(folder())!.edition);
 const segments = () => readManifest(folder())!.segments;
 
-function question(from: number, to: number): KeywordQuestion {
+function question(from: number, to: number): KeywordQuery {
   return {
     environment: 'sandbox',
     keywords: ['coffee'],
@@ -91,7 +91,7 @@ describe('the index of posts', () => {
     const day = Math.floor((NOW - 4 * DAY_S) / DAY_S);
     assert.ok(segments().filter((each) => each.day === day).length <= 5);
     const keywords = anew();
-    while (await keywords.advance());
+    while (await keywords.indexNext());
     await keywords.close();
     const files = readdirSync(index()).filter((name) => !name.startsWith('terms.'));
     assert.deepEqual(
@@ -155,7 +155,7 @@ describe('the index of posts', () => {
     );
     isHeld = false;
     letGo();
-    while (await keywords.advance());
+    while (await keywords.indexNext());
     assert.equal(await count(NOW - 7 * DAY_S, NOW - 6.5 * DAY_S, keywords), 3);
     await keywords.close();
   });

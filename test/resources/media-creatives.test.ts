@@ -28,18 +28,18 @@ const PREROLL = {
 };
 const CLICKS = { objective: 'WEBSITE_CLICKS' };
 
-interface Made {
+interface AppliedChange {
   readonly id: string;
   readonly creative_type: string;
 }
 
 /** What has become of media in account media, the newest first. */
-async function accountMedia(): Promise<Made[]> {
+async function accountMedia(): Promise<AppliedChange[]> {
   return (await own('GET', '/account_media')).body.data;
 }
 
 /** Adds media to the library; the answer is what has become of it in account media. */
-async function added(media_key: string): Promise<Made | undefined> {
+async function added(media_key: string): Promise<AppliedChange | undefined> {
   const before = (await accountMedia()).map(({ id }) => id);
   world.clock.advance(1);
   assert.equal((await own('POST', '/media_library', { media_key })).status, 200);
@@ -67,7 +67,7 @@ describe('account media', () => {
       const made = await added(key);
       assert.equal(made?.creative_type, type);
       if (!made) return;
-      const { id, created_at, updated_at, ...members } = made as Made & Record<string, string>;
+      const { id, created_at, updated_at, ...members } = made as AppliedChange & Record<string, string>;
       const { media_url } = (await own('GET', `/media_library/${key}`)).body.data;
       assert.match(id, /^[0-9a-z]{5}$/);
       assert.equal(created_at, updated_at);
@@ -77,7 +77,7 @@ describe('account media', () => {
 
   test('a video for advertisements becomes PREROLL, while it is processed already; others do not', async () => {
     const key = await uploaded(world, 'AMPLIFY_VIDEO', { state: 'pending', width: null, height: null });
-    const made = (await added(key)) as Made & Record<string, string>;
+    const made = (await added(key)) as AppliedChange & Record<string, string>;
     assert.deepEqual([made.creative_type, made.video_id, made.media_url], ['PREROLL', key, null]);
     await nowIs(world, key, 'pending', { state: 'succeeded', width: 300, height: 250 });
     assert.deepEqual((await own('GET', `/account_media/${made.id}`)).body.data, made);
@@ -101,7 +101,8 @@ describe('account media', () => {
 
   test('is listed by creative type', async () => {
     const banner = await added(await image(320, 50));
-    const rows = (await own('GET', '/account_media', { creative_types: 'BANNER,VAST_PREROLL' })).body.data as Made[];
+    const rows = (await own('GET', '/account_media', { creative_types: 'BANNER,VAST_PREROLL' })).body
+      .data as AppliedChange[];
     assert.ok(rows.some(({ id }) => id === banner!.id));
     assert.ok(rows.every(({ creative_type }) => creative_type === 'BANNER'));
     assert.deepEqual((await own('GET', '/account_media', { creative_types: 'VAST_PREROLL' })).body.data, []);
@@ -208,7 +209,7 @@ describe('media creatives', () => {
     const { campaign_id } = good(await own('GET', `/line_items/${params.line_item_id}`)) as unknown as Params;
     const other = good(await place.post('media_creatives', await preroll()));
     const ids = async (filter: Params) =>
-      (await own('GET', '/media_creatives', filter)).body.data.map((row: Made) => row.id);
+      (await own('GET', '/media_creatives', filter)).body.data.map((row: AppliedChange) => row.id);
     assert.deepEqual(await ids({ campaign_id: campaign_id! }), [id]);
     assert.deepEqual(await ids({ line_item_ids: params.line_item_id! }), [id]);
     assert.deepEqual(await ids({ campaign_id: 'zz9' }), []);

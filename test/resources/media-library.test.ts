@@ -175,7 +175,7 @@ describe('who may add media', () => {
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
       await tx.accountMembers.add({ account_id: account, user_id, role: 'CREATIVE_MANAGER', post_composer: 0 });
-      tx.touch(`account:${account}`);
+      tx.invalidate(`account:${account}`);
     });
     const key = await uploaded(world, 'POST_IMAGE');
     const reply = await world.other.call('POST', `${sandbox}/media_library`, { params: { media_key: key } });

@@ -156,7 +156,7 @@ describe('what nobody uses', () => {
     const kept = await uploaded(MP4, 'video/mp4', 'post_video');
     const sending = await command(world.sandbox, 'INIT', { media_type: 'image/png', total_bytes: 9 });
     const { media_id_string } = sending.body;
-    await world.service.store.write((tx) => tx.uploads.keep([kept.id, '1', '2']));
+    await world.service.store.write((tx) => tx.uploads.markUsed([kept.id, '1', '2']));
     world.clock.advance(DAY_S - 1);
     await world.service.jobs.runDue();
     assert.equal((await get(mediaPath(unused))).status, 200);

@@ -40,7 +40,7 @@ export async function openPlace(world: World): Promise<PostPlace> {
     async join(user_id, role, post_composer) {
       await store.write(async (tx) => {
         await tx.accountMembers.put({ account_id: account, user_id, role, post_composer });
-        tx.touch(`account:${account}`);
+        tx.invalidate(`account:${account}`);
       });
     },
     async promotes(user) {

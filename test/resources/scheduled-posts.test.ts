@@ -203,7 +203,7 @@ describe('publication', () => {
     const made = await scheduled({}, own);
     const line_item_id = await own.line();
     const promotion = good(await own.post('scheduled_promoted_posts', { line_item_id, scheduled_post_id: made.id }));
-    await world.service.store.write((tx) => tx.jobs.callOff(publicationJob.name, `${own.account}/${made.id}`));
+    await world.service.store.write((tx) => tx.jobs.cancel(publicationJob.name, `${own.account}/${made.id}`));
     world.clock.advance(3600);
     assert.deepEqual(errors(await own.put(`scheduled_posts/${made.id}`, { name: 'x' })), ['ACTION_NOT_ALLOWED']);
     assert.deepEqual(errors(await own.remove(`scheduled_promoted_posts/${promotion.id}`)), ['ACTION_NOT_ALLOWED']);
@@ -248,7 +248,7 @@ describe('publication', () => {
     world.clock.advance(3600);
     const taken = { kinds: [publicationJob.name], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
     const [job] = await store.write((tx) => tx.jobs.take(taken));
-    const prepared = await publicationJob.outside!(job!, world.service.services);
+    const prepared = await publicationJob.prepare!(job!, world.service.services);
     await due(119);
     assert.equal((await read(made, own)).scheduled_status, 'SCHEDULED');
     await due(1);

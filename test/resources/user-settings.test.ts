@@ -16,7 +16,7 @@ async function shared(role: Role): Promise<{ path: string; own: string; others: 
   const { user_id, other_user_id } = world.keys;
   await world.service.store.write(async (tx) => {
     await tx.accountMembers.add({ account_id: account, user_id: other_user_id!, role, post_composer: 0 });
-    tx.touch(`account:${account}`);
+    tx.invalidate(`account:${account}`);
   });
   return { path: `${path}/user_settings`, own: user_id!, others: other_user_id!, account };
 }

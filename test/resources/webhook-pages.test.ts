@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { validating } from '../../src/features/activity/webhooks/administration.ts';
 import { webhookKey } from '../../src/features/activity/webhooks/signing.ts';
 import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
-import { type Made, make, shownAs } from '../rig/developer.ts';
+import { type AppliedChange, make, shownAs } from '../rig/developer.ts';
 import { bearerClient, changeBio, until } from '../rig/events.ts';
 import { type Answering, openReceiver, type Receiver, responseToken, said, status } from '../rig/receiver.ts';
 import { plant } from '../rig/secrets.ts';
@@ -14,7 +14,7 @@ import { openWorld, type World } from '../rig/world.ts';
 let world: World;
 let ada: Person;
 let browser: Browser;
-let application: Made;
+let application: AppliedChange;
 let receiver: Receiver;
 let path: string;
 before(async () => {

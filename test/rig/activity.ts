@@ -1,4 +1,4 @@
-import type { Direction, Following, MatchedBatch } from '../../src/contract/store/events.ts';
+import type { Direction, LogSubscription, MatchedBatch } from '../../src/contract/store/events.ts';
 import { readDevFile } from '../../src/dev/dev-folder.ts';
 import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
@@ -70,7 +70,7 @@ function operatorToken(world: World): string {
 
 /** What followers of the log are told, from now on. */
 export interface Heard {
-  readonly following: Following;
+  readonly following: LogSubscription;
   readonly batches: readonly MatchedBatch[];
   /** The envelopes for an application so far, parsed, once all that is committed was handed over. */
   envelopes(application?: string): Promise<Envelope[]>;
@@ -99,7 +99,7 @@ export function listen(world: World): Heard {
     following,
     batches,
     async envelopes(application) {
-      await activity.caughtUp();
+      await activity.waitUntilCaughtUp();
       return batches
         .flatMap(({ byApplication }) =>
           application === undefined ? [...byApplication.values()].flat() : (byApplication.get(application) ?? []),

@@ -29,7 +29,7 @@ export async function openBreakableWorld(flags: Record<string, unknown>): Promis
   const during =
     (meanwhile: typeof state) =>
     async <T>(work: () => Promise<T>): Promise<T> => {
-      world.service.store.forget();
+      world.service.store.clearCaches();
       state = meanwhile;
       try {
         return await work();

@@ -30,7 +30,7 @@ export function faultsOf(html: string): string[] {
 }
 
 /** An application that was registered, and its page. */
-export interface Made {
+export interface AppliedChange {
   readonly path: string;
   readonly id: string;
   readonly consumer_key: string;
@@ -38,7 +38,7 @@ export interface Made {
 }
 
 /** Registers an application as a person would. */
-export async function make(browser: Browser, told: Record<string, string> = {}): Promise<Made> {
+export async function make(browser: Browser, told: Record<string, string> = {}): Promise<AppliedChange> {
   const seen = await browser.submit(await browser.get(`${APPS}/new`), filled(told));
   assert.equal(seen.status, 200, seen.html);
   const [, path, id] = /href="(\/developer\/apps\/(\d+))"/.exec(seen.html)!;
@@ -46,7 +46,7 @@ export async function make(browser: Browser, told: Record<string, string> = {}):
 }
 
 /** The keys that a page tells. */
-export function keysOn({ html }: Seen): Pick<Made, 'consumer_key' | 'consumer_secret'> {
+export function keysOn({ html }: Seen): Pick<AppliedChange, 'consumer_key' | 'consumer_secret'> {
   return { consumer_key: shownAs(html, 'Consumer key'), consumer_secret: shownAs(html, 'Consumer secret') };
 }
 
@@ -58,7 +58,7 @@ export async function confirm(browser: Browser, path: string): Promise<Seen> {
 /** Makes an access token of the owner. */
 export async function ownToken(
   browser: Browser,
-  { path }: Made,
+  { path }: AppliedChange,
 ): Promise<{ access_token: string; access_token_secret: string }> {
   const { html } = await confirm(browser, `${path}/own_token`);
   return {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { problemDetails } from '../../src/contract/problems/problem-details.ts';
 import { type Family, isFlat, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
+import { declaredProblems, statusesOf, UNREAD, UNROUTED, wording } from '../../src/engine/declared-problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
-import { raisable, statusesOf, UNREAD, UNROUTED, wording } from '../../src/engine/raises.ts';
 
 /** A reply as the ledger takes it; without an operation when none answered. */
 export interface Seen {
@@ -40,7 +40,7 @@ function linesOf({ operation, family, status, body }: Seen): string[] {
     errors?: SaidError[];
     operation_errors?: SaidError[][];
   };
-  const names = operation ? [...raisable(operation), ...(operation.itemProblems ?? [])] : UNCALLED;
+  const names = operation ? [...declaredProblems(operation), ...(operation.itemProblems ?? [])] : UNCALLED;
   const details = family === 'problem' && status >= 300 ? (body as Record<string, unknown>) : undefined;
   const flat = family === 'flat' ? (body as { error?: string } | undefined)?.error : undefined;
   const said =
@@ -105,7 +105,7 @@ export function holes(operations: readonly Operation[], ...ledgers: readonly str
     for (const status of statusesOf(operation)) wanted.add(`${operation.id} ${status}`);
     for (const name of [...operation.problems, ...(operation.itemProblems ?? [])])
       wanted.add(`${operation.id} ${name}`);
-    for (const name of raisable(operation)) wanted.add(`${operation.family} ${name}`);
+    for (const name of declaredProblems(operation)) wanted.add(`${operation.family} ${name}`);
   }
   for (const name of UNCALLED) if (problems[name].ads) wanted.add(`ads ${name}`);
   for (const name of UNCALLED) if (problems[name].numeric) wanted.add(`numeric ${name}`);
@@ -116,7 +116,7 @@ export function holes(operations: readonly Operation[], ...ledgers: readonly str
 export function unreachable(operations: readonly Operation[]): ProblemName[] {
   const reached = new Set<ProblemName>(UNCALLED);
   for (const operation of operations) {
-    for (const name of [...raisable(operation), ...(operation.itemProblems ?? [])]) reached.add(name);
+    for (const name of [...declaredProblems(operation), ...(operation.itemProblems ?? [])]) reached.add(name);
   }
   return (Object.keys(problems) as ProblemName[]).filter((name) => !reached.has(name));
 }

@@ -6,10 +6,10 @@ import { byDefault } from '../../build/docs/generated-docs.ts';
 import { operations } from '../../src/app/dependencies.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { type Family, type ProblemName, wordingIn } from '../../src/contract/problems/problems.ts';
+import { UNREAD, UNROUTED } from '../../src/engine/declared-problems.ts';
 import { errorEnvelope } from '../../src/engine/describe/failures.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { openApiOf } from '../../src/engine/describe.ts';
-import { UNREAD, UNROUTED } from '../../src/engine/raises.ts';
 import { familyOf } from '../../src/http/send-error.ts';
 import { note } from './ledger.ts';
 
@@ -111,7 +111,7 @@ interface Content {
 function checkContent({ method, path, status, text, said }: Content): Route | undefined {
   const verb = method === 'HEAD' ? 'GET' : method;
   const known = isDecodable(path) ? mostLiteral(routesOf(path)) : [];
-  const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.alsoGet));
+  const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.allowsGet));
   if (isUnread(path, status, text)) {
     // A head that is read may be too large for an operation, which then says the same.
     const operation = route && responseOf(route, route.operation.method, status) ? route.operation : undefined;

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Upload, UploadRules } from '../../src/contract/store/uploads.ts';
+import type { Upload, UploadSettings } from '../../src/contract/store/uploads.ts';
 import { makePoster } from '../../src/features/media/poster.ts';
 import { probeVideo } from '../../src/features/media/probe/probe-video.ts';
 import { MP4 } from '../rig/tiny-media.ts';
@@ -37,7 +37,7 @@ after(() => {
 /** What the program says of itself, which is taken for a picture. */
 async function said(path: string): Promise<Map<string, string>> {
   const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
-  const picture = await makePoster(video, upload, { ffmpeg_program: path } as UploadRules);
+  const picture = await makePoster(video, upload, { ffmpeg_program: path } as UploadSettings);
   const lines = picture!.bytes.toString().trim().split('\n');
   return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
@@ -64,7 +64,7 @@ describe('the program that decodes videos', () => {
   test('that is absent or fails leaves a grey picture', async () => {
     const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
     for (const path of ['no-such-program', '/no/such/program', 'false']) {
-      const picture = await makePoster(video, upload, { ffmpeg_program: path } as UploadRules);
+      const picture = await makePoster(video, upload, { ffmpeg_program: path } as UploadSettings);
       assert.equal(picture?.bytes.subarray(1, 4).toString(), 'PNG', path);
     }
   });
@@ -74,7 +74,7 @@ describe('the program that decodes videos', () => {
     writeFileSync(endless, '#!/bin/sh\nexec cat /dev/zero');
     chmodSync(endless, 0o700);
     const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
-    const picture = await makePoster(video, upload, { ffmpeg_program: endless } as UploadRules);
+    const picture = await makePoster(video, upload, { ffmpeg_program: endless } as UploadSettings);
     assert.equal(picture?.bytes.subarray(1, 4).toString(), 'PNG');
   });
 });

@@ -6,8 +6,8 @@ import { describe, test } from 'node:test';
 import { generatedDocs } from '../../build/docs/generated-docs.ts';
 import { operations } from '../../src/app/dependencies.ts';
 import { type ProblemName, problems } from '../../src/contract/problems/problems.ts';
+import { declaredProblems } from '../../src/engine/declared-problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
-import { raisable } from '../../src/engine/raises.ts';
 import { unreachable } from '../rig/ledger.ts';
 import { openApi } from '../rig/validation.ts';
 
@@ -45,7 +45,7 @@ describe('the OpenAPI document', () => {
       .flatMap((methods) => Object.values(methods))
       .filter((each) => each['x-environment'] === 'sandbox')
       .map((each) => each.operationId);
-    const only = operations.filter((each) => each.only === 'sandbox').map((each) => each.id);
+    const only = operations.filter((each) => each.onlyIn === 'sandbox').map((each) => each.id);
     assert.deepEqual(marked.sort(), only.sort());
     assert.ok(only.length > 0);
   });
@@ -75,8 +75,8 @@ test('the members of a body of JSON say what they mean, wherever the body is des
   const { filter, tag } = create.requestBody.content['application/json'].schema.properties!;
   assert.equal(tag!.description, 'Tells subscriptions apart; stands in each event.');
   assert.match(filter!.properties!.user_id!.description!, /^The user whom events are about/);
-  const members = operations.flatMap(({ id, members = {} }) =>
-    Object.entries(members).map(([name, { about }]) => [id, name, about] as const),
+  const members = operations.flatMap(({ id, bodyMembers: members = {} }) =>
+    Object.entries(members).map(([name, { description }]) => [id, name, description] as const),
   );
   assert.ok(members.length >= 15);
   const page = generatedDocs()['endpoints.md']!;
@@ -156,7 +156,7 @@ describe('the table of problems', () => {
 
   test('says in each family what its operations can raise', () => {
     const unsaid = operations.flatMap((operation) =>
-      raisable(operation)
+      declaredProblems(operation)
         .filter((name) => !(problems[name][operation.family] ?? (operation.family !== 'ads' && problems[name].numeric)))
         .map((name) => `${operation.id} ${name}`),
     );

@@ -14,7 +14,7 @@ import {
   listOf,
   micros,
   oneOf,
-  type Raw,
+  type RawValue,
   reference,
   text,
 } from '../../src/contract/declare/fields.ts';
@@ -22,15 +22,15 @@ import { alwaysNull } from '../../src/contract/declare/unwritten-fields.ts';
 import { wordingOf } from '../../src/contract/problems/problems.ts';
 
 /** What reading comes to: the JSON that a reply shows, or the message. */
-function read(field: Field, raw: Raw): string {
+function read(field: Field, raw: RawValue): string {
   const value = field.kind.read(raw, 'x');
-  return isErrorDetail(value) ? wordingOf(value, 'ads').message : field.kind.present(value as never);
+  return isErrorDetail(value) ? wordingOf(value, 'ads').message : field.kind.toJson(value as never);
 }
 
 const notLong = (raw: string) => `Expected Long, got "${raw}" for x`;
 
 describe('field kinds', () => {
-  const input: Record<string, [Field, [Raw, string][]]> = {
+  const input: Record<string, [Field, [RawValue, string][]]> = {
     text: [
       text({ max: 5 }),
       [
@@ -180,11 +180,11 @@ describe('field kinds', () => {
 });
 
 describe('the words of a declaration', () => {
-  const facts = ({ isRequired, isNullable, writable, fallback, filter, isSortable }: Field) => ({
+  const facts = ({ isRequired, isNullable, writable, defaultValue, filter, isSortable }: Field) => ({
     isRequired,
     isNullable,
     writable,
-    fallback,
+    fallback: defaultValue,
     filter,
     isSortable,
   });

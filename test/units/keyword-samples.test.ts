@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { foldText, scanTokens } from '../../src/base/tokens.ts';
-import type { KeywordAnswer } from '../../src/contract/services/keywords.ts';
+import type { KeywordStats } from '../../src/contract/services/keywords.ts';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
 import { samplePosts } from '../../src/dev/samples/sample-posts.ts';
 import { emptyDictionary } from '../../src/features/keywords/dictionary.ts';
@@ -18,7 +18,7 @@ const END = Date.parse('2026-03-02T17:00:00Z') / 1000;
 const POSTS = 120_000;
 
 /** Answers over segments of some posts, as many as there are lists of them. */
-function answering(lists: readonly (readonly CorpusPost[])[]): (...keywords: readonly string[]) => KeywordAnswer {
+function answering(lists: readonly (readonly CorpusPost[])[]): (...keywords: readonly string[]) => KeywordStats {
   const dictionary = emptyDictionary();
   const writer = segmentWriter();
   const drafts = lists.map((posts) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
-import { statusesOf } from '../../src/engine/raises.ts';
+import { statusesOf } from '../../src/engine/declared-problems.ts';
 import { holes } from '../rig/ledger.ts';
 
 let folder: string;

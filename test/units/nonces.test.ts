@@ -28,7 +28,7 @@ type Memory = ReturnType<typeof nonceMemory>;
 
 function isGood(nonces: Memory, tokenId: string, timestamp: number, nonce: string, now: number): boolean {
   try {
-    void nonces.use(tokenId, timestamp, nonce, now).keep();
+    void nonces.use(tokenId, timestamp, nonce, now).commit();
     return true;
   } catch {
     return false;
@@ -139,10 +139,10 @@ describe('nonces', () => {
     };
     const nonces = nonceMemory({ ...log, append }, WINDOW);
     nonces.use('1', NOW, 'a', NOW).release();
-    await assert.rejects(nonces.use('1', NOW, 'a', NOW).keep());
+    await assert.rejects(nonces.use('1', NOW, 'a', NOW).commit());
     assert.equal(log.entries.length, 0);
     isFull = false;
-    await nonces.use('1', NOW, 'a', NOW).keep();
+    await nonces.use('1', NOW, 'a', NOW).commit();
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), false);
     assert.deepEqual(log.entries, [{ timestamp: NOW, digest: nonceDigest('1', NOW, 'a') }]);
   });

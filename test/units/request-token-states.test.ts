@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import {
-  type LoginRules,
+  type LoginSettings,
   REQUEST_TOKEN_STATES,
   type RequestToken,
   type RequestTokenState,
@@ -17,7 +17,7 @@ import {
 } from '../../src/features/auth/oauth1/request-token-states.ts';
 import { isVerifier, makeVerifier, typedVerifier, verifierHash } from '../../src/features/auth/oauth1/verifier.ts';
 
-const RULES: LoginRules = {
+const RULES: LoginSettings = {
   request_token_ttl_s: 900,
   verifier_ttl_s: 600,
   verifier_attempts_max: 5,

@@ -17,7 +17,7 @@ function rowsOf(...rows: Partial<Row>[]) {
       reads += 1;
       return stored.get(key.id);
     },
-    async many(_: unknown, __: string, ids: readonly string[]) {
+    async getMany(_: unknown, __: string, ids: readonly string[]) {
       reads += 1;
       return ids.map((id) => stored.get(id)).filter((row) => row !== undefined);
     },
@@ -42,12 +42,12 @@ describe('rows that are remembered', () => {
     assert.deepEqual(await read().get(instruments, key('f1'), shown), row);
     assert.deepEqual(await read().get(instruments, key('f1'), hidden), row);
     assert.equal(reads(), 1);
-    assert.deepEqual((await read().many(instruments, 'a', ['f1', 'f2'], hidden)).map(({ id }) => id).sort(), [
+    assert.deepEqual((await read().getMany(instruments, 'a', ['f1', 'f2'], hidden)).map(({ id }) => id).sort(), [
       'f1',
       'f2',
     ]);
     assert.equal(reads(), 2);
-    await read().many(instruments, 'a', ['f2', 'f1'], hidden);
+    await read().getMany(instruments, 'a', ['f2', 'f1'], hidden);
     assert.equal(reads(), 2);
   });
 
@@ -58,7 +58,7 @@ describe('rows that are remembered', () => {
     assert.equal(await read().get(instruments, key('f1'), hidden), undefined);
     assert.equal((await read().get(instruments, key('f1'), shown))?.id, 'f1');
     assert.equal(await read().get(instruments, key('f1'), hidden), undefined);
-    assert.deepEqual(await read().many(instruments, 'a', ['f1'], hidden), []);
+    assert.deepEqual(await read().getMany(instruments, 'a', ['f1'], hidden), []);
     const { records: none } = rowsOf();
     assert.equal(
       await remembered.cachedReads(none, remembered.version()).get(instruments, key('f1', 'b'), shown),
@@ -83,7 +83,7 @@ describe('rows that are remembered', () => {
     const early = remembered.cachedReads(records, remembered.version());
     remembered.invalidate(new Set(['funding_instrument:f9']));
     await early.get(instruments, key('f1'), shown);
-    await early.many(instruments, 'a', ['f1'], shown);
+    await early.getMany(instruments, 'a', ['f1'], shown);
     assert.equal(reads(), 2);
     await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
     assert.equal(reads(), 3);

@@ -59,8 +59,8 @@ describe('addresses', () => {
 
 describe('addresses as they are written', () => {
   const ownOrigins = (): string[] => ['https://ads.example', 'https://ports.example:8443', 'http://127.0.0.1:8080', ''];
-  const strict = (url: string): string | undefined => urlError(url, { allowsPrivate: false, ownOrigins })?.says;
-  const lenient = (url: string): string | undefined => urlError(url, { allowsPrivate: true, ownOrigins })?.says;
+  const strict = (url: string): string | undefined => urlError(url, { allowsPrivate: false, ownOrigins })?.message;
+  const lenient = (url: string): string | undefined => urlError(url, { allowsPrivate: true, ownOrigins })?.message;
 
   test('may be any https address of a name', () => {
     for (const url of [

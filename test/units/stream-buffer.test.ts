@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Outlet } from '../../src/contract/services/streams.ts';
+import type { ReplyWriter } from '../../src/contract/services/streams.ts';
 import { type FeedBounds, feedOf } from '../../src/features/activity/stream/stream-buffer.ts';
 import { paceOf } from '../../src/features/activity/stream/token-bucket.ts';
 
@@ -12,7 +12,7 @@ function scene({ per_s = 1_000_000, bounds = BOUNDS }: { per_s?: number; bounds?
   const elapsed_ms = (): number => now_ms;
   const sent: string[] = [];
   const reader = { takes: true, waiting_bytes: 0 };
-  const outlet: Outlet = {
+  const outlet: ReplyWriter = {
     send(bytes) {
       sent.push(bytes.toString());
       if (!reader.takes) reader.waiting_bytes += bytes.length;

@@ -1,4 +1,4 @@
-import { answerCalls, moving } from '../../src/base/threads.ts';
+import { answerCalls, transferring } from '../../src/base/threads.ts';
 
 let count = 0;
 
@@ -11,7 +11,7 @@ export const answers = {
   fast: (text: string) => `${++count} ${text}`,
   increased(bytes: Uint8Array<ArrayBuffer>) {
     const more = bytes.map((byte) => byte + 1);
-    return moving(more, [more.buffer]);
+    return transferring(more, [more.buffer]);
   },
   failing(reason: string): string {
     throw new Error(reason);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Sent } from '../../src/contract/services/sending.ts';
+import type { SendResult } from '../../src/contract/services/sending.ts';
 import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
 import { afterTry } from '../../src/features/activity/webhooks/deliverer.ts';
 
 const delivery = { tries: [], tries_before: 0 } as unknown as WebhookDelivery;
-const failed: Sent = { outcome: 'failed', reason: 'timeout', detail: '', duration_ms: 1, addresses: [] };
+const failed: SendResult = { outcome: 'failed', reason: 'timeout', detail: '', duration_ms: 1, addresses: [] };
 
 /** @source activity gaps 19.4 */
 test('a retry is never due before the schedule says, whatever the part of the second in which the try ended', () => {

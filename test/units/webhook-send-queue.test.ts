@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { nextTurn } from '../../src/base/timers.ts';
-import type { Sent } from '../../src/contract/services/sending.ts';
+import type { SendResult } from '../../src/contract/services/sending.ts';
 import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
 import { type Lane, laneTo } from '../../src/features/activity/webhooks/send-queue.ts';
 
 const key = createSecretKey(Buffer.from('consumer-secret-example'));
 const receiver: Receiver = { id: '1', url: 'https://a.example/', state: 'in use', consumerKey: key, keys: () => [key] };
-const FINE: Sent = {
+const FINE: SendResult = {
   outcome: 'answered',
   status: 200,
   headers: {},
@@ -19,8 +19,12 @@ const FINE: Sent = {
 };
 
 /** A lane to a receiver that answers when it is told to. */
-function slowLane(): { readonly lane: Lane; readonly answers: ((came: Sent) => void)[]; readonly ended: string[] } {
-  const answers: ((came: Sent) => void)[] = [];
+function slowLane(): {
+  readonly lane: Lane;
+  readonly answers: ((came: SendResult) => void)[];
+  readonly ended: string[];
+} {
+  const answers: ((came: SendResult) => void)[] = [];
   const lane = laneTo('1', {
     receivers: { find: async () => receiver, onChange: () => undefined },
     sender: {
@@ -36,7 +40,7 @@ function slowLane(): { readonly lane: Lane; readonly answers: ((came: Sent) => v
   });
   const ended: string[] = [];
   for (let id = 0; id < 30; id += 1) {
-    const end = (came: Sent | string): void =>
+    const end = (came: SendResult | string): void =>
       void ended.push(`${id} ${typeof came === 'string' ? came : came.outcome}`);
     lane.add({ id: String(id), body: Buffer.from('{}'), ended: end });
   }

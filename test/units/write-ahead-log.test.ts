@@ -121,8 +121,8 @@ describe('a sync that fails', () => {
     await driver.write((session) => session.run(plain('create table things (number integer) strict'), {}));
     await add(driver, 1);
     disk.isFailing = true;
-    await assert.rejects(add(driver, 2), (error) => error instanceof StoreUnavailable && error.isFateUnknown);
-    await assert.rejects(add(driver, 3), (error) => error instanceof StoreUnavailable && !error.isFateUnknown);
+    await assert.rejects(add(driver, 2), (error) => error instanceof StoreUnavailable && error.isOutcomeUnknown);
+    await assert.rejects(add(driver, 3), (error) => error instanceof StoreUnavailable && !error.isOutcomeUnknown);
     await assert.rejects(driver.ping(), StoreUnavailable);
     assert.deepEqual(await numbers(driver), [1]);
     disk.isFailing = false;

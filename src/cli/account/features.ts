@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Raw } from '../../contract/declare/fields.ts';
+import type { RawValue } from '../../contract/declare/fields.ts';
 import { itemsOf } from '../../contract/declare/fields.ts';
 import { failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
@@ -20,7 +20,7 @@ export async function changeFeatures(command: Command, id: string): Promise<void
   printFields({ account_id: id, features: features.join(',') });
 }
 
-function keysOf(names: readonly Raw[]): string[] {
+function keysOf(names: readonly RawValue[]): string[] {
   const { features } = validValues(accountInput.read(accountInput.fields.features, { features: names }, 'account'));
   return itemsOf(String(features));
 }

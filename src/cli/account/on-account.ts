@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Input } from '../../contract/declare/operation.ts';
 import type { Environment, Row } from '../../contract/declare/resource.ts';
 import type { User } from '../../contract/store/credentials.ts';
-import type { Reading } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import type { InputResult } from '../../features/ads/administration/account-input.ts';
 import type { Registrar } from '../../features/platform/register.ts';
@@ -26,7 +26,7 @@ export async function updateAccount<T>(
   return runWrite(command, async (registrar) => {
     const { tx, addTarget } = registrar;
     const found = await accountOf(tx, id, { lock: true });
-    tx.touch(`account:${id}`);
+    tx.invalidate(`account:${id}`);
     addTarget('account', id);
     return work(registrar, found);
   });
@@ -36,12 +36,12 @@ export async function updateAccount<T>(
 export async function readAccount<T>(
   command: Command,
   id: string,
-  work: (tx: Reading, account: FoundAccount) => Promise<T>,
+  work: (tx: ReadTransaction, account: FoundAccount) => Promise<T>,
 ): Promise<T> {
   return runRead(command, async ({ tx }) => work(tx, await accountOf(tx, id, { lock: false })));
 }
 
-async function accountOf(tx: Reading, id: string, { lock }: { readonly lock: boolean }): Promise<FoundAccount> {
+async function accountOf(tx: ReadTransaction, id: string, { lock }: { readonly lock: boolean }): Promise<FoundAccount> {
   const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden', lock });
   const membership = await tx.accountMembers.findLimits(id);
   if (!row || !membership) throw new CommandFailed(`there is no account ${id}; see: barker account list`);
@@ -59,7 +59,7 @@ export async function updateColumns(
 }
 
 /** The user with a name. @throws CommandFailed when there is none */
-export async function requireUser(tx: Reading, name: string): Promise<User> {
+export async function requireUser(tx: ReadTransaction, name: string): Promise<User> {
   const user = await tx.credentials.findUserByName(name);
   if (!user) throw new CommandFailed(`there is no user ${name}; create one with: barker user create`);
   return user;

@@ -7,7 +7,7 @@ import type { MasterKeys } from '../../backup/inspect-archive.ts';
 import { systemClock } from '../../base/clock.ts';
 import { parseKeyEntries, parseMasterKey } from '../../base/secret-box.ts';
 import type { AuditOutcome } from '../../contract/store/audit.ts';
-import type { Writing } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
 import { findMasterKey } from '../../dev/dev-folder.ts';
 import type { Settings } from '../../settings.ts';
 import { storeOn } from '../../storage/core/store.ts';
@@ -57,7 +57,7 @@ export async function runRecordedCopy<T>(
 }
 
 /** Stores a record beside the copy, whose connections are closed when it gives up its claim; false, and told, when that fails. */
-async function isStored(settings: Settings, work: (tx: Writing) => Promise<void>): Promise<boolean> {
+async function isStored(settings: Settings, work: (tx: WriteTransaction) => Promise<void>): Promise<boolean> {
   const store = storeOn(await openDriver(settings));
   try {
     await store.write(work);

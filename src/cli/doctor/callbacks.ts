@@ -1,5 +1,5 @@
 import { unclaimedScheme } from '../../base/callback-schemes.ts';
-import type { Reading } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
 import { allApplications } from '../../features/auth/applications/all.ts';
 import { registered } from '../../features/auth/callbacks.ts';
 import { type Finding, warning } from './finding.ts';
@@ -8,7 +8,7 @@ import { type Finding, warning } from './finding.ts';
 const NAMED_MAX = 5;
 
 /** Looks for callbacks that were registered before the rules refused their scheme; they go on working. @source decision 601 */
-export async function examineCallbacks(tx: Reading, schemes: readonly string[]): Promise<Finding[]> {
+export async function examineCallbacks(tx: ReadTransaction, schemes: readonly string[]): Promise<Finding[]> {
   const found = (await allApplications(tx)).flatMap((application) =>
     registered(application)
       .filter((callback) => unclaimedScheme(callback, schemes) !== undefined)

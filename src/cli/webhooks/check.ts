@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { secureRandom } from '../../base/random.ts';
-import type { Sent } from '../../contract/services/sending.ts';
+import type { SendResult } from '../../contract/services/sending.ts';
 import { challengeOf, judge, whyNot } from '../../features/activity/webhooks/challenge.ts';
 import { openSender } from '../../http/sending/sender.ts';
 import { urlError } from '../../http/sending/url-rules.ts';
@@ -17,7 +17,7 @@ export async function checkWebhook(command: Command, url: string): Promise<numbe
   // Whoever runs this command may reach this machine anyhow.
   const sender = openSender({ allowsPrivate: true, privateRanges: [], proxy: '', ownOrigins: () => [] });
   const error = sender.urlError(url);
-  if (error) throw new CommandFailed(error.says, 2);
+  if (error) throw new CommandFailed(error.message, 2);
   const challenge = challengeOf({ url, consumerSecret, random: secureRandom });
   const sent = await sender.send(challenge.request);
   await sender.close();
@@ -30,13 +30,13 @@ export async function checkWebhook(command: Command, url: string): Promise<numbe
     `expected  200 {"response_token":"${challenge.expected}"}`,
     ...receivedLines(sent),
     verdict.is === 'right' ? 'verdict   right' : `verdict   wrong: ${whyNot(verdict)}`,
-    ...(strict ? [`note      in production ${strict.says}`] : []),
+    ...(strict ? [`note      in production ${strict.message}`] : []),
   ];
   print(lines.map((line) => `${line}\n`).join(''));
   return verdict.is === 'right' ? 0 : 1;
 }
 
-function receivedLines(sent: Sent): string[] {
+function receivedLines(sent: SendResult): string[] {
   const from = sent.addresses.length > 0 ? ` from ${sent.addresses.join(', ')}` : '';
   if (sent.outcome === 'failed') return [`received  nothing${from} after ${sent.duration_ms} ms: ${sent.reason}`];
   const body = printable(Buffer.from(sent.body).toString());

@@ -1,4 +1,4 @@
-import type { Reading } from '../store/store.ts';
+import type { ReadTransaction } from '../store/store.ts';
 
 /** What of an application is limited, each by a setting that an operator may overrule for one application. @source activity gaps 17.6 */
 export const APPLICATION_LIMITS = ['subscriptions', 'stream_connections', 'stream_events_per_s', 'webhooks'] as const;
@@ -14,7 +14,7 @@ export interface ApplicationLimits {
 }
 
 /** What an application may have where nothing else was said of it. */
-export function usualLimits(settings: {
+export function defaultLimits(settings: {
   readonly application_subscriptions_max: number;
   readonly application_stream_connections_max: number;
   readonly application_stream_events_per_s: number;
@@ -30,7 +30,7 @@ export function usualLimits(settings: {
 
 /** What holds for an application: its own limit, or the setting. */
 export async function limitOf(
-  tx: Reading,
+  tx: ReadTransaction,
   usual: Readonly<Record<ApplicationLimit, number>>,
   application: string,
   name: ApplicationLimit,

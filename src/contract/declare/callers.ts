@@ -61,19 +61,19 @@ export interface Authenticated {
   /** Parameters beside the protocol's that stood in the header. */
   readonly headerParameters?: readonly (readonly [name: string, value: string])[];
   /** The nonce of a signed request. */
-  readonly nonce?: NonceInUse;
+  readonly nonce?: NonceReservation;
 }
 
 /** A nonce that nobody else can use, until it is decided what becomes of it. */
-export interface NonceInUse {
+export interface NonceReservation {
   /** Uses it up; resolves once the request cannot be sent again, whatever ends the process. @throws StoreUnavailable */
-  keep(): Promise<void>;
+  commit(): Promise<void>;
   /** Makes it good again: the request was refused only for coming too soon. */
   release(): void;
 }
 
 /** What an authenticator judges: the signed parts, and the address of the caller. */
-export interface Presented extends SignedParts {
+export interface PresentedCredential extends SignedParts {
   readonly address: string;
 }
 
@@ -81,7 +81,7 @@ export interface Presented extends SignedParts {
  * Tells who presented a credential of one kind.
  * @throws the problem of the first check that fails.
  */
-export type Authenticate = (parts: Presented, origins: readonly string[]) => Promise<Authenticated>;
+export type Authenticate = (parts: PresentedCredential, origins: readonly string[]) => Promise<Authenticated>;
 
 /** How credentials of each kind but the user's are judged. */
 export type Authenticators = Readonly<Partial<Record<Exclude<CredentialKind, 'user'>, Authenticate>>>;
@@ -97,13 +97,13 @@ export interface Authenticator {
    * Whether a request names a token in use, and a time that is not over. Says nothing of the signature: that cannot be
    * checked before the form is there. Never rejects because of what the request says.
    */
-  knows(parts: SignedParts): Promise<boolean>;
+  isTokenInUse(parts: SignedParts): Promise<boolean>;
 }
 
 /** What a user may do on an account, and the account as decisions need it. */
 export interface Access {
   readonly role: Role;
-  readonly composer: boolean;
+  readonly canCompose: boolean;
   readonly account: AccountState;
 }
 
@@ -113,6 +113,6 @@ export interface Access {
  */
 export interface AccountAccesses {
   /** The access if it is remembered: the common case, answered at once. */
-  remembered(user: string, account: string): Access | undefined;
+  cached(user: string, account: string): Access | undefined;
   find(user: string, account: string): Promise<Access | undefined>;
 }

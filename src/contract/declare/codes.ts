@@ -8,8 +8,8 @@ export function code({ letters }: { letters: number }): Field<string> {
     name: 'code',
     column: 'text',
     schema: Type.String({ pattern }),
-    raises: ['NOT_A_CODE'],
-    present: (stored) => `"${stored}"`,
+    problems: ['NOT_A_CODE'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       const value = typeof raw === 'string' ? raw.trim().toUpperCase() : '';
       if (new RegExp(pattern).test(value)) return value;
@@ -36,7 +36,7 @@ export function countryCode({ isFolded = true }: { readonly isFolded?: boolean }
   const { kind } = code({ letters: 2 });
   return field<string>({
     ...kind,
-    raises: [...kind.raises, 'COUNTRY_UNKNOWN'],
+    problems: [...kind.problems, 'COUNTRY_UNKNOWN'],
     read(raw, parameter) {
       const read = kind.read(raw, parameter);
       if (isErrorDetail(read)) return read;

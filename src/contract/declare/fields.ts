@@ -5,39 +5,39 @@ import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
 import { outOfRange } from './out-of-range.ts';
 
 /** A parameter as received: text from a query or form, any JSON value from a JSON body. */
-export type Raw = string | number | boolean | null | readonly Raw[] | { readonly [key: string]: Raw };
+export type RawValue = string | number | boolean | null | readonly RawValue[] | { readonly [key: string]: RawValue };
 
 /** A value as the databases hold it: booleans are 0 or 1, lists are JSON text, instants UTC text. */
-export type Stored = string | number;
+export type StoredValue = string | number;
 
 /** What a kind of field knows. `T` is the stored type of a value that is set. */
-export interface Kind<T extends Stored> {
+export interface FieldKind<T extends StoredValue> {
   readonly name: string;
   /** How the column is typed in both databases; `none` has no column. `integer` holds 64 bits, of which 53 are used. */
   readonly column: 'text' | 'integer' | 'none';
   /** Reads a raw parameter into its stored form, or says what is wrong with it. Never given an empty value. */
-  read(raw: Raw, parameter: string): T | ErrorDetail;
+  read(raw: RawValue, parameter: string): T | ErrorDetail;
   /** The JSON text of a stored value. */
-  present(stored: T): string;
+  toJson(stored: T): string;
   /** JSON Schema of a value that is set, as replies show it. */
   readonly schema: TSchema;
   /** All that is wrong with a value in which several things can be; `read` tells the first. */
-  errors?(raw: Raw, parameter: string): readonly ErrorDetail[];
+  errors?(raw: RawValue, parameter: string): readonly ErrorDetail[];
   /** What `read` can find wrong, for the descriptions. */
-  readonly raises: readonly ProblemName[];
+  readonly problems: readonly ProblemName[];
 }
 
 /** A declared field of a resource, or a declared parameter of an endpoint. */
 // biome-ignore lint/suspicious/noExplicitAny: a field of whichever stored type
-export interface Field<T extends Stored = any> {
-  readonly kind: Kind<T>;
-  readonly about: string;
+export interface Field<T extends StoredValue = any> {
+  readonly kind: FieldKind<T>;
+  readonly description: string;
   /** Must be given on create. */
   readonly isRequired: boolean;
   /** Must be given on update too. */
   readonly isRequiredOnUpdate: boolean;
   /** Replies leave it out where it is null. */
-  readonly isLeftOut: boolean;
+  readonly isOmittedWhenNull: boolean;
   /** May be null in replies; a mandatory attribute may not be unset. */
   readonly isNullable: boolean;
   /**
@@ -45,9 +45,9 @@ export interface Field<T extends Stored = any> {
    * `refused`: set by the service, and a fault when a caller sends it.
    */
   readonly writable: 'input' | 'create' | 'none' | 'refused';
-  readonly fallback: T | undefined;
+  readonly defaultValue: T | undefined;
   /** What an empty value comes to, when that is not null. */
-  readonly emptied: T | undefined;
+  readonly emptyValue: T | undefined;
   /** The name of the list filter that this field answers, if any. */
   readonly filter: string | undefined;
   readonly isSortable: boolean;
@@ -56,27 +56,27 @@ export interface Field<T extends Stored = any> {
   /** Whether a deleted target is found: then a rule of the resource says what is wrong with it. */
   readonly deletedTarget: 'hidden' | 'shown';
   /** Never null, and yet optional: what it is when a caller gives none follows from the other fields. */
-  readonly isSettled: boolean;
+  readonly isDerived: boolean;
   /** Whether the target is kept from changing while a row that points to it is made. */
   readonly locksTarget: boolean;
   /** Callers write it and no reply shows it. */
-  readonly isUnshown: boolean;
+  readonly isHidden: boolean;
   /** How an update reads it, where that is not how a create does. */
-  readonly kindOnUpdate: Kind<T> | undefined;
+  readonly updateKind: FieldKind<T> | undefined;
 
   /** Mandatory: required on create, never null, never unset. */
   required(): Field<T>;
   /** Mandatory on update as well. */
   requiredAlways(): Field<T>;
   /** Absent from replies where it is null. */
-  leftOut(): Field<T>;
+  omittedWhenNull(): Field<T>;
   /** Given a value when the caller gives none; never null unless `nullable()` follows. */
   defaults(value: T): Field<T>;
   nullable(): Field<T>;
   /** Given a value by `settled` of the resource when the caller gives none or empties it; never null. */
-  settled(): Field<T>;
+  derived(): Field<T>;
   /** Kept, and shown in no reply. */
-  unshown(): Field<T>;
+  hidden(): Field<T>;
   /** Read by an update as another field is. */
   onUpdate(other: Field<T>): Field<T>;
   /** Accepted on create, accepted without effect on update. */
@@ -89,7 +89,7 @@ export interface Field<T extends Stored = any> {
   filteredBy(parameter: string): Field<T>;
   sortable(): Field<T>;
   /** What the field means, for the reference pages. */
-  says(about: string): Field<T>;
+  describe(about: string): Field<T>;
 }
 
 /** What a reference needs to know of its target. */
@@ -99,47 +99,47 @@ export interface Target {
   readonly notFound: ProblemName;
 }
 
-type Facts<T extends Stored> = Pick<
+type Facts<T extends StoredValue> = Pick<
   Field<T>,
   | 'kind'
-  | 'about'
+  | 'description'
   | 'isRequired'
   | 'isRequiredOnUpdate'
-  | 'isLeftOut'
+  | 'isOmittedWhenNull'
   | 'isNullable'
   | 'writable'
-  | 'fallback'
-  | 'emptied'
+  | 'defaultValue'
+  | 'emptyValue'
   | 'filter'
   | 'isSortable'
   | 'target'
   | 'deletedTarget'
   | 'locksTarget'
-  | 'isSettled'
-  | 'isUnshown'
-  | 'kindOnUpdate'
+  | 'isDerived'
+  | 'isHidden'
+  | 'updateKind'
 >;
 
 /** A field of a kind: optional, nullable, writable, neither filter nor sort key, until told otherwise. */
-export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> = {}): Field<T> {
+export function field<T extends StoredValue>(kind: FieldKind<T>, facts: Partial<Facts<T>> = {}): Field<T> {
   const own: Facts<T> = {
     kind,
-    about: '',
+    description: '',
     isRequired: false,
     isRequiredOnUpdate: false,
-    isLeftOut: false,
+    isOmittedWhenNull: false,
     isNullable: true,
     writable: 'input',
-    fallback: undefined,
-    emptied: undefined,
+    defaultValue: undefined,
+    emptyValue: undefined,
     filter: undefined,
     isSortable: false,
     target: undefined,
     deletedTarget: 'hidden',
     locksTarget: false,
-    isSettled: false,
-    isUnshown: false,
-    kindOnUpdate: undefined,
+    isDerived: false,
+    isHidden: false,
+    updateKind: undefined,
     ...facts,
   };
   const but = (changed: Partial<Facts<T>>): Field<T> => field(kind, { ...own, ...changed });
@@ -147,18 +147,18 @@ export function field<T extends Stored>(kind: Kind<T>, facts: Partial<Facts<T>> 
     ...own,
     required: () => but({ isRequired: true, isNullable: false }),
     requiredAlways: () => but({ isRequired: true, isRequiredOnUpdate: true, isNullable: false }),
-    leftOut: () => but({ isLeftOut: true }),
-    defaults: (fallback) => but({ fallback, isNullable: false }),
-    settled: () => but({ isSettled: true, isNullable: false }),
-    unshown: () => but({ isUnshown: true }),
-    onUpdate: (other) => but({ kindOnUpdate: other.kind }),
+    omittedWhenNull: () => but({ isOmittedWhenNull: true }),
+    defaults: (fallback) => but({ defaultValue: fallback, isNullable: false }),
+    derived: () => but({ isDerived: true, isNullable: false }),
+    hidden: () => but({ isHidden: true }),
+    onUpdate: (other) => but({ updateKind: other.kind }),
     nullable: () => but({ isNullable: true }),
     createOnly: () => but({ writable: 'create' }),
     readOnly: () => but({ writable: 'none' }),
     refused: () => but({ writable: 'refused', isRequired: false }),
     filteredBy: (filter) => but({ filter }),
     sortable: () => but({ isSortable: true }),
-    says: (about) => but({ about }),
+    describe: (about) => but({ description: about }),
   };
 }
 
@@ -168,7 +168,7 @@ export function isErrorDetail(value: unknown): value is ErrorDetail {
 }
 
 /** How an unusable value is quoted in a message. */
-export const quoted = (raw: Raw): string => (typeof raw === 'string' ? raw : JSON.stringify(raw));
+export const quoted = (raw: RawValue): string => (typeof raw === 'string' ? raw : JSON.stringify(raw));
 
 /** Text of 1 to `max` characters. */
 export function text({ max }: { max: number }): Field<string> {
@@ -176,8 +176,8 @@ export function text({ max }: { max: number }): Field<string> {
     name: 'text',
     column: 'text',
     schema: Type.String({ minLength: 1, maxLength: max }),
-    raises: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
-    present: jsonText,
+    problems: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
+    toJson: jsonText,
     read(raw, parameter) {
       if (typeof raw === 'object' || isInexact(raw)) return { problem: 'NOT_TEXT', parameter };
       const value = String(raw);
@@ -196,8 +196,8 @@ export function oneOf<const W extends string>(...words: readonly W[]): Field<W> 
     name: 'enum',
     column: 'text',
     schema: Type.Union(words.map((word) => Type.Literal(word))),
-    raises: ['NOT_IN_ENUM'],
-    present: (stored) => `"${stored}"`,
+    problems: ['NOT_IN_ENUM'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       if (typeof raw === 'string' && known.has(raw)) return raw as W;
       return { problem: 'NOT_IN_ENUM', parameter, words: { list, raw: quoted(raw) } };
@@ -206,7 +206,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): Field<W> 
 }
 
 /** Reads a whole number of at most 53 bits. */
-function readLong(raw: Raw, parameter: string): number | ErrorDetail {
+function readLong(raw: RawValue, parameter: string): number | ErrorDetail {
   const value = typeof raw === 'number' ? raw : typeof raw === 'string' && /^-?\d{1,16}$/.test(raw) ? Number(raw) : NaN;
   return Number.isSafeInteger(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
 }
@@ -220,8 +220,8 @@ export function micros(): Field<number> {
     name: 'micros',
     column: 'integer',
     schema: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-    raises: ['NOT_LONG', 'NOT_POSITIVE'],
-    present: String,
+    problems: ['NOT_LONG', 'NOT_POSITIVE'],
+    toJson: String,
     read(raw, parameter) {
       const value = readLong(raw, parameter);
       if (typeof value === 'number' && value <= 0) return { problem: 'NOT_POSITIVE', parameter, words: { raw: value } };
@@ -236,8 +236,8 @@ export function integer({ min, max }: { min: number; max: number }): Field<numbe
     name: 'integer',
     column: 'integer',
     schema: Type.Integer({ minimum: min, maximum: max }),
-    raises: ['NOT_LONG', 'OUT_OF_RANGE'],
-    present: String,
+    problems: ['NOT_LONG', 'OUT_OF_RANGE'],
+    toJson: String,
     read(raw, parameter) {
       const value = readLong(raw, parameter);
       const isBeyond = typeof value === 'number' && (value < min || value > max);
@@ -253,8 +253,8 @@ export function oneOfNumbers(...numbers: readonly number[]): Field<number> {
     name: 'number enum',
     column: 'integer',
     schema: Type.Union(numbers.map((number) => Type.Literal(number))),
-    raises: ['NOT_IN_ENUM'],
-    present: String,
+    problems: ['NOT_IN_ENUM'],
+    toJson: String,
     read(raw, parameter) {
       const value = readLong(raw, parameter);
       if (typeof value === 'number' && numbers.includes(value)) return value;
@@ -270,8 +270,8 @@ export function digits({ max }: { max: number }): Field<string> {
     name: 'digits',
     column: 'text',
     schema: Type.String({ pattern: shape.source }),
-    raises: ['NOT_LONG'],
-    present: (stored) => `"${stored}"`,
+    problems: ['NOT_LONG'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       const value = (typeof raw === 'number' && !isInexact(raw)) || typeof raw === 'string' ? String(raw) : '';
       return shape.test(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
@@ -298,8 +298,8 @@ export function boolean(): Field<0 | 1> {
     name: 'boolean',
     column: 'integer',
     schema: Type.Boolean(),
-    raises: ['NOT_BOOLEAN'],
-    present: (stored) => (stored ? 'true' : 'false'),
+    problems: ['NOT_BOOLEAN'],
+    toJson: (stored) => (stored ? 'true' : 'false'),
     read(raw, parameter) {
       const value = BOOLEANS.get(typeof raw === 'string' ? raw.toLowerCase() : raw);
       return value ?? { problem: 'NOT_BOOLEAN', parameter, words: { raw: quoted(raw) } };
@@ -313,8 +313,8 @@ export function instant(): Field<string> {
     name: 'instant',
     column: 'text',
     schema: Type.String({ format: 'date-time', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ$' }),
-    raises: ['NOT_TIME'],
-    present: (stored) => `"${stored}"`,
+    problems: ['NOT_TIME'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       const value = typeof raw === 'string' ? parseInstant(raw) : undefined;
       if (value !== undefined) return value;
@@ -331,12 +331,12 @@ export function isId(value: string): boolean {
   return value.length <= ID_MAX && /^[0-9a-z]+$/.test(value);
 }
 
-const idKind: Kind<string> = {
+const idKind: FieldKind<string> = {
   name: 'id',
   column: 'text',
   schema: Type.String({ pattern: '^[0-9a-z]+$', maxLength: ID_MAX }),
-  raises: ['NOT_AN_ID'],
-  present: (stored) => `"${stored}"`,
+  problems: ['NOT_AN_ID'],
+  toJson: (stored) => `"${stored}"`,
   read(raw, parameter) {
     const value = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? asciiLowerCase(raw.trim()) : '';
     return isId(value) && !isInexact(raw) ? value : { problem: 'NOT_AN_ID', parameter, words: { raw: quoted(raw) } };
@@ -366,18 +366,19 @@ export function reference(
  * @source campaigns 1.4
  */
 export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max?: number } = {}): Field<string> {
-  const kind: Kind<string> = {
+  const kind: FieldKind<string> = {
     name: 'list',
     column: 'text',
     schema: Type.Array(item.kind.schema, { minItems: min, ...(max === undefined ? {} : { maxItems: max }) }),
-    raises: [
-      ...item.kind.raises,
+    problems: [
+      ...item.kind.problems,
       ...(min ? (['TOO_FEW_ITEMS'] as const) : []),
       ...(max === undefined ? [] : (['TOO_MANY_ITEMS'] as const)),
     ],
-    present: (stored) => stored,
+    toJson: (stored) => stored,
     read(raw, parameter) {
-      const parts: readonly Raw[] = typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw].flat();
+      const parts: readonly RawValue[] =
+        typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : [raw].flat();
       const values = new Set<string>();
       for (const part of parts) {
         if (part === '' || part === null) continue;
@@ -390,7 +391,7 @@ export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max
       return JSON.stringify([...values]);
     },
   };
-  return min ? field(kind) : field(kind, { fallback: '[]', emptied: '[]', isNullable: false });
+  return min ? field(kind) : field(kind, { defaultValue: '[]', emptyValue: '[]', isNullable: false });
 }
 
 /** The items of a stored list. */

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../problems/problems.ts';
-import { isErrorDetail, quoted, type Raw, type Stored } from './fields.ts';
+import { isErrorDetail, quoted, type RawValue, type StoredValue } from './fields.ts';
 import type { Input, Parameters } from './operation.ts';
 
 /** What reading an object of JSON came to: the good values, null where a member is null, and all that is wrong. */
@@ -19,8 +19,8 @@ export function readMembers(body: unknown, declared: Parameters, within = ''): R
     const path = within === '' ? '$' : `$.${within.slice(0, -1)}`;
     return { input: {}, errors: [{ problem: 'MEMBER_NO_OBJECT', words: { path } }] };
   }
-  const members = body as Readonly<Record<string, Raw>>;
-  const input: Record<string, Stored | null> = {};
+  const members = body as Readonly<Record<string, RawValue>>;
+  const input: Record<string, StoredValue | null> = {};
   const errors: ErrorDetail[] = [];
   for (const name of Object.keys(members)) {
     if (!Object.hasOwn(declared, name)) {
@@ -46,7 +46,7 @@ export function readMembers(body: unknown, declared: Parameters, within = ''): R
 }
 
 /** What was received, as messages quote it: not at any length. */
-function rawOf(raw: Raw): { readonly raw: string } {
+function rawOf(raw: RawValue): { readonly raw: string } {
   const text = quoted(raw);
   return { raw: text.length > RAW_MAX ? `${text.slice(0, RAW_MAX)}...` : text };
 }

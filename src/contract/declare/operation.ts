@@ -3,24 +3,24 @@ import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ErrorDetail, Family, ProblemName } from '../problems/problems.ts';
-import type { Blobs, Incoming } from '../services/blobs.ts';
+import type { Blobs, ReceivedFile } from '../services/blobs.ts';
 import type { Keywords } from '../services/keywords.ts';
-import type { MediaAddresses } from '../services/media.ts';
+import type { MediaUrls } from '../services/media.ts';
 import type { Sender } from '../services/sending.ts';
-import type { Flow, Streams } from '../services/streams.ts';
-import type { AudienceMemberships, AudienceRules, PeopleReader } from '../store/audiences.ts';
-import type { Noted, RecordIn } from '../store/audit.ts';
+import type { StreamHandle, Streams } from '../services/streams.ts';
+import type { AudienceMembers, AudienceSettings, UploadParser } from '../store/audiences.ts';
+import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
 import type { AccessLevel } from '../store/credentials.ts';
-import type { Directory } from '../store/directory.ts';
-import type { Activity, ActivityRules } from '../store/events.ts';
-import type { LoginRules, OutstandingBearers } from '../store/grants.ts';
-import type { Reading, Store, Writing } from '../store/store.ts';
-import type { UploadRules } from '../store/uploads.ts';
-import type { WebhookRules, WebhookWork } from '../store/webhooks.ts';
+import type { DirectoryIndex } from '../store/directory.ts';
+import type { Activity, ActivitySettings } from '../store/events.ts';
+import type { LoginSettings, OutstandingBearers } from '../store/grants.ts';
+import type { ReadTransaction, Store, WriteTransaction } from '../store/store.ts';
+import type { UploadSettings } from '../store/uploads.ts';
+import type { WebhookRunner, WebhookSettings } from '../store/webhooks.ts';
 import type { ApplicationLimit } from './application-limits.ts';
 import type { Caller } from './callers.ts';
 import type { Deprecation } from './deprecations.ts';
-import type { Field, Stored } from './fields.ts';
+import type { Field, StoredValue } from './fields.ts';
 import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
 import type { Role } from './roles.ts';
 
@@ -52,26 +52,26 @@ export interface Services {
   readonly resources: ReadonlyMap<string, AnyResource>;
   readonly outstandingBearer: OutstandingBearers;
   readonly limits: Readonly<Record<LimitName, number>>;
-  readonly logins: LoginRules;
+  readonly logins: LoginSettings;
   /** For how many days what is recorded for auditors is kept; 0 for good. */
   readonly auditRetention_days: number;
   /** The bytes of media. */
   readonly blobs: Blobs;
-  readonly uploads: UploadRules;
+  readonly uploads: UploadSettings;
   /** Where media is served. */
-  readonly media: MediaAddresses;
-  readonly audiences: AudienceRules;
+  readonly media: MediaUrls;
+  readonly audiences: AudienceSettings;
   /** Who is in audiences. */
-  readonly audienceMembers: AudienceMemberships;
+  readonly audienceMembers: AudienceMembers;
   /** The people of the platform. */
-  readonly directoryIndex: Directory;
+  readonly directoryIndex: DirectoryIndex;
   /** What posts say. */
   readonly keywords: Keywords;
   /** Shows rows of a resource as replies do: one JSON text each. */
-  show(resource: AnyResource, rows: readonly Row[], context: ShowContext): Promise<string[]>;
-  readonly making: Making;
+  show(resource: AnyResource, rows: readonly Row[], context: SerializeContext): Promise<string[]>;
+  readonly making: RowFactory;
   /** Reads uploads of people. */
-  readonly peopleUploads: PeopleReader;
+  readonly peopleUploads: UploadParser;
   /** Has a job done that is due, and resolves when it is, or when it failed. */
   hurry(kind: string, key: string): Promise<void>;
   /** The absolute address of a page of a listener. */
@@ -80,46 +80,46 @@ export interface Services {
   readonly postSource: string;
   /** What happens, while it happens. */
   readonly activity: Activity;
-  readonly activityRules: ActivityRules;
+  readonly activityRules: ActivitySettings;
   /** The streams that are open in this process. */
   readonly streams: Streams;
   /** What an application may have, where an operator has said nothing else of it. */
   readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
   /** Sends to other people's servers. */
   readonly sender: Sender;
-  readonly webhooks: WebhookWork;
-  readonly webhookRules: WebhookRules;
+  readonly webhooks: WebhookRunner;
+  readonly webhookRules: WebhookSettings;
 }
 
 /** The ids that a new row uses up, taken before its unit of work began. */
-export interface FreshIds {
+export interface NewIds {
   readonly row: string;
   readonly change: string;
   /** The long id beside its own, where rows have one. */
-  readonly also?: string;
+  readonly secondary?: string;
 }
 
 /** On which account something is made, when, and by whom. */
-export interface Occasion {
+export interface Actor {
   readonly account: Pick<AccountState, 'id'> | undefined;
   readonly principal: Pick<Principal, 'user'>;
   readonly now: string;
 }
 
 /** Makes rows that no call of their own asks for. */
-export interface Making {
+export interface RowFactory {
   /** Takes the ids of `count` rows. Never called inside a unit of work. */
-  ids(resource: AnyResource, count: number): Promise<FreshIds[]>;
+  takeIds(resource: AnyResource, count: number): Promise<NewIds[]>;
   /** Stores a row and its place in the history; where there may be one and it is there already, that one is the answer. */
-  row(tx: Writing, resource: AnyResource, occasion: Occasion, values: Input, ids: FreshIds): Promise<Row>;
+  create(tx: WriteTransaction, resource: AnyResource, occasion: Actor, values: Input, ids: NewIds): Promise<Row>;
   /** Changes values of a row of a resource that keeps no history. */
-  change(tx: Writing, resource: AnyResource, occasion: Occasion, before: Row, values: Input): Promise<Row>;
+  update(tx: WriteTransaction, resource: AnyResource, occasion: Actor, before: Row, values: Input): Promise<Row>;
 }
 
 /** What showing a row may look at. */
-export interface ShowContext {
-  readonly media: MediaAddresses;
-  readonly tx: Reading;
+export interface SerializeContext {
+  readonly media: MediaUrls;
+  readonly tx: ReadTransaction;
   readonly account: AccountState | undefined;
   /** UTC text of the present second. */
   readonly now: string;
@@ -136,7 +136,7 @@ export interface Ids {
 }
 
 /** Parameters read and found good: stored values by name, null where the caller emptied one. */
-export type Input = Readonly<Record<string, Stored | null>>;
+export type Input = Readonly<Record<string, StoredValue | null>>;
 
 /** One call, ready to be performed. */
 export interface Call {
@@ -150,33 +150,33 @@ export interface Call {
   /** The account named in the path. */
   readonly account: AccountState | undefined;
   readonly role: Role | undefined;
-  readonly composer: boolean;
+  readonly canCompose: boolean;
   /** Path parameters as given, ids folded to lower case. */
   readonly path: Readonly<Record<string, string>>;
   readonly input: Input;
   /** The parsed body of a JSON endpoint; a `Uint8Array` of its own memory where the body is `bytes`. */
   readonly body: unknown;
   /** The files that came in a body of parts, by name; thrown away after the call unless it takes them. */
-  readonly received: ReadonlyMap<string, Incoming>;
+  readonly files: ReadonlyMap<string, ReceivedFile>;
   /** Only the head of the reply is wanted. */
   readonly isHead: boolean;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
   /** Stores what is noted in the unit of work that brings it about. */
-  readonly record: RecordIn;
+  readonly recordAudit: RecordAudit;
   /** Notes for auditors what has come about, once it has: it is recorded whatever the reply is. */
-  note(noted: Noted): void;
+  audit(noted: AuditedEvent): void;
   /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
-  windows(): readonly OpenWindow[];
+  rateWindows(): readonly RateWindow[];
 }
 
 /** What showing the rows of a call may look at. */
-export function showContext({ services, account, now, input }: Call, tx: Reading): ShowContext {
+export function serializeContext({ services, account, now, input }: Call, tx: ReadTransaction): SerializeContext {
   return { tx, media: services.media, account, now, input };
 }
 
 /** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */
-export interface OpenWindow {
+export interface RateWindow {
   /** Path template of the operation. */
   readonly path: string;
   readonly limit: number;
@@ -196,7 +196,7 @@ export interface Answer {
   /** The echo of the request, when it is not simply its parameters. */
   readonly request?: string;
   /** What goes on after the head, for shape `stream`; `data` is then empty. */
-  readonly flow?: Flow;
+  readonly flow?: StreamHandle;
   /** The call made use of the `deprecatedInput` of its operation. */
   readonly usesDeprecated?: boolean;
 }
@@ -218,7 +218,7 @@ export type CredentialKind =
 /**
  * How a reply of an operation is shaped. `told`: a message in place of data; `form`: `name=value` pairs, as the token steps answer; `stream`: a line each, for as long as it is read.
  */
-export type Shape = 'one' | 'list' | 'told' | 'batch' | 'bare' | 'form' | 'stream';
+export type Shape = 'one' | 'list' | 'message' | 'batch' | 'bare' | 'form' | 'stream';
 
 /** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
 export interface Operation {
@@ -227,17 +227,17 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path template with `:name` segments. */
   readonly path: string;
-  readonly about: string;
+  readonly description: string;
   readonly group: string;
   /** What the group is about; for a group of one, what it does says enough. */
-  readonly groupAbout?: string;
+  readonly groupDescription?: string;
   readonly family: Family;
   /** Exists in this environment only; in both when undefined. */
-  readonly only?: Environment;
+  readonly onlyIn?: Environment;
   /** Roles on the account of the path that may call; undefined when the path names no account. */
   readonly roles?: readonly Role[];
   /** A deleted account may still be named. */
-  readonly deletedAccount?: boolean;
+  readonly allowsDeletedAccount?: boolean;
   /** `user` when not said. */
   readonly credential?: CredentialKind;
   readonly rate: RateName;
@@ -246,7 +246,7 @@ export interface Operation {
   /** A step of the token protocol: a token of level read may take it. */
   readonly isTokenStep?: boolean;
   /** GET does the same as POST: some clients put everything into the query. @source authentication gaps 2.7 */
-  readonly alsoGet?: boolean;
+  readonly allowsGet?: boolean;
   /** What takes its place in the current version, of which it is none. */
   readonly replacedBy?: string;
   /** The operation itself is deprecated: every reply of it says so. */
@@ -261,7 +261,7 @@ export interface Operation {
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
   /** What stands in the path and is no id, for the descriptions. */
-  readonly pathKeys?: Parameters;
+  readonly pathParameters?: Parameters;
   /**
    * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
    * `json`: a JSON body that the operation reads itself. `upload`: as `form`, and the body may have parts instead, of
@@ -272,11 +272,11 @@ export interface Operation {
   /** How many bytes a body of kind `bytes` may have, and what is said of more. */
   readonly bodyBytes?: { readonly max: number; readonly problem: ProblemName };
   /** What the echo of a call holds beside path and parameters. */
-  readonly echoes?: Readonly<Record<string, string | null>>;
+  readonly extraEcho?: Readonly<Record<string, string | null>>;
   /** Parts that are files, which do not stay in memory, by name. `isBase64`: text that says the bytes. */
   readonly files?: Readonly<Record<string, { readonly about: string; readonly isBase64: boolean }>>;
   /** How many bytes a file may have. */
-  bytesMax?(rules: UploadRules): number;
+  bytesMax?(rules: UploadSettings): number;
   /** Parameters are read from a form body and nowhere else. */
   readonly formOnly?: boolean;
   readonly shape: Shape;
@@ -292,7 +292,7 @@ export interface Operation {
   /** JSON Schema of the body of a JSON endpoint. */
   readonly request?: TSchema;
   /** The members of that body, where it is an object, for the descriptions; members of members with a dot between. */
-  readonly members?: Parameters;
+  readonly bodyMembers?: Parameters;
   /** Problems that this operation itself can raise, beyond those of every call. */
   readonly problems: readonly ProblemName[];
   /** Problems of single items of a batch: they are answered together, with status 400. */
@@ -303,7 +303,7 @@ export interface Operation {
    * What is wrong with parameters together, answered with what is wrong with each; `named` are those that were sent,
    * unreadable ones too.
    */
-  check?(input: Input, account: AccountState | undefined, named: ReadonlySet<string>): readonly ErrorDetail[];
+  validate?(input: Input, account: AccountState | undefined, named: ReadonlySet<string>): readonly ErrorDetail[];
   perform(call: Call): Promise<Answer>;
 }
 

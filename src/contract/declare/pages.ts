@@ -1,4 +1,4 @@
-import type { Noted, RecordIn } from '../store/audit.ts';
+import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
 import type { User } from '../store/credentials.ts';
 import type { Session } from '../store/logins.ts';
 
@@ -26,7 +26,7 @@ export interface Visit {
   /** The value of the cookie by which a browser is known in which somebody logged in before. */
   readonly knownBrowser: string | undefined;
   /** Stores what is noted for auditors in the unit of work that brings it about. */
-  readonly record: RecordIn;
+  readonly record: RecordAudit;
   /** The name of the service. */
   readonly service: string;
 }
@@ -68,7 +68,7 @@ export interface PageAnswer {
   readonly logout?: boolean;
   readonly retryAfter_s?: number | undefined;
   /** What is recorded for auditors. */
-  readonly noted?: readonly Noted[];
+  readonly noted?: readonly AuditedEvent[];
 }
 
 /** A page on its path; `:name` stands for a part that varies. */

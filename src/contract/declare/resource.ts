@@ -1,8 +1,8 @@
 import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
-import type { MediaAddresses } from '../services/media.ts';
-import type { Reading, Writing } from '../store/store.ts';
-import type { Field, Stored } from './fields.ts';
-import type { Input, Services, ShowContext } from './operation.ts';
+import type { MediaUrls } from '../services/media.ts';
+import type { ReadTransaction, WriteTransaction } from '../store/store.ts';
+import type { Field, StoredValue } from './fields.ts';
+import type { Input, SerializeContext, Services } from './operation.ts';
 import type { Role } from './roles.ts';
 
 /** The declared fields of a resource, by their one name on the wire, in the code and in the database. */
@@ -23,7 +23,7 @@ export interface StandardColumns {
 }
 
 /** A stored row whose declaration is not known at compile time. */
-export type Row = StandardColumns & { readonly [column: string]: Stored | null };
+export type Row = StandardColumns & { readonly [column: string]: StoredValue | null };
 
 /** What a caller may do to a resource. */
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'activate' | 'remove';
@@ -46,7 +46,7 @@ export type Environment = 'production' | 'sandbox';
 /** A change about to be stored: the whole row after it, the row before it, and what a rule may look at. */
 export interface Change<R> {
   /** The resource that the row is one of. */
-  readonly kind: AnyResource;
+  readonly resource: AnyResource;
   readonly verb: 'create' | 'update' | 'remove';
   readonly after: R;
   /** Undefined on create. */
@@ -54,10 +54,10 @@ export interface Change<R> {
   /** The rows that references of `after` point to, by field; those of `before` are not read again. */
   readonly referenced: ReadonlyMap<string, Row>;
   readonly account: AccountState | undefined;
-  readonly tx: Reading;
-  readonly by: Author;
+  readonly tx: ReadTransaction;
+  readonly author: Author;
   /** Where media is served, and which keys are taken; undefined where no call is made. */
-  readonly media: MediaAddresses | undefined;
+  readonly media: MediaUrls | undefined;
   /** UTC text of the present second. */
   readonly now: string;
 }
@@ -67,47 +67,47 @@ export interface Author {
   /** Id of the user. */
   readonly user: string;
   /** May write posts that are only promoted, for the user whom the account advertises. */
-  readonly composes: boolean;
+  readonly canCompose: boolean;
 }
 
 /** What a rule finds wrong: one fault, several, or nothing. */
-export type Finding = ErrorDetail | readonly ErrorDetail[] | undefined;
+export type RuleResult = ErrorDetail | readonly ErrorDetail[] | undefined;
 
 /** A rule over a change: says what is wrong, or nothing. Rules run after all parameters were read without fault. */
-export type Rule<R> = (change: Change<R>) => Finding | Promise<Finding>;
+export type Rule<R> = (change: Change<R>) => RuleResult | Promise<RuleResult>;
 
 /** One of the changes of a call, made: `before` is undefined when the row is new, `after` itself when nothing changed. */
-export interface MadeChange<R> {
+export interface AppliedChange<R = Row> {
   readonly before: R | undefined;
   readonly after: R;
 }
 
 /** Everything that a call changed, in order, with what may be looked at: the reads see all of it. */
-export interface Whole<R> {
-  readonly changes: readonly MadeChange<R>[];
+export interface ChangeSet<R> {
+  readonly changes: readonly AppliedChange<R>[];
   readonly isBatch: boolean;
   readonly account: AccountState;
-  readonly tx: Reading;
+  readonly tx: ReadTransaction;
 }
 
 /**
  * A rule over everything that a call changed, one row or a whole batch: says what is wrong with which change. It runs
  * once, when all changes are made, whose net effect it judges; the account is locked.
  */
-export type WholeRule<R> = (
-  whole: Whole<R>,
+export type ChangeSetRule<R> = (
+  whole: ChangeSet<R>,
 ) => Promise<readonly { readonly index: number; readonly error: ErrorDetail }[]>;
 
 /** What a row that is about to be stored is settled by: everything of the change, and what the caller gave. */
-export interface Settling<R> extends Omit<Change<R>, 'after'> {
-  readonly input: Readonly<Record<string, Stored | null>>;
+export interface DeriveContext<R> extends Omit<Change<R>, 'after'> {
+  readonly input: Readonly<Record<string, StoredValue | null>>;
 }
 
 /** A list that is asked for, its parameters good each by itself. */
-export interface Asked {
-  readonly input: Readonly<Record<string, Stored | null>>;
+export interface ListQuery {
+  readonly input: Readonly<Record<string, StoredValue | null>>;
   readonly account: AccountState;
-  readonly tx: Reading;
+  readonly tx: ReadTransaction;
 }
 
 /** A limit on how many rows of an account, or of one parent, may be in a state at once. */
@@ -127,12 +127,12 @@ export interface Quota<R> {
 export type LimitName = 'active_campaigns_max' | 'active_line_items_max' | 'campaign_line_items_max';
 
 /** A write of a row, made: what else belongs to it is stored in the same unit. */
-export interface Written<R> {
+export interface WriteContext<R> {
   readonly verb: 'create' | 'update' | 'remove';
   readonly before: R | undefined;
   readonly after: R;
   readonly account: AccountState;
-  readonly tx: Writing;
+  readonly tx: WriteTransaction;
   readonly services: Services;
   /** UTC text of the present second. */
   readonly now: string;
@@ -147,7 +147,7 @@ export interface Parent {
   readonly column: string;
   /** What stands in the way of whatever is done below one. */
   rule?(parent: Row, account: AccountState): ErrorDetail | undefined;
-  readonly raises: readonly ProblemName[];
+  readonly problems: readonly ProblemName[];
 }
 
 /** Rows that accounts grant each other: who was granted one finds it by id, and lists it when that is asked for. */
@@ -156,24 +156,27 @@ export interface Sharing {
   readonly table: string;
   readonly column: string;
   /** Whether a list asks for what others granted, instead of what is the account's own. */
-  isAsked(input: Input): boolean;
+  isRequested(input: Input): boolean;
 }
 
 /** Rows of another resource that follow from a write, made in the same unit. */
-export interface Consequence<R> {
+export interface CascadeCreate<R> {
   /** The plural name of that resource. */
-  readonly makes: string;
+  readonly resource: string;
   /** Only a write that gives one of these fields a value has this consequence; it makes at most one row for each. */
-  readonly from: readonly (keyof R & string)[];
+  readonly triggers: readonly (keyof R & string)[];
   /** The rows to make: what their declaration does not fill in by itself. */
-  rows(change: Change<R>): readonly Readonly<Record<string, Stored | null>>[];
+  rows(change: Change<R>): readonly Readonly<Record<string, StoredValue | null>>[];
 }
 
 /** Fields that are computed when a row is read. */
 export interface Computed<R> {
   readonly fields: Fields;
   /** Reads once what a whole page needs; the answer then computes each row. */
-  prepare(rows: readonly R[], context: ShowContext): Promise<(row: R) => Readonly<Record<string, Stored | null>>>;
+  prepare(
+    rows: readonly R[],
+    context: SerializeContext,
+  ): Promise<(row: R) => Readonly<Record<string, StoredValue | null>>>;
 }
 
 /** Where long ids begin: they have 19 digits. */
@@ -195,7 +198,7 @@ export interface HardDeletion {
   /** The fields that it shows; all of them when not said. */
   readonly shows?: readonly string[];
   /** Stored fields that say so. */
-  readonly sets?: Readonly<Record<string, Stored>>;
+  readonly sets?: Readonly<Record<string, StoredValue>>;
   /** What it says beside the fields. */
   readonly adds?: Readonly<Record<string, string>>;
 }
@@ -224,9 +227,9 @@ export interface ResourceSpec<F extends Fields> {
   readonly keptIn?: string;
   /** Paths of a version that was followed by another, in which the same goes by another path below the account. */
   readonly former?: { readonly version: string; readonly now: string };
-  readonly below?: Parent;
+  readonly parent?: Parent;
   readonly sharing?: Sharing;
-  readonly about: string;
+  readonly description: string;
   /** `account`: rows live under an account. `user`: the rows are what the user has a role on. */
   readonly scope: 'account' | 'user';
   readonly operations: readonly Verb[];
@@ -236,45 +239,45 @@ export interface ResourceSpec<F extends Fields> {
   readonly notFound: ProblemName;
   readonly rate: ReadRate;
   /** Problems that the rules of this resource can raise, for the descriptions; those of quotas need not be said. */
-  readonly raises?: readonly ProblemName[];
+  readonly problems?: readonly ProblemName[];
   /** Those that only creating can raise; that a reference points nowhere need not be said. */
-  readonly raisesOnCreate?: readonly ProblemName[];
+  readonly createProblems?: readonly ProblemName[];
   readonly fields: F;
   /** Parameters of create that are no fields: `settled` makes something of them. */
   readonly creating?: Readonly<Record<string, Field>>;
   /** What follows from the other fields: these values replace those of a row about to be stored. */
-  settled?(row: RowOf<F>, change: Settling<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
+  derive?(row: RowOf<F>, change: DeriveContext<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
   readonly rules?: readonly Rule<RowOf<F>>[];
   /** What may stand in the way of a deletion. */
-  readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly raises: readonly ProblemName[] };
+  readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly problems: readonly ProblemName[] };
   /** Rows that are deleted with a row: those of a resource, by its plural name, whose column points to it. */
   readonly takesAlong?: { readonly of: string; readonly column: string };
   /** Work for later that each row brings along: done at the time of a field, moved with it, called off with the row. */
-  readonly later?: { readonly job: string; readonly at: keyof F & string };
+  readonly job?: { readonly job: string; readonly at: keyof F & string };
   /** Stores what else belongs to a write, once it is made. */
-  alsoStores?(written: Written<RowOf<F>>): Promise<void>;
+  afterWrite?(written: WriteContext<RowOf<F>>): Promise<void>;
   readonly quotas?: readonly Quota<RowOf<F>>[];
-  readonly consequences?: readonly Consequence<RowOf<F>>[];
+  readonly cascadeCreate?: readonly CascadeCreate<RowOf<F>>[];
   /** Columns that the storage fills in: read with every row, shown to nobody. */
-  readonly kept?: readonly string[];
+  readonly storageColumns?: readonly string[];
   /** The reference to the parent: while that is deleted or hidden, rows are hidden like deleted ones. */
-  readonly ofLineItems?: keyof F & string;
-  readonly wholeRules?: readonly WholeRule<RowOf<F>>[];
+  readonly parentField?: keyof F & string;
+  readonly changeSetRules?: readonly ChangeSetRule<RowOf<F>>[];
   /**
    * What no two live rows have in common, of what is fixed at creation: a create that has it in common with a row
    * answers with that row.
    */
-  onePer?(drafted: RowOf<F>): readonly (Stored | null)[];
+  onePer?(drafted: RowOf<F>): readonly (StoredValue | null)[];
   /** Fields that such a row takes over from the create. */
   readonly onePerTakes?: readonly (keyof F & string)[];
   /** Parameters of list and get that say how rows are shown. */
-  readonly showing?: Readonly<Record<string, Field>>;
+  readonly viewParameters?: Readonly<Record<string, Field>>;
   /** Create and update take an object of JSON and nothing else; otherwise parameters in whichever form. */
   readonly body?: 'object';
   /** What is wrong with the parameters of a write together; `named` are those that were sent, unreadable ones too. */
   checkInput?(input: {
     readonly verb: 'create' | 'update';
-    readonly input: Readonly<Record<string, Stored | null>>;
+    readonly input: Readonly<Record<string, StoredValue | null>>;
     readonly named: ReadonlySet<string>;
   }): readonly ErrorDetail[];
   /** Parameters that the echo of a call holds beside those that were given, by verb. */
@@ -287,14 +290,14 @@ export interface ResourceSpec<F extends Fields> {
     /** Parameters that lists have and this one has not. */
     readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
     /** Further parameters, and which values of which columns they mean, whether they are given or not. */
-    readonly narrows?: {
+    readonly extraFilters?: {
       readonly parameters: Readonly<Record<string, Field>>;
-      within(asked: Asked): Promise<Readonly<Record<string, readonly Stored[]>>>;
+      within(asked: ListQuery): Promise<Readonly<Record<string, readonly StoredValue[]>>>;
     };
     /** Another name of the filter by id. */
-    readonly idsAlso?: string;
+    readonly idsAlias?: string;
     /** Filters that every list must give. */
-    readonly mustFilterBy?: readonly string[];
+    readonly requiredFilters?: readonly string[];
     /** The fields whose words `q` looks for, all of those given, in the column `terms`. */
     readonly terms?: readonly (keyof F & string)[];
     /** The field that `q` searches by case-insensitive prefix. */
@@ -302,12 +305,12 @@ export interface ResourceSpec<F extends Fields> {
     /** `q` may have at most this many characters. */
     readonly searchMax?: number;
     /** What is wrong with a list beyond its parameters; `raises` names its problems. */
-    rule?(asked: Asked): Promise<ErrorDetail | undefined>;
-    readonly raises?: readonly ProblemName[];
+    rule?(asked: ListQuery): Promise<ErrorDetail | undefined>;
+    readonly problems?: readonly ProblemName[];
     /** Sort keys that stand for a field. */
-    readonly sortsAs?: Readonly<Record<string, keyof F & string>>;
+    readonly sortAliases?: Readonly<Record<string, keyof F & string>>;
     /** Sort keys kept for old clients, whose value is always null. */
-    readonly sortsAsNull?: readonly string[];
+    readonly nullSortKeys?: readonly string[];
     /** Rows with this value are hidden unless `with_draft=true`. */
     readonly drafts?: { readonly field: keyof F & string; readonly value: string };
   };
@@ -315,13 +318,13 @@ export interface ResourceSpec<F extends Fields> {
   readonly batch?: {
     readonly max: number;
     readonly creating?: Readonly<Record<string, Field>>;
-    readonly raises?: readonly ProblemName[];
+    readonly problems?: readonly ProblemName[];
   };
   /** Rows are kept in memory until they change: many rows of others point to few of these. */
-  readonly remembered?: boolean;
+  readonly cached?: boolean;
   readonly computed?: Computed<RowOf<F>>;
   /** The entity type under which changes are recorded, if they are. */
-  readonly history?: string;
+  readonly historyEntity?: string;
   /** The first id ever given is just above this number; it fixes how long ids look. */
   readonly idsFrom: number;
   /** The sequence that ids are taken from, where several resources share one; the name when not said. */

@@ -1,4 +1,4 @@
-import { type ErrorDetail, NOT_LET_IN, type ProblemName, wordingIn, wordingOf } from './problems.ts';
+import { AUTHENTICATION_PROBLEMS, type ErrorDetail, type ProblemName, wordingIn, wordingOf } from './problems.ts';
 
 /**
  * How a condition is said in version 2. `slug` names its page; without one the type is `about:blank`. A condition of
@@ -15,7 +15,7 @@ export interface ProblemDetails {
   /** What `errors` tells: nothing, the numeric code, each parameter, or what was not found. */
   readonly errors: 'none' | 'code' | 'parameters' | 'resource';
   /** Further members, with what each says. */
-  readonly beside: Readonly<Record<string, string>>;
+  readonly extraMembers: Readonly<Record<string, string>>;
 }
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -125,7 +125,7 @@ export function problemDetails(name: ProblemName): ProblemDetails {
   if (status === 400) {
     const detail = name === 'NOT_JSON' ? message : 'One or more parameters to your request was invalid.';
     const slug = 'invalid-request';
-    return { status, title: PROBLEM_PAGES[slug]!.title, detail, slug, errors: 'parameters', beside: {} };
+    return { status, title: PROBLEM_PAGES[slug]!.title, detail, slug, errors: 'parameters', extraMembers: {} };
   }
   if (typeof code === 'string' && Object.hasOwn(PROBLEM_PAGES, code)) {
     const errors = code === 'resource-not-found' ? 'resource' : 'none';
@@ -135,12 +135,12 @@ export function problemDetails(name: ProblemName): ProblemDetails {
       detail: message,
       slug: code,
       errors,
-      beside: BESIDE[code] ?? {},
+      extraMembers: BESIDE[code] ?? {},
     };
   }
   const title = TITLES[status]!;
-  const errors = NOT_LET_IN.includes(name) || CODED.includes(name) ? 'code' : 'none';
-  return { status, title, detail: BARE.has(status) ? title : message, slug: undefined, errors, beside: {} };
+  const errors = AUTHENTICATION_PROBLEMS.includes(name) || CODED.includes(name) ? 'code' : 'none';
+  return { status, title, detail: BARE.has(status) ? title : message, slug: undefined, errors, extraMembers: {} };
 }
 
 /**
@@ -149,7 +149,7 @@ export function problemDetails(name: ProblemName): ProblemDetails {
  */
 export function problemBody(errors: readonly ErrorDetail[], base: () => string): Record<string, unknown> {
   const [first] = errors as readonly [ErrorDetail, ...ErrorDetail[]];
-  const { status, title, detail, slug, errors: reported, beside } = problemDetails(first.problem);
+  const { status, title, detail, slug, errors: reported, extraMembers: beside } = problemDetails(first.problem);
   const type = slug === undefined ? 'about:blank' : base() + problemPath(slug);
   if (reported === 'parameters') return { errors: errors.map(parameterError), title, detail, type };
   const { code, message } = wordingOf(first, 'problem');

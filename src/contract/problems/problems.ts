@@ -202,7 +202,7 @@ export type ProblemName = keyof typeof table;
 export const problems: Readonly<Record<ProblemName, ProblemRow>> = table;
 
 /** The problems that mean "we do not know who asks", in the order of the checks. */
-export const NOT_LET_IN: readonly ProblemName[] = [
+export const AUTHENTICATION_PROBLEMS: readonly ProblemName[] = [
   'TLS_REQUIRED',
   'HEADER_TOO_LARGE',
   'CREDENTIAL_UNUSABLE',
@@ -276,7 +276,7 @@ export function wordingIn(family: Family, name: ProblemName): Wording {
  * @source creatives 2.1
  */
 export function isFlat(name: ProblemName): boolean {
-  return wordingIn('flat', name)[0] === 400 && !NOT_LET_IN.includes(name);
+  return wordingIn('flat', name)[0] === 400 && !AUTHENTICATION_PROBLEMS.includes(name);
 }
 
 /** The wording of a fault in a family, its message filled in. A family without its own wording says it as the other. */

@@ -11,7 +11,7 @@ export interface UnavailableDetails {
    * Whether the unit may have been committed although nobody could be told, as when the connection breaks during the
    * commit. It must not be run again.
    */
-  readonly isFateUnknown?: boolean;
+  readonly isOutcomeUnknown?: boolean;
 }
 
 /**
@@ -20,12 +20,12 @@ export interface UnavailableDetails {
  */
 export class StoreUnavailable extends Problem {
   readonly isOutage: boolean;
-  readonly isFateUnknown: boolean;
+  readonly isOutcomeUnknown: boolean;
 
-  constructor(cause: Error, { isOutage = false, isFateUnknown = false }: UnavailableDetails = {}) {
+  constructor(cause: Error, { isOutage = false, isOutcomeUnknown = false }: UnavailableDetails = {}) {
     super([{ problem: 'UNAVAILABLE' }], { because: cause.message, retryAfter_s: RETRY_S });
     this.cause = cause;
     this.isOutage = isOutage;
-    this.isFateUnknown = isFateUnknown;
+    this.isOutcomeUnknown = isOutcomeUnknown;
   }
 }

@@ -1,5 +1,5 @@
 /** Bytes that have been taken in and belong to nothing yet. */
-export interface Incoming {
+export interface ReceivedFile {
   /** Where they lie. */
   readonly place: string;
   readonly bytes: number;
@@ -40,13 +40,13 @@ export interface Blobs {
    * Takes bytes in while they arrive, without keeping them in memory: what the source yields is given away.
    * @throws TooManyBytes SourceFailed
    */
-  receive(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Incoming>;
+  receive(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<ReceivedFile>;
   /** Throws away what was taken in, unless it has become part of something. */
-  discard(incoming: Incoming): Promise<void>;
+  discard(incoming: ReceivedFile): Promise<void>;
   /** Makes room for the segments of an upload. */
   prepare(id: string): Promise<void>;
   /** Puts a segment at its place, where it replaces an earlier one, unless all would have more bytes than they may. */
-  place(id: string, index: number, incoming: Incoming, total_max: number): Promise<Placed>;
+  place(id: string, index: number, incoming: ReceivedFile, total_max: number): Promise<Placed>;
   /** The segments that are there, in order; once they are assembled, the whole as one. */
   segments(id: string): Promise<Segment[]>;
   /** From now on no segment changes. Sealing twice is sealing once. */
@@ -56,7 +56,7 @@ export interface Blobs {
   /** Makes the whole file of the sealed segments; may be repeated, also after it was interrupted. */
   assemble(id: string): Promise<void>;
   /** Makes the whole file of what was taken in. */
-  adopt(id: string, incoming: Incoming): Promise<void>;
+  adopt(id: string, incoming: ReceivedFile): Promise<void>;
   /** Keeps a small file beside the whole one. */
   write(id: string, name: BlobName, bytes: Uint8Array): Promise<void>;
   /** Where a file of an upload lies, for what reads files by their path; it need not exist. */

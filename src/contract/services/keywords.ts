@@ -7,7 +7,7 @@ export const GRANULARITY_S = { DAY: 86_400, HOUR: 3600 } as const;
 export type Granularity = keyof typeof GRANULARITY_S;
 
 /** What posts are asked for. Times are whole seconds since 1970. */
-export interface KeywordQuestion {
+export interface KeywordQuery {
   readonly environment: Environment;
   /** A post is meant that says one of these, and none of the others; several words are said in a row. */
   readonly keywords: readonly string[];
@@ -23,7 +23,7 @@ export interface KeywordQuestion {
 }
 
 /** What posts say of keywords. */
-export interface KeywordAnswer {
+export interface KeywordStats {
   /** How many posts are meant, bucket by bucket; the last may be shorter. */
   readonly volume: readonly number[];
   /** What those posts say more often than others of the same time and country, the clearest first. */
@@ -32,7 +32,7 @@ export interface KeywordAnswer {
 
 /** What posts are looked through for: words in any order, words in a row, or words and no other. */
 export interface Phrase {
-  readonly how: 'anywhere' | 'in a row' | 'alone';
+  readonly match: 'anywhere' | 'in a row' | 'alone';
   readonly text: string;
 }
 
@@ -42,14 +42,14 @@ export interface Keywords {
    * Counts the posts that say keywords, and what else they say. Whatever was stored before the call is searched.
    * @throws UNAVAILABLE when much is yet to be indexed
    */
-  search(question: KeywordQuestion): Promise<KeywordAnswer>;
+  search(question: KeywordQuery): Promise<KeywordStats>;
   /**
    * The users with a post that says one of some phrases, for each group of phrases: their ids, ascending.
    * @throws UNAVAILABLE as above
    */
-  speakersOf(environment: Environment, groups: readonly (readonly Phrase[])[]): Promise<BigUint64Array[]>;
+  authorsOf(environment: Environment, groups: readonly (readonly Phrase[])[]): Promise<BigUint64Array[]>;
   /** Indexes some of what was stored, and forgets what is too old; false when nothing is left to do. */
-  advance(): Promise<boolean>;
+  indexNext(): Promise<boolean>;
   close(): Promise<void>;
 }
 

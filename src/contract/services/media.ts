@@ -84,7 +84,7 @@ export function hlsPath({ id, category, file_name }: Addressed): string {
 }
 
 /** Tells where media is served, and which keys are taken. */
-export interface MediaAddresses {
+export interface MediaUrls {
   /** Whether an environment takes well-formed keys of media that nobody uploaded. @source creatives 2.3 */
   isLenient(environment: Environment): boolean;
   /** The absolute address of a path of media. */

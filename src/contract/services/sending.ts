@@ -5,9 +5,9 @@ export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   /** Look the host up now, and connect anew: nothing that was found out before counts. */
-  readonly isFresh?: boolean;
+  readonly bypassesCaches?: boolean;
   /** The body of the answer is wanted, as far as it is read at all. */
-  readonly keepsBody?: boolean;
+  readonly wantsBody?: boolean;
 }
 
 /**
@@ -25,7 +25,7 @@ export type SendFailure =
   | 'not http';
 
 /** What came of a request. */
-export type Sent =
+export type SendResult =
   | {
       readonly outcome: 'answered';
       readonly status: number;
@@ -51,7 +51,7 @@ export type Sent =
 /** Why nothing is ever sent to an address. */
 export interface UrlError {
   /** May be told to whoever gave the address. */
-  readonly says: string;
+  readonly message: string;
 }
 
 /** Sends to other people's servers, safely. @source activity gaps 21.4 */
@@ -59,7 +59,7 @@ export interface Sender {
   /** What is wrong with an address as it is written; undefined when nothing is. */
   urlError(url: string): UrlError | undefined;
   /** Never rejects. Connects to addresses only that were judged, and follows no redirect. */
-  send(request: OutgoingRequest): Promise<Sent>;
+  send(request: OutgoingRequest): Promise<SendResult>;
   /** Ends every connection; what is under way fails. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Where a reply that goes on is written to: the connection of one reader. */
-export interface Outlet {
+export interface ReplyWriter {
   /** Hands over bytes. False when they wait for the reader: no more should come until `Flow.drained` is called. */
   send(bytes: Uint8Array): boolean;
   /** Bytes that the reader has not taken yet, as far as this process keeps them. */
@@ -9,13 +9,13 @@ export interface Outlet {
 }
 
 /** A reply that goes on after its head, for as long as both sides like. Whoever writes replies calls these. */
-export interface Flow {
+export interface StreamHandle {
   /** The head was sent. Called once at most. */
-  begin(outlet: Outlet): void;
+  begin(outlet: ReplyWriter): void;
   /** The outlet takes bytes again. */
   drained(): void;
   /** The connection is closed, whoever closed it; also when it broke before the head. */
-  gone(): void;
+  disconnected(): void;
 }
 
 /** The names of endpoints whose connections stay open. @source activity gaps 21.1 */
@@ -75,13 +75,13 @@ export interface StreamRequest {
   readonly bearer: string;
   readonly client_ip: string;
   /** The address of the service, for the pages that a last line names. */
-  readonly base: string;
+  readonly baseUrl: string;
   /** Undefined when only what happens from now on is wanted. */
-  readonly past: Past | undefined;
+  readonly backfill: PastRange | undefined;
 }
 
 /** Which of the past a reader asks for. Times are UTC texts of seconds. */
-export interface Past {
+export interface PastRange {
   /** Events of this second and later. */
   readonly from: string;
   /** Events before this second, and nothing else; undefined goes on with what happens. */
@@ -94,7 +94,7 @@ export interface Streams {
    * Takes a place for a stream; the flow writes it.
    * @throws BEARER_INVALID, APPLICATION_SUSPENDED, STREAM_CONNECTIONS_MAX, UNAVAILABLE
    */
-  open(request: StreamRequest): Promise<Flow>;
+  open(request: StreamRequest): Promise<StreamHandle>;
   /** How many are open. */
   count(): number;
   /** Ends all of them, and opens no more; resolves when that is stored. */

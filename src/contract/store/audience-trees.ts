@@ -1,5 +1,5 @@
 import type { AudienceTree } from './audiences.ts';
-import { type KeptAudience, subjectOf } from './custom-audiences.ts';
+import { type StoredAudience, subjectOf } from './custom-audiences.ts';
 
 interface Segment {
   readonly custom_audience_id?: string;
@@ -14,7 +14,7 @@ export function treeOf(segments: string): AudienceTree {
 }
 
 /** Whom an audience means: its own people, or what its tree says. */
-export function peopleMeantBy({ subject, segments }: Pick<KeptAudience, 'subject' | 'segments'>): AudienceTree {
+export function peopleMeantBy({ subject, segments }: Pick<StoredAudience, 'subject' | 'segments'>): AudienceTree {
   return segments === null ? { leaf: subject, negate: false } : treeOf(segments);
 }
 

@@ -43,7 +43,7 @@ export interface AudienceLog {
    * from doing the same at the same time.
    * @param key of this subject and no other upload.
    */
-  bring(subject: Subject, key: string, payload: Uint8Array): Promise<void>;
+  storePayload(subject: Subject, key: string, payload: Uint8Array): Promise<void>;
   /** Takes the next number for an upload whose payload was brought under a key, and had so many bytes. */
   append(
     subject: Subject,
@@ -70,7 +70,7 @@ export type AudienceTree =
   | { readonly operator: 'AND' | 'OR'; readonly children: readonly AudienceTree[] };
 
 /** What an audience amounts to at a time. */
-export interface AudienceStanding {
+export interface AudienceSize {
   /** Up to which upload it was merged; 0 for trees and for subjects without uploads. */
   readonly merged: number;
   readonly size: number;
@@ -79,11 +79,11 @@ export interface AudienceStanding {
 }
 
 /** Who is in audiences: indexes in files, derived from the log and the directory. `now` is in whole seconds since 1970. */
-export interface AudienceMemberships {
+export interface AudienceMembers {
   /** Merges what the log has more than the index, all of it, and counts. */
-  settle(subject: Subject, strategy: MatchingStrategy, now: number): Promise<AudienceStanding>;
+  mergeAndCount(subject: Subject, strategy: MatchingStrategy, now: number): Promise<AudienceSize>;
   /** Counts what a tree says of its leaves, as far as they are merged. */
-  evaluate(tree: AudienceTree, strategy: MatchingStrategy, now: number): Promise<AudienceStanding>;
+  countTree(tree: AudienceTree, strategy: MatchingStrategy, now: number): Promise<AudienceSize>;
   /**
    * The users of the directory whom a tree means, by number, ascending, active or not; as far as its leaves are merged.
    */
@@ -102,7 +102,7 @@ export const AUDIENCE_PROCESSING = 'audience-processing';
 export const AUDIENCE_REMATCHING = 'audience-rematching';
 
 /** The settings of audiences. */
-export interface AudienceRules {
+export interface AudienceSettings {
   strategy(environment: Environment): MatchingStrategy;
   /** How long after an upload it is processed. */
   processing_delay_s(environment: Environment): number;
@@ -111,7 +111,7 @@ export interface AudienceRules {
 }
 
 /** What an operation of an upload says beside its people, as far as it could be read. */
-export interface PeopleOperation {
+export interface UploadOperation {
   readonly operation_type: 'Update' | 'Delete' | undefined;
   /** UTC text, when one was given. */
   readonly expires_at: string | undefined;
@@ -120,31 +120,31 @@ export interface PeopleOperation {
 }
 
 /** An upload of people that is sound. */
-export interface ReadPeople {
+export interface ParsedUpload {
   readonly records: number;
-  readonly operations: readonly PeopleOperation[];
+  readonly operations: readonly UploadOperation[];
   /** Packed operations: see `features/audiences/uploads/packed-format.ts`. */
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 
 /** What is wrong with an upload: as a whole, or with each of its operations. */
-export type PeopleErrors =
+export type UploadErrors =
   | { readonly whole: readonly ErrorDetail[] }
-  | { readonly items: readonly (readonly ErrorDetail[])[]; readonly operations: readonly PeopleOperation[] };
+  | { readonly items: readonly (readonly ErrorDetail[])[]; readonly operations: readonly UploadOperation[] };
 
 /** What an upload of people may say. */
-export interface PeopleRules {
+export interface UploadRules {
   /** The kinds of identifiers that are taken. */
   readonly kinds: readonly IdentifierKind[];
   /** Whether operations may say from when on they hold. */
-  readonly takesEffectiveAt: boolean;
+  readonly acceptsEffectiveAt: boolean;
   /** Whether the end must not be later than the one that is there when none is given. */
-  readonly endsInTime: boolean;
+  readonly limitsExpiry: boolean;
 }
 
 /** Reads uploads of people, off the request loop. */
-export interface PeopleReader {
+export interface UploadParser {
   /** @param body is given away: it is empty afterwards. */
-  read(body: Uint8Array<ArrayBuffer>, now_s: number, rules: PeopleRules): Promise<ReadPeople | PeopleErrors>;
+  read(body: Uint8Array<ArrayBuffer>, now_s: number, rules: UploadRules): Promise<ParsedUpload | UploadErrors>;
   close(): Promise<void>;
 }

@@ -40,7 +40,7 @@ export type AuditEvent = keyof typeof AUDIT_EVENTS;
 export const LOG_ONLY: readonly AuditEvent[] = ['login_failed', 'login_throttled'];
 
 /** One event, and whom it concerns. Address and transaction id are added where it is written down. */
-export interface Noted {
+export interface AuditedEvent {
   readonly event: AuditEvent;
   readonly user_id?: string | undefined;
   readonly application_id?: string | undefined;
@@ -50,7 +50,7 @@ export interface Noted {
 }
 
 /** Stores an event in the unit of work that brings it about; whoever does so notes it once the unit has ended. */
-export type RecordIn = (tx: { readonly audit: Pick<Audit, 'append'> }, event: Noted) => Promise<void>;
+export type RecordAudit = (tx: { readonly audit: Pick<Audit, 'append'> }, event: AuditedEvent) => Promise<void>;
 
 /** How something ended; `begun`: it is under way, or its process ended before it did. */
 export type AuditOutcome = 'begun' | 'done' | 'failed';
@@ -102,7 +102,7 @@ export interface Audit {
 
 /** The record of an event of a page or a call. */
 export function recordOf(
-  { event, user_id, application_id, token_id, webhook_id }: Noted,
+  { event, user_id, application_id, token_id, webhook_id }: AuditedEvent,
   about: Pick<AuditRecord, 'id' | 'at' | 'origin' | 'transaction_id'>,
 ): AuditRecord {
   const application = target('application', application_id);

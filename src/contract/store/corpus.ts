@@ -49,6 +49,6 @@ export interface Corpus {
   removeBefore(day: number, limit: number): Promise<number>;
   /** How far an import had come that was not finished; 0 when there is none. */
   findProgress(source: string): Promise<number>;
-  keepProgress(source: string, done: number): Promise<void>;
-  forgetProgress(source: string): Promise<void>;
+  saveProgress(source: string, done: number): Promise<void>;
+  clearProgress(source: string): Promise<void>;
 }

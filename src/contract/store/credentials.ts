@@ -134,7 +134,7 @@ export interface Credentials {
   /** How many tokens of an application are not revoked, by level. */
   listTokenCounts(application: string): Promise<{ access_level: AccessLevel; count: number }[]>;
   /** Tokens of an application that are not revoked and have another level, with the names of their users. */
-  listTokensBeside(application: string, level: AccessLevel, limit: number): Promise<HeldToken[]>;
+  listOtherTokens(application: string, level: AccessLevel, limit: number): Promise<HeldToken[]>;
   /** Whether any demo application is stored. */
   findDemo(): Promise<Application | undefined>;
   /** Any application, when there is one. */
@@ -146,7 +146,7 @@ export interface Credentials {
   changeUser(id: string, changes: Partial<Omit<User, 'id' | 'created_at'>>): Promise<void>;
   changeApplication(id: string, changes: Partial<Omit<Application, 'id'>>): Promise<void>;
   /** Notes on which day tokens were used. */
-  noteUse(tokens: readonly string[], day: string): Promise<void>;
+  recordUse(tokens: readonly string[], day: string): Promise<void>;
   addUser(user: NewUser): Promise<void>;
   addApplication(application: Application): Promise<void>;
   addToken(token: AccessToken): Promise<void>;

@@ -11,7 +11,7 @@ export function subjectOf(kind: 'audience' | 'list', id: string): Subject {
 export type PermissionLevel = 'READ_ONLY' | 'READ_WRITE';
 
 /** Where an audience, or a list of people who are never to be reached, stands. Booleans are 0 or 1. */
-export interface ToldStanding {
+export interface ReportedState {
   /** Something was uploaded, or it was made, and is not processed yet. */
   readonly is_processing: 0 | 1;
   readonly is_targetable: 0 | 1;
@@ -20,7 +20,7 @@ export interface ToldStanding {
 }
 
 /** An audience or a list, as far as those who keep its people need it. */
-export interface KeptAudience extends ToldStanding {
+export interface StoredAudience extends ReportedState {
   readonly subject: Subject;
   readonly id: string;
   readonly account_id: string;
@@ -37,14 +37,14 @@ export interface UsableAudience {
   readonly id: string;
   readonly name: string;
   readonly owner_account_id: string;
-  readonly audience_type: KeptAudience['audience_type'];
+  readonly audience_type: StoredAudience['audience_type'];
   readonly is_targetable: 0 | 1;
   /** READ_WRITE for the owner. */
   readonly permission_level: PermissionLevel;
 }
 
 /** A line item that targets an audience, with what it has to show. */
-export interface TargetingLine {
+export interface TargetingLineItem {
   readonly id: string;
   readonly creative: LineItemOfCampaign['creative'];
 }
@@ -61,13 +61,13 @@ export interface CustomAudiences {
   /** Up to `max` audiences of an environment that hold people themselves, after one of them, in an order of their own. */
   listUploaded(environment: Environment, after: string, max: number): Promise<string[]>;
   /** An audience or list, deleted ones too. */
-  find(subject: Subject): Promise<KeptAudience | undefined>;
+  find(subject: Subject): Promise<StoredAudience | undefined>;
   /** The live audiences among these ids that the account owns or was granted, in no order. */
   listUsable(account: string, ids: readonly string[]): Promise<UsableAudience[]>;
   /** Ids of the live flexible audiences that have this one as a leaf. */
-  listMadeOf(leaf: string): Promise<string[]>;
+  listBuiltFrom(leaf: string): Promise<string[]>;
   /** The live line items of an account with a live criterion that includes or excludes an audience, or who is like it. */
-  listTargeting(account: string, audience: string): Promise<TargetingLine[]>;
+  listTargeting(account: string, audience: string): Promise<TargetingLineItem[]>;
   /** A live account. */
   findSharingAccount(id: string): Promise<SharingAccount | undefined>;
   /** Says of which audiences a flexible one is made. */
@@ -75,7 +75,7 @@ export interface CustomAudiences {
   /** Says that something was uploaded: it is processed from now on. What it stands at otherwise stays. */
   beginProcessing(subject: Subject): Promise<void>;
   /** Stores where it stands. The time of change moves when callers are told something else than before. */
-  settle(subject: Subject, standing: ToldStanding, now: string): Promise<void>;
+  settle(subject: Subject, standing: ReportedState, now: string): Promise<void>;
   /** Takes back every grant of an audience. */
   revokeAll(audience: string, now: string): Promise<void>;
 }

@@ -40,12 +40,12 @@ export interface Person extends Readonly<Record<PersonWord, string | null>>, Rea
 }
 
 /** Members of one text: no member has a space. */
-export function joined(members: readonly string[]): string {
+export function joinMembers(members: readonly string[]): string {
   return members.join(' ');
 }
 
 /** The members of such a text. */
-export function membersOf(text: string): string[] {
+export function splitMembers(text: string): string[] {
   return text === '' ? [] : text.split(' ');
 }
 
@@ -63,7 +63,7 @@ export interface DirectoryState {
 }
 
 /** The people of the platform, as they are kept: the truth from which an image is made. */
-export interface People {
+export interface Directory {
   findState(): Promise<DirectoryState>;
   /** People from a number on, by number. */
   list(from: number, limit: number): Promise<NumberedPerson[]>;
@@ -75,12 +75,12 @@ export interface People {
   settle(mark: string): Promise<DirectoryState>;
   /** How far an import had come that was not finished; 0 when there is none. */
   findProgress(source: string): Promise<number>;
-  keepProgress(source: string, done: number): Promise<void>;
-  forgetProgress(source: string): Promise<void>;
+  saveProgress(source: string, done: number): Promise<void>;
+  clearProgress(source: string): Promise<void>;
 }
 
 /** The people of the platform as files that threads read: `src/features/audiences/directory/identifier-file.ts` says how. */
-export interface DirectoryImage extends DirectoryState {
+export interface DirectoryFiles extends DirectoryState {
   /** The folder with the files of this version; it stays while the version is the last or the one before. */
   readonly folder: string;
 }
@@ -102,17 +102,17 @@ export type Condition =
   | { readonly is: 'everybody' | 'nobody' };
 
 /** Who is meant: people of at least one of the first, of one of each further group, and of none of the last. */
-export interface PeopleQuestion {
+export interface PeopleQuery {
   readonly anyOf: readonly Condition[];
   readonly allOf: readonly (readonly Condition[])[];
   readonly noneOf: readonly Condition[];
 }
 
 /** The people of the platform. Both environments share it. */
-export interface Directory {
+export interface DirectoryIndex {
   /** The image of the directory as it is now; made first when there is none. */
-  image(): Promise<DirectoryImage>;
+  files(): Promise<DirectoryFiles>;
   /** How many people are meant who were active since a time, in seconds since 1970. */
-  count(question: PeopleQuestion, activeSince: number): Promise<number>;
+  count(question: PeopleQuery, activeSince: number): Promise<number>;
   close(): Promise<void>;
 }

@@ -84,14 +84,14 @@ export interface Delivery {
 /** Events of the log that were written together, with whom they are for. */
 export interface MatchedBatch {
   /** All events up to this position were handed over. */
-  readonly until: number;
+  readonly lastPosition: number;
   readonly events: readonly LoggedEvent[];
   /** What each application is sent, in the order of the log. Applications that get nothing are absent. */
   readonly byApplication: ReadonlyMap<string, readonly Delivery[]>;
 }
 
 /** Who follows the log. */
-export interface Following {
+export interface LogSubscription {
   /** Every event above this position will be handed over, and none up to it: what was before is in the log. */
   readonly after: number;
   stop(): void;
@@ -104,7 +104,7 @@ export interface DeliveryQuery {
   /** Only those that point to this webhook. */
   readonly webhook?: string;
   /** Events that were written before a subscription was made are for it too. */
-  readonly withOlder?: boolean;
+  readonly includesOlder?: boolean;
   /** The envelope says that it is sent again. */
   readonly isReplay?: boolean;
 }
@@ -115,20 +115,20 @@ export interface Activity {
    * Is told of all that is committed from now on, in the order of the log, each position once; must not throw, and must
    * not take long: everybody waits for everybody.
    */
-  follow(listener: (batch: MatchedBatch) => void): Following;
+  follow(listener: (batch: MatchedBatch) => void): LogSubscription;
   /** The position up to which followers were told. */
   position(): number;
   /** What events of the log, in its order, mean to subscriptions as they are now. */
   deliveriesOf(events: readonly LoggedEvent[], query: DeliveryQuery): Promise<Delivery[]>;
   /** Resolves when everything that is committed by now has been handed over; for a writer of another process too. */
-  caughtUp(): Promise<void>;
+  waitUntilCaughtUp(): Promise<void>;
   /** Begins to follow the log, at its end. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** What the settings say of activity. */
-export interface ActivityRules {
+export interface ActivitySettings {
   /** How long events are kept, in seconds. */
   readonly retention_s: number;
   /** An application may subscribe by itself to what is private, for users who let it see their messages. */

@@ -1,5 +1,5 @@
 import type { AccessLevel } from './credentials.ts';
-import type { Writing } from './store.ts';
+import type { WriteTransaction } from './store.ts';
 
 /** Where a request token is in its life. The last three are final. @source authentication gaps 8 */
 export const REQUEST_TOKEN_STATES = ['issued', 'authorized', 'denied', 'expired', 'exchanged'] as const;
@@ -7,7 +7,7 @@ export const REQUEST_TOKEN_STATES = ['issued', 'authorized', 'denied', 'expired'
 export type RequestTokenState = (typeof REQUEST_TOKEN_STATES)[number];
 
 /** What the settings decide of logins. */
-export interface LoginRules {
+export interface LoginSettings {
   /** Seconds for which a user may decide. */
   readonly request_token_ttl_s: number;
   /** Seconds for which the application may fetch what he decided. */
@@ -120,5 +120,5 @@ export interface Outstanding {
 export type OutstandingBearers = (
   application: string,
   now: string,
-  record?: (tx: Writing, id: string) => Promise<void>,
+  record?: (tx: WriteTransaction, id: string) => Promise<void>,
 ) => Promise<Outstanding>;

@@ -1,5 +1,5 @@
 import type { Services } from '../declare/operation.ts';
-import type { Writing } from './store.ts';
+import type { WriteTransaction } from './store.ts';
 
 /** Work for later, planned in the unit of work that is its cause. Times are UTC texts. */
 export interface PlannedJob {
@@ -43,19 +43,19 @@ export interface Jobs {
    * Plans a job unless it is planned for no later. One that is being done is left to whoever does it, who must look at what
    * came meanwhile once he has ended it; until this unit ends, he cannot.
    */
-  planBy(job: PlannedJob): Promise<void>;
+  planNoLaterThan(job: PlannedJob): Promise<void>;
   /** Calls a job off, if there is one. */
-  callOff(kind: string, key: string): Promise<void>;
+  cancel(kind: string, key: string): Promise<void>;
   /** Takes up to `max` jobs of these kinds that are due and that nobody has taken, those that wait longest first. */
   take(due: DueJobs): Promise<Job[]>;
   /** Ends a job; false when it is not ours any more, and then nothing that was done for it may be stored. */
   finish(job: Job): Promise<boolean>;
   /** Gives a job back, to be done at a time. */
-  giveBack(job: Job, run_at: string): Promise<void>;
+  release(job: Job, run_at: string): Promise<void>;
   /** Frees every job that was taken: for a server that starts, and that is the only one. Whoever took them is gone. */
-  freeAll(): Promise<void>;
+  releaseAll(): Promise<void>;
   /** Frees what was taken under a lease, if anything was. */
-  free(lease: string): Promise<void>;
+  releaseLease(lease: string): Promise<void>;
   /** Lets what was taken under a lease be ours for longer. */
   renew(lease: string, until: string): Promise<void>;
   /** Makes those of these kinds due that wait for a time after `after`, and that nobody has taken; tells how many. */
@@ -74,17 +74,17 @@ export interface JobKind<T = unknown> {
   /** May take minutes: kinds that do are not done together with others, which would wait. */
   readonly isLong?: boolean;
   /** Waits for other people's servers: nothing else waits with it. */
-  readonly waitsForOthers?: boolean;
+  readonly callsOtherServers?: boolean;
   /** Is done at a time that people know of, never before; other kinds are done after a while, and take no harm from less. */
-  readonly isAtTime?: boolean;
+  readonly isTimed?: boolean;
   /** Makes what else waits for times after `after` due, when the clock was set back. */
-  bringForward?(tx: Writing, now: string, after: string): Promise<void>;
+  bringForward?(tx: WriteTransaction, now: string, after: string): Promise<void>;
   /** What takes more than the database: reads and writes files, takes ids. It may happen more than once. */
-  outside?(job: Job, services: Services): Promise<T>;
+  prepare?(job: Job, services: Services): Promise<T>;
   /**
    * Stores what comes of it, in the unit that ends the job: once. Never called for a job that others have taken over. Kinds
    * that delete what has expired answer with the number of rows.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: most kinds delete nothing, and so answer nothing
-  store(tx: Writing, job: Job, outcome: T, now: string): Promise<void | number>;
+  store(tx: WriteTransaction, job: Job, outcome: T, now: string): Promise<void | number>;
 }

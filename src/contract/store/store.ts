@@ -1,18 +1,18 @@
 import type { ApplicationLimits } from '../declare/application-limits.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../declare/resource.ts';
 import type { StreamConnections } from '../services/streams.ts';
+import type { AccountMembers } from './account-members.ts';
 import type { AudienceLog } from './audiences.ts';
 import type { Audit } from './audit.ts';
 import type { Changes } from './changes.ts';
 import type { Corpus } from './corpus.ts';
 import type { Credentials } from './credentials.ts';
 import type { CustomAudiences } from './custom-audiences.ts';
-import type { People } from './directory.ts';
+import type { Directory } from './directory.ts';
 import type { Events } from './events.ts';
 import type { BearerTokens, RequestTokens } from './grants.ts';
 import type { Jobs } from './jobs.ts';
 import type { LoginTallies, PasswordLinks, Sessions } from './logins.ts';
-import type { Memberships } from './memberships.ts';
 import type { Messages } from './messages.ts';
 import type { Notifications, Posts } from './posts.ts';
 import type { Restores } from './restores.ts';
@@ -75,7 +75,7 @@ export interface RecordsReading {
    * Several rows of an account by id, or by what another column holds, in no order; what does not exist is absent.
    * `lock` as for one.
    */
-  many<F extends Fields>(
+  getMany<F extends Fields>(
     resource: Resource<F>,
     account: string,
     values: readonly string[],
@@ -111,15 +111,15 @@ export interface RowKey {
   readonly account: string | undefined;
   readonly id: string;
   /** A row of another account is meant too when it was granted to this one. */
-  readonly orGranted?: boolean;
+  readonly includesGranted?: boolean;
 }
 
 /** What a unit of work may read. */
-export interface Reading {
+export interface ReadTransaction {
   readonly records: RecordsReading;
   readonly changes: Pick<Changes, 'page'>;
   readonly credentials: Pick<Credentials, Extract<keyof Credentials, `find${string}` | `list${string}`>>;
-  readonly accountMembers: Pick<Memberships, Extract<keyof Memberships, `find${string}` | `list${string}`>>;
+  readonly accountMembers: Pick<AccountMembers, Extract<keyof AccountMembers, `find${string}` | `list${string}`>>;
   readonly requestTokens: Pick<RequestTokens, 'find'>;
   readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
   readonly sessions: Pick<Sessions, 'find' | 'list'>;
@@ -132,7 +132,7 @@ export interface Reading {
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
   readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
-  readonly directory: Pick<People, Extract<keyof People, `find${string}` | `list${string}`>>;
+  readonly directory: Pick<Directory, Extract<keyof Directory, `find${string}` | `list${string}`>>;
   readonly events: Pick<Events, Extract<keyof Events, `find${string}` | `list${string}`>>;
   readonly subscriptions: Pick<Subscriptions, Extract<keyof Subscriptions, `find${string}` | `list${string}` | 'page'>>;
   readonly streamConnections: Pick<StreamConnections, Extract<keyof StreamConnections, `list${string}`> | 'page'>;
@@ -152,11 +152,11 @@ export interface Reading {
 }
 
 /** What a unit of work may read and write. */
-export interface Writing extends Reading {
+export interface WriteTransaction extends ReadTransaction {
   readonly records: RecordsWriting;
   readonly changes: Changes;
   readonly credentials: Credentials;
-  readonly accountMembers: Memberships;
+  readonly accountMembers: AccountMembers;
   readonly requestTokens: RequestTokens;
   readonly bearerTokens: BearerTokens;
   readonly sessions: Sessions;
@@ -169,7 +169,7 @@ export interface Writing extends Reading {
   readonly uploads: Uploads;
   readonly audiences: CustomAudiences;
   readonly audienceLog: AudienceLog;
-  readonly directory: People;
+  readonly directory: Directory;
   readonly events: Events;
   readonly subscriptions: Subscriptions;
   readonly applicationLimits: ApplicationLimits;
@@ -183,7 +183,7 @@ export interface Writing extends Reading {
   /** Takes the next `count` numbers of a sequence; the answer is the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
   /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */
-  touch(tag: string): void;
+  invalidate(tag: string): void;
 }
 
 /**
@@ -191,15 +191,15 @@ export interface Writing extends Reading {
  * inside one. What `write` resolved with is durable; what it rejected with left nothing behind.
  */
 export interface Store {
-  read<T>(work: (tx: Reading) => Promise<T>): Promise<T>;
-  write<T>(work: (tx: Writing) => Promise<T>): Promise<T>;
+  read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**
    * Is called with the touched tags of each unit after it is durable and before it is acknowledged; with `everything`
    * when another process changed what is kept.
    */
-  onTouch(listener: (tags: ReadonlySet<string> | 'everything') => void): void;
+  onInvalidate(listener: (tags: ReadonlySet<string> | 'everything') => void): void;
   /** Forgets everything that is cached. */
-  forget(): void;
+  clearCaches(): void;
   onOutage(listener: OutageListener): void;
   /** Resolves when the database answers; rejects otherwise. Cheap. */
   ping(): Promise<void>;

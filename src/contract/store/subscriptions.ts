@@ -33,7 +33,7 @@ export interface SubscriptionQuery {
 }
 
 /** What of a subscription tells whether another one is the same. @source activity gaps 17.2 */
-export interface SubscriptionSense {
+export interface DedupKey {
   readonly application_id: string;
   /** Type, filter and webhook, as one text. */
   readonly sense: string;
@@ -52,13 +52,13 @@ export interface Subscriptions {
   page(query: SubscriptionQuery): Promise<Subscription[]>;
   /** Those that point to a webhook, at most `limit` of them, in no order. */
   listOfWebhook(webhook: string, limit: number): Promise<Subscription[]>;
-  findSame(sense: SubscriptionSense): Promise<Subscription | undefined>;
+  findDuplicate(sense: DedupKey): Promise<Subscription | undefined>;
   /** How many an application has; with a user, those that this user made. */
   findCount(application: string, user: string | undefined): Promise<number>;
-  add(subscription: Subscription & SubscriptionSense): Promise<void>;
+  add(subscription: Subscription & DedupKey): Promise<void>;
   change(
     id: string,
-    changes: Partial<Pick<Subscription, 'tag' | 'webhook_id' | 'updated_at'>> & Partial<SubscriptionSense>,
+    changes: Partial<Pick<Subscription, 'tag' | 'webhook_id' | 'updated_at'>> & Partial<DedupKey>,
   ): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
 }

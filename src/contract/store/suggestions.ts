@@ -1,5 +1,5 @@
 /** Asks which values of some targeting types occur together with given ones. */
-export interface TogetherQuery {
+export interface CoOccurrenceQuery {
   readonly environment: string;
   /** Whose own use of a value is enough; that of others counts where several of them have it. */
   readonly account: string;
@@ -14,5 +14,5 @@ export interface Suggestions {
    * Values that live line items of live accounts target together with one of those asked for, which are not among them:
    * those of most line items first, then in their order as text. What a single other account has is not told.
    */
-  listTogether(query: TogetherQuery): Promise<string[]>;
+  listCoOccurring(query: CoOccurrenceQuery): Promise<string[]>;
 }

@@ -38,7 +38,7 @@ export interface Upload {
 }
 
 /** The settings of uploads. */
-export interface UploadRules {
+export interface UploadSettings {
   readonly media_segment_bytes_max: number;
   readonly media_image_bytes_max: number;
   readonly media_gif_bytes_max: number;
@@ -68,7 +68,7 @@ export interface Uploads {
   /** Changes one that is in a state; false when it is in another. */
   change(id: string, from: UploadState, changes: UploadChanges): Promise<boolean>;
   /** Says that media is used: it does not expire any more. What does not exist is passed over. */
-  keep(ids: readonly string[]): Promise<void>;
+  markUsed(ids: readonly string[]): Promise<void>;
   /** Removes one that has expired; false when it is kept, or expires later. */
   removeExpired(id: string, now: string): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { Reading, Writing } from './store.ts';
+import type { ReadTransaction, WriteTransaction } from './store.ts';
 
 /** An address of an application to which events are sent, as it is kept. Times are UTC texts, secrets are sealed. */
 export interface Webhook {
@@ -147,7 +147,7 @@ export interface Replays {
 }
 
 /** What is done with webhooks while the service runs. */
-export interface WebhookWork {
+export interface WebhookRunner {
   /** Sends what is to be sent to a webhook by now. */
   resume(webhook: string): void;
   /** Goes on with a replay that is stored as running. */
@@ -155,7 +155,7 @@ export interface WebhookWork {
 }
 
 /** Rules of webhooks that an operator sets. */
-export interface WebhookRules {
+export interface WebhookSettings {
   /** After how many seconds each further try is made. @source activity gaps 19.4 */
   readonly retries_s: readonly number[];
   /** The old path of replays excludes the end that it names. */
@@ -168,32 +168,32 @@ export interface WebhookRules {
 export const WEBHOOK_JOBS = { check: 'webhook check', retry: 'webhook retry' } as const;
 
 /** Plans that every webhook of an application is challenged now: its secret is another one. @source activity gaps 19.4 */
-export async function planChallenges(tx: Writing, application: string, now: string): Promise<void> {
+export async function planChallenges(tx: WriteTransaction, application: string, now: string): Promise<void> {
   for (const { id, valid } of await tx.webhooks.list(application)) {
     if (valid) await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at: now });
   }
 }
 
 /** What came of a challenge. */
-export interface Challenged {
-  readonly isRight: boolean;
+export interface ChallengeResult {
+  readonly hasPassed: boolean;
   /** Why it was not answered rightly, as far as the owner of the application may know it; empty when it was. */
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** What the owner of an application may do with its webhooks besides calls: pages and commands. */
 export interface WebhookAdministration {
   /** Challenges a webhook now; undefined when it was removed meanwhile. Never inside a unit of work. */
-  validate(webhook: Webhook): Promise<Challenged | undefined>;
+  validate(webhook: Webhook): Promise<ChallengeResult | undefined>;
   /** Gives a webhook a new secret, which is told once; undefined when there is no such webhook. */
-  renewSecret(
-    by: { readonly tx: Writing; readonly box: SecretBox; readonly random: Random; readonly now: string },
+  rotateSecret(
+    by: { readonly tx: WriteTransaction; readonly box: SecretBox; readonly random: Random; readonly now: string },
     id: string,
   ): Promise<string | undefined>;
   /** The delivery of a message. */
-  findDelivery(tx: Reading, webhook: string, message: string): Promise<WebhookDelivery | undefined>;
+  findDelivery(tx: ReadTransaction, webhook: string, message: string): Promise<WebhookDelivery | undefined>;
   /** Sends deliveries once more. */
-  resend(tx: Writing, deliveries: readonly WebhookDelivery[], now: string): Promise<void>;
+  resend(tx: WriteTransaction, deliveries: readonly WebhookDelivery[], now: string): Promise<void>;
   /** What became of a delivery the last time, in few words. */
   lastOutcome(delivery: Pick<WebhookDelivery, 'tries'>): string;
 }

@@ -1,5 +1,5 @@
 import { IDENTIFIER_BYTES, type IdentifierKind } from '../../contract/store/audiences.ts';
-import { joined, type Person } from '../../contract/store/directory.ts';
+import { joinMembers, type Person } from '../../contract/store/directory.ts';
 import {
   devices,
   interests,
@@ -79,12 +79,12 @@ export function samplePeople({ seed, registered, now }: PeopleSampleOptions): Po
       network_operator: carriers && random.chance(0.8) ? random.early(carriers)!.targeting_value : null,
       wifi: random.chance(0.35) ? '1' : '0',
       activated_at: now - random.between(1, 1800) * DAY_S,
-      interests: joined([...new Set(own.flatMap((subject) => severalOf(subjects[subject]!, random)))]),
-      follows: joined(followsOf(own, subjects.length, registered, random)),
-      store_categories: joined([
+      interests: joinMembers([...new Set(own.flatMap((subject) => severalOf(subjects[subject]!, random)))]),
+      follows: joinMembers(followsOf(own, subjects.length, registered, random)),
+      store_categories: joinMembers([
         ...new Set(random.distinct(stores.length, random.between(0, 4)).map((at) => stores[at]!)),
       ]),
-      engagements: joined(engagementsOf(registered, random)),
+      engagements: joinMembers(engagementsOf(registered, random)),
       last_active_at: now - lastSeen(random),
       identifiers: hashed(known, String(PEOPLE_FROM + number)),
     };

@@ -18,7 +18,7 @@ export function exampleValue(operation: Operation, name: string): Json {
   const inPath = pathOf(operation)[name];
   if (inPath !== undefined) return { example: inPath };
   const value = operation.example && givenOf(operation)[name];
-  return value == null ? {} : { example: JSON.parse(operation.parameters[name]!.kind.present(value)) };
+  return value == null ? {} : { example: JSON.parse(operation.parameters[name]!.kind.toJson(value)) };
 }
 
 function givenOf(operation: Operation): Input {

@@ -1,8 +1,8 @@
 import type { Operation } from '../../contract/declare/operation.ts';
 import { problemDetails } from '../../contract/problems/problem-details.ts';
 import { type Family, isFlat, type ProblemName, problems, wordingIn } from '../../contract/problems/problems.ts';
-import { ownParameterProblems, raisable, wording } from '../raises.ts';
-import { batchEcho, echoSchema } from './given.ts';
+import { declaredProblems, ownParameterProblems, wording } from '../declared-problems.ts';
+import { batchEcho, echoSchema } from './inputs.ts';
 import { anyOf, closed, type Json, type NamedSchemas } from './schemas.ts';
 
 /** A message template as a regular expression of all that it can say. */
@@ -92,7 +92,7 @@ function capital(text: string): string {
 
 /** The body of a condition in version 2. */
 function problemShape(name: ProblemName): Json {
-  const { status, title, detail, slug, errors, beside } = problemDetails(name);
+  const { status, title, detail, slug, errors, extraMembers: beside } = problemDetails(name);
   const [, code, message] = wordingIn('problem', name);
   const type = slug === undefined ? { const: 'about:blank' } : { type: 'string', pattern: `/2/problems/${slug}$` };
   const members: Json = { title: { const: title }, type, detail: said(detail) };
@@ -145,7 +145,7 @@ function flatEnvelope(names: readonly ProblemName[], into: NamedSchemas): Json {
 
 /** The problems of an operation that lead to a status. */
 export function problemsOfStatus(operation: Operation, status: number): ProblemName[] {
-  return raisable(operation).filter((name) => wording(operation, name)[0] === status);
+  return declaredProblems(operation).filter((name) => wording(operation, name)[0] === status);
 }
 
 /** JSON Schema of what an operation answers with an error status. */

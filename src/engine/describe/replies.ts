@@ -2,11 +2,11 @@ import Type from 'typebox';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { RATES } from '../../contract/declare/rates.ts';
 import type { AnyResource } from '../../contract/declare/resource.ts';
-import { presenterOf } from '../present.ts';
-import { statusesOf, successesOf, wording } from '../raises.ts';
+import { statusesOf, successesOf, wording } from '../declared-problems.ts';
+import { serializerOf } from '../present.ts';
 import { exampleReply } from './examples.ts';
 import { failureSchema, problemsOfStatus } from './failures.ts';
-import { batchEcho, echoSchema } from './given.ts';
+import { batchEcho, echoSchema } from './inputs.ts';
 import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
 
 const DEPRECATION = [
@@ -139,7 +139,7 @@ export function successSchema(operation: Operation, named: NamedSchemas): Json {
   if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
   const request = closed({ params: echoSchema(operation, named, 'always') });
   if (operation.shape === 'one') return closed({ request, data });
-  if (operation.shape === 'told') return closed({ request, message: data });
+  if (operation.shape === 'message') return closed({ request, message: data });
   const next_cursor = { type: ['string', 'null'], description: 'Gives the next page; null on the last.' };
   if (!('with_total_count' in operation.parameters)) return closed({ request, next_cursor, data });
   const total_count = { ...TOTAL, description: 'All matches; only when asked for.' };
@@ -149,9 +149,9 @@ export function successSchema(operation: Operation, named: NamedSchemas): Json {
 const TOTAL = { type: 'integer', minimum: 0 };
 
 function replySchema({ reply, shape }: Operation): unknown {
-  if ('rowsOf' in reply) return Type.Array(presenterOf(reply.rowsOf as AnyResource).schema);
+  if ('rowsOf' in reply) return Type.Array(serializerOf(reply.rowsOf as AnyResource).schema);
   if (!('rowOfOne' in reply)) return reply;
-  const shown = (reply.rowOfOne as readonly AnyResource[]).map((each) => presenterOf(each).schema);
+  const shown = (reply.rowOfOne as readonly AnyResource[]).map((each) => serializerOf(each).schema);
   const one = shown.length === 1 ? shown[0]! : Type.Union(shown);
   return shape === 'list' ? Type.Array(one) : one;
 }

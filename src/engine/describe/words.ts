@@ -2,8 +2,8 @@ import type { Field } from '../../contract/declare/fields.ts';
 import type { CredentialKind, Operation } from '../../contract/declare/operation.ts';
 import { RATES, type RateSetting } from '../../contract/declare/rates.ts';
 import { type ProblemName, problems, type Wording } from '../../contract/problems/problems.ts';
-import { raisable, wording } from '../raises.ts';
-import { pathNames } from './given.ts';
+import { declaredProblems, wording } from '../declared-problems.ts';
+import { pathNames } from './inputs.ts';
 import { type Json, portable } from './schemas.ts';
 
 /** A value in words, for people: its type, its bounds, and the words it may be. */
@@ -65,7 +65,7 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const inPath = pathNames(operation.path).map((name) => ({
     name,
     place: 'path' as const,
-    type: operation.pathKeys?.[name]?.kind.name ?? 'id',
+    type: operation.pathParameters?.[name]?.kind.name ?? 'id',
     limits: '',
     choices: [],
     isRequired: true,
@@ -75,7 +75,7 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
   const all = { ...operation.protocolParameters, ...operation.parameters };
   const input = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
-  const members = Object.entries(operation.members ?? {}).map(([name, field]) => fieldWords(name, field, 'body'));
+  const members = Object.entries(operation.bodyMembers ?? {}).map(([name, field]) => fieldWords(name, field, 'body'));
   return [...inPath, ...input, ...members, ...fileWords(operation)];
 }
 
@@ -93,12 +93,12 @@ function fileWords({ files = {} }: Operation): ParameterWords[] {
 }
 
 function fieldWords(name: string, field: Field, place: 'query' | 'body'): ParameterWords {
-  const fallback = field.fallback === undefined ? '' : String(JSON.parse(field.kind.present(field.fallback)));
+  const fallback = field.defaultValue === undefined ? '' : String(JSON.parse(field.kind.toJson(field.defaultValue)));
   const words =
     field.kind.name === 'sort'
       ? { type: 'sort keys', limits: '', choices: [] }
       : valueWords(portable(field.kind.schema, {}));
-  return { name, place, ...words, isRequired: field.isRequired, fallback, about: field.about };
+  return { name, place, ...words, isRequired: field.isRequired, fallback, about: field.description };
 }
 
 /** A problem as an operation says it. */
@@ -120,7 +120,7 @@ export function problemWords(operation: Pick<Operation, 'family'>, names: readon
 
 /** The problems that every one of some operations can end with. */
 export function sharedProblems(operations: readonly Operation[]): ProblemName[] {
-  const [first, ...others] = operations.map(raisable);
+  const [first, ...others] = operations.map(declaredProblems);
   return (first ?? []).filter((name) => others.every((each) => each.includes(name)));
 }
 
@@ -174,13 +174,13 @@ export function exampleLine(operation: Operation): string {
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => `<${name}>`);
   const all = parameterWords(operation).filter((each) => each.place !== 'path');
   const asked = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
-  const shown = operation.body === 'object' || operation.members ? [] : asked;
+  const shown = operation.body === 'object' || operation.bodyMembers ? [] : asked;
   const known = all.filter(({ name }) => operation.example?.params[name] !== undefined);
   const input = operation.example
     ? known.map(({ name }) => `-d ${name}=${quotedForShell(operation.example!.params[name]!)}`)
     : shown.map((each) => `-d ${each.name}=${each.choices[0] ?? placeholder(each)}`);
-  const json = operation.members ? ` --json '${exampleBody(operation, all)}'` : JSON_FILES[operation.body];
-  const sandbox = operation.only === 'sandbox' ? ' --sandbox' : '';
+  const json = operation.bodyMembers ? ` --json '${exampleBody(operation, all)}'` : JSON_FILES[operation.body];
+  const sandbox = operation.onlyIn === 'sandbox' ? ' --sandbox' : '';
   const bearer = operation.credential === 'bearer' ? ' --bearer' : '';
   const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${bearer}${json}`, ...input];
   return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');

@@ -24,7 +24,7 @@ export function consentsOf(store: Store): Consents {
   const known = new Map<string, boolean>();
   const keyOf = ({ user, application }: Consent): string => `${user} ${application}`;
   let changes = 0;
-  store.onTouch((tags) => {
+  store.onInvalidate((tags) => {
     if (tags !== 'everything' && ![...tags].some((tag) => tag.startsWith('token:'))) return;
     known.clear();
     changes += 1;

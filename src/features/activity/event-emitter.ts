@@ -1,6 +1,6 @@
 import { type User, VERIFIED_TYPES } from '../../contract/store/credentials.ts';
 import { type Direction, type EventType, eventUuid, type NewEvent } from '../../contract/store/events.ts';
-import type { Reading, Store, Writing } from '../../contract/store/store.ts';
+import type { ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
 import { DIRECTED, FIXED_DIRECTIONS } from './event-types.ts';
 import { briefUser, messagePayload, type Parties, readPayload, typingPayload } from './messages/message-payloads.ts';
 
@@ -45,7 +45,7 @@ export function directionFor(type: EventType, said: Direction | undefined): Dire
  * @throws SketchUnfit
  * @source activity gaps 16.3 to 16.6, 16.8
  */
-export async function eventOf(tx: Reading, sketch: Sketch, created_ms: number): Promise<NewEvent> {
+export async function eventOf(tx: ReadTransaction, sketch: Sketch, created_ms: number): Promise<NewEvent> {
   const { event_type, user, keyword_text } = sketch;
   const direction = directionFor(event_type, sketch.direction);
   const made =
@@ -56,7 +56,7 @@ export async function eventOf(tx: Reading, sketch: Sketch, created_ms: number): 
 }
 
 async function madeOf(
-  tx: Reading,
+  tx: ReadTransaction,
   sketch: Sketch,
   direction: Direction | null,
   created_ms: number,
@@ -165,7 +165,7 @@ export function emitterOf(store: Store, now: () => string): Emitter {
 }
 
 /** Writes those whose user there is; the answer has undefined for the others. */
-async function writeAll(tx: Writing, some: readonly Waiting[], now: string): Promise<(string | undefined)[]> {
+async function writeAll(tx: WriteTransaction, some: readonly Waiting[], now: string): Promise<(string | undefined)[]> {
   const users = await tx.credentials.findScreenNames([...new Set(some.map(({ event }) => event.user_id))]);
   const isKnown = ({ event }: Waiting): boolean => users.has(event.user_id);
   const events = some.filter(isKnown).map(({ event }) => event);

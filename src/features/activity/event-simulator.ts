@@ -14,8 +14,8 @@ const anyObject = field<string>({
   name: 'object',
   column: 'text',
   schema: Type.Record(Type.String(), Type.Unknown()),
-  raises: ['MEMBER_NO_OBJECT'],
-  present: (stored) => stored,
+  problems: ['MEMBER_NO_OBJECT'],
+  toJson: (stored) => stored,
   read(raw, parameter) {
     const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw);
     return isObject ? JSON.stringify(raw) : { problem: 'MEMBER_NO_OBJECT', words: { path: `$.${parameter}` } };

@@ -48,7 +48,7 @@ export function openActivity({ store, withSubscriptionId, failed }: ActivityPart
         const { subscription } = watch;
         if (query.application !== undefined && subscription.application_id !== query.application) continue;
         if (query.webhook !== undefined && subscription.webhook_id !== query.webhook) continue;
-        if (!query.withOlder && event.position <= subscription.since_position) continue;
+        if (!query.includesOlder && event.position <= subscription.since_position) continue;
         if (text === undefined) text = foldedTextOf(event);
         if (isMatch(watch, event, text)) found.push({ event, watch });
       }
@@ -79,7 +79,7 @@ export function openActivity({ store, withSubscriptionId, failed }: ActivityPart
         return;
       }
       const deliveries = listeners.size > 0 ? await deliveriesOf(events, {}) : [];
-      const batch = { until: last.position, events, byApplication: grouped(deliveries) };
+      const batch = { lastPosition: last.position, events, byApplication: grouped(deliveries) };
       position = last.position;
       for (const listener of listeners) listener(batch);
     }
@@ -112,7 +112,7 @@ export function openActivity({ store, withSubscriptionId, failed }: ActivityPart
     if (last < before) position = last;
     else if (last > position) wake();
   };
-  store.onTouch((tags) => {
+  store.onInvalidate((tags) => {
     if (tags === 'everything' || tags.has('event:')) wake();
   });
 
@@ -125,7 +125,7 @@ export function openActivity({ store, withSubscriptionId, failed }: ActivityPart
     },
     position: () => position,
     deliveriesOf,
-    async caughtUp() {
+    async waitUntilCaughtUp() {
       const last = await store.read((tx) => tx.events.findLast());
       while (isOn && position < last) {
         wake();

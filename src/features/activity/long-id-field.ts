@@ -8,8 +8,8 @@ export function longId(): Field<string> {
     name: 'digits',
     column: 'text',
     schema: Type.String({ pattern: LONG_ID.source }),
-    raises: ['NOT_DIGITS'],
-    present: (stored) => `"${stored}"`,
+    problems: ['NOT_DIGITS'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       if (typeof raw === 'string' && isLongId(raw)) return raw;
       return { problem: 'NOT_DIGITS', parameter, words: { raw: quoted(raw) } };

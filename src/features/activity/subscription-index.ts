@@ -23,7 +23,7 @@ export function watchesOf(store: Store): Watches {
   const byId = new Map<string, Watch>();
   const byCause = new Map<string, Watch[]>();
   let stale: Set<string> | 'all' = 'all';
-  store.onTouch((tags) => {
+  store.onInvalidate((tags) => {
     if (tags === 'everything') stale = 'all';
     if (tags === 'everything' || stale === 'all') return;
     for (const tag of tags) if (tag.startsWith(TAG)) stale.add(tag.slice(TAG.length));

@@ -1,6 +1,6 @@
 import type { Access, AccountAccesses } from '../../contract/declare/callers.ts';
 import type { Environment } from '../../contract/declare/resource.ts';
-import type { AccountAccess } from '../../contract/store/memberships.ts';
+import type { AccountAccess } from '../../contract/store/account-members.ts';
 import type { Store } from '../../contract/store/store.ts';
 
 const ACCOUNTS_MAX = 50_000;
@@ -9,7 +9,7 @@ const ACCOUNTS_MAX = 50_000;
 export function accountAccessCache(store: Store): AccountAccesses {
   const byAccount = new Map<string, Map<string, Access>>();
   let changes = 0;
-  store.onTouch((tags) => {
+  store.onInvalidate((tags) => {
     if (tags === 'everything') {
       byAccount.clear();
       changes += 1;
@@ -22,7 +22,7 @@ export function accountAccessCache(store: Store): AccountAccesses {
     }
   });
   return {
-    remembered: (user, account) => byAccount.get(account)?.get(user),
+    cached: (user, account) => byAccount.get(account)?.get(user),
     async find(user, account) {
       const changesBefore = changes;
       const row = await store.read((tx) => tx.accountMembers.find(user, account));
@@ -42,7 +42,7 @@ export function accountAccessCache(store: Store): AccountAccesses {
 function accessOf(row: AccountAccess): Access {
   return {
     role: row.role,
-    composer: row.post_composer === 1,
+    canCompose: row.post_composer === 1,
     account: {
       id: row.account_id,
       environment: row.environment as Environment,

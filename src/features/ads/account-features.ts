@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { itemsOf, listOf, oneOf } from '../../contract/declare/fields.ts';
 import type { Answer, Call, Operation } from '../../contract/declare/operation.ts';
 import { ANY_ROLE, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { Writing } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
 
 /** Every feature that an account can have. @source campaigns 5.6 */
 export const FEATURES = [
@@ -51,7 +51,7 @@ export const SANDBOX_FEATURES: readonly string[] = [
   'VIDEO_APP_DOWNLOAD_CARD',
 ];
 
-const featureKeys = () => listOf(oneOf(...FEATURES), { max: 200 }).says('Feature keys.');
+const featureKeys = () => listOf(oneOf(...FEATURES), { max: 200 }).describe('Feature keys.');
 
 const shared = {
   path: '/12/accounts/:account_id/features',
@@ -69,7 +69,7 @@ export const getFeatures: Operation = {
   id: 'features.get',
   shape: 'list',
   method: 'GET',
-  about: 'Granted beta or limited features, sorted.',
+  description: 'Granted beta or limited features, sorted.',
   roles: ANY_ROLE,
   rate: 'reads',
   parameters: { feature_keys: featureKeys() },
@@ -85,8 +85,8 @@ export const addFeatures: Operation = {
   ...shared,
   id: 'features.add',
   method: 'POST',
-  about: 'Add features to a sandbox account.',
-  only: 'sandbox',
+  description: 'Add features to a sandbox account.',
+  onlyIn: 'sandbox',
   roles: CAMPAIGN_WRITERS,
   rate: 'writes',
   parameters: { feature_keys: featureKeys().required() },
@@ -98,8 +98,8 @@ export const removeFeatures: Operation = {
   ...shared,
   id: 'features.remove',
   method: 'DELETE',
-  about: 'Remove features from a sandbox account.',
-  only: 'sandbox',
+  description: 'Remove features from a sandbox account.',
+  onlyIn: 'sandbox',
   roles: CAMPAIGN_WRITERS,
   rate: 'writes',
   parameters: { feature_keys: featureKeys().required() },
@@ -108,7 +108,7 @@ export const removeFeatures: Operation = {
 
 async function changeFeatures(
   call: Call,
-  apply: (tx: Writing, account: string, keys: readonly string[]) => Promise<void>,
+  apply: (tx: WriteTransaction, account: string, keys: readonly string[]) => Promise<void>,
 ): Promise<Answer> {
   const account = call.account!.id;
   return call.services.store.write(async (tx) => {

@@ -18,7 +18,7 @@ export const accountHistory: Operation = {
   id: 'account_history.list',
   method: 'GET',
   path: '/12/accounts/:account_id/account_history',
-  about: 'The changes of one entity of the account, newest first.',
+  description: 'The changes of one entity of the account, newest first.',
   group: 'account_history',
   family: 'ads',
   roles: CAMPAIGN_READERS,
@@ -26,13 +26,13 @@ export const accountHistory: Operation = {
   parameters: {
     entity_type: oneOf('CAMPAIGN', 'LINE_ITEM', 'PROMOTED_POST', 'TARGETING_CRITERIA', 'PROMOTED_ACCOUNT')
       .required()
-      .says('The kind of entity.'),
-    entity_id: id().required().says('The entity.'),
-    start_time: hour().says('From this whole hour on; a date alone is midnight of the account.'),
-    end_time: hour().says('Up to this whole hour, which is not included.'),
-    user_id: id().says('Only changes by this user.'),
-    count: integer({ min: 1, max: 1000 }).says(`Changes a page; ${COUNT_DEFAULT} when not given.`),
-    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+      .describe('The kind of entity.'),
+    entity_id: id().required().describe('The entity.'),
+    start_time: hour().describe('From this whole hour on; a date alone is midnight of the account.'),
+    end_time: hour().describe('Up to this whole hour, which is not included.'),
+    user_id: id().describe('Only changes by this user.'),
+    count: integer({ min: 1, max: 1000 }).describe(`Changes a page; ${COUNT_DEFAULT} when not given.`),
+    cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
   },
   body: 'form',
   shape: 'list',
@@ -55,7 +55,7 @@ export const accountHistory: Operation = {
     ),
   ),
   problems: ['CURSOR_INVALID', 'NOT_AFTER'],
-  check: checkTimes,
+  validate: checkTimes,
   async perform(call) {
     const { input } = call;
     const count = Number(input.count ?? COUNT_DEFAULT);
@@ -89,7 +89,7 @@ function hour(): Field<string> {
   return field<string>({
     ...kind,
     schema: Type.Union([kind.schema, Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' })]),
-    raises: [...kind.raises, 'FRACTIONAL_HOUR'],
+    problems: [...kind.problems, 'FRACTIONAL_HOUR'],
     read(raw, parameter) {
       const read = kind.read(raw, parameter);
       if (typeof read !== 'string') return read;

@@ -12,8 +12,8 @@ const fields = {
     .required()
     .readOnly()
     .filteredBy('creative_types')
-    .says('How it is shown.'),
-  media_key: mediaKey().required().readOnly().unshown().says('What is shown.'),
+    .describe('How it is shown.'),
+  media_key: mediaKey().required().readOnly().hidden().describe('What is shown.'),
 } satisfies Fields;
 
 /** Stored account media. */
@@ -29,8 +29,8 @@ export function isPreroll({ creative_type }: Pick<AccountMedia, 'creative_type'>
 /** Videos are named by their key, images by where they are served. */
 const computedFields: Computed<AccountMedia> = {
   fields: {
-    video_id: mediaKey().readOnly().says('The media key of a video.'),
-    media_url: text({ max: 2000 }).readOnly().says('Where an image is served.'),
+    video_id: mediaKey().readOnly().describe('The media key of a video.'),
+    media_url: text({ max: 2000 }).readOnly().describe('Where an image is served.'),
   },
   async prepare(rows, { tx, media, account }) {
     const place = { media, environment: account!.environment };
@@ -55,7 +55,7 @@ export const accountMedia = resource({
   name: 'account_media',
   plural: 'account_media',
   label: 'Account media',
-  about: 'A video or an image that a line item can show by itself; it comes from the media library.',
+  description: 'A video or an image that a line item can show by itself; it comes from the media library.',
   scope: 'account',
   operations: ['list', 'get', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },

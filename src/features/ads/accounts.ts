@@ -1,6 +1,6 @@
 import { foldCase } from '../../base/text.ts';
 import { instant, oneOf, text } from '../../contract/declare/fields.ts';
-import { type Operation, showContext } from '../../contract/declare/operation.ts';
+import { type Operation, serializeContext } from '../../contract/declare/operation.ts';
 import { type Environment, type Row, resource } from '../../contract/declare/resource.ts';
 import { ACCOUNT_WRITERS, ANY_ROLE } from '../../contract/declare/roles.ts';
 import { SANDBOX_FEATURES } from './account-features.ts';
@@ -32,7 +32,7 @@ export const accounts = resource({
   name: 'account',
   plural: 'accounts',
   label: 'Account',
-  about: 'Who advertises. Users have roles on accounts; everything else lives under one.',
+  description: 'Who advertises. Users have roles on accounts; everything else lives under one.',
   scope: 'user',
   operations: ['list', 'get', 'update', 'remove'],
   sandboxOnly: ['remove'],
@@ -42,16 +42,18 @@ export const accounts = resource({
   // Sandbox accounts have six characters; production accounts are made by operators, with eleven.
   idsFrom: 36 ** 5 * 16,
   fields: {
-    name: text({ max: 255 }).required().sortable().says('Shown to the people who work with the account.'),
-    business_name: text({ max: 255 }).readOnly().says('Set by the platform.'),
-    business_id: text({ max: 64 }).readOnly().says('Set by the platform; accounts of one business share audiences.'),
-    timezone: text({ max: 64 }).readOnly().defaults('America/Los_Angeles').says('IANA time zone.'),
-    timezone_switch_at: instant().readOnly().says('Midnight in the time zone from which it holds.'),
-    industry_type: oneOf(...INDUSTRIES).says('The line of business.'),
+    name: text({ max: 255 }).required().sortable().describe('Shown to the people who work with the account.'),
+    business_name: text({ max: 255 }).readOnly().describe('Set by the platform.'),
+    business_id: text({ max: 64 })
+      .readOnly()
+      .describe('Set by the platform; accounts of one business share audiences.'),
+    timezone: text({ max: 64 }).readOnly().defaults('America/Los_Angeles').describe('IANA time zone.'),
+    timezone_switch_at: instant().readOnly().describe('Midnight in the time zone from which it holds.'),
+    industry_type: oneOf(...INDUSTRIES).describe('The line of business.'),
     approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
       .readOnly()
       .defaults('ACCEPTED')
-      .says('Whether the account may advertise.'),
+      .describe('Whether the account may advertise.'),
   },
   list: { search: 'name' },
 });
@@ -64,10 +66,10 @@ export const createSandboxAccount: Operation = {
   id: 'accounts.create',
   method: 'POST',
   path: '/12/accounts',
-  about: 'Create a sandbox account; the caller becomes its administrator.',
+  description: 'Create a sandbox account; the caller becomes its administrator.',
   group: 'accounts',
   family: 'ads',
-  only: 'sandbox',
+  onlyIn: 'sandbox',
   rate: 'writes',
   parameters: {},
   body: 'form',
@@ -92,7 +94,7 @@ export const createSandboxAccount: Operation = {
       await tx.accountMembers.add(admin);
       await tx.accountMembers.addFeatures(row.id, SANDBOX_FEATURES);
       await tx.records.insert(promotableUsers, newPromotableUser(promotable));
-      const shown = await call.services.show(accounts, [row], showContext(call, tx));
+      const shown = await call.services.show(accounts, [row], serializeContext(call, tx));
       return { data: `[${shown}]`, nextCursor: null };
     });
   },

@@ -10,7 +10,7 @@ export const authenticatedUserAccess: Operation = {
   id: 'authenticated_user_access.get',
   method: 'GET',
   path: '/12/accounts/:account_id/authenticated_user_access',
-  about: 'The permissions of the calling user on the account.',
+  description: 'The permissions of the calling user on the account.',
   group: 'authenticated_user_access',
   family: 'ads',
   roles: ANY_ROLE,
@@ -28,8 +28,8 @@ export const authenticatedUserAccess: Operation = {
   problems: [],
   async perform(call) {
     const role = call.role!;
-    const composes = call.composer && COMPOSER_ROLES.includes(role);
-    const permissions = composes ? [role, 'POST_COMPOSER'] : [role];
+    const canCompose = call.canCompose && COMPOSER_ROLES.includes(role);
+    const permissions = canCompose ? [role, 'POST_COMPOSER'] : [role];
     return { data: JSON.stringify({ user_id: call.principal.user, permissions }) };
   },
 };

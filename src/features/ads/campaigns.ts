@@ -22,22 +22,22 @@ import {
 import { hasLineItems, servability } from './servability.ts';
 
 const fields = {
-  name: text({ max: 255 }).required().sortable().says('Shown to people; need not be unique.'),
+  name: text({ max: 255 }).required().sortable().describe('Shown to people; need not be unique.'),
   funding_instrument_id: reference(() => fundingInstruments, { deleted: 'shown' })
     .required()
     .createOnly()
     .filteredBy('funding_instrument_ids')
-    .says('Who pays.'),
-  budget_optimization: oneOf('CAMPAIGN', 'LINE_ITEM').defaults('CAMPAIGN').says('Where budgets are balanced.'),
-  daily_budget_amount_local_micro: micros().sortable().says('At most the total budget; micro units.'),
-  total_budget_amount_local_micro: micros().sortable().says('Micro units.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').says('Whether it is switched on.'),
+    .describe('Who pays.'),
+  budget_optimization: oneOf('CAMPAIGN', 'LINE_ITEM').defaults('CAMPAIGN').describe('Where budgets are balanced.'),
+  daily_budget_amount_local_micro: micros().sortable().describe('At most the total budget; micro units.'),
+  total_budget_amount_local_micro: micros().sortable().describe('Micro units.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Whether it is switched on.'),
   standard_delivery: boolean()
     .sortable()
-    .says('Even spending over the day; true unless switched off, null when line items decide.'),
-  purchase_order_number: text({ max: 50 }).says('For reconciling invoices.'),
-  duration_in_days: alwaysNull(Type.Integer()).says('Kept for old clients.'),
-  frequency_cap: alwaysNull(Type.Integer()).says('Kept for old clients.'),
+    .describe('Even spending over the day; true unless switched off, null when line items decide.'),
+  purchase_order_number: text({ max: 50 }).describe('For reconciling invoices.'),
+  duration_in_days: alwaysNull(Type.Integer()).describe('Kept for old clients.'),
+  frequency_cap: alwaysNull(Type.Integer()).describe('Kept for old clients.'),
 } satisfies Fields;
 
 /** A stored campaign. */
@@ -51,7 +51,7 @@ export const campaigns = resource({
   name: 'campaign',
   plural: 'campaigns',
   label: 'Campaign',
-  about: 'How an account groups its spending and switches it on and off.',
+  description: 'How an account groups its spending and switches it on and off.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
@@ -60,7 +60,7 @@ export const campaigns = resource({
   idsFrom: 36 ** 4 * 8,
   fields,
   // Line items decide about delivery when they hold the budgets.
-  settled: (row) =>
+  derive: (row) =>
     row.budget_optimization === 'LINE_ITEM'
       ? { standard_delivery: null }
       : { standard_delivery: row.standard_delivery ?? 1 },
@@ -76,8 +76,8 @@ export const campaigns = resource({
     withinCreditLimit,
     amountsFitCurrency,
   ],
-  raises: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION'],
-  raisesOnCreate: ['INVALID_FUNDING_INSTRUMENT'],
+  problems: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION'],
+  createProblems: ['INVALID_FUNDING_INSTRUMENT'],
   quotas: [
     {
       where: { entity_status: 'ACTIVE' },
@@ -88,13 +88,13 @@ export const campaigns = resource({
   ],
   list: {
     search: 'name',
-    sortsAsNull: ['start_time', 'end_time'],
+    nullSortKeys: ['start_time', 'end_time'],
     drafts: { field: 'entity_status', value: 'DRAFT' },
   },
   batch: { max: 40 },
-  history: 'CAMPAIGN',
+  historyEntity: 'CAMPAIGN',
   computed: servability,
-  kept: [LINE_ITEMS_SUMMARY],
+  storageColumns: [LINE_ITEMS_SUMMARY],
 });
 
 /** Where budgets are balanced cannot change under line items. @source campaigns 8.1 */

@@ -16,18 +16,20 @@ import { components, slides } from './cards/components.ts';
 import { checkMediaRequirements, MEDIA_REQUIREMENT_PROBLEMS, RATIOS } from './cards/media-requirements.ts';
 
 const fields = {
-  name: text({ max: 80 }).required().sortable().says('Shown to those who choose among cards.'),
-  card_uri: cardUri().readOnly().required().filteredBy('card_uris').says('How posts name the card.'),
+  name: text({ max: 80 }).required().sortable().describe('Shown to those who choose among cards.'),
+  card_uri: cardUri().readOnly().required().filteredBy('card_uris').describe('How posts name the card.'),
   card_type: cardType()
     .readOnly()
     .required()
     .filteredBy('card_types')
-    .says('Follows from what the card shows and where it leads.'),
+    .describe('Follows from what the card shows and where it leads.'),
   components: components({ swipeableMin: 2 })
     .onUpdate(components({ swipeableMin: 1 }))
-    .leftOut()
-    .says('One media component and one with text, in the order in which they are shown; or else `slides`.'),
-  slides: slides().leftOut().says('2 to 6 slides of one MEDIA and one DETAILS component each; or else `components`.'),
+    .omittedWhenNull()
+    .describe('One media component and one with text, in the order in which they are shown; or else `slides`.'),
+  slides: slides()
+    .omittedWhenNull()
+    .describe('2 to 6 slides of one MEDIA and one DETAILS component each; or else `components`.'),
 } satisfies Fields;
 
 /** A stored card that is built from components. */
@@ -41,7 +43,7 @@ export const cards = resource({
   name: 'card',
   plural: 'cards',
   label: 'Card',
-  about: 'What a post shows beside its text, built from components.',
+  description: 'What a post shows beside its text, built from components.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
@@ -54,23 +56,23 @@ export const cards = resource({
   fields,
   checkInput: hasOneOfComponentsAndSlides,
   // What is given takes the place of what was there, whichever of the two that was.
-  settled(row, { verb, input }) {
+  derive(row, { verb, input }) {
     const swapped = input.components != null ? { slides: null } : input.slides != null ? { components: null } : {};
     const structure = parseStructure({ ...row, ...swapped });
     const named = verb === 'create' ? { card_uri: cardUriOf(row.id) } : {};
     return { ...swapped, ...named, card_type: deriveCardType(structure) };
   },
   rules: [isNotEmpty, mediaIsSuitable],
-  raises: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS, 'IMAGE_TOO_LARGE'],
+  problems: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS, 'IMAGE_TOO_LARGE'],
   list: {
     count: { preset: 100, max: 200 },
     without: ['with_total_count'],
-    idsAlso: 'card_id',
+    idsAlias: 'card_id',
     search: 'name',
     searchMax: 80,
-    narrows: {
+    extraFilters: {
       // There are none: nothing makes them.
-      parameters: { include_legacy_cards: boolean().says('Cards of old kinds too; there are none.') },
+      parameters: { include_legacy_cards: boolean().describe('Cards of old kinds too; there are none.') },
       within: async () => ({}),
     },
   },

@@ -25,7 +25,7 @@ export const draftPosts = resource({
   name: 'draft_post',
   plural: 'draft_posts',
   label: 'Draft post',
-  about: 'A post that nobody sees yet.',
+  description: 'A post that nobody sees yet.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
@@ -36,20 +36,20 @@ export const draftPosts = resource({
   sequence: 'post',
   fields,
   creating: authorParameters,
-  settled: async (row, { before, input, tx, account }) => ({
+  derive: async (row, { before, input, tx, account }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     ...searchColumns(row),
   }),
   rules: [authorIsPromotable, isNotBlank, mediaIsValid, cardExists],
-  raises: ['POST_CANNOT_BE_BLANK', ...MEDIA_PROBLEMS, 'MEDIA_MIXED', 'CARD_NOT_FOUND'],
-  raisesOnCreate: ['NOT_PROMOTABLE'],
+  problems: ['POST_CANNOT_BE_BLANK', ...MEDIA_PROBLEMS, 'MEDIA_MIXED', 'CARD_NOT_FOUND'],
+  createProblems: ['NOT_PROMOTABLE'],
   hardDeletion: { adds: { status: 'DELETED' } },
   neverTellsDeleted: true,
   list: {
     count: { preset: 100, max: 200 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
-    narrows: authorFilter,
-    raises: ['NOT_PROMOTABLE'],
+    extraFilters: authorFilter,
+    problems: ['NOT_PROMOTABLE'],
   },
 });
 

@@ -1,4 +1,4 @@
-import { boolean, instant, micros, oneOf, type Stored, text } from '../../contract/declare/fields.ts';
+import { boolean, instant, micros, oneOf, type StoredValue, text } from '../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
@@ -18,22 +18,22 @@ export const FUNDING_REASONS = [
 ] as const;
 
 const fields = {
-  account_id: text({ max: 64 }).readOnly().says('The account that it belongs to.'),
+  account_id: text({ max: 64 }).readOnly().describe('The account that it belongs to.'),
   type: oneOf('AGENCY_CREDIT_LINE', 'CREDIT_CARD', 'CREDIT_LINE', 'INSERTION_ORDER', 'PARTNER_MANAGED')
     .required()
     .createOnly()
-    .says('How the spending is paid.'),
+    .describe('How the spending is paid.'),
   description: text({ max: 255 })
     .readOnly()
     .defaults('(no payment method has been set up yet)')
-    .says('How people call it.'),
-  currency: currencyCode().required().createOnly().says('ISO 4217; every campaign that it funds has it.'),
-  start_time: instant().required().createOnly().sortable().says('From when on it can fund.'),
-  end_time: instant().createOnly().sortable().says('Until when it can fund; an insertion order must have one.'),
-  credit_limit_local_micro: micros().createOnly().says('Limit of a credit card or credit line, micro units.'),
-  funded_amount_local_micro: micros().createOnly().sortable().says('Amount of an insertion order, micro units.'),
-  io_header: text({ max: 255 }).readOnly().says('Header of the insertion order.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').says('Whether it is switched on.'),
+    .describe('How people call it.'),
+  currency: currencyCode().required().createOnly().describe('ISO 4217; every campaign that it funds has it.'),
+  start_time: instant().required().createOnly().sortable().describe('From when on it can fund.'),
+  end_time: instant().createOnly().sortable().describe('Until when it can fund; an insertion order must have one.'),
+  credit_limit_local_micro: micros().createOnly().describe('Limit of a credit card or credit line, micro units.'),
+  funded_amount_local_micro: micros().createOnly().sortable().describe('Amount of an insertion order, micro units.'),
+  io_header: text({ max: 255 }).readOnly().describe('Header of the insertion order.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Whether it is switched on.'),
 } satisfies Fields;
 
 /** A stored funding instrument. */
@@ -47,9 +47,9 @@ export const fundingInstruments = resource({
   name: 'funding_instrument',
   plural: 'funding_instruments',
   label: 'Funding instrument',
-  about: 'Who pays for campaigns, in which currency, from when to when.',
+  description: 'Who pays for campaigns, in which currency, from when to when.',
   scope: 'account',
-  remembered: true,
+  cached: true,
   operations: ['list', 'get', 'create', 'remove'],
   sandboxOnly: ['create', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
@@ -57,14 +57,14 @@ export const fundingInstruments = resource({
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 18,
   fields,
-  settled: deriveAmounts,
+  derive: deriveAmounts,
   rules: [insertionOrderHasEnd, endsAfterStart, amountsFitCurrency],
-  raises: ['MISSING_PARAMETER', 'NOT_AFTER', 'INVALID_DENOMINATION'],
+  problems: ['MISSING_PARAMETER', 'NOT_AFTER', 'INVALID_DENOMINATION'],
   computed: {
     fields: {
-      credit_remaining_local_micro: micros().says('Limit minus spend of a credit line, micro units.'),
-      able_to_fund: boolean().required().says('True exactly when there is no reason against it.'),
-      reasons_not_able_to_fund: reasonList(FUNDING_REASONS).required().says('Why it cannot fund.'),
+      credit_remaining_local_micro: micros().describe('Limit minus spend of a credit line, micro units.'),
+      able_to_fund: boolean().required().describe('True exactly when there is no reason against it.'),
+      reasons_not_able_to_fund: reasonList(FUNDING_REASONS).required().describe('Why it cannot fund.'),
     },
     prepare:
       async (_, { now }) =>
@@ -74,7 +74,7 @@ export const fundingInstruments = resource({
           credit_remaining_local_micro: creditRemaining(row),
           able_to_fund: reasons.length === 0 ? 1 : 0,
           reasons_not_able_to_fund: JSON.stringify(reasons),
-        } satisfies Record<string, Stored | null>;
+        } satisfies Record<string, StoredValue | null>;
       },
   },
   list: {},

@@ -23,25 +23,27 @@ export const keywordInsights: Operation = {
   id: 'keyword_insights.search',
   method: 'GET',
   path: '/12/insights/keywords/search',
-  about: `How many posts say one of the keywords, by day or hour, and up to ${RELATED_MAX} terms that those posts say more often than others.`,
+  description: `How many posts say one of the keywords, by day or hour, and up to ${RELATED_MAX} terms that those posts say more often than others.`,
   group: 'insights',
   family: 'ads',
   rate: 'keyword_insights',
   parameters: {
     granularity: oneOf('DAY', 'HOUR')
       .required()
-      .says('What is counted together: days or hours, from the start on; the last may be shorter.'),
+      .describe('What is counted together: days or hours, from the start on; the last may be shorter.'),
     keywords: list()
       .required()
-      .says(
+      .describe(
         `A post counts that says one of them; several words are said in a row. With the negative ones ${KEYWORDS_MAX} at most.`,
       ),
-    start_time: instant().required().says('From then on; a date is its midnight, UTC.'),
-    end_time: instant().says(
+    start_time: instant().required().describe('From then on; a date is its midnight, UTC.'),
+    end_time: instant().describe(
       `Until then, exclusive, at most ${DAYS_MAX} days after the start; now when it is not given or later.`,
     ),
-    location: text({ max: 64 }).says('Only posts of a country, by its targeting value; of everywhere when not given.'),
-    negative_keywords: list().says('A post that says one of them does not count.'),
+    location: text({ max: 64 }).describe(
+      'Only posts of a country, by its targeting value; of everywhere when not given.',
+    ),
+    negative_keywords: list().describe('A post that says one of them does not count.'),
   },
   body: 'form',
   shape: 'one',
@@ -53,7 +55,7 @@ export const keywordInsights: Operation = {
     { additionalProperties: false },
   ),
   problems: ['TOO_MANY_ITEMS', 'TIME_WINDOW_EMPTY', 'TIME_WINDOW_TOO_LONG', 'KEYWORD_WITHOUT_WORDS', 'NOT_A_COUNTRY'],
-  check(input) {
+  validate(input) {
     const all = [...keywordsOf(input, 'keywords'), ...keywordsOf(input, 'negative_keywords')];
     const errors: ErrorDetail[] = [];
     if (all.length > KEYWORDS_MAX) {

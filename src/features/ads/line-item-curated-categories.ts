@@ -1,8 +1,8 @@
 import { id, reference } from '../../contract/declare/fields.ts';
-import { type Change, type Fields, type RowOf, resource, type WholeRule } from '../../contract/declare/resource.ts';
+import { type Change, type ChangeSetRule, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import type { Reading } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
 import { lineItems } from './line-items.ts';
 import { CURATED_CATEGORIES } from './reference/categories.ts';
 import { referenceEntry } from './reference/reference-entry.ts';
@@ -14,8 +14,8 @@ const fields = {
   line_item_id: reference(() => lineItems)
     .required()
     .filteredBy('line_item_ids')
-    .says('The line item beside whose content it is shown; it may have one.'),
-  curated_category_id: id().required().says('The curated category.'),
+    .describe('The line item beside whose content it is shown; it may have one.'),
+  curated_category_id: id().required().describe('The curated category.'),
 } satisfies Fields;
 
 /** A stored link between a line item and a curated category. */
@@ -29,24 +29,24 @@ export const lineItemCuratedCategories = resource({
   name: 'line_item_curated_category',
   plural: 'line_item_curated_categories',
   label: 'Line item curated category',
-  about: 'A curated category beside whose videos a line item is shown.',
+  description: 'A curated category beside whose videos a line item is shown.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'reads',
   idsFrom: 36 ** 5 * 4,
-  ofLineItems: 'line_item_id',
+  parentField: 'line_item_id',
   fields,
   rules: [categoryExists],
-  wholeRules: [fitsItsLineItem],
-  raises: ['INVALID', 'NOT_FOUND'],
+  changeSetRules: [fitsItsLineItem],
+  problems: ['INVALID', 'NOT_FOUND'],
   list: {},
 });
 
 /** The line items, of those named, that have a curated category. */
 export async function lineItemsWithCuratedCategory(
-  tx: Reading,
+  tx: ReadTransaction,
   account: string,
   lines: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -55,7 +55,7 @@ export async function lineItemsWithCuratedCategory(
   return new Set(tallies.map((tally) => String(tally.line_item_id)));
 }
 
-function under(account: string, lines: readonly string[]): Parameters<Reading['records']['tally']>[1] {
+function under(account: string, lines: readonly string[]): Parameters<ReadTransaction['records']['tally']>[1] {
   const nothing = { member: undefined, without: undefined, prefix: undefined };
   return { ...nothing, account, deleted: 'hidden', within: { line_item_id: lines } };
 }
@@ -72,7 +72,7 @@ function isUnchanged(before: LineItemCuratedCategory | undefined, after: LineIte
 }
 
 /** Rule: one for each line item, which targets a country of it, no IAB categories and excludes few publishers. */
-async function fitsItsLineItem({ changes, tx, account }: Parameters<WholeRule<LineItemCuratedCategory>>[0]) {
+async function fitsItsLineItem({ changes, tx, account }: Parameters<ChangeSetRule<LineItemCuratedCategory>>[0]) {
   const [change] = changes;
   if (!change || change.after.deleted || isUnchanged(change.before, change.after)) return [];
   const { line_item_id: line, curated_category_id: category } = change.after;

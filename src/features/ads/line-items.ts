@@ -44,49 +44,54 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('campaign_ids')
-    .says('The campaign that it belongs to.'),
-  name: text({ max: 255 }).sortable().says('Shown to people; need not be unique.'),
+    .describe('The campaign that it belongs to.'),
+  name: text({ max: 255 }).sortable().describe('Shown to people; need not be unique.'),
   objective: oneOf(...OBJECTIVE_NAMES)
     .required()
     .createOnly()
-    .says('What it aims at; the same for all line items of a campaign.'),
+    .describe('What it aims at; the same for all line items of a campaign.'),
   product_type: oneOf(...PRODUCT_TYPES)
     .required()
     .createOnly()
-    .says('What is promoted; the same for all line items of a campaign.'),
-  placements: placementList().required().createOnly().says('Where it is shown: one of the sets of its product type.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').says('Whether it is switched on.'),
-  start_time: instant().sortable().says('From when on it is shown.'),
-  end_time: instant().sortable().says('Until when it is shown.'),
+    .describe('What is promoted; the same for all line items of a campaign.'),
+  placements: placementList()
+    .required()
+    .createOnly()
+    .describe('Where it is shown: one of the sets of its product type.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Whether it is switched on.'),
+  start_time: instant().sortable().describe('From when on it is shown.'),
+  end_time: instant().sortable().describe('Until when it is shown.'),
   bid_strategy: oneOf(...BID_STRATEGIES)
-    .settled()
-    .says('Bids by itself, never above the bid, or near it on average.'),
-  bid_amount_local_micro: micros().sortable().says('Micro units; needed unless bids are automatic.'),
+    .derived()
+    .describe('Bids by itself, never above the bid, or near it on average.'),
+  bid_amount_local_micro: micros().sortable().describe('Micro units; needed unless bids are automatic.'),
   goal: oneOf(...GOALS)
-    .settled()
-    .says('What bids are optimized for, among those of the objective.'),
+    .derived()
+    .describe('What bids are optimized for, among those of the objective.'),
   pay_by: oneOf(...PAY_BY)
-    .settled()
-    .says('What is paid for, among those of objective and goal.'),
-  daily_budget_amount_local_micro: micros().says('At most the total budget; micro units.'),
-  total_budget_amount_local_micro: micros().says('At most that of the campaign; micro units.'),
-  standard_delivery: boolean().says(
+    .derived()
+    .describe('What is paid for, among those of objective and goal.'),
+  daily_budget_amount_local_micro: micros().describe('At most the total budget; micro units.'),
+  total_budget_amount_local_micro: micros().describe('At most that of the campaign; micro units.'),
+  standard_delivery: boolean().describe(
     'Even spending over the day; true unless switched off where line items hold budgets.',
   ),
-  frequency_cap: integer({ min: 1, max: CAP_MAX }).says('How often one person is reached in `duration_in_days`.'),
-  duration_in_days: oneOfNumbers(1, 7, 30).says('The days that `frequency_cap` counts in.'),
-  audience_expansion: oneOf('DEFINED', 'EXPANDED', 'BROAD').says('How far beyond its audience it may reach.'),
-  advertiser_domain: text({ max: 253 }).says('Without a scheme; needed on the publisher network.'),
-  categories: listOf(text({ max: 64 }), { min: 0, max: CATEGORIES_MAX }).says('IAB categories of what is advertised.'),
-  primary_web_event_tag: id().says('The event that conversions on a website are counted by.'),
-  android_store_identifier: text({ max: 255 }).says('Name of the package of an application.'),
-  ios_store_identifier: digits({ max: 20 }).says('Number of an application.'),
-  advertiser_user_id: text({ max: 20 }).refused().says('Whose advertising it is.'),
-  target_cpa_local_micro: alwaysNull(Type.Integer()).says('Kept for old clients.'),
-  creative_source: oneOf('MANUAL').readOnly().defaults('MANUAL').says('Who chooses what is shown.'),
-  automatic_post_promotion: alwaysNull(Type.Boolean()).says('Kept for old clients.'),
-  funding_instrument_id: id().readOnly().required().filteredBy('funding_instrument_ids').says('Who pays.'),
-  currency: text({ max: 3 }).readOnly().required().says('Of the funding instrument.'),
+  frequency_cap: integer({ min: 1, max: CAP_MAX }).describe('How often one person is reached in `duration_in_days`.'),
+  duration_in_days: oneOfNumbers(1, 7, 30).describe('The days that `frequency_cap` counts in.'),
+  audience_expansion: oneOf('DEFINED', 'EXPANDED', 'BROAD').describe('How far beyond its audience it may reach.'),
+  advertiser_domain: text({ max: 253 }).describe('Without a scheme; needed on the publisher network.'),
+  categories: listOf(text({ max: 64 }), { min: 0, max: CATEGORIES_MAX }).describe(
+    'IAB categories of what is advertised.',
+  ),
+  primary_web_event_tag: id().describe('The event that conversions on a website are counted by.'),
+  android_store_identifier: text({ max: 255 }).describe('Name of the package of an application.'),
+  ios_store_identifier: digits({ max: 20 }).describe('Number of an application.'),
+  advertiser_user_id: text({ max: 20 }).refused().describe('Whose advertising it is.'),
+  target_cpa_local_micro: alwaysNull(Type.Integer()).describe('Kept for old clients.'),
+  creative_source: oneOf('MANUAL').readOnly().defaults('MANUAL').describe('Who chooses what is shown.'),
+  automatic_post_promotion: alwaysNull(Type.Boolean()).describe('Kept for old clients.'),
+  funding_instrument_id: id().readOnly().required().filteredBy('funding_instrument_ids').describe('Who pays.'),
+  currency: text({ max: 3 }).readOnly().required().describe('Of the funding instrument.'),
 } satisfies Fields;
 
 /** A stored line item. */
@@ -100,16 +105,16 @@ export const lineItems = resource({
   name: 'line_item',
   plural: 'line_items',
   label: 'Line item',
-  about: 'What a campaign shows, to whom, for how much, from when to when.',
+  description: 'What a campaign shows, to whom, for how much, from when to when.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'LINE_ITEM_NOT_FOUND',
   rate: 'account_reads',
   idsFrom: 36 ** 4 * 24,
-  ofLineItems: 'campaign_id',
+  parentField: 'campaign_id',
   fields,
-  settled: async (row, change) => ({
+  derive: async (row, change) => ({
     placements: orderPlacements(row.product_type, row.placements),
     categories: completeCategories(row),
     ...deriveBidding(row, change),
@@ -136,7 +141,7 @@ export const lineItems = resource({
     domainIsValid,
     categoriesAreValid,
   ],
-  raises: [
+  problems: [
     'INVALID',
     'NOT_IN_ENUM',
     'MISSING_PARAMETER',
@@ -161,8 +166,8 @@ export const lineItems = resource({
       parameter: 'entity_status',
     },
   ],
-  consequences: [registerNamedApps, targetAppPlatforms],
+  cascadeCreate: [registerNamedApps, targetAppPlatforms],
   list: { search: 'name', drafts: { field: 'entity_status', value: 'DRAFT' } },
   batch: { max: 40 },
-  history: 'LINE_ITEM',
+  historyEntity: 'LINE_ITEM',
 });

@@ -13,24 +13,24 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .says('The line item that shows it; videos need one for PREROLL_VIEWS.'),
+    .describe('The line item that shows it; videos need one for PREROLL_VIEWS.'),
   account_media_id: reference(() => accountMedia)
     .required()
     .createOnly()
-    .says('What is shown.'),
-  campaign_id: id().settled().readOnly().unshown().filteredBy('campaign_id').says('The campaign of the line item.'),
+    .describe('What is shown.'),
+  campaign_id: id().derived().readOnly().hidden().filteredBy('campaign_id').describe('The campaign of the line item.'),
   creative_type: oneOf(...CREATIVE_TYPES)
-    .settled()
+    .derived()
     .readOnly()
-    .says('How it is shown: as the account media.'),
+    .describe('How it is shown: as the account media.'),
   landing_url: webUrl({ max: 2000 })
     .createOnly()
-    .says('Where an image leads; needed for WEBSITE_CLICKS, and ignored for videos.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').says('Whether it is switched on.'),
+    .describe('Where an image leads; needed for WEBSITE_CLICKS, and ignored for videos.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Whether it is switched on.'),
   approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
     .readOnly()
     .defaults('ACCEPTED')
-    .says('Whether it may be shown.'),
+    .describe('Whether it may be shown.'),
 } satisfies Fields;
 
 type MediaCreative = RowOf<typeof fields>;
@@ -43,27 +43,27 @@ export const mediaCreatives = resource({
   name: 'media_creative',
   plural: 'media_creatives',
   label: 'Media creative',
-  about: 'Account media that a line item shows.',
+  description: 'Account media that a line item shows.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'MEDIA_CREATIVE_NOT_FOUND',
   rate: 'account_reads',
   idsFrom: 36 ** 4,
-  ofLineItems: 'line_item_id',
+  parentField: 'line_item_id',
   fields,
   onePer: ({ line_item_id, account_media_id, landing_url }) => [
     line_item_id,
     account_media_id,
     landing_url && hash('sha256', landing_url, 'base64url'),
   ],
-  settled(row, { referenced }) {
+  derive(row, { referenced }) {
     const { media, line } = referencedRows(referenced);
     const landing_url = isPreroll(media) ? null : row.landing_url;
     return { campaign_id: line.campaign_id, creative_type: media.creative_type, landing_url };
   },
   rules: [mediaFitsLineItem],
-  raisesOnCreate: ['LINE_ITEM_UNFIT', 'MISSING_PARAMETER'],
+  createProblems: ['LINE_ITEM_UNFIT', 'MISSING_PARAMETER'],
   list: {},
 });
 

@@ -11,10 +11,10 @@ import { checkLibraryValues, firstFrameKey, type LibraryValues } from './media/l
  */
 export const mediaLibrary = resource({
   ...libraryRows,
-  settled: (row) =>
+  derive: (row) =>
     row.media_type === 'IMAGE' ? {} : { poster_media_key: row.poster_media_key ?? firstFrameKey(row.id) },
   rules: [valuesAreValid],
-  raises: ['NOT_OF_IMAGES', 'INVALID_MEDIA', 'MEDIA_NOT_TRANSCODED', 'MEDIA_OF_OTHER_TYPE'],
+  problems: ['NOT_OF_IMAGES', 'INVALID_MEDIA', 'MEDIA_NOT_TRANSCODED', 'MEDIA_OF_OTHER_TYPE'],
   computed: libraryComputedFields,
 });
 

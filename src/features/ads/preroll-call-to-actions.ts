@@ -1,5 +1,5 @@
 import { oneOf, reference } from '../../contract/declare/fields.ts';
-import { type Change, type Fields, type RowOf, resource, type Whole } from '../../contract/declare/resource.ts';
+import { type Change, type ChangeSet, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { webUrl } from './cards/web-url.ts';
@@ -10,11 +10,11 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .says('A line item for PREROLL_VIEWS; it may have one.'),
+    .describe('A line item for PREROLL_VIEWS; it may have one.'),
   call_to_action: oneOf('GO_TO', 'SEE_MORE', 'SHOP', 'VISIT_SITE', 'WATCH_NOW')
     .required()
-    .says('What people are asked to do.'),
-  call_to_action_url: webUrl({ max: 2000 }).required().says('Where it leads.'),
+    .describe('What people are asked to do.'),
+  call_to_action_url: webUrl({ max: 2000 }).required().describe('Where it leads.'),
 } satisfies Fields;
 
 type PrerollCallToAction = RowOf<typeof fields>;
@@ -27,18 +27,18 @@ export const prerollCallToActions = resource({
   name: 'preroll_call_to_action',
   plural: 'preroll_call_to_actions',
   label: 'Preroll call to action',
-  about: 'What the videos of a line item ask people to do.',
+  description: 'What the videos of a line item ask people to do.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
   idsFrom: 36 ** 2 * 9,
-  ofLineItems: 'line_item_id',
+  parentField: 'line_item_id',
   fields,
   rules: [isForPreroll],
-  wholeRules: [isTheOnlyOne],
-  raisesOnCreate: ['LINE_ITEM_UNFIT'],
+  changeSetRules: [isTheOnlyOne],
+  createProblems: ['LINE_ITEM_UNFIT'],
   list: {},
 });
 
@@ -52,7 +52,7 @@ function isForPreroll({ verb, referenced }: Change<PrerollCallToAction>): ErrorD
   return line.objective === 'PREROLL_VIEWS' ? undefined : unsuitable(line.id, 'is not for PREROLL_VIEWS');
 }
 
-async function isTheOnlyOne({ changes, account, tx }: Whole<PrerollCallToAction>) {
+async function isTheOnlyOne({ changes, account, tx }: ChangeSet<PrerollCallToAction>) {
   const [change] = changes;
   if (!change || change.before) return [];
   const line = change.after.line_item_id!;

@@ -1,17 +1,19 @@
 import { id, oneOf } from '../../contract/declare/fields.ts';
 import { type Fields, type Row, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { Reading } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
 
 /** What may be promoted of a user. */
 export const PROMOTABLE_USER_TYPES = ['FULL', 'REPOSTS_ONLY'] as const;
 
 const fields = {
-  user_id: id().required().readOnly().says('The user whose posts may be promoted.'),
+  user_id: id().required().readOnly().describe('The user whose posts may be promoted.'),
   promotable_user_type: oneOf(...PROMOTABLE_USER_TYPES)
     .required()
     .readOnly()
-    .says('`FULL` for the user whom the account advertises: exactly one. `REPOSTS_ONLY`: what that user has reposted.'),
+    .describe(
+      '`FULL` for the user whom the account advertises: exactly one. `REPOSTS_ONLY`: what that user has reposted.',
+    ),
 } satisfies Fields;
 
 /** A stored promotable user. */
@@ -25,7 +27,7 @@ export const promotableUsers = resource({
   name: 'promotable_user',
   plural: 'promotable_users',
   label: 'Promotable user',
-  about: 'Whose posts an account may promote; exactly one is `FULL`.',
+  description: 'Whose posts an account may promote; exactly one is `FULL`.',
   scope: 'account',
   operations: ['list', 'get'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
@@ -57,7 +59,7 @@ export function newPromotableUser(facts: {
 }
 
 /** The id of the user whom an account advertises: `advertiser_user_id` of its line items. Every account has one. */
-export async function findAdvertiserUserId(tx: Reading, account: string): Promise<string> {
+export async function findAdvertiserUserId(tx: ReadTransaction, account: string): Promise<string> {
   const [row] = await tx.records.page(promotableUsers, {
     account,
     member: undefined,

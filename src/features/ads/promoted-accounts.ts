@@ -1,5 +1,5 @@
 import { digits, itemsOf, oneOf, reference } from '../../contract/declare/fields.ts';
-import { type Asked, type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Change, type Fields, type ListQuery, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type LineItem, lineItems } from './line-items.ts';
@@ -10,16 +10,16 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .says('A line item for promoted accounts.'),
+    .describe('A line item for promoted accounts.'),
   user_id: digits({ max: 20 })
     .required()
     .createOnly()
-    .says('The user who is promoted: the one whom the account advertises.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').says('Whether it is switched on.'),
+    .describe('The user who is promoted: the one whom the account advertises.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Whether it is switched on.'),
   approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
     .readOnly()
     .defaults('ACCEPTED')
-    .says('Whether it may be shown.'),
+    .describe('Whether it may be shown.'),
 } satisfies Fields;
 
 /** A stored promoted account. */
@@ -33,20 +33,24 @@ export const promotedAccounts = resource({
   name: 'promoted_account',
   plural: 'promoted_accounts',
   label: 'Promoted account',
-  about: 'A user whom a line item proposes to follow.',
+  description: 'A user whom a line item proposes to follow.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'PROMOTED_ACCOUNT_NOT_FOUND',
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 13,
-  ofLineItems: 'line_item_id',
+  parentField: 'line_item_id',
   fields,
   onePer: (row) => [row.line_item_id, row.user_id],
   rules: [lineItemIsCompatible, userIsAdvertiser],
-  raisesOnCreate: ['INCOMPATIBLE_LINE_ITEM', 'INVALID_USER_ID'],
-  list: { sortsAs: { paused: 'entity_status' }, rule: anyLineItemIsCompatible, raises: ['INCOMPATIBLE_LINE_ITEM'] },
-  history: 'PROMOTED_ACCOUNT',
+  createProblems: ['INCOMPATIBLE_LINE_ITEM', 'INVALID_USER_ID'],
+  list: {
+    sortAliases: { paused: 'entity_status' },
+    rule: anyLineItemIsCompatible,
+    problems: ['INCOMPATIBLE_LINE_ITEM'],
+  },
+  historyEntity: 'PROMOTED_ACCOUNT',
 });
 
 function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids'): ErrorDetail {
@@ -54,10 +58,10 @@ function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids')
 }
 
 /** A list of line items of which none is for accounts is a mistake; what does not exist is simply absent. */
-async function anyLineItemIsCompatible({ input, account, tx }: Asked): Promise<ErrorDetail | undefined> {
+async function anyLineItemIsCompatible({ input, account, tx }: ListQuery): Promise<ErrorDetail | undefined> {
   if (!input.line_item_ids) return undefined;
   const ids = itemsOf(String(input.line_item_ids));
-  const [first, ...others] = await tx.records.many(lineItems, account.id, ids, { deleted: 'shown' });
+  const [first, ...others] = await tx.records.getMany(lineItems, account.id, ids, { deleted: 'shown' });
   if (!first || [first, ...others].some(({ product_type }) => product_type === 'PROMOTED_ACCOUNT')) return undefined;
   return incompatible(first.id, 'line_item_ids');
 }

@@ -8,13 +8,13 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .says('The line item that promotes it.'),
-  post_id: digits({ max: 19 }).required().createOnly().says('The post, or the repost that was made of it.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').says('Whether it is switched on.'),
+    .describe('The line item that promotes it.'),
+  post_id: digits({ max: 19 }).required().createOnly().describe('The post, or the repost that was made of it.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Whether it is switched on.'),
   approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
     .readOnly()
     .defaults('ACCEPTED')
-    .says('Whether it may be shown.'),
+    .describe('Whether it may be shown.'),
 } satisfies Fields;
 
 /** A stored promotion of a post. */
@@ -28,16 +28,16 @@ export const promotedPosts = resource({
   name: 'promoted_post',
   plural: 'promoted_posts',
   label: 'Promoted post',
-  about: 'A post that a line item shows.',
+  description: 'A post that a line item shows.',
   scope: 'account',
   operations: ['list', 'get', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'PROMOTED_POST_NOT_FOUND',
   rate: 'account_reads',
   idsFrom: 36 ** 5 * 2,
-  ofLineItems: 'line_item_id',
+  parentField: 'line_item_id',
   fields,
   onePer: (row) => [row.line_item_id, row.post_id],
-  list: { sortsAs: { paused: 'entity_status' } },
-  history: 'PROMOTED_POST',
+  list: { sortAliases: { paused: 'entity_status' } },
+  historyEntity: 'PROMOTED_POST',
 });

@@ -7,8 +7,8 @@ export function reasonList(words: readonly string[]): Field<string> {
     name: 'reasons',
     column: 'none',
     schema: Type.Array(Type.Union(words.map((word) => Type.Literal(word)))),
-    raises: [],
-    present: (stored) => stored,
+    problems: [],
+    toJson: (stored) => stored,
     read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
   }).readOnly();
 }

@@ -2,11 +2,11 @@ import { formatInstant, instantMs } from '../../base/instants.ts';
 import { digits, id, instant, oneOf } from '../../contract/declare/fields.ts';
 import {
   type Change,
+  type ChangeSet,
   type Fields,
   LONG_IDS_FROM,
   type RowOf,
   resource,
-  type Whole,
 } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
@@ -16,15 +16,15 @@ import { attachmentFields, authorParameters, contentFields } from './posts/post-
 
 const fields = {
   ...contentFields,
-  scheduled_at: instant().required().says('When it is published, at most 365 days ahead; seconds are dropped.'),
+  scheduled_at: instant().required().describe('When it is published, at most 365 days ahead; seconds are dropped.'),
   scheduled_status: oneOf('SCHEDULED', 'SUCCESS', 'FAILED', 'DELETED')
     .readOnly()
     .defaults('SCHEDULED')
-    .says('Whether it was published, or why not.'),
-  completed_at: instant().readOnly().says('When it was published, or could not be.'),
-  post_id: digits({ max: 19 }).readOnly().says('The published post.'),
+    .describe('Whether it was published, or why not.'),
+  completed_at: instant().readOnly().describe('When it was published, or could not be.'),
+  post_id: digits({ max: 19 }).readOnly().describe('The published post.'),
   ...attachmentFields,
-  scheduled_by: id().required().readOnly().unshown(),
+  scheduled_by: id().required().readOnly().hidden(),
 } satisfies Fields;
 
 /** A stored scheduled post. */
@@ -41,7 +41,7 @@ export const scheduledPosts = resource({
   name: 'scheduled_post',
   plural: 'scheduled_posts',
   label: 'Scheduled post',
-  about: 'A post that is published at a time.',
+  description: 'A post that is published at a time.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
@@ -52,7 +52,7 @@ export const scheduledPosts = resource({
   sequence: 'post',
   fields,
   creating: authorParameters,
-  settled: async (row, { before, input, tx, account, by }) => ({
+  derive: async (row, { before, input, tx, account, author: by }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
     // `2026-03-02T17:04:55Z` without its seconds.
@@ -60,8 +60,8 @@ export const scheduledPosts = resource({
     ...searchColumns(row),
   }),
   rules: [isPending, callerMayPost, isNotBlank, mediaIsUsable, timeIsInRange],
-  wholeRules: [withinQuarterHourLimit],
-  raises: [
+  changeSetRules: [withinQuarterHourLimit],
+  problems: [
     'ACTION_NOT_ALLOWED',
     'POST_CANNOT_BE_BLANK',
     ...MEDIA_PROBLEMS,
@@ -70,17 +70,17 @@ export const scheduledPosts = resource({
     'TOO_LATE',
     'TOO_MANY_SCHEDULED',
   ],
-  raisesOnCreate: ['NOT_PROMOTABLE'],
-  removal: { rules: [isPending], raises: ['ACTION_NOT_ALLOWED'] },
+  createProblems: ['NOT_PROMOTABLE'],
+  removal: { rules: [isPending], problems: ['ACTION_NOT_ALLOWED'] },
   takesAlong: { of: 'scheduled_promoted_posts', column: 'scheduled_post_id' },
-  later: { job: PUBLICATION, at: 'scheduled_at' },
+  job: { job: PUBLICATION, at: 'scheduled_at' },
   hardDeletion: { sets: { scheduled_status: 'DELETED' } },
   neverTellsDeleted: true,
   list: {
     count: { preset: 100, max: 200 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
-    narrows: authorFilter,
-    raises: ['NOT_PROMOTABLE'],
+    extraFilters: authorFilter,
+    problems: ['NOT_PROMOTABLE'],
   },
 });
 
@@ -95,7 +95,7 @@ function isPending({ verb, before, now }: Change<ScheduledPost>): ErrorDetail | 
   return isOver ? notAllowed(before.account_id) : undefined;
 }
 
-async function callerMayPost({ verb, after, tx, by }: Change<ScheduledPost>): Promise<ErrorDetail | undefined> {
+async function callerMayPost({ verb, after, tx, author: by }: Change<ScheduledPost>): Promise<ErrorDetail | undefined> {
   const author = await findAuthor(tx, after.account_id, String(after.user_id));
   const error = verb === 'create' ? checkPromotable(author, after.account_id, 'as_user_id') : undefined;
   if (error) return error;
@@ -130,7 +130,7 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const QUARTER_POSTS_MAX = 30;
 
 /** Rule: in a quarter of an hour of the clock an account publishes few posts. */
-async function withinQuarterHourLimit({ changes, account, tx }: Whole<ScheduledPost>) {
+async function withinQuarterHourLimit({ changes, account, tx }: ChangeSet<ScheduledPost>) {
   const [change] = changes;
   if (!change || change.after.scheduled_at === change.before?.scheduled_at) return [];
   const start = Math.floor(instantMs(change.after.scheduled_at!) / QUARTER_MS) * QUARTER_MS;

@@ -11,14 +11,14 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .says('The line item that will promote it.'),
+    .describe('The line item that will promote it.'),
   scheduled_post_id: reference(() => scheduledPosts)
     .required()
     .createOnly()
-    .says('A post that is still to be published.'),
-  post_id: digits({ max: 19 }).readOnly().says('The published post, once there is one.'),
+    .describe('A post that is still to be published.'),
+  post_id: digits({ max: 19 }).readOnly().describe('The published post, once there is one.'),
   // What a line item shows counts for its campaign unless it was rejected: as it is when a publication fails.
-  approval_status: oneOf('ACCEPTED', 'REJECTED').readOnly().defaults('ACCEPTED').unshown(),
+  approval_status: oneOf('ACCEPTED', 'REJECTED').readOnly().defaults('ACCEPTED').hidden(),
 } satisfies Fields;
 
 /** A stored promotion of a post that is still to be published. */
@@ -32,19 +32,19 @@ export const scheduledPromotedPosts = resource({
   name: 'scheduled_promoted_post',
   plural: 'scheduled_promoted_posts',
   label: 'Scheduled promoted post',
-  about: 'A scheduled post that a line item promotes from its publication on.',
+  description: 'A scheduled post that a line item promotes from its publication on.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 3,
-  ofLineItems: 'line_item_id',
+  parentField: 'line_item_id',
   fields,
   onePer: (row) => [row.line_item_id, row.scheduled_post_id],
   rules: [postIsPromotable],
-  raisesOnCreate: ['POST_UNFIT'],
-  removal: { rules: [postIsPending], raises: ['ACTION_NOT_ALLOWED'] },
+  createProblems: ['POST_UNFIT'],
+  removal: { rules: [postIsPending], problems: ['ACTION_NOT_ALLOWED'] },
   list: {},
 });
 

@@ -1,4 +1,4 @@
-import { boolean, type Stored, text } from '../../contract/declare/fields.ts';
+import { boolean, type StoredValue, text } from '../../contract/declare/fields.ts';
 import type { Computed, Row } from '../../contract/declare/resource.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemsOfCampaign, readSummary } from '../../contract/store/delivery.ts';
 import type { Campaign } from './campaigns.ts';
@@ -27,10 +27,10 @@ const REASONS = [
  */
 export const servability: Computed<Campaign> = {
   fields: {
-    currency: text({ max: 3 }).readOnly().required().says('Of the funding instrument.'),
-    effective_status: text({ max: 32 }).readOnly().required().says('What the states together amount to.'),
-    servable: boolean().readOnly().says('Whether it can serve; null when it is deleted.'),
-    reasons_not_servable: reasonList(REASONS).required().says('Why it cannot serve.'),
+    currency: text({ max: 3 }).readOnly().required().describe('Of the funding instrument.'),
+    effective_status: text({ max: 32 }).readOnly().required().describe('What the states together amount to.'),
+    servable: boolean().readOnly().describe('Whether it can serve; null when it is deleted.'),
+    reasons_not_servable: reasonList(REASONS).required().describe('Why it cannot serve.'),
   },
   async prepare(rows, { tx, account, now }) {
     const instruments = await instrumentsOf(rows, tx, now);
@@ -44,7 +44,7 @@ export const servability: Computed<Campaign> = {
   },
 };
 
-type Outcome = Readonly<Record<string, Stored | null>>;
+type Outcome = Readonly<Record<string, StoredValue | null>>;
 
 interface Instrument {
   readonly row: FundingInstrument;
@@ -59,7 +59,7 @@ async function instrumentsOf(rows: readonly Campaign[], tx: Tx, now: string): Pr
   const [first] = rows;
   if (!first) return new Map();
   const ids = [...new Set(rows.map((row) => String(row.funding_instrument_id)))];
-  const found = await tx.records.many(fundingInstruments, first.account_id, ids, { deleted: 'shown' });
+  const found = await tx.records.getMany(fundingInstruments, first.account_id, ids, { deleted: 'shown' });
   const instrumentOf = (row: FundingInstrument): Instrument => {
     return { row, funds: reasonsNotAbleToFund(row, now).length === 0, outcomes: new Map() };
   };

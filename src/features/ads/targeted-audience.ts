@@ -1,12 +1,17 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
 import { boolean, isId, text } from '../../contract/declare/fields.ts';
-import { type Call, type Operation, type ShowContext, showContext } from '../../contract/declare/operation.ts';
+import {
+  type Call,
+  type Operation,
+  type SerializeContext,
+  serializeContext,
+} from '../../contract/declare/operation.ts';
 import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
 import { problem } from '../../contract/problems/problems.ts';
-import type { TargetingLine } from '../../contract/store/custom-audiences.ts';
+import type { TargetingLineItem } from '../../contract/store/custom-audiences.ts';
 import { LINE_ITEMS_SUMMARY, summaryOf } from '../../contract/store/delivery.ts';
-import type { Reading } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
 import { type Campaign, campaigns } from './campaigns.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { servability } from './servability.ts';
@@ -35,14 +40,14 @@ export const targetedAudience: Operation = {
   id: 'custom_audiences.targeted',
   method: 'GET',
   path: '/12/accounts/:account_id/custom_audiences/:custom_audience_id/targeted',
-  about: 'Which line items of the account target an audience, by campaign.',
+  description: 'Which line items of the account target an audience, by campaign.',
   group: 'custom_audiences',
   family: 'ads',
   roles: AUDIENCE_READERS,
   rate: 'account_reads_small',
   parameters: {
-    with_active: boolean().defaults(1).says('Only line items that serve; false: all of them.'),
-    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+    with_active: boolean().defaults(1).describe('Only line items that serve; false: all of them.'),
+    cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
   },
   body: 'form',
   shape: 'list',
@@ -54,7 +59,7 @@ export const targetedAudience: Operation = {
       const list = JSON.stringify(['targeted', call.account!.id, audience, call.input.with_active ?? 1]);
       const after = readCursor(call.input.cursor, list);
       const lines = await tx.audiences.listTargeting(call.account!.id, audience);
-      const found = await targetingCampaigns(showContext(call, tx), lines, call.input.with_active !== 0);
+      const found = await targetingCampaigns(serializeContext(call, tx), lines, call.input.with_active !== 0);
       const left = found.filter(({ row }) => !after || isAfter(row, after));
       const page = left.slice(0, CAMPAIGNS_A_PAGE);
       const last = page.at(-1)?.row;
@@ -65,7 +70,7 @@ export const targetedAudience: Operation = {
     }),
 };
 
-async function findAudienceId(tx: Reading, { account, path }: Call): Promise<string> {
+async function findAudienceId(tx: ReadTransaction, { account, path }: Call): Promise<string> {
   const id = path.custom_audience_id!;
   const about = { parameter: 'custom_audience_id', value: id, words: { kind: 'Custom audience' } };
   if (!isId(id)) throw problem('ID_ILLEGAL', about);
@@ -95,17 +100,17 @@ interface TargetingCampaign {
 }
 
 async function targetingCampaigns(
-  context: ShowContext,
-  targeting: readonly TargetingLine[],
+  context: SerializeContext,
+  targeting: readonly TargetingLineItem[],
   activeOnly: boolean,
 ): Promise<TargetingCampaign[]> {
   const { tx, account } = context;
   const creatives = new Map(targeting.map(({ id, creative }) => [id, creative]));
   const lines = await inBatches([...creatives.keys()], (ids) =>
-    tx.records.many(lineItems, account!.id, ids, { deleted: 'hidden' }),
+    tx.records.getMany(lineItems, account!.id, ids, { deleted: 'hidden' }),
   );
   const named = [...new Set(lines.map((line) => String(line.campaign_id)))];
-  const rows = await inBatches(named, (ids) => tx.records.many(campaigns, account!.id, ids, { deleted: 'hidden' }));
+  const rows = await inBatches(named, (ids) => tx.records.getMany(campaigns, account!.id, ids, { deleted: 'hidden' }));
   const isServable = await servabilityOf(context, rows as Campaign[]);
   const found = (rows as Campaign[]).flatMap((row) => {
     const own = (lines as LineItem[])
@@ -120,9 +125,9 @@ async function targetingCampaigns(
 }
 
 /** A line item serves when its campaign would, had it no other. */
-async function servabilityOf(context: ShowContext, rows: readonly Campaign[]) {
+async function servabilityOf(context: SerializeContext, rows: readonly Campaign[]) {
   const outcome = await servability.prepare(rows, context);
-  return (campaign: Campaign, line: LineItem, creative: TargetingLine['creative']): boolean => {
+  return (campaign: Campaign, line: LineItem, creative: TargetingLineItem['creative']): boolean => {
     const { daily_budget_amount_local_micro: daily, total_budget_amount_local_micro: total } = line;
     const only = {
       entity_status: String(line.entity_status),

@@ -21,7 +21,7 @@ import { tvShowsMatchLocations } from './targeting-criteria/tv-show-rules.ts';
 export const targetingCriteria = resource({
   ...criteriaRows,
   rules: [criterionIsValid],
-  wholeRules: [
+  changeSetRules: [
     batchOnlyTypes,
     targetsExist,
     audiencesAreTargetable,
@@ -33,7 +33,7 @@ export const targetingCriteria = resource({
     engagementsArePaired,
     contentCategoriesAreComplete,
   ],
-  raisesOnCreate: [
+  createProblems: [
     'INVALID',
     'NOT_IN_ENUM',
     'NOT_LONG',
@@ -49,9 +49,11 @@ export const targetingCriteria = resource({
     'INVALID_TV_SHOW_LOCATIONS',
     'TV_SHOW_OUTSIDE_MARKET',
   ],
-  showing: { lang: text({ max: 35 }).says('A language, for `localized_name` where there is a translation.') },
-  list: { mustFilterBy: ['line_item_ids'] },
+  viewParameters: {
+    lang: text({ max: 35 }).describe('A language, for `localized_name` where there is a translation.'),
+  },
+  list: { requiredFilters: ['line_item_ids'] },
   batch: { max: 500 },
-  history: 'TARGETING_CRITERIA',
+  historyEntity: 'TARGETING_CRITERIA',
   computed: criterionNames,
 });

@@ -24,18 +24,18 @@ export const targetingSuggestions: Operation = {
   id: 'targeting_suggestions.list',
   method: 'GET',
   path: '/12/accounts/:account_id/targeting_suggestions',
-  about:
+  description:
     'Keywords or users that line items target together with those given, the most frequent first; then keywords that posts of late say with them.',
   group: 'targeting_suggestions',
   family: 'ads',
   roles: CAMPAIGN_READERS,
   rate: 'reads',
   parameters: {
-    suggestion_type: oneOf('KEYWORD', 'USER_ID').required().says('What is wanted.'),
+    suggestion_type: oneOf('KEYWORD', 'USER_ID').required().describe('What is wanted.'),
     targeting_values: listOf(text({ max: 255 }), { max: 50 })
       .required()
-      .says('Keywords or user ids to begin with.'),
-    count: integer({ min: 1, max: 50 }).says(`How many at most; ${COUNT_DEFAULT} when not given.`),
+      .describe('Keywords or user ids to begin with.'),
+    count: integer({ min: 1, max: 50 }).describe(`How many at most; ${COUNT_DEFAULT} when not given.`),
   },
   body: 'form',
   shape: 'list',
@@ -55,7 +55,7 @@ export const targetingSuggestions: Operation = {
     const values = itemsOf(String(input.targeting_values));
     const limit = Number(input.count ?? COUNT_DEFAULT);
     const found = await services.store.read((tx) =>
-      tx.suggestions.listTogether({
+      tx.suggestions.listCoOccurring({
         environment,
         account: account!.id,
         types: CRITERIA_TYPES[suggestion_type],

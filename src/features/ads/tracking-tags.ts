@@ -8,9 +8,9 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .says('The line item whose impressions or clicks are told.'),
-  tracking_tag_type: oneOf('IMPRESSION_TAG', 'CLICK_TRACKER').required().createOnly().says('What is told.'),
-  tracking_tag_url: httpsUrl({ max: 2000 }).requiredAlways().says('Who is told: an absolute https address.'),
+    .describe('The line item whose impressions or clicks are told.'),
+  tracking_tag_type: oneOf('IMPRESSION_TAG', 'CLICK_TRACKER').required().createOnly().describe('What is told.'),
+  tracking_tag_url: httpsUrl({ max: 2000 }).requiredAlways().describe('Who is told: an absolute https address.'),
 } satisfies Fields;
 
 /** A stored tracking tag. */
@@ -24,14 +24,14 @@ export const trackingTags = resource({
   name: 'tracking_tag',
   plural: 'tracking_tags',
   label: 'Tracking tag',
-  about: 'An address that is told of the impressions or clicks of a line item.',
+  description: 'An address that is told of the impressions or clicks of a line item.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'reads',
   idsFrom: 36 ** 3 * 10,
-  ofLineItems: 'line_item_id',
+  parentField: 'line_item_id',
   fields,
   list: {},
 });
@@ -42,7 +42,7 @@ function httpsUrl({ max }: { max: number }): Field<string> {
   return field<string>({
     ...kind,
     name: 'https url',
-    raises: [...kind.raises, 'NOT_HTTPS'],
+    problems: [...kind.problems, 'NOT_HTTPS'],
     read(raw, parameter) {
       const value = kind.read(raw, parameter);
       if (typeof value !== 'string' || isHttps(value)) return value;

@@ -1,5 +1,5 @@
 import { oneOf } from '../../contract/declare/fields.ts';
-import { resource, type Settling, type Written } from '../../contract/declare/resource.ts';
+import { type DeriveContext, resource, type WriteContext } from '../../contract/declare/resource.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
 import { audienceRows, type CustomAudience } from './custom/audience-declaration.ts';
 import {
@@ -23,24 +23,24 @@ const FLEXIBLE_MAX = 10;
  */
 export const customAudiences = resource({
   ...audienceRows,
-  settled,
+  derive: settled,
   rules: [mayBeChanged, staysAsMade, isMadeHere, leavesAreUsable],
-  wholeRules: [namesAreUnique],
-  raises: ['ACTION_NOT_ALLOWED', 'AUDIENCE_NAME_TAKEN'],
-  removal: { rules: [isItsOwner], raises: ['ACTION_NOT_ALLOWED'] },
+  changeSetRules: [namesAreUnique],
+  problems: ['ACTION_NOT_ALLOWED', 'AUDIENCE_NAME_TAKEN'],
+  removal: { rules: [isItsOwner], problems: ['ACTION_NOT_ALLOWED'] },
   batch: {
     max: FLEXIBLE_MAX,
     creating: {
-      audience_type: oneOf('FLEXIBLE', 'MOBILE_AUDIENCE').required().says('FLEXIBLE: others cannot be made.'),
-      segments: segments().required().says('Of which audiences it is made: a tree of at most 10 leaves.'),
+      audience_type: oneOf('FLEXIBLE', 'MOBILE_AUDIENCE').required().describe('FLEXIBLE: others cannot be made.'),
+      segments: segments().required().describe('Of which audiences it is made: a tree of at most 10 leaves.'),
     },
-    raises: ['AUDIENCE_NOT_MADE_HERE', 'LEAF_UNFIT'],
+    problems: ['AUDIENCE_NOT_MADE_HERE', 'LEAF_UNFIT'],
   },
   computed: shownAudience,
-  alsoStores,
+  afterWrite,
 });
 
-function settled(row: CustomAudience, { verb, input }: Settling<CustomAudience>): Partial<CustomAudience> {
+function settled(row: CustomAudience, { verb, input }: DeriveContext<CustomAudience>): Partial<CustomAudience> {
   const named = { name_trimmed: String(row.name).trim() };
   if (verb !== 'create') return named;
   const { segments: sent } = input;
@@ -52,7 +52,7 @@ function settled(row: CustomAudience, { verb, input }: Settling<CustomAudience>)
 }
 
 /** Nothing is left of what was granted once an audience is deleted. Criteria that name it stay. @source creatives 18.2 */
-async function alsoStores(written: Written<CustomAudience>): Promise<void> {
+async function afterWrite(written: WriteContext<CustomAudience>): Promise<void> {
   const { verb, after, tx, now } = written;
   if (verb === 'update') return;
   if (verb === 'remove') await tx.audiences.revokeAll(after.id, now);

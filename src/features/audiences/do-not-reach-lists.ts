@@ -1,11 +1,11 @@
 import { boolean, integer, oneOf, text } from '../../contract/declare/fields.ts';
 import {
+  type ChangeSetRule,
   type Computed,
   type Fields,
   type RowOf,
   resource,
-  type WholeRule,
-  type Written,
+  type WriteContext,
 } from '../../contract/declare/resource.ts';
 import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
@@ -14,7 +14,7 @@ import { planProcessing } from './custom/plan-processing.ts';
 import { isTargetable, reasonsNotTargetable, reasonsOf } from './custom/targetability.ts';
 
 const fields = {
-  description: text({ max: 1000 }).createOnly().says('Shown to people.'),
+  description: text({ max: 1000 }).createOnly().describe('Shown to people.'),
   ...standingFields,
 } satisfies Fields;
 
@@ -25,15 +25,15 @@ const NAME = 'Do Not Reach List';
 
 const shown: Computed<DoNotReachList> = {
   fields: {
-    name: oneOf(NAME).readOnly().required().says('The same for all of them.'),
+    name: oneOf(NAME).readOnly().required().describe('The same for all of them.'),
     targetable: boolean()
       .readOnly()
       .required()
-      .says('Whether it counts: it is excluded wherever the account advertises.'),
+      .describe('Whether it counts: it is excluded wherever the account advertises.'),
     reasons_not_targetable: reasonsNotTargetable(),
     list_size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
       .readOnly()
-      .says('How many people are on it; null while there are too few.'),
+      .describe('How many people are on it; null while there are too few.'),
   },
   prepare: async () => (row) => {
     const targetable = isTargetable(row);
@@ -50,7 +50,7 @@ export const doNotReachLists = resource({
   name: 'do_not_reach_list',
   plural: 'do_not_reach_lists',
   label: 'Do-not-reach list',
-  about: 'People who see nothing of what the account advertises.',
+  description: 'People who see nothing of what the account advertises.',
   scope: 'account',
   operations: ['list', 'create', 'remove'],
   roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
@@ -58,14 +58,14 @@ export const doNotReachLists = resource({
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 5,
   fields,
-  wholeRules: [oneAnAccount()],
-  raisesOnCreate: ['LIST_EXISTS'],
+  changeSetRules: [oneAnAccount()],
+  createProblems: ['LIST_EXISTS'],
   list: { without: ['ids', 'sort_by', 'with_total_count'] },
   computed: shown,
-  alsoStores: planned,
+  afterWrite: planned,
 });
 
-function oneAnAccount(): WholeRule<DoNotReachList> {
+function oneAnAccount(): ChangeSetRule<DoNotReachList> {
   return async ({ changes, account, tx }) => {
     if (changes[0]?.before) return [];
     const of = { account: account.id, member: undefined, within: {}, without: undefined, prefix: undefined } as const;
@@ -75,6 +75,6 @@ function oneAnAccount(): WholeRule<DoNotReachList> {
   };
 }
 
-async function planned(written: Written<DoNotReachList>): Promise<void> {
+async function planned(written: WriteContext<DoNotReachList>): Promise<void> {
   if (written.verb !== 'update') await planProcessing(subjectOf('list', written.after.id), written);
 }

@@ -13,16 +13,16 @@ import { customAudiences } from './custom-audiences.ts';
 import { tailoredAudiences } from './tailored-audiences.ts';
 
 const fields = {
-  audience_id: id().required().createOnly().unshown(),
+  audience_id: id().required().createOnly().hidden(),
   granted_account_id: id()
     .required()
     .createOnly()
     .filteredBy('granted_account_ids')
-    .says('The account to which it is granted.'),
+    .describe('The account to which it is granted.'),
   permission_level: oneOf('READ_ONLY', 'READ_WRITE')
     .required()
     .createOnly()
-    .says('READ_ONLY: to target it. READ_WRITE: to change it too.'),
+    .describe('READ_ONLY: to target it. READ_WRITE: to change it too.'),
 } satisfies Fields;
 
 /** A stored grant of an audience. */
@@ -42,12 +42,12 @@ function permissionsOf(audiences: AnyResource): Resource<typeof fields> {
     name: `${name}_permission`,
     plural: `${name}_permissions`,
     label: `${label} permission`,
-    about: 'An account to which an audience is granted.',
+    description: 'An account to which an audience is granted.',
     path: `${plural}${below}`,
     keptIn: 'audience_permissions',
     sequence: 'audience_permission',
     former: former && { version: former.version, now: `custom_audiences/:custom_audience_id/permissions` },
-    below: {
+    parent: {
       resource: () => audiences,
       parameter: idParameter,
       column: 'audience_id',
@@ -55,7 +55,7 @@ function permissionsOf(audiences: AnyResource): Resource<typeof fields> {
         audience.account_id === account.id
           ? undefined
           : { problem: 'ACTION_NOT_ALLOWED', words: { account: account.id } },
-      raises: ['ACTION_NOT_ALLOWED'],
+      problems: ['ACTION_NOT_ALLOWED'],
     },
     scope: 'account',
     operations: ['list', 'create', 'remove'],
@@ -68,10 +68,10 @@ function permissionsOf(audiences: AnyResource): Resource<typeof fields> {
     onePer: (row) => [row.audience_id, row.granted_account_id],
     onePerTakes: ['permission_level'],
     rules: [isGrantable],
-    raisesOnCreate: ['GRANTED_TO_ITSELF', 'ACCOUNT_NOT_ACCESSIBLE', 'FEATURE_NOT_AVAILABLE'],
+    createProblems: ['GRANTED_TO_ITSELF', 'ACCOUNT_NOT_ACCESSIBLE', 'FEATURE_NOT_AVAILABLE'],
     list: { without: ['with_deleted'] },
     computed: {
-      fields: { [idParameter]: id().readOnly().required().says('The audience.') },
+      fields: { [idParameter]: id().readOnly().required().describe('The audience.') },
       prepare: async () => (row) => ({ [idParameter]: row.audience_id }),
     },
   });

@@ -18,7 +18,7 @@ export function remembered<Value>(store: Store, kinds: readonly string[]): Remem
   const values = new Map<string, Value>();
   let changes = 0;
   const isMeant = (tag: string): boolean => kinds.includes(tag.slice(0, tag.indexOf(':')));
-  store.onTouch((tags) => {
+  store.onInvalidate((tags) => {
     if (tags !== 'everything' && ![...tags].some(isMeant)) return;
     values.clear();
     changes += 1;

@@ -11,12 +11,12 @@ const AGAIN_S = 3600;
 export const keywordIndexing: JobKind<boolean> = {
   name: KEYWORD_INDEXING,
   isLong: true,
-  async outside(_, { keywords }) {
-    for (let steps = 0; steps < STEPS; steps++) if (!(await keywords.advance())) return false;
+  async prepare(_, { keywords }) {
+    for (let steps = 0; steps < STEPS; steps++) if (!(await keywords.indexNext())) return false;
     return true;
   },
   async store(tx, { kind, key }, isMore, now) {
     const run_at = isMore ? now : formatInstant(instantMs(now) + AGAIN_S * 1000);
-    await tx.jobs.planBy({ kind, key, run_at });
+    await tx.jobs.planNoLaterThan({ kind, key, run_at });
   },
 };

@@ -79,7 +79,7 @@ export function openKeywords(parts: KeywordParts): Keywords {
   /** Nobody waits for posts that were made here to be indexed; they are looked through until they are. */
   function planIndexing(): Promise<void> {
     const run_at = formatInstant(clock.now());
-    return store.write((tx) => tx.jobs.planBy({ kind: KEYWORD_INDEXING, key: '', run_at }));
+    return store.write((tx) => tx.jobs.planNoLaterThan({ kind: KEYWORD_INDEXING, key: '', run_at }));
   }
 
   async function searched(environment: Environment, from: number, to: number): Promise<Searched> {
@@ -117,14 +117,14 @@ export function openKeywords(parts: KeywordParts): Keywords {
         // Days that are forgotten count nothing, whether their segments are still there or not.
         return searching.call('search', { searched: on, question });
       }),
-    speakersOf: (environment, groups) =>
+    authorsOf: (environment, groups) =>
       asking(async () => {
         if (groups.every((group) => group.length === 0)) return groups.map(() => new BigUint64Array());
         const on = await searched(environment, 0, FOREVER);
         if (isEmpty(on)) return groups.map(() => new BigUint64Array());
         return searching.call('speakers', { searched: on, groups });
       }),
-    advance: () => index.advance(),
+    indexNext: () => index.advance(),
     async close() {
       await index.close();
       await Promise.all([thread.close(), searching.close()]);

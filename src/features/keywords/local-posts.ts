@@ -1,7 +1,7 @@
 import { instantMs } from '../../base/instants.ts';
 import type { Environment } from '../../contract/declare/resource.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
-import type { Reading, Store } from '../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../contract/store/store.ts';
 
 const PAGE = 500;
 /** Fewer are looked through as they are. */
@@ -26,7 +26,7 @@ export async function postsMadeHere(
 }
 
 /** A page of posts; where they are from is where the directory has their authors. */
-async function readPage(tx: Reading, environment: Environment, after: string): Promise<CorpusPost[]> {
+async function readPage(tx: ReadTransaction, environment: Environment, after: string): Promise<CorpusPost[]> {
   const rows = await tx.posts.listTexts(environment, after, PAGE);
   const countries = await tx.directory.listCountries([...new Set(rows.map(({ user_id }) => user_id))]);
   return rows.map(({ id, text, created_at, lang, user_id }) => ({

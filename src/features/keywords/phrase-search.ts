@@ -13,7 +13,7 @@ export interface Lexicon {
 
 /** A phrase by the numbers of its terms: for each of its tokens those that will do. */
 export interface KnownPhrase {
-  readonly how: Phrase['how'];
+  readonly how: Phrase['match'];
   readonly tokens: readonly (readonly number[])[];
 }
 
@@ -23,7 +23,7 @@ export function formsOf(token: string): string[] {
 }
 
 /** A phrase that posts may say; undefined when none can, because it has no words or they are nobody's. */
-export function knownPhrase({ how, text }: Phrase, lexicon: Lexicon): KnownPhrase | undefined {
+export function knownPhrase({ match: how, text }: Phrase, lexicon: Lexicon): KnownPhrase | undefined {
   const tokens = tokensOf(text).map((token) =>
     formsOf(token)
       .map((form) => lexicon.find(form))
@@ -66,7 +66,7 @@ function sayingAll(segment: Segment, tokens: KnownPhrase['tokens']): PostSet {
   return all;
 }
 
-function addVerified(set: PostSet, segment: Segment, how: Phrase['how'], tokens: KnownPhrase['tokens']): void {
+function addVerified(set: PostSet, segment: Segment, how: Phrase['match'], tokens: KnownPhrase['tokens']): void {
   let said = new Uint32Array(1024);
   forEachPost(sayingAll(segment, tokens), segment.posts, (post) => {
     // A token takes a byte at least.

@@ -1,4 +1,4 @@
-import type { KeywordAnswer, KeywordQuestion } from '../../contract/services/keywords.ts';
+import type { KeywordQuery, KeywordStats } from '../../contract/services/keywords.ts';
 import { type KnownPhrase, knownPhrase, type Lexicon, postsSaying } from './phrase-search.ts';
 import type { Frame, Matched } from './post-filter.ts';
 import { countryNumber } from './post-page.ts';
@@ -7,11 +7,11 @@ import type { Segment } from './segment.ts';
 
 /** Answers a question over segments, which are those of the days that it is about. */
 export function searchSegments(
-  question: KeywordQuestion,
+  question: KeywordQuery,
   segments: readonly Segment[],
   lexicon: Lexicon,
   remembered: Remembered,
-): KeywordAnswer {
+): KeywordStats {
   const { from, to, bucket_s, keywords, negatives, related_max } = question;
   const frame: Frame = { from, to, country: countryNumber(question.country) };
   const volume = new Array<number>(Math.ceil((to - from) / bucket_s)).fill(0);
@@ -52,5 +52,5 @@ function countPosts({ segment, posts }: Matched, frame: Frame, volume: number[],
 }
 
 function known(texts: readonly string[], lexicon: Lexicon): KnownPhrase[] {
-  return texts.flatMap((text) => knownPhrase({ how: 'in a row', text }, lexicon) ?? []);
+  return texts.flatMap((text) => knownPhrase({ match: 'in a row', text }, lexicon) ?? []);
 }

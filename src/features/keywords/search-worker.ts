@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { answerCalls, moving } from '../../base/threads.ts';
+import { answerCalls, transferring } from '../../base/threads.ts';
 import { foldText, scanTokens } from '../../base/tokens.ts';
 import type { Environment } from '../../contract/declare/resource.ts';
-import type { KeywordAnswer, KeywordQuestion, Phrase } from '../../contract/services/keywords.ts';
+import type { KeywordQuery, KeywordStats, Phrase } from '../../contract/services/keywords.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
 import { type Dictionary, emptyDictionary } from './dictionary.ts';
 import { grown } from './growing-array.ts';
@@ -109,7 +109,7 @@ function prepared(searched: Searched): { readonly segments: Segment[]; readonly 
   return { segments, lexicon };
 }
 
-function search({ searched, question }: { searched: Searched; question: KeywordQuestion }): KeywordAnswer {
+function search({ searched, question }: { searched: Searched; question: KeywordQuery }): KeywordStats {
   const { segments, lexicon } = prepared(searched);
   return searchSegments(question, segments, lexicon, remembered);
 }
@@ -137,7 +137,7 @@ function speakers({
     const sorted = users.subarray(0, count).sort();
     return sorted.filter((user, at) => at === 0 || user !== sorted[at - 1]);
   });
-  return moving(
+  return transferring(
     found,
     found.map(({ buffer }) => buffer as ArrayBuffer),
   );

@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/declare/operation.ts';
 import { problem } from '../../contract/problems/problems.ts';
-import type { Incoming } from '../../contract/services/blobs.ts';
+import type { ReceivedFile } from '../../contract/services/blobs.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 import { findOwnUpload } from './own-upload.ts';
 
@@ -25,8 +25,8 @@ function closed(id: string) {
 }
 
 /** The one file that came with a call. @throws FILE_MISSING FILES_EXCLUSIVE */
-export function uploadedFile({ received }: Call): Incoming {
-  const [file, second] = received.values();
+export function uploadedFile({ files }: Call): ReceivedFile {
+  const [file, second] = files.values();
   if (second) throw problem('FILES_EXCLUSIVE');
   if (!file || file.bytes === 0) throw problem('FILE_MISSING');
   return file;

@@ -7,7 +7,7 @@ const REMOVAL = 'media-removal';
 /** Removes an upload that was not used in time; its files only when the row is gone for good. */
 export const mediaExpiry: JobKind<void> = {
   name: EXPIRY,
-  isAtTime: true,
+  isTimed: true,
   async store(tx, { key }, _, now) {
     if (await tx.uploads.removeExpired(key, now)) await tx.jobs.plan({ kind: REMOVAL, key, run_at: now });
   },
@@ -16,6 +16,6 @@ export const mediaExpiry: JobKind<void> = {
 /** Removes the files of what is gone. */
 export const mediaRemoval: JobKind<void> = {
   name: REMOVAL,
-  outside: ({ key }, { blobs }) => blobs.remove(key),
+  prepare: ({ key }, { blobs }) => blobs.remove(key),
   store: async () => {},
 };

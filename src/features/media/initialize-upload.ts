@@ -4,7 +4,7 @@ import type { Call, Services } from '../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem } from '../../contract/problems/problems.ts';
 import { MEDIA_CATEGORIES, type MediaCategory } from '../../contract/services/media.ts';
-import type { Upload, UploadRules } from '../../contract/store/uploads.ts';
+import type { Upload, UploadSettings } from '../../contract/store/uploads.ts';
 import { EXPIRY } from './expiry.ts';
 import { ACCEPTED_FILES, defaultCategory, normalizeMime } from './media-categories.ts';
 
@@ -73,7 +73,7 @@ export function addSeconds(now: string, seconds: number): string {
 /** What was announced that nothing takes. */
 export function checkDeclaredFile(
   { category, mime, bytes }: { category: MediaCategory | undefined; mime: string; bytes: number },
-  rules: UploadRules,
+  rules: UploadSettings,
 ): void {
   const errors: ErrorDetail[] = [];
   const words = { category: category?.toLowerCase() ?? '', mime, bytes, raw: mime };

@@ -1,6 +1,6 @@
 import { field, oneOf } from '../../contract/declare/fields.ts';
 import type { MediaCategory } from '../../contract/services/media.ts';
-import type { UploadRules } from '../../contract/store/uploads.ts';
+import type { UploadSettings } from '../../contract/store/uploads.ts';
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/webp', 'image/bmp', 'image/tiff', 'image/gif'];
 
@@ -8,7 +8,7 @@ interface AcceptedFiles {
   /** The media types of its files. */
   readonly mimes: readonly string[];
   /** The setting that limits their bytes. */
-  readonly bytes_max: keyof UploadRules & `media_${string}_bytes_max`;
+  readonly bytes_max: keyof UploadSettings & `media_${string}_bytes_max`;
 }
 
 /** What files each category takes. @source creatives 2.1 */
@@ -42,4 +42,4 @@ const words = oneOf('post_image', 'post_gif', 'post_video', 'amplify_video');
 export const mediaCategory = field<string>({
   ...words.kind,
   read: (raw, parameter) => words.kind.read(typeof raw === 'string' ? raw.toLowerCase() : raw, parameter),
-}).says('What the media is for; follows from its type when not given. Promoted video must be amplify_video.');
+}).describe('What the media is for; follows from its type when not given. Promoted video must be amplify_video.');

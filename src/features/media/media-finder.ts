@@ -5,12 +5,12 @@ import {
   type FindMedia,
   hlsPath,
   isPosterPath,
-  type MediaAddresses,
+  type MediaUrls,
   mediaPath,
   type ServedMedia,
   vmapPath,
 } from '../../contract/services/media.ts';
-import type { Reading } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 import { hasExpired } from './own-upload.ts';
 import { playlist, vmap } from './player-manifests.ts';
@@ -31,19 +31,14 @@ export function mediaFinder({ store, clock, blobs, media }: Services): FindMedia
   };
 }
 
-async function uploadAt(tx: Reading, path: string): Promise<Upload | undefined> {
+async function uploadAt(tx: ReadTransaction, path: string): Promise<Upload | undefined> {
   const [, id] = /\/(\d{1,19})(?:\/|\.vmap$)/.exec(path) ?? [];
   if (id !== undefined) return tx.uploads.find(id);
   const [, name] = /\/([0-9a-f]{16})\.jpg$/.exec(path) ?? [];
   return name === undefined ? undefined : tx.uploads.findByFileName(name);
 }
 
-function forPlayers(
-  upload: Upload,
-  path: string,
-  environment: Environment,
-  media: MediaAddresses,
-): ServedMedia | undefined {
+function forPlayers(upload: Upload, path: string, environment: Environment, media: MediaUrls): ServedMedia | undefined {
   const address = media.url(environment, mediaPath(upload));
   if (path === vmapPath(upload)) return { text: vmap(upload, address), mime: 'application/xml; charset=utf-8' };
   if (path === hlsPath(upload)) return { text: playlist(upload, address), mime: 'application/vnd.apple.mpegurl' };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { boundedCommand, childOptions } from '../../base/children.ts';
 import { within } from '../../base/timers.ts';
-import type { Upload, UploadRules } from '../../contract/store/uploads.ts';
+import type { Upload, UploadSettings } from '../../contract/store/uploads.ts';
 import { placeholderImage } from './placeholder-image.ts';
 import { firstFrame } from './probe/gif-frames.ts';
 
@@ -25,7 +25,7 @@ export interface Poster {
  * the same ratio stands for it.
  * @source creatives 3
  */
-export async function makePoster(path: string, upload: Upload, rules: UploadRules): Promise<Poster | undefined> {
+export async function makePoster(path: string, upload: Upload, rules: UploadSettings): Promise<Poster | undefined> {
   if (upload.media_type === 'IMAGE') return undefined;
   if (upload.media_type === 'GIF') {
     const bytes = firstFrame(await readFile(path));

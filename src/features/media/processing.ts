@@ -30,7 +30,7 @@ interface Outcome {
 /** Processes an upload: it is in progress for a while, then it has succeeded or failed. */
 export const mediaProcessing: JobKind<Outcome | undefined> = {
   name: PROCESSING,
-  async outside({ key }, services) {
+  async prepare({ key }, services) {
     const upload = await services.store.read((tx) => tx.uploads.find(key));
     if (upload?.state === 'in_progress') return { upload, changes: await processUpload(upload, services) };
     if (upload?.state !== 'pending') return undefined;

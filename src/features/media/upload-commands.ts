@@ -35,7 +35,9 @@ const COMMANDS: Readonly<Record<'INIT' | 'APPEND' | 'FINALIZE', Command>> = {
 
 /** The parameters of all commands. */
 export const commandParameters: Parameters = {
-  command: oneOf('INIT', 'APPEND', 'FINALIZE').says('The step of the upload; without it, one image is sent at once.'),
+  command: oneOf('INIT', 'APPEND', 'FINALIZE').describe(
+    'The step of the upload; without it, one image is sent at once.',
+  ),
   ...mediaIdParameter,
   ...segmentParameter,
   ...initializeParameters,

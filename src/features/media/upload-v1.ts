@@ -25,9 +25,9 @@ export const uploadMedia: Operation = {
   id: 'media.upload',
   method: 'POST',
   ...place,
-  about: 'Uploads media: INIT, APPEND as often as needed, FINALIZE; or one image at once, without a command.',
+  description: 'Uploads media: INIT, APPEND as often as needed, FINALIZE; or one image at once, without a command.',
   group: UPLOAD_GROUP,
-  groupAbout: UPLOAD_GROUP_ABOUT,
+  groupDescription: UPLOAD_GROUP_ABOUT,
   family: 'flat',
   rate: 'media_uploads',
   parameters: commandParameters,
@@ -46,7 +46,7 @@ export const uploadMedia: Operation = {
       'MISSING_PARAMETER' as const,
     ]),
   ],
-  check: missingParameters,
+  validate: missingParameters,
   async perform(call) {
     const { upload, step } = await performCommand(call);
     const data = step === 'appended' ? '' : uploadV1Json(upload, REPLY_STAGES[step], call.now);
@@ -59,12 +59,12 @@ export const uploadStatus: Operation = {
   id: 'media.upload_status',
   method: 'GET',
   ...place,
-  about: 'How far an upload is.',
+  description: 'How far an upload is.',
   group: UPLOAD_GROUP,
   family: 'flat',
   rate: 'media_uploads',
   parameters: {
-    command: oneOf('STATUS').required().says('Always STATUS.'),
+    command: oneOf('STATUS').required().describe('Always STATUS.'),
     media_id: mediaIdParameter.media_id!.required(),
   },
   body: 'form',

@@ -22,7 +22,7 @@ import { initializeParameters, mediaIdParameter, segmentParameter } from './uplo
 import { appendV2Schema, commandV2Schema, uploadV2Schema } from './upload-schemas.ts';
 
 const common = { group: UPLOAD_GROUP, family: 'problem', rate: 'media_uploads', shape: 'bare' } as const;
-const shared = { shared: boolean().says('Accepted; media is as shared as its owners make it.') };
+const shared = { shared: boolean().describe('Accepted; media is as shared as its owners make it.') };
 
 function appended({ expires_at }: Upload): string {
   return JSON.stringify({ data: { expires_at: instantMs(expires_at!) / 1000 } });
@@ -33,7 +33,7 @@ const command: Operation = {
   id: 'media_v2.upload',
   method: 'POST',
   path: '/2/media/upload',
-  about: 'Uploads media by commands, as the first generation does.',
+  description: 'Uploads media by commands, as the first generation does.',
   parameters: { ...commandParameters, ...shared },
   body: 'upload',
   files: uploadFiles,
@@ -48,7 +48,7 @@ const command: Operation = {
       'MISSING_PARAMETER' as const,
     ]),
   ],
-  check: missingParameters,
+  validate: missingParameters,
   async perform(call) {
     const { upload, step } = await performCommand(call);
     return { data: step === 'appended' ? appended(upload) : uploadV2Json(upload, REPLY_STAGES[step], call.now) };
@@ -60,8 +60,11 @@ const status: Operation = {
   id: 'media_v2.upload_status',
   method: 'GET',
   path: '/2/media/upload',
-  about: 'How far an upload is.',
-  parameters: { command: oneOf('STATUS').says('STATUS, or nothing.'), media_id: mediaIdParameter.media_id!.required() },
+  description: 'How far an upload is.',
+  parameters: {
+    command: oneOf('STATUS').describe('STATUS, or nothing.'),
+    media_id: mediaIdParameter.media_id!.required(),
+  },
   body: 'form',
   reply: uploadV2Schema,
   problems: ['UPLOAD_UNKNOWN'],
@@ -76,7 +79,7 @@ const begin: Operation = {
   id: 'media_v2.initialize',
   method: 'POST',
   path: '/2/media/upload/initialize',
-  about: 'Begins an upload.',
+  description: 'Begins an upload.',
   parameters: {
     ...initializeParameters,
     total_bytes: initializeParameters.total_bytes!.required(),
@@ -94,7 +97,7 @@ const send: Operation = {
   id: 'media_v2.append',
   method: 'POST',
   path: '/2/media/upload/:id/append',
-  about: 'Sends a segment of an upload.',
+  description: 'Sends a segment of an upload.',
   parameters: { segment_index: segmentParameter.segment_index!.required() },
   body: 'upload',
   files: uploadFiles,
@@ -109,7 +112,7 @@ const end: Operation = {
   id: 'media_v2.finalize',
   method: 'POST',
   path: '/2/media/upload/:id/finalize',
-  about: 'Ends the sending of an upload.',
+  description: 'Ends the sending of an upload.',
   parameters: {},
   body: 'form',
   reply: uploadV2Schema,

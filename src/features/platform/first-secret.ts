@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../base/secret-box.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
-import type { Reading, Store } from '../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../contract/store/store.ts';
 
 /**
  * Seals the secret of the first application with the current master key. A server does so when it starts, and nothing else
@@ -19,7 +19,7 @@ export async function sealFirstSecret(store: Store, box: SecretBox): Promise<voi
 }
 
 /** Whether a server has been started with the current master key; true where there is no secret yet. */
-export async function isKeyInUse(tx: Reading, box: SecretBox): Promise<boolean> {
+export async function isKeyInUse(tx: ReadTransaction, box: SecretBox): Promise<boolean> {
   const first = await tx.credentials.findSomeApplication();
   return !first || !box.needsResealing(first.consumer_secret);
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts';
 import type { Ids } from '../../contract/declare/operation.ts';
-import type { Store, Writing } from '../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 
 /** Ids grow by a step of 1 to this, so that they do not tell how many there are. */
 const STEP_MAX = 97;
@@ -12,7 +12,7 @@ const BLOCK = 256;
  * by `step`.
  */
 export async function takeIdIn(
-  tx: Writing,
+  tx: WriteTransaction,
   random: Random,
   { kind, start, step = STEP_MAX }: { readonly kind: string; readonly start: number; readonly step?: number },
 ): Promise<string> {
@@ -21,7 +21,11 @@ export async function takeIdIn(
 }
 
 /** Sees to it that an id which came from outside is never given out. */
-export async function passId(tx: Writing, id: string, { kind, start }: { kind: string; start: number }): Promise<void> {
+export async function passId(
+  tx: WriteTransaction,
+  id: string,
+  { kind, start }: { kind: string; start: number },
+): Promise<void> {
   const number = Number.parseInt(id, 36);
   const next = (await tx.findNumber(kind)) ?? start;
   if (Number.isSafeInteger(number) && number >= next) await tx.takeNumbers(kind, start, number - next + 1);

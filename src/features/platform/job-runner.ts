@@ -5,7 +5,7 @@ import { elapsed_ms, every } from '../../base/timers.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { Job, JobKind } from '../../contract/store/jobs.ts';
-import type { Store, Writing } from '../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 
 /** Does jobs when they are due. */
 export interface JobRunner {
@@ -50,8 +50,8 @@ const AHEAD_MAX_S = 8 * 86_400;
 const GROUPS = ['database', 'long', 'others'] as const;
 type Group = (typeof GROUPS)[number];
 
-const groupOf = ({ isLong, waitsForOthers }: Pick<JobKind, 'isLong' | 'waitsForOthers'>): Group =>
-  isLong ? 'long' : waitsForOthers ? 'others' : 'database';
+const groupOf = ({ isLong, callsOtherServers }: Pick<JobKind, 'isLong' | 'callsOtherServers'>): Group =>
+  isLong ? 'long' : callsOtherServers ? 'others' : 'database';
 
 /**
  * Does the jobs of a store by its clock. A job is taken under a lease, and what comes of it is stored in the unit that
@@ -99,7 +99,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
   /** The lease under which work is going on. */
   let held: string | undefined;
   /** What is to be returned to a store that was away when we wanted to. */
-  let owed: ((tx: Writing) => Promise<void>)[] = [];
+  let owed: ((tx: WriteTransaction) => Promise<void>)[] = [];
 
   /** Returns jobs, now or as soon as the store answers. */
   const settle = async (...debts: typeof owed): Promise<void> => {
@@ -125,7 +125,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
 
   /** What the clock showed when it was last looked at. */
   let seen_ms: number | undefined;
-  const delayed = kinds.filter(({ isAtTime }) => !isAtTime).map(({ name }) => name);
+  const delayed = kinds.filter(({ isTimed }) => !isTimed).map(({ name }) => name);
   /**
    * When the clock was set back, what was to wait for a while would wait until it has come there again: it is done now.
    * Whether that happened before we were started, nobody knows; then what waits for longer than anything may is done.
@@ -150,7 +150,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
     const startedAt_ms = elapsed_ms();
     const took_s = (): number => (elapsed_ms() - startedAt_ms) / 1000;
     try {
-      const outcome = await kind.outside?.(job, services);
+      const outcome = await kind.prepare?.(job, services);
       const removed = await store.write(async (tx) =>
         (await tx.jobs.finish(job)) ? kind.store(tx, job, outcome, at()) : undefined,
       );
@@ -161,7 +161,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
       if (!isAway) failed(job, error);
       ended(job, 'failed', took_s(), 0);
       const wait_s = isAway ? 0 : Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
-      await settle((tx) => tx.jobs.giveBack(job, at(wait_s)));
+      await settle((tx) => tx.jobs.release(job, at(wait_s)));
     }
   };
 
@@ -176,7 +176,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
         .write((tx) => tx.jobs.take(due))
         .catch((error) => {
           // They may be taken although nobody was told.
-          owed.push((tx) => tx.jobs.free(lease));
+          owed.push((tx) => tx.jobs.releaseLease(lease));
           throw error;
         });
       if (jobs.length === 0) return;

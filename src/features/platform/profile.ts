@@ -1,7 +1,7 @@
 import { isLegalText, lengthOf } from '../../base/text.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import type { EventType, NewEvent } from '../../contract/store/events.ts';
-import type { Writing } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
 
 /** What of a profile can change. */
 export type ProfileChanges = Partial<
@@ -37,7 +37,7 @@ export function wrongProfileUrl(url: string): string | undefined {
  * @source activity gaps 16.3, 16.8
  */
 export async function changeProfile(
-  tx: Writing,
+  tx: WriteTransaction,
   id: string,
   changes: ProfileChanges,
   now: string,
@@ -51,7 +51,7 @@ export async function changeProfile(
     id,
     Object.fromEntries(changed.map((name) => [name, after[name as keyof User]])) as ProfileChanges,
   );
-  tx.touch(`user:${id}`);
+  tx.invalidate(`user:${id}`);
   await tx.events.append(eventsOf(before, after), now);
   return after;
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { itemsOf, listOf, text } from '../../contract/declare/fields.ts';
-import type { OpenWindow, Operation } from '../../contract/declare/operation.ts';
+import type { Operation, RateWindow } from '../../contract/declare/operation.ts';
 
 const VERSION = '/1.1';
 
@@ -14,13 +14,13 @@ export const rateLimitStatus: Operation = {
   method: 'GET',
   path: '/1.1/application/rate_limit_status',
   aliases: ['/1.1/application/rate_limit_status.json'],
-  about: 'How many calls are left to the caller, by family of calls.',
+  description: 'How many calls are left to the caller, by family of calls.',
   group: 'users',
   family: 'numeric',
   credential: 'user-or-bearer',
   rate: 'profiles',
   parameters: {
-    resources: listOf(text({ max: 50 }), { max: 50 }).says('Families of calls to tell of; all when not given.'),
+    resources: listOf(text({ max: 50 }), { max: 50 }).describe('Families of calls to tell of; all when not given.'),
   },
   body: 'form',
   shape: 'bare',
@@ -44,18 +44,18 @@ export const rateLimitStatus: Operation = {
     { additionalProperties: false },
   ),
   problems: [],
-  async perform({ caller, windows, input }) {
+  async perform({ caller, rateWindows, input }) {
     const asked = input.resources == null ? undefined : new Set(itemsOf(input.resources as string));
     const rate_limit_context =
       caller.kind === 'user' ? { access_token: caller.token } : { application: caller.application.consumer_key };
-    return { data: JSON.stringify({ rate_limit_context, resources: byFamily(windows(), asked) }) };
+    return { data: JSON.stringify({ rate_limit_context, resources: byFamily(rateWindows(), asked) }) };
   },
 };
 
-type Families = Record<string, Record<string, Omit<OpenWindow, 'path'>>>;
+type Families = Record<string, Record<string, Omit<RateWindow, 'path'>>>;
 
 /** `/1.1/users/show` is told as `/users/show` in the family `users`. */
-function byFamily(windows: readonly OpenWindow[], asked: ReadonlySet<string> | undefined): Families {
+function byFamily(windows: readonly RateWindow[], asked: ReadonlySet<string> | undefined): Families {
   const families: Families = {};
   for (const { path, ...window } of windows) {
     if (!path.startsWith(`${VERSION}/`)) continue;

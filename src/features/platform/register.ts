@@ -2,7 +2,7 @@ import { alphanumeric, type Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { AccessLevel, ApplicationDraft } from '../../contract/store/credentials.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
-import type { Writing } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
 
 /** Numbers of users, applications and tokens begin above this; user ids are decimal text. */
 const USERS_FROM = 900_000_001;
@@ -12,7 +12,7 @@ export const FIRST_USER = String(USERS_FROM);
 
 /** What registering works with. `random` makes keys and secrets. */
 export interface Registrar {
-  readonly tx: Writing;
+  readonly tx: WriteTransaction;
   readonly box: SecretBox;
   readonly random: Random;
   /** UTC text. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import type { Field, Raw } from '../../contract/declare/fields.ts';
+import type { Field, RawValue } from '../../contract/declare/fields.ts';
 import { boolean, field } from '../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../contract/declare/operation.ts';
 import {
@@ -19,9 +19,9 @@ function profileText(max: number, wrong: (text: string) => string | undefined): 
     name: 'profile text',
     column: 'text',
     schema: Type.String({ maxLength: max }),
-    raises: ['PROFILE_UNFIT'],
-    present: (stored) => JSON.stringify(stored),
-    read(raw: Raw, parameter) {
+    problems: ['PROFILE_UNFIT'],
+    toJson: (stored) => JSON.stringify(stored),
+    read(raw: RawValue, parameter) {
       const why = typeof raw === 'string' ? wrong(raw) : 'a text is expected';
       return why === undefined ? (raw as string) : { problem: 'PROFILE_UNFIT', parameter, words: { why } };
     },
@@ -37,25 +37,25 @@ export const updateProfile: Operation = {
   method: 'POST',
   path: '/1.1/account/update_profile',
   aliases: ['/1.1/account/update_profile.json'],
-  about: 'Change name, description, address and place of the user whom the token speaks for.',
+  description: 'Change name, description, address and place of the user whom the token speaks for.',
   group: 'users',
   family: 'numeric',
   rate: 'profile_updates',
   parameters: {
-    name: profileText(PROFILE_MAX.name, wrongName).says('1 to 50 characters.'),
-    description: profileText(PROFILE_MAX.description, wrongBio).says('Up to 160 characters; empty for none.'),
-    url: profileText(PROFILE_MAX.url, wrongProfileUrl).says('An address of up to 100 characters; empty for none.'),
-    location: profileText(PROFILE_MAX.location, wrongLocation).says('Up to 30 characters; empty for none.'),
-    include_entities: boolean().defaults(1).says('Whether `entities` is part of the reply.'),
-    skip_status: boolean().says('Accepted; no post is part of the reply.'),
+    name: profileText(PROFILE_MAX.name, wrongName).describe('1 to 50 characters.'),
+    description: profileText(PROFILE_MAX.description, wrongBio).describe('Up to 160 characters; empty for none.'),
+    url: profileText(PROFILE_MAX.url, wrongProfileUrl).describe('An address of up to 100 characters; empty for none.'),
+    location: profileText(PROFILE_MAX.location, wrongLocation).describe('Up to 30 characters; empty for none.'),
+    include_entities: boolean().defaults(1).describe('Whether `entities` is part of the reply.'),
+    skip_status: boolean().describe('Accepted; no post is part of the reply.'),
   },
   body: 'form',
   shape: 'bare',
   reply: userSchema,
-  check: ({ name }) =>
+  validate: ({ name }) =>
     name === null ? [{ problem: 'PROFILE_UNFIT', parameter: 'name', words: { why: wrongName('')! } }] : [],
   problems: [],
-  async perform({ principal, services, input, now, note, record }) {
+  async perform({ principal, services, input, now, audit, recordAudit }) {
     const changes = changesOf(input);
     const event = {
       event: 'profile_changed',
@@ -64,10 +64,10 @@ export const updateProfile: Operation = {
     } as const;
     const user = await services.store.write(async (tx) => {
       const changed = await changeProfile(tx, principal.user, changes, now);
-      await record(tx, event);
+      await recordAudit(tx, event);
       return changed;
     });
-    note(event);
+    audit(event);
     return { data: JSON.stringify(showUser(user!, { entities: input.include_entities !== 0 })) };
   },
 };

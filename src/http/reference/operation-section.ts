@@ -3,6 +3,7 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import { RATES } from '../../contract/declare/rates.ts';
 import { ROLES } from '../../contract/declare/roles.ts';
 import type { ProblemName } from '../../contract/problems/problems.ts';
+import { declaredProblems } from '../../engine/declared-problems.ts';
 import {
   credentialWords,
   exampleLine,
@@ -13,8 +14,7 @@ import {
   rateWords,
   successorOf,
 } from '../../engine/describe/words.ts';
-import type { Surroundings } from '../../engine/describe.ts';
-import { raisable } from '../../engine/raises.ts';
+import type { DescribedService } from '../../engine/describe.ts';
 
 /** Choices beyond this number are folded away. */
 const CHOICES_SHOWN = 8;
@@ -22,20 +22,20 @@ const CHOICES_SHOWN = 8;
 /** One operation as a section of the page. Problems that every operation has are told elsewhere. */
 export function operationSection(
   operation: Operation,
-  { limits, common }: { readonly limits: Surroundings['limits']; readonly common: readonly ProblemName[] },
+  { limits, common }: { readonly limits: DescribedService['limits']; readonly common: readonly ProblemName[] },
 ): string {
-  const { id, method, path, about, only, aliases = [] } = operation;
+  const { id, method, path, description, onlyIn: only, aliases = [] } = operation;
   const successor = successorOf(operation);
   const own = problemWords(
     operation,
-    raisable(operation).filter((name) => !common.includes(name)),
+    declaredProblems(operation).filter((name) => !common.includes(name)),
   );
   const items = problemWords(operation, operation.itemProblems ?? []);
-  const search = `${id} ${method} ${path} ${about}`.toLowerCase();
+  const search = `${id} ${method} ${path} ${description}`.toLowerCase();
   return html`<article class="operation" id="${id}" data-search="${search}">
     <h3><a class="anchor" href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span>
       <code class="path">!${breakable(path)}</code></a></h3>
-    <p class="about">!${proseHtml(about)}!${only ? html` <span class="chip">${only} only</span>` : ''}</p>
+    <p class="about">!${proseHtml(description)}!${only ? html` <span class="chip">${only} only</span>` : ''}</p>
     <dl class="facts">
       <div><dt>Roles</dt><dd>${rolesWords(operation)}</dd></div>
       !${operation.credential ? html`<div><dt>Credential</dt><dd>${credentialWords(operation)}</dd></div>` : ''}

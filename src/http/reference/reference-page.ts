@@ -1,12 +1,12 @@
 import { html } from 'ghtml';
 import type { Operation } from '../../contract/declare/operation.ts';
 import type { ProblemName } from '../../contract/problems/problems.ts';
+import { UNROUTED } from '../../engine/declared-problems.ts';
 import { successSchema } from '../../engine/describe/replies.ts';
 import { type Json, type NamedSchemas, nullable } from '../../engine/describe/schemas.ts';
 import { problemWords, sharedProblems, valueWords } from '../../engine/describe/words.ts';
-import { type Group, groupsOf, type Surroundings } from '../../engine/describe.ts';
+import { type DescribedService, type Group, groupsOf } from '../../engine/describe.ts';
 import { VERSION } from '../../engine/operations.ts';
-import { UNROUTED } from '../../engine/raises.ts';
 import { FAVICON_PATH } from '../pages/branding.ts';
 import { breakableCode, enumValues, operationSection, problemTable, proseHtml } from './operation-section.ts';
 
@@ -14,7 +14,7 @@ import { breakableCode, enumValues, operationSection, problemTable, proseHtml } 
 export function referencePage(
   name: string,
   operations: readonly Operation[],
-  { servers, limits }: Surroundings,
+  { servers, limits }: DescribedService,
 ): string {
   const groups = groupsOf(operations);
   const ads = sharedProblems(operations.filter((operation) => operation.family === 'ads'));
@@ -62,8 +62,8 @@ export function referencePage(
 
 function contents(group: Group): string {
   const links = group.operations.map(
-    ({ id, method, path, about }) => html`<li data-link="${id}"><a href="#${id}" title="${method} ${path}">
-      <span class="method small ${method.toLowerCase()}">${method}</span>${about.replace(/\.$/, '')}</a></li>`,
+    ({ id, method, path, description }) => html`<li data-link="${id}"><a href="#${id}" title="${method} ${path}">
+      <span class="method small ${method.toLowerCase()}">${method}</span>${description.replace(/\.$/, '')}</a></li>`,
   );
   return html`<h2><a href="#group-${group.name}">${title(group.name)}</a></h2><ul>!${links.join('')}</ul>`;
 }
@@ -72,7 +72,7 @@ function title(name: string): string {
   return name === 'oauth' ? 'Tokens' : `${name[0]!.toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 }
 
-function introduction(servers: Surroundings['servers']): string {
+function introduction(servers: DescribedService['servers']): string {
   return html`<header id="top">
   <h1>Reference</h1>
   <p class="lead">Every call of this service, with its parameters, limits and problems.</p>
@@ -97,11 +97,11 @@ function introduction(servers: Surroundings['servers']): string {
 </section>`;
 }
 
-function groupSection(group: Group, limits: Surroundings['limits'], common: readonly ProblemName[]): string {
+function groupSection(group: Group, limits: DescribedService['limits'], common: readonly ProblemName[]): string {
   const sections = group.operations.map((operation) => operationSection(operation, { limits, common }));
   return html`<section class="group" id="group-${group.name}">
   <h2>${title(group.name)}</h2>
-  !${group.operations.some((operation) => operation.groupAbout) ? html`<p class="lead">${group.about}</p>` : ''}
+  !${group.operations.some((operation) => operation.groupDescription) ? html`<p class="lead">${group.about}</p>` : ''}
   !${memberTables(group)}
   !${sections.join('\n')}
 </section>`;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Dispatcher, errors } from 'undici';
 import { after, every, pause, within } from '../../base/timers.ts';
-import type { OutgoingRequest, Sender, SendFailure, Sent } from '../../contract/services/sending.ts';
+import type { OutgoingRequest, Sender, SendFailure, SendResult } from '../../contract/services/sending.ts';
 import { allowedAddresses, type IsAllowedAddress } from './address-rules.ts';
 import { type ConnectionPool, openPool } from './connection-pool.ts';
 import { type Network, systemNetwork } from './network.ts';
@@ -68,7 +68,7 @@ export function openSender(rules: SenderOptions): Sender {
   const routes = new Map<string, Route>();
   const routeOf = async (text: string): Promise<Route | NoRoute> => {
     const error = urlError(text, { allowsPrivate, ownOrigins });
-    if (error) return { failed: 'address refused', detail: error.says };
+    if (error) return { failed: 'address refused', detail: error.message };
     const url = new URL(text);
     const until_ms = performance.now() + LOOKED_UP_MS;
     const destination = await find(hostOf(url), false);
@@ -81,7 +81,7 @@ export function openSender(rules: SenderOptions): Sender {
   /** A look-up and connections of its own. */
   const freshRouteOf = async (text: string): Promise<Route | NoRoute> => {
     const error = urlError(text, { allowsPrivate, ownOrigins });
-    if (error) return { failed: 'address refused', detail: error.says };
+    if (error) return { failed: 'address refused', detail: error.message };
     const url = new URL(text);
     const destination = await find(hostOf(url), true);
     if ('failed' in destination) return destination;
@@ -103,7 +103,7 @@ export function openSender(rules: SenderOptions): Sender {
     urlError: (url) => urlError(url, { allowsPrivate, ownOrigins }),
     async send(request) {
       const startedAt_ms = performance.now();
-      const { isFresh, url } = request;
+      const { bypassesCaches: isFresh, url } = request;
       const known = isFresh ? undefined : routes.get(url);
       const isKnown = known !== undefined && known.until_ms > startedAt_ms;
       const route = isKnown ? known : await (isFresh ? freshRouteOf(url) : routeOf(url));
@@ -164,8 +164,8 @@ async function destinationOf(host: string, network: Network, isAllowed: IsAllowe
 }
 
 type Came =
-  | Omit<Extract<Sent, { outcome: 'answered' }>, 'duration_ms' | 'addresses'>
-  | Omit<Extract<Sent, { outcome: 'failed' }>, 'duration_ms' | 'addresses'>;
+  | Omit<Extract<SendResult, { outcome: 'answered' }>, 'duration_ms' | 'addresses'>
+  | Omit<Extract<SendResult, { outcome: 'failed' }>, 'duration_ms' | 'addresses'>;
 
 /** What ends an exchange from our side. */
 class Ended extends Error {}
@@ -176,12 +176,12 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let answered: { status: number; headers: Readonly<Record<string, string>> } | undefined;
-    let isSettled = false;
+    let isDerived = false;
     let size = 0;
     const chunks: Uint8Array[] = [];
     const settle = (came: Came): void => {
-      if (isSettled) return;
-      isSettled = true;
+      if (isDerived) return;
+      isDerived = true;
       callOff();
       resolve(came);
     };
@@ -204,7 +204,7 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
     pool.dispatch(options, {
       onRequestStart(input) {
         controller = input;
-        if (isSettled) input.abort(new Ended());
+        if (isDerived) input.abort(new Ended());
       },
       onResponseStart(_, status, headers) {
         // What comes before the answer is none: 103 and its like.
@@ -212,7 +212,7 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
       },
       onResponseData(input, chunk) {
         size += chunk.length;
-        if (request.keepsBody) chunks.push(chunk.subarray(0, Math.max(0, BODY_BYTES_MAX - size + chunk.length)));
+        if (request.wantsBody) chunks.push(chunk.subarray(0, Math.max(0, BODY_BYTES_MAX - size + chunk.length)));
         if (size <= BODY_BYTES_MAX) return;
         settleCut('not http', 'a body without end');
         input.abort(new Ended());

@@ -18,7 +18,7 @@ const LENGTH_MAX = 200;
  */
 export function urlError(url: string, rules: UrlRules): UrlError | undefined {
   const says = complaint(url, rules);
-  return says === undefined ? undefined : { says };
+  return says === undefined ? undefined : { message: says };
 }
 
 /** A name without the full stop that may end it. */

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { after, elapsed_ms, every } from '../../base/timers.ts';
-import type { Flow } from '../../contract/services/streams.ts';
+import type { StreamHandle } from '../../contract/services/streams.ts';
 import type { Headers } from '../reply.ts';
 
 /** Writes replies that go on. */
 export interface StreamWriter {
   /** Sends the head at once, so that the caller sees an open stream, then hands the connection to the flow. */
-  begin(response: ServerResponse, headers: Headers, flow: Flow): void;
+  begin(response: ServerResponse, headers: Headers, flow: StreamHandle): void;
 }
 
 /** Also what is sent when nothing else is. */
@@ -42,7 +42,7 @@ export function streamWriter(keepAlive_ms: number): StreamWriter {
     begin(response, headers, flow) {
       const { socket } = response;
       if (response.destroyed || !socket) {
-        flow.gone();
+        flow.disconnected();
         return;
       }
       // The connection serves nothing after a stream.
@@ -57,7 +57,7 @@ export function streamWriter(keepAlive_ms: number): StreamWriter {
       response.once('close', () => {
         isClosed = true;
         forget(response);
-        flow.gone();
+        flow.disconnected();
       });
       flow.begin({
         send(bytes) {

@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { KeyedMutex } from '../../base/keyed-mutex.ts';
 import type { Random } from '../../base/random.ts';
-import { Turns } from '../../base/turns.ts';
-import { type Blobs, type Incoming, type Segment, SourceFailed } from '../../contract/services/blobs.ts';
+import { type Blobs, type ReceivedFile, type Segment, SourceFailed } from '../../contract/services/blobs.ts';
 import { FileSink, writeAll } from './file-sink.ts';
 import { SegmentSizes, totalExcept } from './segment-sizes.ts';
 
@@ -31,7 +31,7 @@ export function blobFiles(folder: string, random: Random): Blobs {
     await syncFolder(ready!);
   }
 
-  async function received(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Incoming> {
+  async function received(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<ReceivedFile> {
     const place = fresh();
     try {
       return { place, bytes: await writeFile(place, source, bytes_max) };
@@ -52,7 +52,7 @@ export function blobFiles(folder: string, random: Random): Blobs {
     }
   }
 
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const sizes = new SegmentSizes(async (id) => (await segmentsIn(join(parts!, id))) ?? []);
 
   return {
@@ -85,25 +85,25 @@ export function blobFiles(folder: string, random: Random): Blobs {
       return { state: 'placed', received };
     },
     segments: (id) =>
-      turns.take(id, async () => {
+      turns.run(id, async () => {
         // What is assembled already has lost its segments, or is about to.
         const whole = await stat(pathOf(id, 'whole')).catch(unlessAbsent);
         if (whole) return [{ index: 0, bytes: whole.size }];
         return (await segmentsIn(join(parts!, id))) ?? (await segmentsIn(join(sealed!, id))) ?? [];
       }),
     seal: (id) =>
-      turns.take(id, async () => {
+      turns.run(id, async () => {
         sizes.invalidate(id);
         await rename(join(parts!, id), join(sealed!, id)).catch(unlessAbsent);
         await syncFolder(sealed!);
       }),
     unseal: (id) =>
-      turns.take(id, async () => {
+      turns.run(id, async () => {
         sizes.invalidate(id);
         await rename(join(sealed!, id), join(parts!, id)).catch(unlessAbsent);
       }),
     assemble: (id) =>
-      turns.take(id, async () => {
+      turns.run(id, async () => {
         const own = join(sealed!, id);
         // What was interrupted behind this point may have left some of the segments only.
         const isWhole = (await stat(pathOf(id, 'whole')).catch(unlessAbsent)) !== undefined;
@@ -121,7 +121,7 @@ export function blobFiles(folder: string, random: Random): Blobs {
       await settle(id, name, place);
     },
     remove: (id) =>
-      turns.take(id, async () => {
+      turns.run(id, async () => {
         sizes.invalidate(id);
         for (const each of [parts, sealed, ready]) await rm(join(each!, id), { recursive: true, force: true });
       }),

@@ -1,5 +1,5 @@
 import { every } from '../../base/timers.ts';
-import type { Store, Writing } from '../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 
 /** Counts the units of work of commands that ran beside a server. */
 const SEQUENCE = 'outside_changes';
@@ -8,7 +8,7 @@ const SEQUENCE = 'outside_changes';
 export const EXTERNAL_CHANGE_POLL_MS = 500;
 
 /** Lets a running server know that this unit of work, of another process, changed something that it may have cached. */
-export async function announceExternalChange(tx: Writing): Promise<void> {
+export async function announceExternalChange(tx: WriteTransaction): Promise<void> {
   await tx.takeNumbers(SEQUENCE, 1, 1);
 }
 
@@ -21,7 +21,7 @@ export async function watchExternalChanges(store: Store): Promise<() => void> {
     const found = await position();
     if (found === seen) return;
     seen = found;
-    store.forget();
+    store.clearCaches();
   };
   return every(EXTERNAL_CHANGE_POLL_MS, () => {
     if (isLooking) return;

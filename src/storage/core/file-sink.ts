@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
-import { release } from '../../base/release.ts';
+import { releaseMemory } from '../../base/release-memory.ts';
 import { TooManyBytes } from '../../contract/services/blobs.ts';
 
 /** So much may wait in memory while the disk takes what came before it. */
@@ -54,7 +54,7 @@ export class FileSink extends Writable {
     this.bytes += bytes;
     if (this.bytes > this.#bytes_max) throw new TooManyBytes(`more than ${this.#bytes_max} bytes`);
     await writeAll(this.#file!, pieces);
-    for (const piece of pieces) release(piece);
+    for (const piece of pieces) releaseMemory(piece);
   }
 
   #end(work: Promise<void>, done: Done): void {

@@ -30,7 +30,7 @@ export function mapPostgresFailure(error: unknown, { isBroken, isOutage: isAway,
   if (error instanceof Problem || error instanceof ConstraintViolated) return error;
   const { code = '' } = error as { code?: string };
   if (isBroken || AWAY.test(code)) {
-    return new StoreUnavailable(error as Error, { isOutage: isAway, isFateUnknown: isCommitting });
+    return new StoreUnavailable(error as Error, { isOutage: isAway, isOutcomeUnknown: isCommitting });
   }
   return BUSY.test(code) ? new StoreUnavailable(error as Error) : error;
 }

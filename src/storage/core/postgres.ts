@@ -129,7 +129,7 @@ export function openPostgres(options: PostgresOptions): Driver {
         isCommitting,
       });
       // It may be committed yet, after somebody has read what was before: memory is not to be relied upon.
-      if (failure instanceof StoreUnavailable && failure.isFateUnknown) lock.markLost(failure);
+      if (failure instanceof StoreUnavailable && failure.isOutcomeUnknown) lock.markLost(failure);
       throw failure;
     } finally {
       connection.release(broken);

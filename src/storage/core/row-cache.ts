@@ -48,15 +48,15 @@ export function rowCache(): RowCache {
     trackedWrites: (records, changed) => ({
       ...records,
       async update(resource, key, values) {
-        if (resource.remembered) changed.add(nameOf(resource, key.id));
+        if (resource.cached) changed.add(nameOf(resource, key.id));
         await records.update(resource, key, values);
       },
       async remove(resource, key) {
-        if (resource.remembered) changed.add(nameOf(resource, key.id));
+        if (resource.cached) changed.add(nameOf(resource, key.id));
         await records.remove(resource, key);
       },
       async updateAll(resource, account, ids, values) {
-        if (resource.remembered) for (const id of ids) changed.add(nameOf(resource, id));
+        if (resource.cached) for (const id of ids) changed.add(nameOf(resource, id));
         await records.updateAll(resource, account, ids, values);
       },
     }),
@@ -66,25 +66,24 @@ export function rowCache(): RowCache {
       tally: records.tally,
       async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
         const kind = resource as unknown as AnyResource;
-        if (!resource.remembered || options.lock) return records.get(resource, key, options);
+        if (!resource.cached || options.lock) return records.get(resource, key, options);
         const known = find(kind, key, options.deleted);
         if (known) return known as unknown as RowOf<F>;
         const row = await records.get(resource, key, { deleted: 'shown' });
         if (row) keep(kind, row as unknown as Row, position);
         return row && isVisible(row as unknown as Row, options.deleted) ? row : undefined;
       },
-      async many<F extends Fields>(
+      async getMany<F extends Fields>(
         resource: Resource<F>,
         account: string,
         ids: readonly string[],
         options: { deleted: Deleted; lock?: boolean; column?: string },
       ) {
-        if (!resource.remembered || options.lock || options.column)
-          return records.many(resource, account, ids, options);
+        if (!resource.cached || options.lock || options.column) return records.getMany(resource, account, ids, options);
         const kind = resource as unknown as AnyResource;
         const known = ids.map((id) => find(kind, { account, id }, 'shown'));
         const missing = ids.filter((_, index) => known[index] === undefined);
-        const read = missing.length > 0 ? await records.many(resource, account, missing, { deleted: 'shown' }) : [];
+        const read = missing.length > 0 ? await records.getMany(resource, account, missing, { deleted: 'shown' }) : [];
         for (const row of read) keep(kind, row as unknown as Row, position);
         const all = [...known, ...(read as unknown as Row[])].filter((row) => row !== undefined);
         return all.filter((row) => isVisible(row, options.deleted)) as unknown as RowOf<F>[];

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Reading, Writing } from '../../contract/store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../contract/store/store.ts';
 import type { Session } from './session.ts';
 
 /** The number that a sequence has come to. */
-export function findNumberOn(session: Session): Reading['findNumber'] {
+export function findNumberOn(session: Session): ReadTransaction['findNumber'] {
   const { statements } = session;
   return async (sequence) => {
     const find = statements.cached('sequence find', (db, param) =>
@@ -14,7 +14,7 @@ export function findNumberOn(session: Session): Reading['findNumber'] {
 }
 
 /** Numbered sequences: one row each, moved on by whole ranges. */
-export function takeNumbersOn(session: Session): Writing['takeNumbers'] {
+export function takeNumbersOn(session: Session): WriteTransaction['takeNumbers'] {
   const { statements } = session;
   return async (sequence, start, count) => {
     const add = statements.cached('sequence start', (db, param) =>

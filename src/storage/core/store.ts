@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
-import type { OutageListener, Reading, Store, Writing } from '../../contract/store/store.ts';
+import type { OutageListener, ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
 import { applicationLimitsOn } from '../tables/application-limits.ts';
 import { audienceLogOn } from '../tables/audience-log.ts';
 import { auditOn } from '../tables/audit.ts';
@@ -54,8 +54,8 @@ export interface Driver {
 export function storeOn(driver: Driver): Store {
   const cache = rowCache();
   const listeners: ((tags: ReadonlySet<string> | 'everything') => void)[] = [];
-  const readings = new WeakMap<Session, Reading>();
-  const readingOn = (session: Session): Reading => {
+  const readings = new WeakMap<Session, ReadTransaction>();
+  const readingOn = (session: Session): ReadTransaction => {
     let reading = readings.get(session);
     if (!reading) {
       reading = partsOn(session, () => {});
@@ -69,7 +69,7 @@ export function storeOn(driver: Driver): Store {
   };
   /** What may have been committed although it failed counts as changed. */
   const forgetInDoubt = (error: unknown): never => {
-    if (error instanceof StoreUnavailable && error.isFateUnknown) forget();
+    if (error instanceof StoreUnavailable && error.isOutcomeUnknown) forget();
     throw error;
   };
   driver.onRepaired?.(forget);
@@ -93,7 +93,7 @@ export function storeOn(driver: Driver): Store {
         const parts = partsOn(session, touch);
         const delivery = campaignSummariesOn(session);
         const records = cache.trackedWrites(delivery.trackedWrites(parts.records), changed);
-        const done = await work({ ...parts, records, touch });
+        const done = await work({ ...parts, records, invalidate: touch });
         await delivery.flush();
         return done;
       });
@@ -102,15 +102,15 @@ export function storeOn(driver: Driver): Store {
       if (tags.size > 0) for (const listener of listeners) listener(tags);
       return value;
     },
-    onTouch: (listener) => void listeners.push(listener),
-    forget,
+    onInvalidate: (listener) => void listeners.push(listener),
+    clearCaches: forget,
     onOutage: (listener) => driver.onOutage(listener),
     ping: () => driver.ping(),
     close: () => driver.close(),
   };
 }
 
-function partsOn(session: Session, touch: Writing['touch']): Omit<Writing, 'touch'> {
+function partsOn(session: Session, touch: WriteTransaction['invalidate']): Omit<WriteTransaction, 'invalidate'> {
   return {
     records: recordsOn(session),
     changes: changesOn(session),

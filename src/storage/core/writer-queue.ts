@@ -88,7 +88,7 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
     } catch (error) {
       if (writer.isInTransaction()) writer.exec('rollback');
       const failure = isCommitted
-        ? new StoreUnavailable(error as Error, { isFateUnknown: true })
+        ? new StoreUnavailable(error as Error, { isOutcomeUnknown: true })
         : mapDiskFailure(error);
       for (const unit of group) unit.failed(failure);
       return;

@@ -13,7 +13,7 @@ export function audienceLogOn(session: Session): AudienceLog {
   const uploadsOf = (db: QueryBuilder, param: Param): Builder =>
     db.selectFrom('audience_uploads').where('subject', '=', param('subject'));
   return {
-    async bring(subject, key, payload) {
+    async storePayload(subject, key, payload) {
       const statement = statements.cached('audience log bring', (db, param) =>
         db.insertInto('audience_payloads').values({
           subject: param('subject'),

@@ -100,7 +100,7 @@ export function corpusOn(session: Session): Corpus {
       return session.run(statement, { day, limit });
     },
     findProgress: async (source) => (await imports.find('source', source))?.done ?? 0,
-    async keepProgress(source, done) {
+    async saveProgress(source, done) {
       const statement = statements.cached('corpus progress', (db, param) =>
         db
           .insertInto('corpus_imports')
@@ -109,7 +109,7 @@ export function corpusOn(session: Session): Corpus {
       );
       await session.run(statement, { source, done });
     },
-    async forgetProgress(source) {
+    async clearProgress(source) {
       const statement = statements.cached('corpus progress end', (db, param) =>
         db.deleteFrom('corpus_imports').where('source', '=', param('source')),
       );

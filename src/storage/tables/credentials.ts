@@ -105,7 +105,7 @@ export function credentialsOn(session: Session): Credentials {
       );
       return (await session.all(statement, { application })) as never;
     },
-    async listTokensBeside(application, level, limit) {
+    async listOtherTokens(application, level, limit) {
       const statement = statements.cached('access_tokens beside', (db, param) =>
         db
           .selectFrom('access_tokens')
@@ -130,7 +130,7 @@ export function credentialsOn(session: Session): Credentials {
       });
     },
     changeApplication: (id, changes) => applications.update(id, changes),
-    async noteUse(tokens, day) {
+    async recordUse(tokens, day) {
       const statement = statements.cached('access_tokens use', (db, param) =>
         db
           .updateTable('access_tokens')

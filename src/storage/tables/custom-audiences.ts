@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Subject } from '../../contract/store/audiences.ts';
-import type { CustomAudiences, KeptAudience } from '../../contract/store/custom-audiences.ts';
+import type { CustomAudiences, StoredAudience } from '../../contract/store/custom-audiences.ts';
 import { bindList, paddedSize, whereIn } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import type { Value } from '../core/statements.ts';
@@ -18,7 +18,7 @@ function placeOf(subject: Subject): { readonly table: string; readonly id: strin
 export function customAudiencesOn(session: Session): CustomAudiences {
   const { statements } = session;
 
-  async function find(subject: Subject): Promise<KeptAudience | undefined> {
+  async function find(subject: Subject): Promise<StoredAudience | undefined> {
     const { table, id } = placeOf(subject);
     const statement = statements.cached(`kept ${table}`, (db, param) =>
       db
@@ -85,7 +85,7 @@ export function customAudiencesOn(session: Session): CustomAudiences {
       );
       return session.all(statement, named('audience.id', ids, size, { account }));
     },
-    async listMadeOf(leaf) {
+    async listBuiltFrom(leaf) {
       const statement = statements.cached('audiences made of', (db, param) =>
         db
           .selectFrom('audience_leaves')

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import {
+  type Directory,
   type DirectoryState,
   PERSON_LISTS,
   PERSON_WORDS,
-  type People,
   type Person,
 } from '../../contract/store/directory.ts';
 import { bindList, paddedSize, whereIn } from '../core/in-lists.ts';
@@ -30,7 +30,7 @@ const NAME = 'people';
 type StateRow = DirectoryState & { readonly next_number: number };
 
 /** The people of the platform. */
-export function peopleOn(session: Session): People {
+export function peopleOn(session: Session): Directory {
   const { statements } = session;
   const states = tableRows(session, 'directory_state');
   const imports = tableRows(session, 'directory_imports');
@@ -144,7 +144,7 @@ export function peopleOn(session: Session): People {
       return state;
     },
     findProgress: async (source) => (await imports.find('source', source))?.done ?? 0,
-    async keepProgress(source, done) {
+    async saveProgress(source, done) {
       const statement = statements.cached('directory progress', (db, param) =>
         db
           .insertInto('directory_imports')
@@ -153,7 +153,7 @@ export function peopleOn(session: Session): People {
       );
       await session.run(statement, { source, done });
     },
-    async forgetProgress(source) {
+    async clearProgress(source) {
       const statement = statements.cached('directory progress end', (db, param) =>
         db.deleteFrom('directory_imports').where('source', '=', param('source')),
       );

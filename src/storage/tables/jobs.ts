@@ -32,7 +32,7 @@ export function jobsOn(session: Session): Jobs {
       );
       await session.run(statement, { kind, key, run_at });
     },
-    async planBy({ kind, key, run_at }) {
+    async planNoLaterThan({ kind, key, run_at }) {
       const statement = statements.cached('jobs plan by', (db, param) =>
         db
           .insertInto('jobs')
@@ -46,7 +46,7 @@ export function jobsOn(session: Session): Jobs {
       );
       await session.run(statement, { kind, key, run_at });
     },
-    async callOff(kind, key) {
+    async cancel(kind, key) {
       const statement = statements.cached('jobs call off', (db, param) => ofKey(db.deleteFrom('jobs'), param));
       await session.run(statement, { kind, key });
     },
@@ -83,7 +83,7 @@ export function jobsOn(session: Session): Jobs {
       const statement = statements.cached('jobs finish', (db, param) => ours(db.deleteFrom('jobs'), param));
       return (await session.run(statement, { kind, key, lease })) === 1;
     },
-    async giveBack({ kind, key, lease }, run_at) {
+    async release({ kind, key, lease }, run_at) {
       const statement = statements.cached('jobs give back', (db, param) =>
         ours(
           db.updateTable('jobs').set({ run_at: param('run_at'), lease: sql.lit(null), leased_until: sql.lit(null) }),
@@ -92,7 +92,7 @@ export function jobsOn(session: Session): Jobs {
       );
       await session.run(statement, { kind, key, lease, run_at });
     },
-    async freeAll() {
+    async releaseAll() {
       const statement = statements.cached('jobs free', (db) =>
         db
           .updateTable('jobs')
@@ -101,7 +101,7 @@ export function jobsOn(session: Session): Jobs {
       );
       await session.run(statement, {});
     },
-    async free(lease) {
+    async releaseLease(lease) {
       const statement = statements.cached('jobs free lease', (db, param) =>
         db
           .updateTable('jobs')

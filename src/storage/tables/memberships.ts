@@ -1,8 +1,8 @@
-import type { Memberships } from '../../contract/store/memberships.ts';
+import type { AccountMembers } from '../../contract/store/account-members.ts';
 import type { Session } from '../core/session.ts';
 
 /** Users on accounts, and the features of accounts. */
-export function membershipsOn(session: Session): Memberships {
+export function membershipsOn(session: Session): AccountMembers {
   const { statements } = session;
   return {
     async find(user, account) {

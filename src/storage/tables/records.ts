@@ -25,11 +25,11 @@ export function recordsOn(session: Session): RecordsWriting {
     { deleted, lock = false }: { deleted: Deleted; lock?: boolean },
   ): Promise<RowOf<F> | undefined> {
     const locked = lock && statements.dialect === 'postgres';
-    const shape = `get ${resource.table} ${resource.scope} ${deleted} ${locked} ${key.orGranted === true}`;
+    const shape = `get ${resource.table} ${resource.scope} ${deleted} ${locked} ${key.includesGranted === true}`;
     const statement = statements.cached(shape, (db, param) => {
       let query = db.selectFrom(resource.table).select(columnsOf(resource)).where('id', '=', param('id'));
       if (resource.scope === 'account') {
-        query = key.orGranted
+        query = key.includesGranted
           ? query.where((eb: Builder) =>
               eb.or([
                 eb('account_id', '=', param('account')),
@@ -124,7 +124,7 @@ export function recordsOn(session: Session): RecordsWriting {
 
   return {
     get,
-    many,
+    getMany: many,
     page,
     count,
     tally,
@@ -182,7 +182,7 @@ export function columnsOf(resource: AnyResource): string[] {
   if (!columns) {
     const own = Object.entries((resource as Resource).fields).filter(([, field]) => field.kind.column !== 'none');
     const standard = resource.scope === 'account' ? ['id', 'account_id'] : ['id'];
-    const kept = [...(resource.onePer ? ['one_key'] : []), ...(resource.kept ?? [])];
+    const kept = [...(resource.onePer ? ['one_key'] : []), ...(resource.storageColumns ?? [])];
     columns = [...new Set([...standard, ...own.map(([name]) => name), ...kept, 'created_at', 'updated_at', 'deleted'])];
     columnLists.set(resource, columns);
   }
@@ -224,7 +224,7 @@ function withConditions(
   dialect: Dialect,
 ): Builder {
   let chosen = start;
-  const under = resource.ofLineItems as string | undefined;
+  const under = resource.parentField as string | undefined;
   const paired = query.account !== undefined && under !== undefined && under in sizes ? under : undefined;
   if (query.account !== undefined && !paired) chosen = chosen.where('account_id', '=', param('account'));
   if (query.member) {
@@ -263,7 +263,7 @@ function live(start: Builder, resource: AnyResource, db: QueryBuilder): Builder 
   const { table } = resource;
   // Written out, because an index of live rows serves no condition whose value is bound.
   const own = start.where(`${table}.deleted`, '=', sql.lit(0));
-  const under = resource.ofLineItems as string | undefined;
+  const under = resource.parentField as string | undefined;
   if (under === undefined) return own;
   const parent = (resource.fields as Record<string, Field>)[under]!.target!() as unknown as AnyResource;
   const above = db

@@ -65,7 +65,7 @@ export function subscriptionsOn(session: Session, touch: (tag: string) => void):
       );
       return session.all(statement, { webhook, limit });
     },
-    async findSame({ application_id, sense }) {
+    async findDuplicate({ application_id, sense }) {
       const statement = statements.cached('subscriptions same', (db, param) =>
         some(db).where('application_id', '=', param('application_id')).where('sense', '=', param('sense')),
       );

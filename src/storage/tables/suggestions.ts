@@ -7,7 +7,7 @@ import type { Value } from '../core/statements.ts';
 export function suggestionsOn(session: Session): Suggestions {
   const { statements } = session;
   return {
-    async listTogether({ environment, account, types, values, limit }) {
+    async listCoOccurring({ environment, account, types, values, limit }) {
       const shape = `targeting together ${types.length} ${values.length}`;
       const statement = statements.cached(shape, (db, param) => {
         const listed = (name: string, items: readonly string[]) => items.map((_, index) => param(`${name}${index}`));

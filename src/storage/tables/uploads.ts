@@ -54,7 +54,7 @@ export function uploadsOn(session: Session): Uploads {
       );
       return (await session.run(statement, { ...changes, key_id: id, key_state: from })) === 1;
     },
-    async keep(ids) {
+    async markUsed(ids) {
       if (ids.length === 0) return;
       const size = paddedSize(ids.length);
       const statement = statements.cached(`uploads keep ${size}`, (db, param) =>

@@ -6,7 +6,7 @@ import { readMembers } from '../../../contract/declare/members.ts';
 import type { Answer, Call, Operation } from '../../../contract/declare/operation.ts';
 import { Problem, problem } from '../../../contract/problems/problems.ts';
 import { ENDPOINT_NAMES, type EndpointName } from '../../../contract/services/streams.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 
 const closed = { additionalProperties: false };
 const count = Type.Integer({ minimum: 0 });
@@ -18,7 +18,7 @@ const result = Type.Object(
 const MEMBERS = {
   uuids: listOf(text({ max: 100 }), { max: 100 })
     .required()
-    .says('Ids of connections.'),
+    .describe('Ids of connections.'),
 };
 
 const common = {
@@ -43,12 +43,12 @@ export const closeConnections: Operation = {
   ...common,
   id: 'connections.close',
   path: '/2/connections',
-  about: 'Close streams by the ids of their connections.',
+  description: 'Close streams by the ids of their connections.',
   rate: 'connections',
   parameters: {},
   body: 'json',
   request: Type.Object({ uuids: MEMBERS.uuids.kind.schema }, closed),
-  members: MEMBERS,
+  bodyMembers: MEMBERS,
   problems: [
     'MEMBER_NO_OBJECT',
     'MEMBER_MISSING',
@@ -72,7 +72,7 @@ export const closeAllConnections: Operation = {
   ...common,
   id: 'connections.close_all',
   path: '/2/connections/all',
-  about: 'Close every stream of the application.',
+  description: 'Close every stream of the application.',
   rate: 'connections_all',
   parameters: {},
   body: 'form',
@@ -85,10 +85,10 @@ export const closeConnectionsOfEndpoint: Operation = {
   ...common,
   id: 'connections.close_endpoint',
   path: '/2/connections/:endpoint_id',
-  about: 'Close every stream of one endpoint.',
+  description: 'Close every stream of one endpoint.',
   rate: 'connections_all',
   parameters: {},
-  pathKeys: { endpoint_id: oneOf(...ENDPOINT_NAMES).says('The name of the endpoint.') },
+  pathParameters: { endpoint_id: oneOf(...ENDPOINT_NAMES).describe('The name of the endpoint.') },
   body: 'form',
   problems: ['NOT_IN_ENUM'],
   perform(call) {
@@ -102,7 +102,11 @@ export const closeConnectionsOfEndpoint: Operation = {
   },
 };
 
-async function openOf(tx: Writing, application: string, endpoints: readonly EndpointName[]): Promise<string[]> {
+async function openOf(
+  tx: WriteTransaction,
+  application: string,
+  endpoints: readonly EndpointName[],
+): Promise<string[]> {
   const open = await tx.streamConnections.listOpen(application);
   return open.filter(({ endpoint_name }) => endpoints.includes(endpoint_name)).map(({ id }) => id);
 }
@@ -110,7 +114,7 @@ async function openOf(tx: Writing, application: string, endpoints: readonly Endp
 /** Closes the connections that are chosen; whoever holds them notices before this is acknowledged, or a moment later. */
 async function close(
   { caller, services }: Call,
-  choose: (tx: Writing, application: string) => Promise<readonly string[]>,
+  choose: (tx: WriteTransaction, application: string) => Promise<readonly string[]>,
 ): Promise<Answer> {
   const application = callerOf(caller, 'application').application.id;
   const at = formatMillisecond(services.clock.now());

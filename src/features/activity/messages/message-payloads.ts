@@ -2,7 +2,7 @@ import { entitiesOf } from '../../../base/entities.ts';
 import { textEntities } from '../../../base/entity-shapes.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import type { Message } from '../../../contract/store/messages.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 
 /** The two whom something concerns: who did it, and to whom. */
 export interface Parties {
@@ -12,7 +12,7 @@ export interface Parties {
 
 /** What events tell of a message. @source activity gaps 16.4 */
 export async function messagePayload(
-  tx: Reading,
+  tx: ReadTransaction,
   message: Pick<Message, 'id' | 'text' | 'created_ms'>,
   parties: Parties,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Principal } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { NewEvent } from '../../../contract/store/events.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Parties } from './message-payloads.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Parties } from './message-payloads.ts';
  * @source activity gaps 11.5
  */
 export async function partiesOf(
-  tx: Reading,
+  tx: ReadTransaction,
   { user, level }: Principal,
   { parameter, id }: { readonly parameter: string; readonly id: string },
 ): Promise<Parties> {

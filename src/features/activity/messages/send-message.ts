@@ -17,8 +17,8 @@ const messageText = field<string>({
   name: 'text',
   column: 'text',
   schema: Type.String({ minLength: 1, maxLength: TEXT_MAX }),
-  raises: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
-  present: (stored) => JSON.stringify(stored),
+  problems: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
+  toJson: (stored) => JSON.stringify(stored),
   read(raw, parameter) {
     if (typeof raw !== 'string') return { problem: 'NOT_TEXT', parameter };
     const length = lengthOf(raw);
@@ -27,7 +27,7 @@ const messageText = field<string>({
   },
 });
 
-const MEMBERS = { text: messageText.required().says('What the message says; lines and tabs may be in it.') };
+const MEMBERS = { text: messageText.required().describe('What the message says; lines and tabs may be in it.') };
 const id = Type.String({ pattern: LONG_ID.source });
 
 /**
@@ -38,9 +38,9 @@ export const sendMessage: Operation = {
   id: 'messages.send',
   method: 'POST',
   path: '/2/dm_conversations/with/:participant_id/messages',
-  about: 'Send a direct message to a user.',
+  description: 'Send a direct message to a user.',
   group: 'messages',
-  groupAbout: 'Direct messages, as far as activity needs them: what is sent, read and typed makes events.',
+  groupDescription: 'Direct messages, as far as activity needs them: what is sent, read and typed makes events.',
   family: 'problem',
   rate: 'messages',
   parameters: {},
@@ -48,7 +48,7 @@ export const sendMessage: Operation = {
   shape: 'bare',
   success: 201,
   request: Type.Object({ text: messageText.kind.schema }, { additionalProperties: false }),
-  members: MEMBERS,
+  bodyMembers: MEMBERS,
   reply: Type.Object(
     {
       data: Type.Object(

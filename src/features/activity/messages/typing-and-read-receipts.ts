@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { conversationOf } from '../../../contract/store/messages.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { longId } from '../long-id-field.ts';
 import { type Parties, readPayload, typingPayload } from './message-payloads.ts';
 import { bothSides, partiesOf } from './participants.ts';
@@ -19,7 +19,7 @@ const signal = {
   reply: Type.Null(),
 } as const;
 
-const recipient = longId().required().says('The other user of the conversation.');
+const recipient = longId().required().describe('The other user of the conversation.');
 
 /**
  * Says that the user is typing to another one.
@@ -30,7 +30,7 @@ export const indicateTyping: Operation = {
   id: 'messages.indicate_typing',
   path: '/1.1/direct_messages/indicate_typing',
   aliases: ['/1.1/direct_messages/indicate_typing.json'],
-  about: 'Tell a user that one is typing a message.',
+  description: 'Tell a user that one is typing a message.',
   parameters: { recipient_id: recipient },
   problems: ['MESSAGES_NOT_ALLOWED', 'MESSAGE_TO_ONESELF', 'MESSAGE_TO_NOBODY'],
   async perform(call) {
@@ -51,12 +51,12 @@ export const markRead: Operation = {
   id: 'messages.mark_read',
   path: '/1.1/direct_messages/mark_read',
   aliases: ['/1.1/direct_messages/mark_read.json'],
-  about: 'Mark messages of a user as read, up to one of them.',
+  description: 'Mark messages of a user as read, up to one of them.',
   parameters: {
-    recipient_id: longId().says('The other user of the conversation; needed.'),
-    last_read_event_id: longId().says('The last message that was read; needed.'),
+    recipient_id: longId().describe('The other user of the conversation; needed.'),
+    last_read_event_id: longId().describe('The last message that was read; needed.'),
   },
-  check: (input, _, named) =>
+  validate: (input, _, named) =>
     ['recipient_id', 'last_read_event_id']
       .filter((name) => !named.has(name) || input[name] === null)
       .map((parameter) => ({ problem: 'READ_MARK_MISSING', parameter })),
@@ -84,12 +84,12 @@ export const markRead: Operation = {
 const NOTHING = { status: 204, data: '' };
 
 /** Who acts is the sender of the signal. */
-function partiesNamed(tx: Writing, { principal, input }: Call): Promise<Parties> {
+function partiesNamed(tx: WriteTransaction, { principal, input }: Call): Promise<Parties> {
   return partiesOf(tx, principal, { parameter: 'recipient_id', id: input.recipient_id as string });
 }
 
 async function append(
-  tx: Writing,
+  tx: WriteTransaction,
   { now }: Call,
   parties: Parties,
   type: 'dm.read' | 'dm.indicate_typing',

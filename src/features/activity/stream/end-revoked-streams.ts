@@ -1,6 +1,6 @@
 import { after } from '../../../base/timers.ts';
 import type { DisconnectReason } from '../../../contract/services/streams.ts';
-import type { Reading, Store } from '../../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import type { OpenStream } from './streams.ts';
 
 /** What is watched, and what is done about it. */
@@ -36,7 +36,7 @@ export function endedOutside({ store, open, end, retry_ms }: WatchParts): void {
     }
   };
 
-  store.onTouch((tags) => {
+  store.onInvalidate((tags) => {
     if (open.size === 0) return;
     for (const stream of open.values()) if (tags === 'everything' || concerns(tags, stream)) wanted.add(stream);
     if (wanted.size === 0 || isLooking) return;
@@ -58,7 +58,7 @@ interface Ending {
   readonly isStored: boolean;
 }
 
-async function reasonsToEnd(tx: Reading, streams: readonly OpenStream[]): Promise<Map<OpenStream, Ending>> {
+async function reasonsToEnd(tx: ReadTransaction, streams: readonly OpenStream[]): Promise<Map<OpenStream, Ending>> {
   const found = new Map<OpenStream, Ending>();
   const rows = await tx.streamConnections.list(streams.map(({ id }) => id));
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -1,6 +1,6 @@
-import type { Past } from '../../../contract/services/streams.ts';
+import type { PastRange } from '../../../contract/services/streams.ts';
 import type { Activity, Delivery, LoggedEvent, LogRange, MatchedBatch } from '../../../contract/store/events.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Feed, Lines } from './stream-buffer.ts';
 
 /**
@@ -12,10 +12,10 @@ export type Phase = 'backfill' | 'cutover' | 'live';
 /** What a stream follows the log with. */
 export interface PhaseParts {
   /** Reads what is kept, however long that takes. */
-  readonly read: <T>(work: (tx: Reading) => Promise<T>) => Promise<T>;
+  readonly read: <T>(work: (tx: ReadTransaction) => Promise<T>) => Promise<T>;
   readonly activity: Activity;
   readonly application: string;
-  readonly past: Past | undefined;
+  readonly past: PastRange | undefined;
   readonly feed: Feed;
   /** Is told when the reader is too slow for what happens. */
   readonly overflowed: () => void;
@@ -49,7 +49,7 @@ export function followLog({ read, activity, application, past, feed, overflowed 
 
   const list = (range: LogRange): Promise<LoggedEvent[]> => read((tx) => tx.events.list(range));
   const recall = async (events: readonly LoggedEvent[]): Promise<void> => {
-    const deliveries = await activity.deliveriesOf(events, { application, withOlder: true });
+    const deliveries = await activity.deliveriesOf(events, { application, includesOlder: true });
     if (!isStopped) await feed.recall(deliveries.map(({ line }) => line));
   };
   const handOn = (all: readonly Delivery[]): void => {
@@ -78,7 +78,7 @@ export function followLog({ read, activity, application, past, feed, overflowed 
     }
   };
 
-  const begin = async ({ from, until }: Past): Promise<'live' | 'completed'> => {
+  const begin = async ({ from, until }: PastRange): Promise<'live' | 'completed'> => {
     const { after, last } = await read(async (tx) => ({
       after: await tx.events.findBefore(from),
       last: until && (await tx.events.findBefore(until)),

@@ -5,7 +5,7 @@ import { instant, integer } from '../../../contract/declare/fields.ts';
 import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
-import type { Past } from '../../../contract/services/streams.ts';
+import type { PastRange } from '../../../contract/services/streams.ts';
 import { EVENT_TYPES } from '../../../contract/store/events.ts';
 
 /** @source activity gaps 18 */
@@ -59,21 +59,23 @@ export const openStream: Operation = {
   id: 'activity.stream',
   method: 'GET',
   path: '/2/activity/stream',
-  about: 'Events as they happen, one line of JSON each, over a connection that stays open.',
+  description: 'Events as they happen, one line of JSON each, over a connection that stays open.',
   group: 'activity',
   family: 'problem',
   credential: 'bearer',
   rate: 'activity_streams',
   parameters: {
-    backfill_minutes: integer({ min: 0, max: BACKFILL_MAX_MIN }).says('Begins with the events of the last minutes.'),
-    start_time: instant().says('Begins with the events from this second on, as far back as the log is kept.'),
-    end_time: instant().says('Ends before the events of this second; only with `start_time`.'),
+    backfill_minutes: integer({ min: 0, max: BACKFILL_MAX_MIN }).describe(
+      'Begins with the events of the last minutes.',
+    ),
+    start_time: instant().describe('Begins with the events from this second on, as far back as the log is kept.'),
+    end_time: instant().describe('Ends before the events of this second; only with `start_time`.'),
   },
   body: 'form',
   shape: 'stream',
   reply: lineSchema,
   problems: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', 'NOT_AFTER', 'OUTSIDE_LOG', 'STREAM_CONNECTIONS_MAX'],
-  check: faultsTogether,
+  validate: faultsTogether,
   async perform(call) {
     const { caller, services, address, environment, isHead } = call;
     const { application, tokenId } = callerOf(caller, 'application');
@@ -83,8 +85,8 @@ export const openStream: Operation = {
       application: application.id,
       bearer: tokenId!,
       client_ip: address,
-      base: services.pageUrl(environment, ''),
-      past,
+      baseUrl: services.pageUrl(environment, ''),
+      backfill: past,
     });
     return { data: '', flow };
   },
@@ -103,7 +105,7 @@ function faultsTogether({ backfill_minutes: backfill, start_time: start, end_tim
 }
 
 /** @throws OUTSIDE_LOG */
-function pastOf({ input, services, now }: Call): Past | undefined {
+function pastOf({ input, services, now }: Call): PastRange | undefined {
   const { backfill_minutes: backfill, start_time: start, end_time: end } = input as Readonly<Record<string, unknown>>;
   const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
   if (backfill) return { from: before(Number(backfill) * 60), until: undefined };

@@ -1,4 +1,4 @@
-import type { Outlet } from '../../../contract/services/streams.ts';
+import type { ReplyWriter } from '../../../contract/services/streams.ts';
 import type { Pace } from './token-bucket.ts';
 
 /** How far a reader may be behind before it is given up. @source activity gaps 18 */
@@ -33,7 +33,7 @@ export interface Feed {
 const PIECE_BYTES = 65_536;
 
 /** The feed of an outlet. `elapsed_ms` tells the machine's time, which only grows. */
-export function feedOf(outlet: Outlet, pace: Pace, bounds: FeedBounds, elapsed_ms: () => number): Feed {
+export function feedOf(outlet: ReplyWriter, pace: Pace, bounds: FeedBounds, elapsed_ms: () => number): Feed {
   let waiting: { readonly line: Buffer; readonly since_ms: number }[] = [];
   let first = 0;
   let waiting_bytes = 0;

@@ -7,14 +7,14 @@ import { Problem, problem } from '../../../contract/problems/problems.ts';
 import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
 import type {
   DisconnectReason,
-  Flow,
-  Outlet,
+  ReplyWriter,
   StreamConnection,
+  StreamHandle,
   StreamRequest,
   Streams,
 } from '../../../contract/services/streams.ts';
 import type { Activity } from '../../../contract/store/events.ts';
-import type { Reading, Store, Writing } from '../../../contract/store/store.ts';
+import type { ReadTransaction, Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { disconnectLine } from './disconnect-line.ts';
 import { endedOutside } from './end-revoked-streams.ts';
 import { type Following, followLog } from './follow-log.ts';
@@ -35,7 +35,7 @@ export interface StreamsParts {
   readonly random: Random;
   readonly activity: Activity;
   readonly rules: StreamRules;
-  readonly usualLimits: Readonly<Record<ApplicationLimit, number>>;
+  readonly defaultLimits: Readonly<Record<ApplicationLimit, number>>;
   /** Is told of what is a fault of ours. */
   readonly failed: (connection: string, error: unknown) => void;
 }
@@ -44,7 +44,7 @@ export interface StreamsParts {
 export interface OpenStream {
   readonly id: string;
   readonly request: StreamRequest;
-  readonly outlet: Outlet | undefined;
+  readonly outlet: ReplyWriter | undefined;
   readonly feed: Feed | undefined;
   readonly following: Following | undefined;
   /** Why it ended; undefined while it has not. */
@@ -97,7 +97,7 @@ export function openStreams(parts: StreamsParts): Streams {
     if (!open.delete(stream.id)) return;
     Object.assign(stream, { ended: reason });
     stream.following?.stop();
-    stream.outlet?.finish(disconnectLine(reason, stream.request.base));
+    stream.outlet?.finish(disconnectLine(reason, stream.request.baseUrl));
     if (open.size === 0) {
       stopTicking?.();
       stopTicking = undefined;
@@ -110,10 +110,10 @@ export function openStreams(parts: StreamsParts): Streams {
   };
 
   /** Begins to send: the head is on its way. */
-  const begin = (stream: OpenStream, outlet: Outlet, per_s: number): void => {
+  const begin = (stream: OpenStream, outlet: ReplyWriter, per_s: number): void => {
     const { id, request, ended } = stream;
     if (ended) {
-      outlet.finish(disconnectLine(ended, request.base));
+      outlet.finish(disconnectLine(ended, request.baseUrl));
       return;
     }
     const feed = feedOf(outlet, paceOf(per_s, elapsed_ms), rules, elapsed_ms);
@@ -132,7 +132,7 @@ export function openStreams(parts: StreamsParts): Streams {
           ),
       },
       application: request.application,
-      past: request.past,
+      past: request.backfill,
       feed,
       overflowed: () => end(stream, 'SlowReader'),
     });
@@ -169,10 +169,10 @@ export function openStreams(parts: StreamsParts): Streams {
           throw error;
         });
       if (open.size > 0) stopTicking ??= every(TICK_MS, tick);
-      const flow: Flow = {
+      const flow: StreamHandle = {
         begin: (outlet) => begin(stream, outlet, per_s),
         drained: () => stream.feed?.drained(),
-        gone: () => end(stream, 'ClientDisconnect'),
+        disconnected: () => end(stream, 'ClientDisconnect'),
       };
       if (isStopping) end(stream, 'UpstreamOperationalDisconnect');
       // What ended it may have been stored before the row was there.
@@ -189,7 +189,7 @@ export function openStreams(parts: StreamsParts): Streams {
 }
 
 /** For a server that starts, and that is the only one: whoever held connections before is gone. */
-export async function forgetStreams(tx: Writing, clock: Clock): Promise<void> {
+export async function forgetStreams(tx: WriteTransaction, clock: Clock): Promise<void> {
   await tx.streamConnections.endAll('UpstreamUncleanDisconnect', formatMillisecond(clock.now()));
 }
 
@@ -198,8 +198,8 @@ export async function forgetStreams(tx: Writing, clock: Clock): Promise<void> {
  * application wait for each other.
  */
 async function takePlace(
-  tx: Writing,
-  { rules, usualLimits }: StreamsParts,
+  tx: WriteTransaction,
+  { rules, defaultLimits }: StreamsParts,
   id: string,
   { application, bearer, client_ip }: StreamRequest,
   now: string,
@@ -207,7 +207,7 @@ async function takePlace(
   const owner = await tx.credentials.lockApplication(application);
   await checkToken(tx, application, bearer, owner?.suspended === 1);
   const connections = await tx.streamConnections.listOpen(application);
-  const max = await limitOf(tx, usualLimits, application, 'stream_connections');
+  const max = await limitOf(tx, defaultLimits, application, 'stream_connections');
   const excess = connections.slice(0, Math.max(0, connections.length + 1 - max));
   if (excess.length > 0 && !rules.stream_replace_oldest) throw tooMany(connections, max);
   for (const { id: oldest } of excess) await tx.streamConnections.end(oldest, 'ForceDisconnect', now);
@@ -220,11 +220,16 @@ async function takePlace(
     disconnected_at: null,
     disconnect_reason: null,
   });
-  return limitOf(tx, usualLimits, application, 'stream_events_per_s');
+  return limitOf(tx, defaultLimits, application, 'stream_events_per_s');
 }
 
 /** The token may have been revoked since it was looked at: nobody would notice later. */
-async function checkToken(tx: Reading, application: string, bearer: string, isSuspended: boolean): Promise<void> {
+async function checkToken(
+  tx: ReadTransaction,
+  application: string,
+  bearer: string,
+  isSuspended: boolean,
+): Promise<void> {
   if (isSuspended) throw problem('APPLICATION_SUSPENDED', {}, 'suspended just now');
   const outstanding = await tx.bearerTokens.findOutstanding(application);
   if (outstanding?.id !== bearer) throw problem('BEARER_INVALID', {}, 'revoked just now');

@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import { limitOf } from '../../../contract/declare/application-limits.ts';
-import { field, quoted, type Raw, text } from '../../../contract/declare/fields.ts';
+import { field, quoted, type RawValue, text } from '../../../contract/declare/fields.ts';
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Call, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { EventType } from '../../../contract/store/events.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 import { PASCAL_CASE_NAMES } from '../deprecations.ts';
 import { isPrivate, TYPE_NAMES, typeNamed } from '../event-types.ts';
@@ -26,8 +26,8 @@ const eventType = field<string>({
   name: 'enum',
   column: 'text',
   schema: Type.Union(TYPE_NAMES.map(([name]) => Type.Literal(name))),
-  raises: ['NOT_IN_ENUM'],
-  present: (stored) => `"${stored}"`,
+  problems: ['NOT_IN_ENUM'],
+  toJson: (stored) => `"${stored}"`,
   read(raw, parameter) {
     if (typeof raw === 'string' && typeNamed(raw)) return raw;
     return { problem: 'NOT_IN_ENUM', parameter, words: { list: TYPES_SAID, raw: quoted(raw) } };
@@ -42,20 +42,20 @@ const filterObject = field<string>({
     Object.fromEntries(Object.entries(FILTER_MEMBERS).map(([name, { kind }]) => [name, Type.Optional(kind.schema)])),
     { additionalProperties: false, minProperties: 1 },
   ),
-  raises: [],
-  present: (stored) => stored,
+  problems: [],
+  toJson: (stored) => stored,
   read: (raw) => JSON.stringify(raw),
 });
 
 /** The words beside a subscription that may change. */
 export const CHANGEABLE = {
-  tag: text({ max: 200 }).says('Tells subscriptions apart; stands in each event.'),
-  webhook_id: longId().says('Events go there too, beside the streams.'),
+  tag: text({ max: 200 }).describe('Tells subscriptions apart; stands in each event.'),
+  webhook_id: longId().describe('Events go there too, beside the streams.'),
 } as const satisfies Parameters;
 
 const MEMBERS = {
-  event_type: eventType.required().says('What is to be told of. The names in PascalCase are deprecated.'),
-  filter: filterObject.required().says('Which of these events: all that stands in it must fit.'),
+  event_type: eventType.required().describe('What is to be told of. The names in PascalCase are deprecated.'),
+  filter: filterObject.required().describe('Which of these events: all that stands in it must fit.'),
   ...CHANGEABLE,
 } as const satisfies Parameters;
 
@@ -74,9 +74,9 @@ export const createSubscription: Operation = {
   id: 'subscriptions.create',
   method: 'POST',
   path: '/2/activity/subscriptions',
-  about: 'Subscribe to events of a type, of a user or with a keyword.',
+  description: 'Subscribe to events of a type, of a user or with a keyword.',
   group: 'subscriptions',
-  groupAbout: 'What an application is told of, over streams and webhooks.',
+  groupDescription: 'What an application is told of, over streams and webhooks.',
   family: 'problem',
   credential: 'user-or-bearer',
   rate: 'subscriptions',
@@ -93,7 +93,7 @@ export const createSubscription: Operation = {
     },
     { additionalProperties: false },
   ),
-  members: {
+  bodyMembers: {
     event_type: MEMBERS.event_type,
     filter: MEMBERS.filter,
     ...Object.fromEntries(Object.entries(FILTER_MEMBERS).map(([name, member]) => [`filter.${name}`, member])),
@@ -137,7 +137,7 @@ export const createSubscription: Operation = {
       await checkNamed(tx, owner.application, wanted);
       const made = await newSubscription(tx, call, { id: id!, ...wanted });
       const sense = senseOf(made);
-      if (await tx.subscriptions.findSame(sense)) throw problem('SUBSCRIPTION_EXISTS', { parameter: 'filter' });
+      if (await tx.subscriptions.findDuplicate(sense)) throw problem('SUBSCRIPTION_EXISTS', { parameter: 'filter' });
       const max = await limitOf(tx, applicationLimits, owner.application, 'subscriptions');
       if ((await tx.subscriptions.findCount(owner.application, undefined)) >= max) {
         throw problem('TOO_MANY_SUBSCRIPTIONS', { words: { max } });
@@ -159,7 +159,7 @@ function read(body: unknown): { wanted: Wanted; isDeprecated: boolean } {
   const found: ErrorDetail[] = [...errors];
   let filter: Filter = { filter_user_id: null, filter_keyword: null, filter_direction: null };
   if (input.filter !== undefined) {
-    const readOne = readFilter((body as { filter: Raw }).filter, named?.type);
+    const readOne = readFilter((body as { filter: RawValue }).filter, named?.type);
     filter = readOne.filter;
     found.push(...readOne.errors);
   }
@@ -170,7 +170,7 @@ function read(body: unknown): { wanted: Wanted; isDeprecated: boolean } {
 }
 
 /** Who may be told of what is private to a user. @source activity gaps 17.1 */
-async function checkPrivate(tx: Reading, { caller, services }: Call, user: string): Promise<void> {
+async function checkPrivate(tx: ReadTransaction, { caller, services }: Call, user: string): Promise<void> {
   const forbidden = (): Problem => problem('NOT_THE_USER', { parameter: 'filter.user_id', value: user });
   if (caller.kind === 'user') {
     if (caller.level !== 'read-write-directmessages') throw problem('MESSAGES_NOT_ALLOWED');
@@ -183,7 +183,7 @@ async function checkPrivate(tx: Reading, { caller, services }: Call, user: strin
 }
 
 /** What a subscription names must be there: told together. */
-async function checkNamed(tx: Reading, application: string, wanted: Wanted): Promise<void> {
+async function checkNamed(tx: ReadTransaction, application: string, wanted: Wanted): Promise<void> {
   const { filter_user_id: user, webhook_id: webhook } = wanted;
   const errors: ErrorDetail[] = [];
   if (user !== null && !(await tx.credentials.findUser(user))) {
@@ -194,12 +194,16 @@ async function checkNamed(tx: Reading, application: string, wanted: Wanted): Pro
 }
 
 /** What is wrong with a webhook that a body names. */
-export async function webhookFaults(tx: Reading, application: string, webhook: string): Promise<ErrorDetail[]> {
+export async function webhookFaults(tx: ReadTransaction, application: string, webhook: string): Promise<ErrorDetail[]> {
   if ((await tx.webhooks.find(webhook))?.application_id === application) return [];
   return [{ problem: 'WEBHOOK_ID_INVALID', parameter: 'webhook_id', words: { raw: webhook } }];
 }
 
-async function newSubscription(tx: Reading, call: Call, of: Wanted & { readonly id: string }): Promise<Subscription> {
+async function newSubscription(
+  tx: ReadTransaction,
+  call: Call,
+  of: Wanted & { readonly id: string },
+): Promise<Subscription> {
   const { application, user = null } = ownerOf(call);
   return {
     ...of,

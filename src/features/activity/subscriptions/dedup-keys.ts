@@ -1,5 +1,5 @@
-import type { Writing } from '../../../contract/store/store.ts';
-import type { Subscription, SubscriptionSense } from '../../../contract/store/subscriptions.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { DedupKey, Subscription } from '../../../contract/store/subscriptions.ts';
 import { directionOf } from '../matching.ts';
 
 /** What makes two subscriptions of an application the same: all but the tag. @source activity gaps 17.2 */
@@ -8,7 +8,7 @@ export function senseOf(
     Subscription,
     'application_id' | 'event_type' | 'filter_user_id' | 'filter_keyword' | 'filter_direction' | 'webhook_id'
   >,
-): SubscriptionSense {
+): DedupKey {
   const { application_id, event_type, filter_user_id, filter_keyword, filter_direction, webhook_id } = subscription;
   const direction = directionOf(event_type, filter_direction);
   return {
@@ -25,12 +25,12 @@ const CHANGED_AT_ONCE = 200;
  * one to the same without a webhook, both stay: what was there is not taken away.
  * @source activity gaps 19.1
  */
-export async function forgetWebhook(tx: Writing, webhook: string, now: string): Promise<void> {
+export async function forgetWebhook(tx: WriteTransaction, webhook: string, now: string): Promise<void> {
   for (;;) {
     const found = await tx.subscriptions.listOfWebhook(webhook, CHANGED_AT_ONCE);
     for (const each of found) {
       const sense = senseOf({ ...each, webhook_id: null });
-      const isTaken = (await tx.subscriptions.findSame(sense)) !== undefined;
+      const isTaken = (await tx.subscriptions.findDuplicate(sense)) !== undefined;
       const changes = { webhook_id: null, updated_at: now };
       await tx.subscriptions.change(each.id, isTaken ? changes : { ...changes, sense: sense.sense });
     }

@@ -1,4 +1,4 @@
-import { oneOf, type Raw, text } from '../../../contract/declare/fields.ts';
+import { oneOf, type RawValue, text } from '../../../contract/declare/fields.ts';
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Parameters } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
@@ -21,13 +21,16 @@ const DIRECTIONS: Readonly<Record<string, Direction | 'both'>> = {
 
 /** The members of a filter. @source activity gaps 17.2 */
 export const FILTER_MEMBERS = {
-  user_id: longId().says('The user whom events are about; needed but for Spaces.'),
-  keyword: text({ max: 150 }).says('Stands in the text of an event as whole words, in any letter case.'),
-  direction: oneOf(...Object.keys(DIRECTIONS)).says('Who did it, seen from that user; for events of messages.'),
+  user_id: longId().describe('The user whom events are about; needed but for Spaces.'),
+  keyword: text({ max: 150 }).describe('Stands in the text of an event as whole words, in any letter case.'),
+  direction: oneOf(...Object.keys(DIRECTIONS)).describe('Who did it, seen from that user; for events of messages.'),
 } as const satisfies Parameters;
 
 /** Reads a filter for events of a type; undefined types are told elsewhere, and then less can be said. */
-export function readFilter(raw: Raw, type: EventType | undefined): { filter: Filter; errors: readonly ErrorDetail[] } {
+export function readFilter(
+  raw: RawValue,
+  type: EventType | undefined,
+): { filter: Filter; errors: readonly ErrorDetail[] } {
   const { input, errors } = readMembers(raw, FILTER_MEMBERS, 'filter.');
   const direction = input.direction == null ? null : DIRECTIONS[input.direction as string]!;
   const filter: Filter = {

@@ -2,7 +2,7 @@ import { applicationOf } from '../../../contract/declare/callers.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Call } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 
 /** Whose subscriptions a call is about: all of an application, or those that one user made through it. @source activity gaps 17.1 */
@@ -25,7 +25,7 @@ export function isOwn(subscription: Subscription | undefined, { application, use
  * The subscription that a path names.
  * @throws SUBSCRIPTION_NOT_FOUND
  */
-export async function findOwn(tx: Reading, owner: Owner, id: string): Promise<Subscription> {
+export async function findOwn(tx: ReadTransaction, owner: Owner, id: string): Promise<Subscription> {
   const found = isLongId(id) ? await tx.subscriptions.find(id) : undefined;
   if (!isOwn(found, owner)) {
     throw problem('SUBSCRIPTION_NOT_FOUND', {

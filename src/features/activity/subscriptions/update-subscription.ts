@@ -18,7 +18,7 @@ export const updateSubscription: Operation = {
   id: 'subscriptions.update',
   method: 'PUT',
   path: '/2/activity/subscriptions/:subscription_id',
-  about: 'Change or remove the tag or the webhook of a subscription.',
+  description: 'Change or remove the tag or the webhook of a subscription.',
   group: 'subscriptions',
   family: 'problem',
   credential: 'user-or-bearer',
@@ -33,7 +33,7 @@ export const updateSubscription: Operation = {
     },
     { additionalProperties: false, minProperties: 1 },
   ),
-  members: CHANGEABLE,
+  bodyMembers: CHANGEABLE,
   reply: Type.Object(
     {
       data: Type.Object(
@@ -68,7 +68,7 @@ export const updateSubscription: Operation = {
       if (errors.length > 0) throw new Problem(errors);
       const after = { ...before, ...changes, updated_at: call.now };
       const sense = senseOf(after);
-      const same = await tx.subscriptions.findSame(sense);
+      const same = await tx.subscriptions.findDuplicate(sense);
       if (changes.webhook_id !== undefined && same && same.id !== after.id) {
         throw problem('SUBSCRIPTION_EXISTS', { parameter: 'webhook_id' });
       }

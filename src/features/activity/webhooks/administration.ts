@@ -3,7 +3,7 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { Reading, Writing } from '../../../contract/store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type WebhookAdministration, type WebhookDelivery } from '../../../contract/store/webhooks.ts';
 import { whyNot } from './challenge.ts';
 import { newWebhookSecret } from './signing.ts';
@@ -20,8 +20,8 @@ export function validating(
   return async (webhook) => {
     const verdict = await challengeNow(parts, webhook);
     if (!verdict) return undefined;
-    if (verdict.is === 'right') return { isRight: true, why: '' };
-    return { isRight: false, why: tellsHints ? whyNot(verdict) : verdict.reason };
+    if (verdict.is === 'right') return { hasPassed: true, reason: '' };
+    return { hasPassed: false, reason: tellsHints ? whyNot(verdict) : verdict.reason };
   };
 }
 
@@ -33,13 +33,13 @@ const FORMER_S = 86_400;
  * follow. The answer is told once; undefined when there is no such webhook.
  * @source activity gaps 21.5
  */
-export async function renewSecret(
+export async function rotateSecret(
   {
     tx,
     box,
     random,
     now,
-  }: { readonly tx: Writing; readonly box: SecretBox; readonly random: Random; readonly now: string },
+  }: { readonly tx: WriteTransaction; readonly box: SecretBox; readonly random: Random; readonly now: string },
   id: string,
 ): Promise<string | undefined> {
   const webhook = await tx.webhooks.lock(id);
@@ -57,7 +57,7 @@ const MESSAGE = /^msg_\d{2}(\d{17})_\d{1,19}$/;
 
 /** The delivery of a message, which the id of the message leads to. */
 export async function findDelivery(
-  tx: Reading,
+  tx: ReadTransaction,
   webhook_id: string,
   message_id: string,
 ): Promise<WebhookDelivery | undefined> {
@@ -67,12 +67,12 @@ export async function findDelivery(
 }
 
 /** Sends deliveries once more, with the bytes and the id that they had, on a schedule that begins anew. */
-export async function resend(tx: Writing, deliveries: readonly WebhookDelivery[], now: string): Promise<void> {
+export async function resend(tx: WriteTransaction, deliveries: readonly WebhookDelivery[], now: string): Promise<void> {
   await tx.webhookDeliveries.putAll(
     deliveries.map((each) => ({ ...each, state: 'pending', tries_before: each.tries.length, next_at: now })),
   );
   for (const key of new Set(deliveries.map(({ webhook_id }) => webhook_id))) {
-    await tx.jobs.planBy({ kind: WEBHOOK_JOBS.retry, key, run_at: now });
+    await tx.jobs.planNoLaterThan({ kind: WEBHOOK_JOBS.retry, key, run_at: now });
   }
 }
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../../base/random.ts';
-import type { OutgoingRequest, Sent } from '../../../contract/services/sending.ts';
+import type { OutgoingRequest, SendResult } from '../../../contract/services/sending.ts';
 import { SIGNATURE_HEADER, signatureOf } from './signing.ts';
 
 /** A challenge that a receiver answers to show that it knows the secret of the application. @source activity gaps 19.3 */
@@ -43,8 +43,8 @@ export function challengeOf({ url, consumerSecret, random }: Challenging): Chall
         'user-agent': USER_AGENT,
         [SIGNATURE_HEADER]: signatureOf(consumerSecret, query),
       },
-      isFresh: true,
-      keepsBody: true,
+      bypassesCaches: true,
+      wantsBody: true,
     },
   };
 }
@@ -72,7 +72,7 @@ export function whyNot({ reason, diagnosis }: ChallengeVerdict): string {
 const UNREACHABLE = { isUnreachable: true, reason: 'The host cannot be reached' } as const;
 
 const SENT_FAILURES: Readonly<
-  Record<Extract<Sent, { outcome: 'failed' }>['reason'], Omit<ChallengeVerdict, 'diagnosis'>>
+  Record<Extract<SendResult, { outcome: 'failed' }>['reason'], Omit<ChallengeVerdict, 'diagnosis'>>
 > = {
   'name unknown': { is: 'unanswered', ...UNREACHABLE },
   'address refused': { is: 'wrong', ...UNREACHABLE },
@@ -85,7 +85,7 @@ const SENT_FAILURES: Readonly<
 };
 
 /** Judges the answer to a challenge. @source activity gaps 19.3 */
-export function judge(challenge: Challenge, consumerSecret: string, sent: Sent): ChallengeVerdict {
+export function judge(challenge: Challenge, consumerSecret: string, sent: SendResult): ChallengeVerdict {
   if (sent.outcome === 'failed') return { ...SENT_FAILURES[sent.reason], diagnosis: sent.detail };
   const { status, headers, isCut } = sent;
   if (status >= 300 && status < 400) {

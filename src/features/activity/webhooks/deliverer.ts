@@ -2,12 +2,12 @@ import type { Clock } from '../../../base/clock.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { after, every, within } from '../../../base/timers.ts';
-import type { Sender, Sent } from '../../../contract/services/sending.ts';
+import type { Sender, SendResult } from '../../../contract/services/sending.ts';
 import {
   type Activity,
   type Delivery,
   eventUuid,
-  type Following,
+  type LogSubscription,
   type MatchedBatch,
 } from '../../../contract/store/events.ts';
 import type { Store } from '../../../contract/store/store.ts';
@@ -100,11 +100,11 @@ export function delivererOf(parts: DelivererParts): Deliverer {
   const ways = new Map<string, Way>();
   const nowText = (): string => formatInstant(clock.now());
   let isStopped = false;
-  let following: Following | undefined;
+  let following: LogSubscription | undefined;
   let inMemory = 0;
   let stopLooking = (): void => {};
 
-  const books = openBooks({ store, failed, caughtUp: () => lookAll() });
+  const books = openBooks({ store, failed, waitUntilCaughtUp: () => lookAll() });
   const lookAll = (): void => {
     for (const way of ways.values()) {
       way.look();
@@ -208,7 +208,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     way: Way,
     delivery: Unsent,
     from: TakenUp | undefined,
-    came: Sent | 'invalid' | 'stands still',
+    came: SendResult | 'invalid' | 'stands still',
   ): void => {
     // What was cut off because the service ends is sent again when it is back.
     if (isStopped && (typeof came === 'string' || came.outcome === 'failed')) return;
@@ -268,7 +268,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       }
     }
   };
-  const onBatch = ({ until, byApplication }: MatchedBatch): void => {
+  const onBatch = ({ lastPosition: until, byApplication }: MatchedBatch): void => {
     const deliveries: Delivery[] = [];
     for (const of of byApplication.values()) {
       for (const each of of) if (each.subscription.webhook_id !== null) deliveries.push(each);
@@ -316,7 +316,7 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       // Whoever was stopped in the middle had read them already.
       await store.write(async (tx) => {
         for (const { webhook_id: key, next_at: run_at } of waiting) {
-          await tx.jobs.planBy({ kind: WEBHOOK_JOBS.retry, key, run_at });
+          await tx.jobs.planNoLaterThan({ kind: WEBHOOK_JOBS.retry, key, run_at });
         }
       });
       const isStored = (message: string): boolean => stored.has(message);
@@ -352,7 +352,7 @@ const GONE = 410;
  */
 export function afterTry(
   delivery: WebhookDelivery,
-  came: Sent,
+  came: SendResult,
   { now_ms, retries_s }: { readonly now_ms: number; readonly retries_s: readonly number[] },
 ): WebhookDelivery {
   const now = formatInstant(now_ms);
@@ -378,7 +378,7 @@ export function afterTry(
 }
 
 /** How long a receiver that has too much to do asks us to wait; 0 when it does not. */
-function retryAfterOf({ status, headers }: Extract<Sent, { outcome: 'answered' }>, now: string): number {
+function retryAfterOf({ status, headers }: Extract<SendResult, { outcome: 'answered' }>, now: string): number {
   const said = headers['retry-after'];
   if (said === undefined || (status !== 429 && status !== 503)) return 0;
   const seconds = /^\d{1,9}$/.test(said) ? Number(said) : (Date.parse(said) - Date.parse(now)) / 1000;

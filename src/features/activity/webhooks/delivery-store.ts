@@ -46,11 +46,11 @@ const WAITING_MAX = 2000;
 export function openBooks({
   store,
   failed,
-  caughtUp,
+  waitUntilCaughtUp,
 }: {
   readonly store: Store;
   readonly failed: (error: unknown) => void;
-  readonly caughtUp: () => void;
+  readonly waitUntilCaughtUp: () => void;
 }): Bookkeeping {
   let waiting: Outcome[] = [];
   const taken: TakenUp[] = [];
@@ -83,7 +83,7 @@ export function openBooks({
         await tx.webhookDeliveries.putAll(outcomes.map(({ delivery }) => delivery));
         if (reached !== stored) await tx.webhookDeliveries.putProgress(reached);
         for (const [key, run_at] of firstOf(outcomes)) {
-          await tx.jobs.planBy({ kind: WEBHOOK_JOBS.retry, key, run_at });
+          await tx.jobs.planNoLaterThan({ kind: WEBHOOK_JOBS.retry, key, run_at });
         }
       });
     } catch (error) {
@@ -97,7 +97,7 @@ export function openBooks({
     }
     stored = reached;
     for (const { stored: done } of outcomes) done?.();
-    if (wasBehind) caughtUp();
+    if (wasBehind) waitUntilCaughtUp();
   };
   const flush = (): void => {
     planned = undefined;

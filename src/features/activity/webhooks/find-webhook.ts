@@ -2,14 +2,14 @@ import { applicationOf } from '../../../contract/declare/callers.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Call } from '../../../contract/declare/operation.ts';
 import { type Problem, problem } from '../../../contract/problems/problems.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 
 /**
  * The webhook that a path names.
  * @throws WEBHOOK_NOT_FOUND
  */
-export async function findOwn(tx: Pick<Reading, 'webhooks'>, { caller, path }: Call): Promise<Webhook> {
+export async function findOwn(tx: Pick<ReadTransaction, 'webhooks'>, { caller, path }: Call): Promise<Webhook> {
   const id = path.webhook_id!;
   const webhook = isLongId(id) ? await tx.webhooks.find(id) : undefined;
   if (webhook?.application_id === applicationOf(caller)) return webhook;

@@ -8,7 +8,7 @@ export const listWebhooks: Operation = {
   id: 'webhooks.list',
   method: 'GET',
   path: '/2/webhooks',
-  about: 'List the webhooks of the application, oldest first.',
+  description: 'List the webhooks of the application, oldest first.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',

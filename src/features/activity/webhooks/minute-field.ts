@@ -10,8 +10,8 @@ export function minute(): Field<string> {
     name: 'digits',
     column: 'text',
     schema: Type.String({ pattern: '^[0-9]{12}$' }),
-    raises: ['REPLAY_TIME_INVALID'],
-    present: (stored) => `"${minuteText(stored)}"`,
+    problems: ['REPLAY_TIME_INVALID'],
+    toJson: (stored) => `"${minuteText(stored)}"`,
     read(raw, parameter) {
       const text = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? raw : '';
       const [, year, month, day, hour, min] = SHAPE.exec(text) ?? [];

@@ -39,7 +39,7 @@ export function receiversOf({
 }): Receivers {
   let known = new Map<string, Promise<Receiver | undefined>>();
   const listeners: (() => void)[] = [];
-  store.onTouch((tags) => {
+  store.onInvalidate((tags) => {
     const isMeant = (tag: string): boolean => tag.startsWith('webhook:') || tag.startsWith('application:');
     if (tags !== 'everything' && ![...tags].some(isMeant)) return;
     known = new Map();

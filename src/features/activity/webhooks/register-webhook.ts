@@ -8,7 +8,7 @@ import type { Call, Operation, Parameters } from '../../../contract/declare/oper
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { Problem, problem } from '../../../contract/problems/problems.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import { ConstraintViolated, type Reading } from '../../../contract/store/store.ts';
+import { ConstraintViolated, type ReadTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
 import { shownWebhook, webhookSchema } from './serialize-webhook.ts';
 import { newWebhookSecret } from './signing.ts';
@@ -21,7 +21,7 @@ const address = field<string>({
 });
 
 const MEMBERS = {
-  url: address.required().says('An https address with the name of a host; 1 to 200 characters, no port.'),
+  url: address.required().describe('An https address with the name of a host; 1 to 200 characters, no port.'),
 } as const satisfies Parameters;
 
 /**
@@ -32,9 +32,9 @@ export const registerWebhook: Operation = {
   id: 'webhooks.create',
   method: 'POST',
   path: '/2/webhooks',
-  about: 'Register an address for events. It is challenged at once, and must answer rightly.',
+  description: 'Register an address for events. It is challenged at once, and must answer rightly.',
   group: 'webhooks',
-  groupAbout: 'Addresses of an application to which events are sent.',
+  groupDescription: 'Addresses of an application to which events are sent.',
   family: 'problem',
   credential: 'bearer',
   rate: 'webhooks',
@@ -42,7 +42,7 @@ export const registerWebhook: Operation = {
   body: 'json',
   shape: 'bare',
   request: Type.Object({ url: MEMBERS.url.kind.schema }, { additionalProperties: false }),
-  members: MEMBERS,
+  bodyMembers: MEMBERS,
   reply: Type.Object({ data: webhookSchema }, { additionalProperties: false }),
   problems: [
     'MEMBER_NO_OBJECT',
@@ -64,7 +64,7 @@ export const registerWebhook: Operation = {
     if (errors.length > 0) throw new Problem(errors);
     const url = input.url as string;
     const error = services.sender.urlError(url);
-    if (error) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: error.says } });
+    if (error) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: error.message } });
     const application = applicationOf(caller);
     const url_form = new URL(url).href;
     await store.read((tx) => checkRoom(tx, call, { application, url, url_form }));
@@ -94,13 +94,13 @@ export const registerWebhook: Operation = {
         await tx.webhooks.add(webhook);
         const run_at = formatInstant(instantMs(now) + GOOD_FOR_S * 1000);
         await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at });
-        await call.record(tx, event);
+        await call.recordAudit(tx, event);
       });
     } catch (error) {
       if (error instanceof ConstraintViolated) throw exists(url);
       throw error;
     }
-    call.note(event);
+    call.audit(event);
     return { data: `{"data":${shownWebhook(webhook)}}` };
   },
 };
@@ -109,7 +109,7 @@ const exists = (url: string): Problem => problem('WEBHOOK_EXISTS', { parameter: 
 
 /** @throws WEBHOOK_EXISTS, TOO_MANY_WEBHOOKS */
 async function checkRoom(
-  tx: Reading,
+  tx: ReadTransaction,
   { services }: Call,
   { application, url, url_form }: { readonly application: string; readonly url: string; readonly url_form: string },
 ): Promise<void> {

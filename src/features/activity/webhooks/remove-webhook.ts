@@ -9,7 +9,7 @@ export const removeWebhook: Operation = {
   id: 'webhooks.remove',
   method: 'DELETE',
   path: '/2/webhooks/:webhook_id',
-  about: 'Remove a webhook. Subscriptions that point to it stay, without it.',
+  description: 'Remove a webhook. Subscriptions that point to it stay, without it.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',
@@ -28,14 +28,14 @@ export const removeWebhook: Operation = {
       const { id, application_id } = await findOwn(tx, call);
       await tx.credentials.lockApplication(application_id);
       await forgetWebhook(tx, id, now);
-      for (const kind of Object.values(WEBHOOK_JOBS)) await tx.jobs.callOff(kind, id);
+      for (const kind of Object.values(WEBHOOK_JOBS)) await tx.jobs.cancel(kind, id);
       await tx.webhookDeliveries.giveUp(id);
       await tx.webhooks.remove(id);
       const event = { event: 'webhook_removed', application_id, webhook_id: id } as const;
-      await call.record(tx, event);
+      await call.recordAudit(tx, event);
       return event;
     });
-    call.note(removed);
+    call.audit(removed);
     return { data: '{"data":{"deleted":true}}' };
   },
 };

@@ -15,12 +15,12 @@ import { idSchema, shownTime, timeSchema } from './serialize-webhook.ts';
 import { applyVerdict, challenge, insistOnAnswer } from './validity.ts';
 
 const TIMES = {
-  from_date: minute().says('The first minute, as yyyymmddhhmm in UTC. It must be given.'),
-  to_date: minute().says('The last minute, as yyyymmddhhmm in UTC, later than the first. It must be given.'),
+  from_date: minute().describe('The first minute, as yyyymmddhhmm in UTC. It must be given.'),
+  to_date: minute().describe('The last minute, as yyyymmddhhmm in UTC, later than the first. It must be given.'),
 } as const satisfies Parameters;
 
 const MEMBERS = {
-  webhook_id: longId().required().says('A webhook of the application that is valid.'),
+  webhook_id: longId().required().describe('A webhook of the application that is valid.'),
   from_date: TIMES.from_date.required(),
   to_date: TIMES.to_date.required(),
 } as const satisfies Parameters;
@@ -45,7 +45,7 @@ export const replayEvents: Operation = {
   id: 'webhooks.replay',
   method: 'POST',
   path: '/2/webhooks/replay',
-  about: 'Send the events of some minutes to a webhook once more, both minutes included.',
+  description: 'Send the events of some minutes to a webhook once more, both minutes included.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',
@@ -57,7 +57,7 @@ export const replayEvents: Operation = {
     { webhook_id: idSchema, from_date: TIMES.from_date.kind.schema, to_date: TIMES.to_date.kind.schema },
     { additionalProperties: false },
   ),
-  members: MEMBERS,
+  bodyMembers: MEMBERS,
   reply,
   problems: [
     'MEMBER_NO_OBJECT',
@@ -88,7 +88,7 @@ export const replayAtOldPath: Operation = {
   id: 'account_activity.replay',
   method: 'POST',
   path: '/2/account_activity/replay/webhooks/:webhook_id/subscriptions/all',
-  about: 'Send the events of some minutes to a webhook once more.',
+  description: 'Send the events of some minutes to a webhook once more.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',
@@ -100,7 +100,7 @@ export const replayAtOldPath: Operation = {
   shape: 'bare',
   reply,
   problems: ['PATH_GONE', 'WEBHOOK_NOT_FOUND', 'REPLAY_TIME_MISSING', ...RAISED],
-  check(input, _account, named) {
+  validate(input, _account, named) {
     const missing = Object.keys(TIMES).filter((name) => !named.has(name) || input[name] === null);
     return missing.map((parameter) => ({ problem: 'REPLAY_TIME_MISSING', parameter }));
   },

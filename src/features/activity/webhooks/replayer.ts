@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { after } from '../../../base/timers.ts';
-import type { Sent } from '../../../contract/services/sending.ts';
+import type { SendResult } from '../../../contract/services/sending.ts';
 import type { Activity, Delivery } from '../../../contract/store/events.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { Replay, ReplayState } from '../../../contract/store/webhooks.ts';
@@ -60,7 +60,7 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
       };
     });
 
-  const send = (webhook: string, id: string, body: Buffer): Promise<Sent | 'invalid' | 'stands still'> =>
+  const send = (webhook: string, id: string, body: Buffer): Promise<SendResult | 'invalid' | 'stands still'> =>
     new Promise((resolve) => deliverer.lane(webhook).add({ id, body, ended: resolve }));
 
   /**
@@ -78,7 +78,7 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
         ),
       );
       if (came.some((each) => typeof each === 'string')) return undefined;
-      arrived += came.filter((each) => isTaken(each as Sent)).length;
+      arrived += came.filter((each) => isTaken(each as SendResult)).length;
     }
     await pause((deliveries.length / PER_SECOND_MAX) * 1000 - (performance.now() - startedAt_ms));
     return arrived;
@@ -93,7 +93,7 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
       const { position, last_position, webhook_id: webhook, application_id: application } = replay;
       const range = { after: position, until: last_position, limit: EVENTS_AT_ONCE };
       const events = await store.read((tx) => tx.events.list(range));
-      const query = { application, webhook, withOlder: true, isReplay: true };
+      const query = { application, webhook, includesOlder: true, isReplay: true };
       const deliveries = await activity.deliveriesOf(events, query);
       const delivered = await sendAll(webhook, deliveries);
       // What was cut off by the end of the service is sent again when it is back.
@@ -144,6 +144,6 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
   };
 }
 
-function isTaken(sent: Sent): boolean {
+function isTaken(sent: SendResult): boolean {
   return sent.outcome === 'answered' && sent.status >= 200 && sent.status < 300;
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../base/clock.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import { WEBHOOK_JOBS, type WebhookWork } from '../../../contract/store/webhooks.ts';
+import { WEBHOOK_JOBS, type WebhookRunner } from '../../../contract/store/webhooks.ts';
 import { type DelivererParts, delivererOf } from './deliverer.ts';
 import { replayerOf } from './replayer.ts';
 import { GOOD_FOR_S } from './validity.ts';
 import { WEBHOOK_CLEANING } from './webhook-jobs.ts';
 
 /** What is done with webhooks while the service runs, from its start to its end. */
-export interface RunningWebhooks extends WebhookWork {
+export interface RunningWebhooks extends WebhookRunner {
   /** After the log of events is followed. */
   start(): Promise<void>;
   /** How many deliveries are in memory, waiting or under way. */
@@ -53,7 +53,7 @@ async function planChecks(store: Store, clock: Clock): Promise<void> {
           await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key, run_at });
         }
       }
-      if (after === '') await tx.jobs.planBy({ ...WEBHOOK_CLEANING, run_at: now });
+      if (after === '') await tx.jobs.planNoLaterThan({ ...WEBHOOK_CLEANING, run_at: now });
     });
     if (found.length < READ_AT_ONCE) return;
     after = found.at(-1)!.id;

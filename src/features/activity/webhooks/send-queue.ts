@@ -1,5 +1,5 @@
 import { after } from '../../../base/timers.ts';
-import type { Sender, Sent } from '../../../contract/services/sending.ts';
+import type { Sender, SendResult } from '../../../contract/services/sending.ts';
 import { USER_AGENT } from './challenge.ts';
 import type { Receiver, Receivers } from './receivers.ts';
 import { SIGNATURE_HEADER, signatureOf, standardHeaders } from './signing.ts';
@@ -10,7 +10,7 @@ export interface Message {
   readonly id: string;
   readonly body: Buffer;
   /** Is called once: with what came of it, or with why it was not sent. */
-  ended(came: Sent | 'invalid' | 'stands still'): void;
+  ended(came: SendResult | 'invalid' | 'stands still'): void;
 }
 
 /** Messages to one webhook, of which a few are under way at a time. */
@@ -72,7 +72,7 @@ export function laneTo(webhook: string, parts: LaneParts): Lane {
     }
     return message;
   };
-  const ended = (message: Message, came: Sent): void => {
+  const ended = (message: Message, came: SendResult): void => {
     underWay -= 1;
     message.ended(came);
     if (isStopped && underWay === 0) idle?.();

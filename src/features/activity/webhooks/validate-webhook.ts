@@ -8,7 +8,7 @@ export const validateWebhook: Operation = {
   id: 'webhooks.validate',
   method: 'PUT',
   path: '/2/webhooks/:webhook_id',
-  about: 'Challenge a webhook now; a right answer makes it valid again.',
+  description: 'Challenge a webhook now; a right answer makes it valid again.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',

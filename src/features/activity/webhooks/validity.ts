@@ -5,7 +5,7 @@ import type { SecretBox } from '../../../base/secret-box.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
 import type { Sender } from '../../../contract/services/sending.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { Store, Writing } from '../../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
 import { type ChallengeVerdict, challengeOf, judge } from './challenge.ts';
 
@@ -40,7 +40,7 @@ export async function challenge(
  * @source activity gaps 19.3
  */
 export async function applyVerdict(
-  tx: Writing,
+  tx: WriteTransaction,
   id: string,
   verdict: ChallengeVerdict,
   now: string,
@@ -54,7 +54,7 @@ export async function applyVerdict(
     await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at: later(GOOD_FOR_S) });
     // What was under way when it became invalid may wait to be tried again, and its job was called off.
     const next = await tx.webhookDeliveries.findNext(id, '');
-    if (next !== undefined) await tx.jobs.planBy({ kind: WEBHOOK_JOBS.retry, key: id, run_at: next });
+    if (next !== undefined) await tx.jobs.planNoLaterThan({ kind: WEBHOOK_JOBS.retry, key: id, run_at: next });
     return { ...webhook, ...changes };
   }
   const failing_since = webhook.failing_since ?? now;
@@ -67,14 +67,14 @@ export async function applyVerdict(
 }
 
 /** Sends a webhook nothing more until it is validated again. What was on its way is given up. @source activity gaps 19.3 */
-export async function invalidate(tx: Writing, id: string, failure: string): Promise<Webhook | undefined> {
+export async function invalidate(tx: WriteTransaction, id: string, failure: string): Promise<Webhook | undefined> {
   const webhook = await tx.webhooks.lock(id);
   if (!webhook) return undefined;
   const changes = { valid: 0, failing_since: null, failure } as const;
   await tx.webhooks.change(id, changes);
   await tx.webhookDeliveries.giveUp(id);
-  await tx.jobs.callOff(WEBHOOK_JOBS.check, id);
-  await tx.jobs.callOff(WEBHOOK_JOBS.retry, id);
+  await tx.jobs.cancel(WEBHOOK_JOBS.check, id);
+  await tx.jobs.cancel(WEBHOOK_JOBS.retry, id);
   return { ...webhook, ...changes };
 }
 

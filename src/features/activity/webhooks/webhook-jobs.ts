@@ -7,8 +7,8 @@ import { applyVerdict, challenge } from './validity.ts';
 /** Asks a webhook whether it still answers. @source activity gaps 19.3 */
 export const webhookCheck: JobKind<ChallengeVerdict | undefined> = {
   name: WEBHOOK_JOBS.check,
-  waitsForOthers: true,
-  async outside({ key }, services) {
+  callsOtherServers: true,
+  async prepare({ key }, services) {
     const webhook = await services.store.read((tx) => tx.webhooks.find(key));
     if (webhook?.valid) return challenge(services, webhook.application_id, webhook.url);
   },
@@ -23,14 +23,14 @@ export const webhookCheck: JobKind<ChallengeVerdict | undefined> = {
  */
 export const webhookRetry: JobKind<string> = {
   name: WEBHOOK_JOBS.retry,
-  async outside({ key }, { webhooks, clock }) {
+  async prepare({ key }, { webhooks, clock }) {
     const now = formatInstant(clock.now());
     webhooks.resume(key);
     return now;
   },
   async store(tx, { kind, key }, since) {
     const next = await tx.webhookDeliveries.findNext(key, since);
-    if (next !== undefined) await tx.jobs.planBy({ kind, key, run_at: next });
+    if (next !== undefined) await tx.jobs.planNoLaterThan({ kind, key, run_at: next });
   },
   bringForward: (tx, now, after) => tx.webhookDeliveries.bringForward(now, after),
 };
@@ -47,7 +47,7 @@ export const WEBHOOK_CLEANING = { kind: CLEANING, key: 'all' } as const;
 /** Forgets deliveries with the events that they tell of. */
 export const webhookCleaning: JobKind<number> = {
   name: CLEANING,
-  outside: async (_, { activityRules }) => activityRules.retention_s,
+  prepare: async (_, { activityRules }) => activityRules.retention_s,
   async store(tx, { kind, key }, retention_s, now) {
     const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
     const position = await tx.events.findBefore(before(retention_s));

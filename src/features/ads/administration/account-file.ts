@@ -1,5 +1,5 @@
 import { isZone } from '../../../base/zones.ts';
-import { itemsOf, type Raw } from '../../../contract/declare/fields.ts';
+import { itemsOf, type RawValue } from '../../../contract/declare/fields.ts';
 import type { Input, Parameters } from '../../../contract/declare/operation.ts';
 import { COMPOSER_ROLES, type Role } from '../../../contract/declare/roles.ts';
 import { ACCOUNT_LIMITS, type AccountInput } from './account-input.ts';
@@ -23,7 +23,7 @@ const LISTS = ['users', 'funding_instruments', 'promotable_users', 'features', '
 
 /** Reads the text of a JSON file of accounts. @source campaigns 5.7 */
 export function readAccountFile(text: string, input: AccountInput): AccountFile {
-  let file: Raw;
+  let file: RawValue;
   try {
     file = JSON.parse(text);
   } catch (error) {
@@ -35,7 +35,7 @@ export function readAccountFile(text: string, input: AccountInput): AccountFile 
   const errors: string[] = [];
   const unknown = Object.keys(file).filter((name) => name !== 'accounts');
   for (const name of unknown) errors.push(`${name}: unknown member; expected only accounts`);
-  const plans = (file.accounts as Raw[]).map((account, index) =>
+  const plans = (file.accounts as RawValue[]).map((account, index) =>
     readAccount(account, `accounts[${index}]`, { input, errors }),
   );
   const ids = plans.map(({ id }) => id);
@@ -51,7 +51,7 @@ interface Context {
   readonly errors: string[];
 }
 
-function readAccount(raw: Raw, path: string, { input, errors }: Context): AccountPlan {
+function readAccount(raw: RawValue, path: string, { input, errors }: Context): AccountPlan {
   const { fields } = input;
   const object = objectAt(raw, path, errors);
   const account = input.read(fields.account, object, path, [...READ_ONLY, ...LISTS]);
@@ -123,19 +123,19 @@ function withFullUser(
   return admin ? [...promotable, { user: admin.user, type: 'FULL' }] : promotable;
 }
 
-type Members = Readonly<Record<string, Raw>>;
+type Members = Readonly<Record<string, RawValue>>;
 
-function isObject(raw: Raw | undefined): raw is Members {
+function isObject(raw: RawValue | undefined): raw is Members {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
-function objectAt(raw: Raw, path: string, errors: string[]): Members {
+function objectAt(raw: RawValue, path: string, errors: string[]): Members {
   if (isObject(raw)) return raw;
   errors.push(`${path}: expected an object`);
   return {};
 }
 
-function listAt(raw: Raw | undefined, path: string, errors: string[]): readonly Raw[] {
+function listAt(raw: RawValue | undefined, path: string, errors: string[]): readonly RawValue[] {
   if (raw === undefined) return [];
   if (Array.isArray(raw)) return raw;
   errors.push(`${path}: expected an array`);

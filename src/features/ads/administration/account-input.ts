@@ -1,4 +1,4 @@
-import { boolean, type Field, id, integer, listOf, oneOf, type Raw } from '../../../contract/declare/fields.ts';
+import { boolean, type Field, id, integer, listOf, oneOf, type RawValue } from '../../../contract/declare/fields.ts';
 import type { Input, Parameters } from '../../../contract/declare/operation.ts';
 import type { Fields, LimitName } from '../../../contract/declare/resource.ts';
 import { ROLES } from '../../../contract/declare/roles.ts';
@@ -31,7 +31,7 @@ export interface AccountInput {
   /** Reads the declared members of an object at a path. Members in `ignored` are allowed and skipped. */
   read(
     fields: Parameters,
-    object: Readonly<Record<string, Raw>>,
+    object: Readonly<Record<string, RawValue>>,
     path: string,
     ignored?: readonly string[],
   ): InputResult;
@@ -42,7 +42,7 @@ export interface AccountInputDependencies {
   /** Validates raw values against declared parameters: that of the engine. */
   readonly readParameters: (
     declared: Parameters,
-    raw: ReadonlyMap<string, readonly Raw[]>,
+    raw: ReadonlyMap<string, readonly RawValue[]>,
   ) => { readonly input: Input; readonly errors: readonly ErrorDetail[] };
   /** The bounds of a setting, inclusive. */
   readonly limitBounds: (setting: LimitName) => readonly [min: number, max: number];

@@ -47,7 +47,7 @@ export function accountChanges({ values }: AccountPlan, before: Row): Record<str
 /** The row of a new funding instrument, with its derived columns. */
 export function instrumentRow(account: string, id: string, values: Input, now: string): Row {
   const fields = Object.entries(fundingInstruments.fields);
-  const filled = Object.fromEntries(fields.map(([name, field]) => [name, values[name] ?? field.fallback ?? null]));
+  const filled = Object.fromEntries(fields.map(([name, field]) => [name, values[name] ?? field.defaultValue ?? null]));
   const standard = { id, account_id: account, created_at: now, updated_at: now, deleted: 0 };
   const row = { ...filled, ...standard } as unknown as FundingInstrument;
   return { ...row, ...deriveAmounts(row) } as unknown as Row;

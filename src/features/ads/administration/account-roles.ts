@@ -1,5 +1,5 @@
 import type { Role } from '../../../contract/declare/roles.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { promotableUsers } from '../promotable-users.ts';
 import { liveRowsOf } from './apply-plan.ts';
 
@@ -16,7 +16,7 @@ export type RoleConflict = 'last administrator' | 'promoted user' | 'no role';
 
 /** Replaces the role of a user on an account. The last administrator keeps theirs. */
 export async function grantRole(
-  tx: Writing,
+  tx: WriteTransaction,
   { account, user, role, postComposer }: RoleGrant,
 ): Promise<RoleConflict | undefined> {
   if (role !== 'ACCOUNT_ADMIN' && (await isLastAdministrator(tx, account, user))) return 'last administrator';
@@ -26,7 +26,7 @@ export async function grantRole(
 
 /** Revokes the role of a user on an account. The last administrator and the FULL promotable user keep theirs. */
 export async function revokeRole(
-  tx: Writing,
+  tx: WriteTransaction,
   { account, user }: Pick<RoleGrant, 'account' | 'user'>,
 ): Promise<RoleConflict | undefined> {
   if (await isLastAdministrator(tx, account, user)) return 'last administrator';
@@ -35,7 +35,7 @@ export async function revokeRole(
   return (await tx.accountMembers.remove(account, user)) ? undefined : 'no role';
 }
 
-async function isLastAdministrator(tx: Writing, account: string, user: string): Promise<boolean> {
+async function isLastAdministrator(tx: WriteTransaction, account: string, user: string): Promise<boolean> {
   const members = await tx.accountMembers.listMembers(account);
   const administrators = members.filter(({ role }) => role === 'ACCOUNT_ADMIN');
   return administrators.length === 1 && administrators[0]!.user_id === user;

@@ -1,6 +1,6 @@
 import { InputError } from '../../../base/input-error.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
-import type { Reading, Writing } from '../../../contract/store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
 import { passId, takeIdIn } from '../../platform/ids.ts';
 import type { Registrar } from '../../platform/register.ts';
 import { accounts } from '../accounts.ts';
@@ -54,11 +54,11 @@ export async function applyAccountPlan(registrar: Registrar, plan: AccountPlan):
   changed.push(await putFeatures(tx, plan));
   changed.push(await putInstruments(tx, plan.id, plan.instruments, now));
   changed.push(await putPromotable(registrar, plan));
-  tx.touch(`account:${plan.id}`);
+  tx.invalidate(`account:${plan.id}`);
   return before ? (changed.includes(true) ? 'changed' : 'unchanged') : 'created';
 }
 
-async function putUsers(tx: Writing, { id, users }: AccountPlan): Promise<boolean> {
+async function putUsers(tx: WriteTransaction, { id, users }: AccountPlan): Promise<boolean> {
   const current = await tx.accountMembers.listMembers(id);
   const missing = users
     .map(({ user, role, composer }) => {
@@ -72,7 +72,7 @@ async function putUsers(tx: Writing, { id, users }: AccountPlan): Promise<boolea
   return missing.length > 0;
 }
 
-async function putFeatures(tx: Writing, { id, features }: AccountPlan): Promise<boolean> {
+async function putFeatures(tx: WriteTransaction, { id, features }: AccountPlan): Promise<boolean> {
   const current = await tx.accountMembers.listFeatures(id);
   const missing = features.filter((key) => !current.includes(key));
   await tx.accountMembers.addFeatures(id, missing);
@@ -81,7 +81,7 @@ async function putFeatures(tx: Writing, { id, features }: AccountPlan): Promise<
 
 /** Creates and updates the planned instruments of an account; true when anything changed. */
 export async function putInstruments(
-  tx: Writing,
+  tx: WriteTransaction,
   account: string,
   instruments: readonly PlannedInstrument[],
   now: string,
@@ -106,11 +106,16 @@ export async function putInstruments(
 }
 
 /** Applies the rules that the API applies. */
-async function checkInstrument(tx: Writing, { path }: PlannedInstrument, after: Row, now: string): Promise<void> {
-  const by = { user: '', composes: false };
-  const standing = { before: undefined, referenced: new Map(), account: undefined, media: undefined, tx, by, now };
+async function checkInstrument(
+  tx: WriteTransaction,
+  { path }: PlannedInstrument,
+  after: Row,
+  now: string,
+): Promise<void> {
+  const author = { user: '', canCompose: false };
+  const standing = { before: undefined, referenced: new Map(), account: undefined, media: undefined, tx, author, now };
   for (const rule of fundingInstruments.rules ?? []) {
-    const found = await rule({ kind: fundingInstruments, verb: 'create', after: after as never, ...standing });
+    const found = await rule({ resource: fundingInstruments, verb: 'create', after: after as never, ...standing });
     const [error] = found ? [found].flat() : [];
     if (error) throw new InputError(inputError(path, error));
   }
@@ -136,7 +141,7 @@ async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan):
 }
 
 /** Every live row of a resource in an account, by id. */
-export function liveRowsOf(tx: Reading, resource: AnyResource, account: string | undefined): Promise<Row[]> {
+export function liveRowsOf(tx: ReadTransaction, resource: AnyResource, account: string | undefined): Promise<Row[]> {
   return tx.records.page(resource, {
     account,
     member: undefined,

@@ -1,5 +1,5 @@
 import { InputError } from '../../../base/input-error.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import type { Registrar } from '../../platform/register.ts';
 import type { AccountPlan } from './account-plan.ts';
 import { applyAccountPlan, type PlanOutcome } from './apply-plan.ts';
@@ -21,7 +21,7 @@ export async function importAccounts(
 }
 
 /** An error for each place that names a user who is not registered. */
-async function unknownUsers(tx: Writing, plans: readonly AccountPlan[]): Promise<string[]> {
+async function unknownUsers(tx: WriteTransaction, plans: readonly AccountPlan[]): Promise<string[]> {
   const named = plans.flatMap(({ users, promotable }, index) => [
     ...users.map(({ user }, at) => ({ user, path: `accounts[${index}].users[${at}]` })),
     ...promotable

@@ -1,8 +1,8 @@
-import type { Raw } from '../../../contract/declare/fields.ts';
+import type { RawValue } from '../../../contract/declare/fields.ts';
 import { isErrorDetail } from '../../../contract/declare/fields.ts';
-import type { AccountState, Whole } from '../../../contract/declare/resource.ts';
+import type { AccountState, ChangeSet } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { audiencesAreTargetable } from '../targeting-criteria/audience-rules.ts';
 import { type Criterion, criteriaRows as declared } from '../targeting-criteria/criteria-rows.ts';
 import { criterionIsValid, normalizeValue } from '../targeting-criteria/criterion-values.ts';
@@ -59,14 +59,14 @@ function parseCriterion(item: unknown, place: string): EstimateCriterion | Error
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     return [{ problem: 'NOT_AN_OBJECT', parameter: place, words: { parameter: place } }];
   }
-  const raw = item as Record<string, Raw | undefined>;
+  const raw = item as Record<string, RawValue | undefined>;
   const errors: ErrorDetail[] = [];
   const read = (name: 'targeting_type' | 'targeting_value' | 'operator_type'): string => {
-    const { kind, fallback } = { targeting_type, targeting_value, operator_type }[name];
+    const { kind, defaultValue } = { targeting_type, targeting_value, operator_type }[name];
     const parameter = `${place}.${name}`;
     const value = raw[name];
     const isEmpty = value === '' || value === null;
-    if (fallback !== undefined && (value === undefined || isEmpty)) return fallback;
+    if (defaultValue !== undefined && (value === undefined || isEmpty)) return defaultValue;
     const stored = value === undefined ? missing(parameter) : isEmpty ? empty(parameter) : kind.read(value, parameter);
     if (!isErrorDetail(stored)) return stored;
     errors.push(stored);
@@ -104,7 +104,7 @@ function rowOf({ type, value, operator }: EstimateCriterion): Criterion {
 
 /** What is wrong with what criteria point to, by the rules of criteria that are stored. */
 export async function checkReferences(
-  tx: Reading,
+  tx: ReadTransaction,
   account: AccountState,
   { criteria }: ParsedCriteria,
 ): Promise<readonly ErrorDetail[]> {
@@ -113,7 +113,7 @@ export async function checkReferences(
     before: undefined,
     after: { ...rowOf(asked), id: String(index), deleted: 0 as const },
   }));
-  const whole: Whole<Criterion> = { tx, account, isBatch: true, changes };
+  const whole: ChangeSet<Criterion> = { tx, account, isBatch: true, changes };
   const found = [...(await targetsExist(whole)), ...(await audiencesAreTargetable(whole))];
   return found.map(({ index, error }) => withPath(error, `${LIST}[${places[index]}]`));
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '../../../contract/declare/resource.ts';
 import type { Keywords, Phrase } from '../../../contract/services/keywords.ts';
-import type { Condition, PeopleQuestion } from '../../../contract/store/directory.ts';
+import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
 import { referenceEntry } from '../reference/reference-entry.ts';
 import { targetingType } from '../targeting-criteria/targeting-types.ts';
 import { directoryConditions } from './directory-conditions.ts';
@@ -8,7 +8,7 @@ import { type EstimateCriterion, isPrimary } from './parse-criteria.ts';
 
 /** What turns criteria into a question to the directory. */
 export interface EstimateContext {
-  readonly keywords: Pick<Keywords, 'speakersOf'>;
+  readonly keywords: Pick<Keywords, 'authorsOf'>;
   readonly environment: Environment;
   /** In whole seconds since 1970. */
   readonly now: number;
@@ -17,7 +17,7 @@ export interface EstimateContext {
 }
 
 /** How posts say keywords of each type. */
-const KEYWORD_MATCHING: Readonly<Record<string, Phrase['how']>> = {
+const KEYWORD_MATCHING: Readonly<Record<string, Phrase['match']>> = {
   BROAD_KEYWORD: 'anywhere',
   UNORDERED_KEYWORD: 'anywhere',
   PHRASE_KEYWORD: 'in a row',
@@ -36,7 +36,7 @@ const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
 export async function buildPeopleQuery(
   criteria: readonly EstimateCriterion[],
   asking: EstimateContext,
-): Promise<PeopleQuestion> {
+): Promise<PeopleQuery> {
   const meant = criteria.filter(({ type }) => !CONTENT_TYPES.includes(type));
   const without = meant.filter(({ operator }) => operator === 'NE');
   const primary = meant.filter(isPrimary);
@@ -76,11 +76,11 @@ async function authorsOfMatchingPosts(
   { keywords, environment }: EstimateContext,
 ): Promise<readonly [Condition[], Condition[]]> {
   const groups = [primary, without].map((criteria) => criteria.flatMap(phrasesOf));
-  const [sought, unwanted] = await keywords.speakersOf(environment, groups);
+  const [sought, unwanted] = await keywords.authorsOf(environment, groups);
   return [[{ is: 'users', ids: sought! }], [{ is: 'users', ids: unwanted! }]];
 }
 
 function phrasesOf({ type, value }: EstimateCriterion): Phrase[] {
-  if (Object.hasOwn(KEYWORD_MATCHING, type)) return [{ how: KEYWORD_MATCHING[type]!, text: value }];
-  return TOPIC_TYPES.includes(type) ? [{ how: 'in a row', text: referenceEntry(type, value)!.name }] : [];
+  if (Object.hasOwn(KEYWORD_MATCHING, type)) return [{ match: KEYWORD_MATCHING[type]!, text: value }];
+  return TOPIC_TYPES.includes(type) ? [{ match: 'in a row', text: referenceEntry(type, value)!.name }] : [];
 }

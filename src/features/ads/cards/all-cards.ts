@@ -1,9 +1,9 @@
 import { boolean, isId, itemsOf, listOf } from '../../../contract/declare/fields.ts';
-import { type Call, type Operation, showContext } from '../../../contract/declare/operation.ts';
+import { type Call, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { cardUri } from './card-uri.ts';
 import { imageConversationCards } from './image-conversation-cards.ts';
 import { pollCards } from './poll-cards.ts';
@@ -14,7 +14,7 @@ const FORMATS: readonly AnyResource[] = [pollCards, videoConversationCards, imag
 
 const shared = {
   group: 'cards_all',
-  groupAbout:
+  groupDescription:
     'Polls and conversation cards, whichever kind they are; cards that are built from components are not here.',
   family: 'ads',
   roles: CREATIVE_READERS,
@@ -29,11 +29,11 @@ export const listAllCards: Operation = {
   id: 'cards_all.list',
   method: 'GET',
   path: '/12/accounts/:account_id/cards/all',
-  about: 'Polls and conversation cards by their addresses.',
+  description: 'Polls and conversation cards by their addresses.',
   shape: 'list',
   parameters: {
-    card_uris: listOf(cardUri(), { max: 200 }).required().says('Addresses of cards.'),
-    with_deleted: boolean().says('Changes nothing: what was deleted is there no more.'),
+    card_uris: listOf(cardUri(), { max: 200 }).required().describe('Addresses of cards.'),
+    with_deleted: boolean().describe('Changes nothing: what was deleted is there no more.'),
   },
   problems: [],
   perform: (call) =>
@@ -51,9 +51,9 @@ export const getAnyCard: Operation = {
   id: 'cards_all.get',
   method: 'GET',
   path: '/12/accounts/:account_id/cards/all/:card_id',
-  about: 'One of the polls and conversation cards.',
+  description: 'One of the polls and conversation cards.',
   shape: 'one',
-  parameters: { with_deleted: boolean().says('Changes nothing: what was deleted is there no more.') },
+  parameters: { with_deleted: boolean().describe('Changes nothing: what was deleted is there no more.') },
   problems: ['CARD_NOT_FOUND', 'ID_ILLEGAL'],
   perform: (call) => {
     const id = call.path.card_id!;
@@ -75,25 +75,28 @@ interface FoundCard {
 
 /** The cards of an account that have one of some values in a column, by format. */
 async function findCards(
-  tx: Reading,
+  tx: ReadTransaction,
   account: string,
   values: readonly string[],
   column: 'id' | 'card_uri',
 ): Promise<FoundCard[]> {
   const found: FoundCard[] = [];
   for (const resource of FORMATS) {
-    const rows = (await tx.records.many(resource, account, values, { deleted: 'hidden', column })) as unknown as Row[];
+    const rows = (await tx.records.getMany(resource, account, values, {
+      deleted: 'hidden',
+      column,
+    })) as unknown as Row[];
     found.push(...rows.map((row) => ({ resource, row })));
   }
   return found;
 }
 
 /** Cards as replies show them, the newest first. */
-async function cardsToJson(tx: Reading, call: Call, found: readonly FoundCard[]): Promise<string[]> {
+async function cardsToJson(tx: ReadTransaction, call: Call, found: readonly FoundCard[]): Promise<string[]> {
   const texts = new Map<string, string>();
   for (const resource of FORMATS) {
     const rows = found.filter((each) => each.resource === resource).map(({ row }) => row);
-    const own = await call.services.show(resource, rows, showContext(call, tx));
+    const own = await call.services.show(resource, rows, serializeContext(call, tx));
     for (const [index, row] of rows.entries()) texts.set(row.id, own[index]!);
   }
   const order = found.map(({ row }) => [row.created_at, row.id] as const).sort(newestFirst);

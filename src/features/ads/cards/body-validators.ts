@@ -1,13 +1,13 @@
-import { type Field, isErrorDetail, quoted, type Raw } from '../../../contract/declare/fields.ts';
+import { type Field, isErrorDetail, quoted, type RawValue } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 
 /** Reads a value inside a body: notes what is wrong, each under its path, and answers nothing when anything is. */
-export type Validator = (raw: Raw, path: string, errors: ErrorDetail[]) => Raw | undefined;
+export type Validator = (raw: RawValue, path: string, errors: ErrorDetail[]) => RawValue | undefined;
 
 /** The members of an object that are read; others are ignored. */
 export type MemberValidators = Readonly<Record<string, { readonly validate: Validator; readonly isRequired: boolean }>>;
 
-type RawObject = Readonly<Record<string, Raw>>;
+type RawObject = Readonly<Record<string, RawValue>>;
 
 /** A member that must be there. */
 export function required(validate: Validator): MemberValidators[string] {
@@ -37,7 +37,7 @@ export function arrayOf(validate: Validator, { min, max }: { readonly min: numbe
       errors.push({ problem: 'ITEMS_OUT_OF_RANGE', parameter: path, words: { min, max, count } });
       if (count === 0 || count > max) return undefined;
     }
-    return (raw as readonly Raw[]).map((item, index) => validate(item, `${path}[${index}]`, errors) ?? null);
+    return (raw as readonly RawValue[]).map((item, index) => validate(item, `${path}[${index}]`, errors) ?? null);
   };
 }
 
@@ -51,7 +51,7 @@ export function objectOf(
       errors.push({ problem: 'NOT_AN_OBJECT', parameter: path });
       return undefined;
     }
-    const read = new Map<string, Raw>();
+    const read = new Map<string, RawValue>();
     for (const [name, { validate, isRequired }] of Object.entries(members)) {
       const value = ownMember(raw, name) ?? null;
       if (isEmpty(value)) {
@@ -87,22 +87,22 @@ export function unionByType(kinds: Readonly<Record<string, Validator>>): Validat
 }
 
 /** The type that an object names; undefined where it names none, or something other than a text. */
-export function declaredType(raw: Raw): string | undefined {
+export function declaredType(raw: RawValue): string | undefined {
   const type = isObject(raw) ? ownMember(raw, 'type') : undefined;
   return typeof type === 'string' ? type : undefined;
 }
 
 /** A member that a caller sent: what every object inherits was not sent. */
-function ownMember(raw: RawObject, name: string): Raw | undefined {
+function ownMember(raw: RawObject, name: string): RawValue | undefined {
   return Object.hasOwn(raw, name) ? raw[name] : undefined;
 }
 
 /** Whether a value is an object of members. */
-export function isObject(raw: Raw | undefined): raw is RawObject {
+export function isObject(raw: RawValue | undefined): raw is RawObject {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
 /** Whether a member counts as not given. */
-export function isEmpty(raw: Raw | undefined): boolean {
+export function isEmpty(raw: RawValue | undefined): boolean {
   return raw === undefined || raw === null || raw === '';
 }

@@ -1,4 +1,4 @@
-import type { ShowContext } from '../../../contract/declare/operation.ts';
+import type { SerializeContext } from '../../../contract/declare/operation.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
 import { describeMedia } from '../media/describe-media.ts';
 import { type MediaDetails, uploadsById } from '../media/usable-media.ts';
@@ -9,7 +9,7 @@ import { type MediaDetails, uploadsById } from '../media/usable-media.ts';
  * @source creatives 2.3 and 3
  */
 export async function findCardMedia(
-  { tx, media, account }: Pick<ShowContext, 'tx' | 'media' | 'account'>,
+  { tx, media, account }: Pick<SerializeContext, 'tx' | 'media' | 'account'>,
   keys: Iterable<string | null>,
 ): Promise<ReadonlyMap<string, MediaDetails>> {
   const numbers = new Map<string, string>();

@@ -27,8 +27,8 @@ export function cardType(): Field<string> {
     name: 'card type',
     column: 'text',
     schema: Type.Union(CARD_TYPES.map((each) => Type.Literal(each))),
-    raises: ['UNKNOWN_CARD_TYPE'],
-    present: (stored) => `"${stored}"`,
+    problems: ['UNKNOWN_CARD_TYPE'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       if (typeof raw === 'string' && known.has(raw)) return raw;
       return { problem: 'UNKNOWN_CARD_TYPE', parameter, words: { raw: quoted(raw) } };

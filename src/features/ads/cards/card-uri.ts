@@ -20,8 +20,8 @@ export function cardUri(): Field<string> {
     name: 'card uri',
     column: 'text',
     schema: Type.String({ pattern: '^card://\\d{1,19}$' }),
-    raises: ['NOT_A_CARD_URI'],
-    present: (stored) => `"${stored}"`,
+    problems: ['NOT_A_CARD_URI'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       const value = typeof raw === 'string' ? raw.trim().toLowerCase() : '';
       return parseCardUri(value) ? value : { problem: 'NOT_A_CARD_URI', parameter, words: { raw: quoted(raw) } };

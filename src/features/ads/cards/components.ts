@@ -1,5 +1,5 @@
 import { countryCode } from '../../../contract/declare/codes.ts';
-import { digits, type Field, field, oneOf, type Raw, text } from '../../../contract/declare/fields.ts';
+import { digits, type Field, field, oneOf, type RawValue, text } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import {
@@ -108,18 +108,18 @@ export function slides(): Field<string> {
 }
 
 /** Whether these are two, one of each; what has no known type may be either, and is wrong for itself. */
-function isPair(raw: Raw, first: readonly string[], second: readonly string[]): boolean {
+function isPair(raw: RawValue, first: readonly string[], second: readonly string[]): boolean {
   if (!Array.isArray(raw) || raw.length !== 2) return false;
-  const fits = (item: Raw, types: readonly string[]): boolean => {
+  const fits = (item: RawValue, types: readonly string[]): boolean => {
     const type = declaredType(item) ?? '';
     return types.includes(type) || ![...MEDIA, ...TEXTS].includes(type);
   };
-  const [a, b] = raw as [Raw, Raw];
+  const [a, b] = raw as [RawValue, RawValue];
   return (fits(a, first) && fits(b, second)) || (fits(a, second) && fits(b, first));
 }
 
 /** What an application needs of its stores: one of the two, and a link into it only where it is. */
-function checkStores(raw: Readonly<Record<string, Raw>>, path: string): ErrorDetail[] {
+function checkStores(raw: Readonly<Record<string, RawValue>>, path: string): ErrorDetail[] {
   const has = (name: string): boolean => Object.hasOwn(raw, name) && !isEmpty(raw[name]);
   const errors: ErrorDetail[] = [];
   if (!has('android_store_app_id') && !has('ios_store_identifier')) {
@@ -139,7 +139,7 @@ const DEEP_LINKS = [
 /** A field that holds what a validator reads, as JSON text. */
 function jsonField(name: string, schema: Field['kind']['schema'], validator: Validator): Field<string> {
   const examined = (
-    raw: Raw,
+    raw: RawValue,
     parameter: string,
   ): { readonly errors: readonly ErrorDetail[]; readonly read: string } => {
     const errors: ErrorDetail[] = [];
@@ -150,7 +150,7 @@ function jsonField(name: string, schema: Field['kind']['schema'], validator: Val
     name,
     column: 'text',
     schema,
-    raises: [
+    problems: [
       'COMPONENTS_UNFIT',
       'ITEMS_OUT_OF_RANGE',
       'NOT_AN_OBJECT',
@@ -166,7 +166,7 @@ function jsonField(name: string, schema: Field['kind']['schema'], validator: Val
       'NOT_LONG',
       'INCLUSIVE_PARAMETERS',
     ],
-    present: (stored) => stored,
+    toJson: (stored) => stored,
     read(raw, parameter) {
       const { errors, read } = examined(raw, parameter);
       return errors[0] ?? read;

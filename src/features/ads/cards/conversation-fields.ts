@@ -11,22 +11,22 @@ const proposedPost = () => text({ max: 280 });
 
 /** What conversation cards of both kinds begin with. @source creatives 7 */
 export const conversationFields = {
-  name: text({ max: 80 }).required().sortable().says('Shown to those who choose among cards.'),
-  title: text({ max: 23 }).says('Shown above what can be chosen; needed where there is one hashtag only.'),
-  first_cta: hashtag().required().says('A hashtag that can be chosen.'),
-  first_cta_post: proposedPost().required().says('What is proposed to post when it is chosen.'),
-  second_cta: hashtag().says('Another hashtag; needed where there is no title.'),
-  second_cta_post: proposedPost().says('What is proposed to post when it is chosen.'),
-  third_cta: hashtag().says('Another hashtag; only with a second one.'),
-  third_cta_post: proposedPost().says('What is proposed to post when it is chosen.'),
-  fourth_cta: hashtag().says('Another hashtag; only with a third one.'),
-  fourth_cta_post: proposedPost().says('What is proposed to post when it is chosen.'),
-  thank_you_text: text({ max: 23 }).required().says('Shown to whoever has posted.'),
-  thank_you_url: webUrl({ max: 2000 }).says('Where whoever has posted is led.'),
+  name: text({ max: 80 }).required().sortable().describe('Shown to those who choose among cards.'),
+  title: text({ max: 23 }).describe('Shown above what can be chosen; needed where there is one hashtag only.'),
+  first_cta: hashtag().required().describe('A hashtag that can be chosen.'),
+  first_cta_post: proposedPost().required().describe('What is proposed to post when it is chosen.'),
+  second_cta: hashtag().describe('Another hashtag; needed where there is no title.'),
+  second_cta_post: proposedPost().describe('What is proposed to post when it is chosen.'),
+  third_cta: hashtag().describe('Another hashtag; only with a second one.'),
+  third_cta_post: proposedPost().describe('What is proposed to post when it is chosen.'),
+  fourth_cta: hashtag().describe('Another hashtag; only with a third one.'),
+  fourth_cta_post: proposedPost().describe('What is proposed to post when it is chosen.'),
+  thank_you_text: text({ max: 23 }).required().describe('Shown to whoever has posted.'),
+  thank_you_url: webUrl({ max: 2000 }).describe('Where whoever has posted is led.'),
 } satisfies Fields;
 
 /** The address of a conversation card. */
-export const conversationCardUri = cardUri().readOnly().required().says('How posts name the card.');
+export const conversationCardUri = cardUri().readOnly().required().describe('How posts name the card.');
 
 /** The echo of the type of a family, in small letters where nothing is written. @source creatives 1.1 */
 export function cardTypeEcho(type: string): Partial<Record<Verb, Record<string, string>>> {

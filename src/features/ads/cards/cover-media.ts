@@ -1,9 +1,9 @@
-import { type Field, type Stored, text } from '../../../contract/declare/fields.ts';
+import { type Field, type StoredValue, text } from '../../../contract/declare/fields.ts';
 import type { Fields } from '../../../contract/declare/resource.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import { aspectRatioOf, pixelSize } from './card-media.ts';
 
-const computedText = (about: string): Field<string> => text({ max: 2000 }).leftOut().says(about);
+const computedText = (about: string): Field<string> => text({ max: 2000 }).omittedWhenNull().describe(about);
 
 /** What is shown of an unlocked image, where there is one. @source creatives 7 */
 export const coverImageFields = {
@@ -23,14 +23,14 @@ export const coverVideoFields = {
 } satisfies Fields;
 
 /** The values of an unlocked image. */
-export function coverImageValues(image: MediaDetails | undefined): Record<string, Stored> {
+export function coverImageValues(image: MediaDetails | undefined): Record<string, StoredValue> {
   if (!image) return {};
   const [width, height] = pixelSize(image);
   return { cover_image_url: image.url, cover_image_display_width: width, cover_image_display_height: height };
 }
 
 /** The values of an unlocked video. */
-export function coverVideoValues(video: MediaDetails | undefined): Record<string, Stored | null> {
+export function coverVideoValues(video: MediaDetails | undefined): Record<string, StoredValue | null> {
   if (!video) return {};
   const [width, height] = aspectRatioOf(video);
   return {

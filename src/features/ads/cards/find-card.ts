@@ -1,5 +1,5 @@
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { type Card, cards } from '../cards.ts';
 import { mediaReferences, parseStructure } from './card-structure.ts';
 import { isVideoKey } from './card-types.ts';
@@ -36,13 +36,13 @@ const OTHER_FORMATS: readonly (readonly [format: CardFormat, kind: AnyResource])
 ];
 
 /** The live card of an account that an address of the form `card://<number>` names; undefined when there is none. */
-export async function findCard(tx: Reading, account: string, uri: string): Promise<ResolvedCard | undefined> {
+export async function findCard(tx: ReadTransaction, account: string, uri: string): Promise<ResolvedCard | undefined> {
   const number = parseCardUri(uri);
   if (number === undefined) return undefined;
   const built = await tx.records.get(cards, { account, id: number }, { deleted: 'hidden' });
   if (built) return componentCard(built);
   for (const [format, kind] of OTHER_FORMATS) {
-    const [row] = await tx.records.many(kind, account, [uri], { deleted: 'hidden', column: 'card_uri' });
+    const [row] = await tx.records.getMany(kind, account, [uri], { deleted: 'hidden', column: 'card_uri' });
     if (row) return otherCard(format, row as unknown as Row);
   }
   return undefined;

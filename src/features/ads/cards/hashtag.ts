@@ -13,8 +13,8 @@ export function hashtag(): Field<string> {
     name: 'hashtag',
     column: 'text',
     schema: Type.String({ pattern: `^#?${SHAPE}$`, maxLength: MAX + 1 }),
-    raises: ['NOT_A_HASHTAG', 'TEXT_TOO_LONG'],
-    present: (stored) => JSON.stringify(stored),
+    problems: ['NOT_A_HASHTAG', 'TEXT_TOO_LONG'],
+    toJson: (stored) => JSON.stringify(stored),
     read(raw, parameter): string | ErrorDetail {
       const value = typeof raw === 'string' ? `#${raw.replace(/^#/, '')}` : '';
       const length = lengthOf(value) - 1;

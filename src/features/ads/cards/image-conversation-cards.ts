@@ -24,10 +24,10 @@ const computedText = () => text({ max: 2000 }).required();
 
 const fields = {
   ...conversationFields,
-  media_key: mediaKey().required().says('An image of the library: at least 800 pixels wide, ratio 1.91:1.'),
+  media_key: mediaKey().required().describe('An image of the library: at least 800 pixels wide, ratio 1.91:1.'),
   unlocked_image_media_key: mediaKey()
-    .unshown()
-    .says('An image for whoever has posted: at least 800 pixels wide, ratio 5:2.'),
+    .hidden()
+    .describe('An image for whoever has posted: at least 800 pixels wide, ratio 5:2.'),
   card_uri: conversationCardUri,
 } satisfies Fields;
 
@@ -44,19 +44,19 @@ export const imageConversationCards = resource({
   plural: 'image_conversation_cards',
   label: 'Image conversation card',
   path: 'cards/image_conversation',
-  about: 'An image with hashtags to choose from, each of which proposes a post.',
+  description: 'An image with hashtags to choose from, each of which proposes a post.',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   echoes: cardTypeEcho(TYPE),
   fields,
   checkInput: missingOnCreate,
   rules: [missingOnUpdate, mediaIsSuitable],
-  raises: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
+  problems: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
     fields: {
-      card_type: oneOf(TYPE).required().says('The kind of card.'),
-      media_url: computedText().says('Where the image is served.'),
-      image_display_width: computedText().says('Pixels of the image in a row.'),
-      image_display_height: computedText().says('Rows of the image.'),
+      card_type: oneOf(TYPE).required().describe('The kind of card.'),
+      media_url: computedText().describe('Where the image is served.'),
+      image_display_width: computedText().describe('Pixels of the image in a row.'),
+      image_display_height: computedText().describe('Rows of the image.'),
       ...coverImageFields,
     },
     async prepare(rows, context) {

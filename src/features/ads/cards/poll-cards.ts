@@ -17,15 +17,20 @@ import { pollComputedFields } from './poll-computed-fields.ts';
 const choice = () => text({ max: 25 });
 
 const fields = {
-  name: text({ max: 80 }).required().sortable().says('Shown to those who choose among cards.'),
-  card_uri: cardUri().readOnly().required().says('How posts name the card.'),
-  card_type: oneOf('TEXT_POLLS', 'IMAGE_POLLS', 'VIDEO_POLLS').readOnly().required().says('Follows from the media.'),
-  first_choice: choice().required().says('What can be chosen.'),
-  second_choice: choice().required().says('What can be chosen.'),
-  third_choice: choice().says('What can be chosen.'),
-  fourth_choice: choice().says('What can be chosen; only with a third choice.'),
-  duration_in_minutes: integer({ min: 5, max: 10_080 }).required().says('How long it is open, from its creation on.'),
-  media_key: mediaKey().unshown().says('An image of ratio 1.91:1 or a video of ratio 16:9.'),
+  name: text({ max: 80 }).required().sortable().describe('Shown to those who choose among cards.'),
+  card_uri: cardUri().readOnly().required().describe('How posts name the card.'),
+  card_type: oneOf('TEXT_POLLS', 'IMAGE_POLLS', 'VIDEO_POLLS')
+    .readOnly()
+    .required()
+    .describe('Follows from the media.'),
+  first_choice: choice().required().describe('What can be chosen.'),
+  second_choice: choice().required().describe('What can be chosen.'),
+  third_choice: choice().describe('What can be chosen.'),
+  fourth_choice: choice().describe('What can be chosen; only with a third choice.'),
+  duration_in_minutes: integer({ min: 5, max: 10_080 })
+    .required()
+    .describe('How long it is open, from its creation on.'),
+  media_key: mediaKey().hidden().describe('An image of ratio 1.91:1 or a video of ratio 16:9.'),
 } satisfies Fields;
 
 /** A stored poll. */
@@ -41,16 +46,16 @@ export const pollCards = resource({
   plural: 'poll_cards',
   label: 'Poll card',
   path: 'cards/poll',
-  about: 'A question that a post asks, open for a time.',
+  description: 'A question that a post asks, open for a time.',
   operations: ['list', 'get', 'create', 'remove'],
   echoes: { list: { card_type: 'poll' }, get: { card_type: 'poll' }, remove: { card_type: 'poll' } },
   fields,
   checkInput: choicesHaveNoGaps,
-  settled({ media_key: key }): Partial<PollCard> {
+  derive({ media_key: key }): Partial<PollCard> {
     return { card_type: key === null ? 'TEXT_POLLS' : isVideoKey(key) ? 'VIDEO_POLLS' : 'IMAGE_POLLS' };
   },
   rules: [mediaIsAvailable, mediaIsSuitable],
-  raises: ['INCLUSIVE_PARAMETERS', 'FEATURE_NOT_AVAILABLE', ...MEDIA_REQUIREMENT_PROBLEMS],
+  problems: ['INCLUSIVE_PARAMETERS', 'FEATURE_NOT_AVAILABLE', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: pollComputedFields,
   hardDeletion: { shows: [...DELETED_CARD_MEMBERS, 'start_time'] },
 });

@@ -1,5 +1,5 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import { type Field, instant, type Stored, text } from '../../../contract/declare/fields.ts';
+import { type Field, instant, type StoredValue, text } from '../../../contract/declare/fields.ts';
 import type { Computed, StandardColumns } from '../../../contract/declare/resource.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import { aspectRatioOf, findCardMedia, pixelSize } from './card-media.ts';
@@ -11,13 +11,13 @@ interface Poll extends Pick<StandardColumns, 'created_at'> {
 }
 
 /** What polls with media show; those without have none of it. */
-const mediaText = (about: string): Field<string> => text({ max: 2000 }).leftOut().says(about);
+const mediaText = (about: string): Field<string> => text({ max: 2000 }).omittedWhenNull().describe(about);
 
 const fields = {
   // Numbers are texts here, as the reference shows them; what was asked for is echoed as a number.
-  duration_in_minutes: text({ max: 5 }).required().says('How long it is open, from its creation on.'),
-  start_time: instant().required().says('When it opened: when it was created.'),
-  end_time: instant().required().says('When it closes.'),
+  duration_in_minutes: text({ max: 5 }).required().describe('How long it is open, from its creation on.'),
+  start_time: instant().required().describe('When it opened: when it was created.'),
+  end_time: instant().required().describe('When it closes.'),
   media_url: mediaText('Where the image is served.'),
   image_display_width: mediaText('Pixels of the image in a row.'),
   image_display_height: mediaText('Rows of the image.'),
@@ -56,12 +56,12 @@ export function closesAt({ created_at, duration_in_minutes }: Omit<Poll, 'media_
   return formatInstant(instantMs(created_at) + duration_in_minutes! * 60_000);
 }
 
-function imageValues(image: MediaDetails): Record<string, Stored> {
+function imageValues(image: MediaDetails): Record<string, StoredValue> {
   const [width, height] = pixelSize(image);
   return { media_url: image.url, image_display_width: width, image_display_height: height };
 }
 
-function videoValues(video: MediaDetails): Record<string, Stored | null> {
+function videoValues(video: MediaDetails): Record<string, StoredValue | null> {
   const { vmap_url, hls_url, poster_url, duration_ms } = video;
   const [width, height] = aspectRatioOf(video);
   return {

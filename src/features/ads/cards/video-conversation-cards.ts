@@ -25,12 +25,12 @@ const computedText = () => text({ max: 2000 }).required();
 
 const fields = {
   ...conversationFields,
-  media_key: mediaKey().required().says('A video of the library, ratio 16:9.'),
-  poster_media_key: mediaKey().says('An image of the library; the first frame when not given.'),
+  media_key: mediaKey().required().describe('A video of the library, ratio 16:9.'),
+  poster_media_key: mediaKey().describe('An image of the library; the first frame when not given.'),
   unlocked_image_media_key: mediaKey()
-    .unshown()
-    .says('An image for whoever has posted: at least 800 pixels wide, ratio 5:2.'),
-  unlocked_video_media_key: mediaKey().says('A video for whoever has posted.'),
+    .hidden()
+    .describe('An image for whoever has posted: at least 800 pixels wide, ratio 5:2.'),
+  unlocked_video_media_key: mediaKey().describe('A video for whoever has posted.'),
   card_uri: conversationCardUri,
 } satisfies Fields;
 
@@ -47,21 +47,21 @@ export const videoConversationCards = resource({
   plural: 'video_conversation_cards',
   label: 'Video conversation card',
   path: 'cards/video_conversation',
-  about: 'A video with hashtags to choose from, each of which proposes a post.',
+  description: 'A video with hashtags to choose from, each of which proposes a post.',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   echoes: cardTypeEcho(TYPE),
   fields,
   checkInput: missingOnCreate,
   rules: [missingOnUpdate, mediaIsSuitable],
-  raises: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
+  problems: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
     fields: {
-      card_type: oneOf(TYPE).required().says('The kind of card.'),
-      media_url: computedText().says('Where the files of the video are listed.'),
-      poster_media_url: computedText().says('Where the poster is served.'),
-      video_width: computedText().says('Of the ratio of the video.'),
-      video_height: computedText().says('Of the ratio of the video.'),
-      video_owner_id: id().required().says('The user whom the account advertises.'),
+      card_type: oneOf(TYPE).required().describe('The kind of card.'),
+      media_url: computedText().describe('Where the files of the video are listed.'),
+      poster_media_url: computedText().describe('Where the poster is served.'),
+      video_width: computedText().describe('Of the ratio of the video.'),
+      video_height: computedText().describe('Of the ratio of the video.'),
+      video_owner_id: id().required().describe('The user whom the account advertises.'),
       ...coverImageFields,
       ...coverVideoFields,
     },

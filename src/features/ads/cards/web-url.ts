@@ -6,7 +6,7 @@ export function webUrl({ max }: { readonly max: number }): Field<string> {
   return field<string>({
     ...kind,
     name: 'web url',
-    raises: [...kind.raises, 'NOT_WEB'],
+    problems: [...kind.problems, 'NOT_WEB'],
     read(raw, parameter) {
       const value = kind.read(raw, parameter);
       if (typeof value !== 'string' || isWeb(value)) return value;

@@ -1,4 +1,4 @@
-import type { Change, Settling } from '../../../contract/declare/resource.ts';
+import type { Change, DeriveContext } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { type BidStrategy, type Goal, objectiveOf, type PayBy, paymentOptions } from './objectives.ts';
@@ -11,7 +11,7 @@ type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal'
  * amount; another goal is paid in its own way unless a caller says how.
  * @source campaigns 9.3
  */
-export function deriveBidding(row: LineItem, { input, before }: Settling<LineItem>): Bidding {
+export function deriveBidding(row: LineItem, { input, before }: DeriveContext<LineItem>): Bidding {
   const { objective } = row;
   const goal = (row.goal ?? Object.keys(objectiveOf(objective).goals)[0]) as Goal;
   const strategy = row.bid_strategy ?? defaultStrategy(row);

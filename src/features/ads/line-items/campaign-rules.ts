@@ -1,4 +1,4 @@
-import type { Change, Settling } from '../../../contract/declare/resource.ts';
+import type { Change, DeriveContext } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { type Campaign, campaigns } from '../campaigns.ts';
 import { minimumDenomination } from '../currencies.ts';
@@ -23,7 +23,7 @@ export async function findCampaign(row: LineItem, { referenced, tx }: Context): 
 }
 
 /** What a line item has from its campaign, and from the account, once and for all. */
-export async function inheritFromCampaign(row: LineItem, change: Settling<LineItem>): Promise<Partial<LineItem>> {
+export async function inheritFromCampaign(row: LineItem, change: DeriveContext<LineItem>): Promise<Partial<LineItem>> {
   if (change.before) return {};
   const { funding_instrument_id } = await findCampaign(row, change);
   const key = { account: row.account_id, id: funding_instrument_id! };
@@ -38,7 +38,7 @@ export async function inheritFromCampaign(row: LineItem, change: Settling<LineIt
  */
 export async function deriveDelivery(
   row: LineItem,
-  change: Settling<LineItem>,
+  change: DeriveContext<LineItem>,
 ): Promise<Pick<LineItem, 'standard_delivery'>> {
   const asked = change.verb === 'create' || change.input.standard_delivery === null;
   if (row.standard_delivery !== null || !asked) return { standard_delivery: row.standard_delivery };
@@ -47,7 +47,12 @@ export async function deriveDelivery(
 }
 
 /** All line items of a campaign have one product type and one objective. @source advertising: Line items */
-export async function matchesSiblings({ kind, verb, after, tx }: Change<LineItem>): Promise<readonly ErrorDetail[]> {
+export async function matchesSiblings({
+  resource: kind,
+  verb,
+  after,
+  tx,
+}: Change<LineItem>): Promise<readonly ErrorDetail[]> {
   if (verb !== 'create') return [];
   const [sibling] = (await tx.records.page(kind, {
     account: after.account_id,

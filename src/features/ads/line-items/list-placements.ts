@@ -8,11 +8,11 @@ export const listPlacements: Operation = {
   id: 'line_items.placements',
   method: 'GET',
   path: '/12/line_items/placements',
-  about: 'The sets of placements that line items of each product type may have.',
+  description: 'The sets of placements that line items of each product type may have.',
   group: 'line_items',
   family: 'ads',
   rate: 'global_reads',
-  parameters: { product_type: oneOf(...PRODUCT_TYPES).says('Only this product type.') },
+  parameters: { product_type: oneOf(...PRODUCT_TYPES).describe('Only this product type.') },
   body: 'form',
   shape: 'list',
   reply: Type.Array(

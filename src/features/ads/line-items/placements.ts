@@ -60,7 +60,7 @@ export function placementList(): Field<string> {
   const { kind } = oneOf(...PLACEMENTS);
   const settable = field<string>({
     ...kind,
-    raises: [...kind.raises, 'INVALID_PLACEMENT_TYPE'],
+    problems: [...kind.problems, 'INVALID_PLACEMENT_TYPE'],
     read(raw, parameter) {
       if (TAKEOVER_PLACEMENTS.includes(raw))
         return { problem: 'INVALID_PLACEMENT_TYPE', parameter, words: { raw: String(raw) } };

@@ -1,4 +1,4 @@
-import type { Change, Consequence } from '../../../contract/declare/resource.ts';
+import type { CascadeCreate, Change } from '../../../contract/declare/resource.ts';
 import type { LineItem } from '../line-items.ts';
 
 /** The fields that name an application; what it runs on, and how targeting calls that. */
@@ -10,9 +10,9 @@ type StoreField = keyof typeof STORES;
 const FIELDS = Object.keys(STORES) as StoreField[];
 
 /** An application that a line item names first appears among those of the account. @source campaigns 5.3 */
-export const registerNamedApps: Consequence<LineItem> = {
-  makes: 'account_apps',
-  from: FIELDS,
+export const registerNamedApps: CascadeCreate<LineItem> = {
+  resource: 'account_apps',
+  triggers: FIELDS,
   rows: (change) =>
     newlyNamed(change).map((field) => ({ store_identifier: change.after[field], os_type: STORES[field].os })),
 };
@@ -21,9 +21,9 @@ export const registerNamedApps: Consequence<LineItem> = {
  * A line item for an application is shown on what that runs on. Taking the application away leaves the criterion.
  * @source advertising: Line items; campaigns 9.6
  */
-export const targetAppPlatforms: Consequence<LineItem> = {
-  makes: 'targeting_criteria',
-  from: FIELDS,
+export const targetAppPlatforms: CascadeCreate<LineItem> = {
+  resource: 'targeting_criteria',
+  triggers: FIELDS,
   rows: (change) =>
     newlyNamed(change).map((field) => ({
       line_item_id: change.after.id,

@@ -1,7 +1,7 @@
-import type { FreshIds, Making, Occasion } from '../../../contract/declare/operation.ts';
+import type { Actor, NewIds, RowFactory } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { accountMedia } from '../account-media.ts';
 import { creativeTypeOf } from './creative-types.ts';
 import { type LibraryRow, libraryRows } from './library-rows.ts';
@@ -10,8 +10,8 @@ import type { MediaDetails } from './usable-media.ts';
 
 /** What puts media into libraries, and when. */
 export interface LibraryContext {
-  readonly making: Making;
-  readonly occasion: Occasion;
+  readonly making: RowFactory;
+  readonly occasion: Actor;
 }
 
 /**
@@ -21,11 +21,11 @@ export interface LibraryContext {
  * @source creatives 3 and 4
  */
 export async function addToLibrary(
-  tx: Writing,
+  tx: WriteTransaction,
   { making, occasion }: LibraryContext,
   media: MediaDetails,
   values: LibraryValues,
-  ids: FreshIds,
+  ids: NewIds,
 ): Promise<LibraryRow | undefined> {
   if (media.isFrame) return undefined;
   const { key, category: media_category, type: media_type } = media;
@@ -35,17 +35,17 @@ export async function addToLibrary(
   if (there) {
     if (Object.keys(values).length === 0) return there;
     const changes = 'poster_media_key' in values ? { ...values, ...poster } : values;
-    return (await making.change(tx, libraryRows, occasion, there as unknown as Row, changes)) as unknown as LibraryRow;
+    return (await making.update(tx, libraryRows, occasion, there as unknown as Row, changes)) as unknown as LibraryRow;
   }
   const row = { media_category, media_type, ...values, ...poster };
-  const shelved = await making.row(tx, libraryRows, occasion, row, { row: key, change: '' });
+  const shelved = await making.create(tx, libraryRows, occasion, row, { row: key, change: '' });
   const creative_type = creativeTypeOf(media);
-  if (creative_type) await making.row(tx, accountMedia, occasion, { creative_type, media_key: key }, ids);
-  await tx.uploads.keep([parseMediaKey(key)!.number]);
+  if (creative_type) await making.create(tx, accountMedia, occasion, { creative_type, media_key: key }, ids);
+  await tx.uploads.markUsed([parseMediaKey(key)!.number]);
   return shelved as unknown as LibraryRow;
 }
 
 /** Notes that a post has media of the library. */
-export async function markPosted(tx: Writing, account: string, keys: readonly string[]): Promise<void> {
+export async function markPosted(tx: WriteTransaction, account: string, keys: readonly string[]): Promise<void> {
   await tx.records.updateAll(libraryRows, account, keys, { posted: 1 });
 }

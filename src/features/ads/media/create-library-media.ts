@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import { digits, type Field, field, isErrorDetail, oneOf } from '../../../contract/declare/fields.ts';
-import { type Call, type Input, type Operation, showContext } from '../../../contract/declare/operation.ts';
+import { type Call, type Input, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { Problem, problem } from '../../../contract/problems/problems.ts';
 import { MEDIA_CATEGORIES, type MediaCategory, mediaKeyOf, parseMediaKey } from '../../../contract/services/media.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { accountMedia } from '../account-media.ts';
 import { mediaLibrary } from '../media-library.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
@@ -26,14 +26,14 @@ export const createLibraryMedia: Operation = {
   id: 'media_library.create',
   method: 'POST',
   path: '/12/accounts/:account_id/media_library',
-  about: 'Put uploaded media into the library; what lies there already gets the new values.',
+  description: 'Put uploaded media into the library; what lies there already gets the new values.',
   group: 'media_library',
   family: 'ads',
   roles: CREATIVE_WRITERS,
   rate: 'writes',
   parameters: {
-    media_key: keyOrNumber().required().says('The key that the upload gave, or its number and `media_category`.'),
-    media_category: oneOf(...(Object.keys(MEDIA_CATEGORIES) as MediaCategory[])).says(
+    media_key: keyOrNumber().required().describe('The key that the upload gave, or its number and `media_category`.'),
+    media_category: oneOf(...(Object.keys(MEDIA_CATEGORIES) as MediaCategory[])).describe(
       'What the media was uploaded for; needed beside a number.',
     ),
     ...VALUES,
@@ -42,13 +42,13 @@ export const createLibraryMedia: Operation = {
   shape: 'one',
   reply: { rowOfOne: [mediaLibrary] },
   problems: ['INVALID_MEDIA', 'MEDIA_NOT_TRANSCODED', 'MEDIA_OF_OTHER_TYPE', 'NOT_OF_IMAGES'],
-  check: ({ media_key, media_category }) =>
+  validate: ({ media_key, media_category }) =>
     typeof media_key === 'string' && !parseMediaKey(media_key) && media_category == null
       ? [{ problem: 'MISSING_PARAMETER', parameter: 'media_category' }]
       : [],
   async perform(call) {
     const { store, making } = call.services;
-    const [ids] = await making.ids(accountMedia, 1);
+    const [ids] = await making.takeIds(accountMedia, 1);
     return store.write(async (tx) => {
       await tx.records.lockAccount(call.account!.id);
       const media = await findAddable(tx, call);
@@ -56,14 +56,14 @@ export const createLibraryMedia: Operation = {
       const errors = await checkLibraryValues({ tx, media: call.services.media, account: call.account }, media, values);
       if (errors.length > 0) throw new Problem(errors);
       const row = await addToLibrary(tx, { making, occasion: call }, media, values, ids!);
-      const [data] = await call.services.show(mediaLibrary, [row as unknown as Row], showContext(call, tx));
+      const [data] = await call.services.show(mediaLibrary, [row as unknown as Row], serializeContext(call, tx));
       return { data: data! };
     });
   },
 };
 
 /** The media that is meant, which may still be processed. @throws INVALID_MEDIA */
-async function findAddable(tx: Writing, { input, account, services, principal }: Call): Promise<MediaDetails> {
+async function findAddable(tx: WriteTransaction, { input, account, services, principal }: Call): Promise<MediaDetails> {
   const told = String(input.media_key);
   const category = input.media_category as MediaCategory | null | undefined;
   const key = parseMediaKey(told) ? told : mediaKeyOf(category!, told);

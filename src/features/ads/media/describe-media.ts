@@ -3,8 +3,8 @@ import {
   type Addressed,
   hlsPath,
   MEDIA_CATEGORIES,
-  type MediaAddresses,
   type MediaCategory,
+  type MediaUrls,
   mediaPath,
   parseMediaKey,
   posterPath,
@@ -15,7 +15,7 @@ import type { MediaDetails } from './usable-media.ts';
 
 /** Where media is served. */
 export interface MediaUrlContext {
-  readonly media: MediaAddresses;
+  readonly media: MediaUrls;
   readonly environment: Environment;
 }
 

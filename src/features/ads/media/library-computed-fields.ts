@@ -23,11 +23,11 @@ export const libraryComputedFields: Computed<LibraryRow> = {
     media_status: oneOf(...new Set(Object.values(STATUSES)))
       .required()
       .readOnly()
-      .says('How far it is processed.'),
-    media_url: text({ max: URL_MAX }).required().readOnly().says('Where it is served.'),
-    duration: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).readOnly().says('Milliseconds; of videos.'),
-    aspect_ratio: text({ max: 64 }).readOnly().says('`w:h` in lowest terms; of videos and GIFs.'),
-    poster_media_url: text({ max: URL_MAX }).readOnly().says('Where its poster is served; of videos and GIFs.'),
+      .describe('How far it is processed.'),
+    media_url: text({ max: URL_MAX }).required().readOnly().describe('Where it is served.'),
+    duration: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).readOnly().describe('Milliseconds; of videos.'),
+    aspect_ratio: text({ max: 64 }).readOnly().describe('`w:h` in lowest terms; of videos and GIFs.'),
+    poster_media_url: text({ max: URL_MAX }).readOnly().describe('Where its poster is served; of videos and GIFs.'),
   },
   async prepare(rows, { tx, media, account }) {
     const place = { media, environment: account!.environment };

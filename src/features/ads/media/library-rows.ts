@@ -8,18 +8,18 @@ const fields = {
   media_category: oneOf(...(Object.keys(MEDIA_CATEGORIES) as MediaCategory[]))
     .required()
     .readOnly()
-    .says('What it was uploaded for.'),
+    .describe('What it was uploaded for.'),
   media_type: oneOf<MediaType>('GIF', 'IMAGE', 'VIDEO')
     .required()
     .readOnly()
     .filteredBy('media_type')
-    .says('What it is.'),
-  name: text({ max: 100 }).says('For the people who work with the account.'),
-  file_name: text({ max: 255 }).says('What the file was called.'),
-  title: text({ max: 70 }).says('Of a video or GIF; posts show it when they ask for it.'),
-  description: text({ max: 200 }).says('Of a video or GIF; posts show it when they ask for it.'),
-  poster_media_key: mediaKey().says('An image that stands for a video or GIF; its first frame when not given.'),
-  posted: boolean().readOnly().defaults(0).says('Whether a post has it.'),
+    .describe('What it is.'),
+  name: text({ max: 100 }).describe('For the people who work with the account.'),
+  file_name: text({ max: 255 }).describe('What the file was called.'),
+  title: text({ max: 70 }).describe('Of a video or GIF; posts show it when they ask for it.'),
+  description: text({ max: 200 }).describe('Of a video or GIF; posts show it when they ask for it.'),
+  poster_media_key: mediaKey().describe('An image that stands for a video or GIF; its first frame when not given.'),
+  posted: boolean().readOnly().defaults(0).describe('Whether a post has it.'),
 } satisfies Fields;
 
 /** A stored object of a media library; its id is its media key. */
@@ -30,9 +30,9 @@ export const libraryRows = resource({
   name: 'media_library_object',
   plural: 'media_library',
   label: 'Media',
-  about: 'The images, GIFs and videos that creatives of an account are made of.',
+  description: 'The images, GIFs and videos that creatives of an account are made of.',
   scope: 'account',
-  key: { name: 'media_key', field: mediaKey().says('The key of the media.') },
+  key: { name: 'media_key', field: mediaKey().describe('The key of the media.') },
   operations: ['list', 'get', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'MEDIA_NOT_FOUND',

@@ -8,8 +8,8 @@ export function mediaKey(): Field<string> {
     name: 'media key',
     column: 'text',
     schema: Type.String({ pattern: '^(3|7|13|16)_[0-9]{1,19}$' }),
-    raises: ['INVALID_MEDIA_ID'],
-    present: (stored) => `"${stored}"`,
+    problems: ['INVALID_MEDIA_ID'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       if (typeof raw === 'string' && parseMediaKey(raw)) return raw;
       return { problem: 'INVALID_MEDIA_ID', parameter, value: quoted(raw) };

@@ -1,14 +1,14 @@
 import type { AccountState } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import {
-  type MediaAddresses,
   type MediaCategory,
   type MediaKey,
   type MediaType,
+  type MediaUrls,
   mediaKeyOf,
   parseMediaKey,
 } from '../../../contract/services/media.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Upload, UploadState } from '../../../contract/store/uploads.ts';
 import { describeMedia, ownersOf } from './describe-media.ts';
 import { libraryRows } from './library-rows.ts';
@@ -44,8 +44,8 @@ export interface MediaDetails {
 
 /** Where media is looked for: a `Change` is one. */
 export interface MediaContext {
-  readonly tx: Reading;
-  readonly media: MediaAddresses | undefined;
+  readonly tx: ReadTransaction;
+  readonly media: MediaUrls | undefined;
   readonly account: AccountState | undefined;
 }
 
@@ -85,14 +85,21 @@ export async function findUsableMedia(
 }
 
 /** The uploads of these numbers, by number. */
-export async function uploadsById(tx: Reading, numbers: readonly string[]): Promise<ReadonlyMap<string, Upload>> {
+export async function uploadsById(
+  tx: ReadTransaction,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, Upload>> {
   const found = await tx.uploads.list([...new Set(numbers)]);
   return new Map(found.map((upload) => [upload.id, upload]));
 }
 
 /** Whether each of these keys is in the library, or was: then it is false; those that never were are absent. */
-async function libraryStates(tx: Reading, account: string, keys: readonly string[]): Promise<Map<string, boolean>> {
-  const rows = await tx.records.many(libraryRows, account, [...new Set(keys)], { deleted: 'shown' });
+async function libraryStates(
+  tx: ReadTransaction,
+  account: string,
+  keys: readonly string[],
+): Promise<Map<string, boolean>> {
+  const rows = await tx.records.getMany(libraryRows, account, [...new Set(keys)], { deleted: 'shown' });
   return new Map(rows.map(({ id, deleted }) => [id, deleted === 0]));
 }
 

@@ -1,7 +1,7 @@
-import { digits, type Field, type Stored } from '../../../contract/declare/fields.ts';
-import type { Asked, Author } from '../../../contract/declare/resource.ts';
+import { digits, type Field, type StoredValue } from '../../../contract/declare/fields.ts';
+import type { Author, ListQuery } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { findAdvertiserUserId, promotableUsers } from '../promotable-users.ts';
 
 /** Who writes a post. */
@@ -12,7 +12,7 @@ export interface PostAuthor {
 }
 
 /** A user as an author, for an account. */
-export async function findAuthor(tx: Reading, account: string, user: string): Promise<PostAuthor> {
+export async function findAuthor(tx: ReadTransaction, account: string, user: string): Promise<PostAuthor> {
   const rows = await tx.records.page(promotableUsers, {
     account,
     member: undefined,
@@ -30,14 +30,14 @@ export async function findAuthor(tx: Reading, account: string, user: string): Pr
 
 /** The parameter that names an author. */
 export function authorParameter(about: string): Field<string> {
-  return digits({ max: 20 }).says(about);
+  return digits({ max: 20 }).describe(about);
 }
 
 /** The author that a caller names, or the user whom the account advertises. */
 export async function findAuthorOrAdvertiser(
-  tx: Reading,
+  tx: ReadTransaction,
   account: string,
-  named: Stored | null | undefined,
+  named: StoredValue | null | undefined,
 ): Promise<PostAuthor> {
   return findAuthor(tx, account, named == null ? await findAdvertiserUserId(tx, account) : String(named));
 }
@@ -59,7 +59,7 @@ export function checkPromotable(
  */
 export function mayPost(by: Author, author: PostAuthor, isNullcast: boolean): boolean {
   if (by.user === author.user) return isNullcast || author.type === 'FULL';
-  return isNullcast && author.type === 'FULL' && by.composes;
+  return isNullcast && author.type === 'FULL' && by.canCompose;
 }
 
 /** The filter of lists of posts by author: the advertised user when nobody is named. */
@@ -67,7 +67,7 @@ export const authorFilter = {
   parameters: {
     user_id: authorParameter('Whose posts; those of the user whom the account advertises when not given.'),
   },
-  async within({ input, account, tx }: Asked): Promise<{ user_id: string[] }> {
+  async within({ input, account, tx }: ListQuery): Promise<{ user_id: string[] }> {
     const author = await findAuthorOrAdvertiser(tx, account.id, input.user_id);
     const error = checkPromotable(author, account.id, 'user_id');
     if (error) throw new Problem([error]);

@@ -5,7 +5,7 @@ import { COMPOSER_ROLES, CREATIVE_WRITERS } from '../../../contract/declare/role
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import { mediaKeyOf } from '../../../contract/services/media.ts';
 import { CONVERSATION_SETTINGS, type Post } from '../../../contract/store/posts.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { accountMedia } from '../account-media.ts';
 import { cardUri } from '../cards/card-uri.ts';
 import { webUrl } from '../cards/web-url.ts';
@@ -30,28 +30,28 @@ export const createPost: Operation = {
   id: 'posts.create',
   method: 'POST',
   path: '/12/accounts/:account_id/post',
-  about: 'Publish a post, for everybody or only where it is promoted.',
+  description: 'Publish a post, for everybody or only where it is promoted.',
   group: 'posts',
-  groupAbout: 'Published posts of the users whom an account may promote, and how posts of every kind look.',
+  groupDescription: 'Published posts of the users whom an account may promote, and how posts of every kind look.',
   family: 'ads',
   roles: CREATIVE_WRITERS,
   rate: 'writes',
   parameters: {
     as_user_id: authorParameter('The author; the user whom the account advertises when not given.'),
-    text: postText().says('Up to 280 characters, of which an address is 23. Needed unless there is media.'),
-    card_uri: cardUri().says('A card of the account, of any family; not together with media.'),
-    media_keys: mediaKeys().says('Up to 4 images, 1 GIF or 1 video: keys, or the numbers of uploads.'),
-    name: text({ max: 80 }).says('For those who manage posts.'),
-    nullcast: boolean().defaults(1).says('Shown only where it is promoted; false is for the author alone.'),
+    text: postText().describe('Up to 280 characters, of which an address is 23. Needed unless there is media.'),
+    card_uri: cardUri().describe('A card of the account, of any family; not together with media.'),
+    media_keys: mediaKeys().describe('Up to 4 images, 1 GIF or 1 video: keys, or the numbers of uploads.'),
+    name: text({ max: 80 }).describe('For those who manage posts.'),
+    nullcast: boolean().defaults(1).describe('Shown only where it is promoted; false is for the author alone.'),
     conversation_settings: oneOf(...CONVERSATION_SETTINGS)
       .defaults('EVERYONE')
-      .says('Who may answer.'),
-    trim_user: boolean().says('Tells of the author nothing but the id.'),
-    post_mode: oneOf('compat', 'extended').defaults('compat').says('`extended` tells `full_text` and its range.'),
-    video_title: text({ max: 70 }).says('Of a video.'),
-    video_description: text({ max: 200 }).says('Of a video.'),
-    video_cta: oneOf('VISIT_SITE', 'WATCH_NOW').says('What a video calls to; needs `video_cta_value`.'),
-    video_cta_value: webUrl({ max: 2000 }).says('Where that leads.'),
+      .describe('Who may answer.'),
+    trim_user: boolean().describe('Tells of the author nothing but the id.'),
+    post_mode: oneOf('compat', 'extended').defaults('compat').describe('`extended` tells `full_text` and its range.'),
+    video_title: text({ max: 70 }).describe('Of a video.'),
+    video_description: text({ max: 200 }).describe('Of a video.'),
+    video_cta: oneOf('VISIT_SITE', 'WATCH_NOW').describe('What a video calls to; needs `video_cta_value`.'),
+    video_cta_value: webUrl({ max: 2000 }).describe('Where that leads.'),
   },
   body: 'form',
   shape: 'one',
@@ -68,11 +68,11 @@ export const createPost: Operation = {
     'INCLUSIVE_PARAMETERS',
     'NEEDS_VIDEO',
   ],
-  check: checkCallToAction,
+  validate: checkCallToAction,
   async perform(call) {
     const { ids, making, store, postSource } = call.services;
     const [id] = await ids.takeLong('post', LONG_IDS_FROM, 1);
-    const mediaIds = await making.ids(accountMedia, mediaKeysOf(requestedMedia(call.input)).length);
+    const mediaIds = await making.takeIds(accountMedia, mediaKeysOf(requestedMedia(call.input)).length);
     return store.write(async (tx) => {
       const account = call.account!;
       await tx.records.lockAccount(account.id);
@@ -105,7 +105,7 @@ function requestedMedia(input: Input): Pick<PostContent, 'media_keys'> {
 }
 
 /** What the caller gave, numbers of uploads made into keys. A number that is none stays what it is: no key. */
-async function requestedContent(tx: Reading, input: Input): Promise<PostContent> {
+async function requestedContent(tx: ReadTransaction, input: Input): Promise<PostContent> {
   const told = mediaKeysOf(requestedMedia(input));
   const uploads = new Map(
     (await tx.uploads.list(told.filter((key) => /^\d+$/.test(key)))).map((each) => [each.id, each]),
@@ -121,10 +121,10 @@ async function requestedContent(tx: Reading, input: Input): Promise<PostContent>
   };
 }
 
-function checkAuthor({ account, input, principal, composer, role }: Call, author: PostAuthor): ErrorDetail[] {
+function checkAuthor({ account, input, principal, canCompose, role }: Call, author: PostAuthor): ErrorDetail[] {
   const error = checkPromotable(author, account!.id, 'as_user_id');
   if (error) return [error];
-  const by = { user: principal.user, composes: composer && COMPOSER_ROLES.includes(role!) };
+  const by = { user: principal.user, canCompose: canCompose && COMPOSER_ROLES.includes(role!) };
   if (mayPost(by, author, input.nullcast !== 0)) return [];
   return [{ problem: 'ACTION_NOT_ALLOWED', words: { account: account!.id } }];
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '../../../contract/declare/resource.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 
 /** What a repost is made of. */
 export interface NewRepost {
@@ -18,7 +18,7 @@ export interface NewRepost {
  * @source creatives 14
  */
 export async function findOrCreateRepost(
-  tx: Writing,
+  tx: WriteTransaction,
   { id, environment, account, user, original: of, now }: NewRepost,
 ): Promise<Post> {
   const known = await tx.posts.findRepost(environment, user, of.id);

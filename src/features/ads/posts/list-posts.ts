@@ -6,7 +6,7 @@ import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { PageQuery, Reading } from '../../../contract/store/store.ts';
+import type { PageQuery, ReadTransaction } from '../../../contract/store/store.ts';
 import { type DraftPost, draftPosts } from '../draft-posts.ts';
 import { type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
 import { authorFilter } from './authors.ts';
@@ -26,7 +26,7 @@ export const listPosts: Operation = {
   id: 'posts.list',
   method: 'GET',
   path: '/12/accounts/:account_id/posts',
-  about: 'List posts of one type, newest first.',
+  description: 'List posts of one type, newest first.',
   group: 'posts',
   family: 'ads',
   roles: CREATIVE_READERS,
@@ -34,17 +34,17 @@ export const listPosts: Operation = {
   parameters: {
     post_type: oneOf(...POST_TYPES)
       .required()
-      .says('What the posts are.'),
-    post_ids: listOf(digits({ max: 19 }), { max: 200 }).says('Only these ids.'),
+      .describe('What the posts are.'),
+    post_ids: listOf(digits({ max: 19 }), { max: 200 }).describe('Only these ids.'),
     timeline_type: oneOf('ALL', 'NULLCAST', 'ORGANIC')
       .defaults('NULLCAST')
-      .says('Those that are only promoted, those that everybody sees, or both.'),
-    include_mentions_and_replies: boolean().says('Those that begin with a mention too; false when not given.'),
-    name: text({ max: 80 }).says('Case-insensitive prefix of the name.'),
+      .describe('Those that are only promoted, those that everybody sees, or both.'),
+    include_mentions_and_replies: boolean().describe('Those that begin with a mention too; false when not given.'),
+    name: text({ max: 80 }).describe('Case-insensitive prefix of the name.'),
     ...authorFilter.parameters,
-    trim_user: boolean().says('Tells of authors nothing but the id.'),
-    count: integer({ min: 1, max: COUNT.max }).says(`Posts a page; ${COUNT.preset} when not given.`),
-    cursor: text({ max: 2000 }).says('Continues from a `next_cursor`.'),
+    trim_user: boolean().describe('Tells of authors nothing but the id.'),
+    count: integer({ min: 1, max: COUNT.max }).describe(`Posts a page; ${COUNT.preset} when not given.`),
+    cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
   },
   body: 'form',
   shape: 'list',
@@ -82,7 +82,7 @@ interface ListRequest {
   readonly list: string;
 }
 
-async function readRequest(tx: Reading, call: Call): Promise<ListRequest> {
+async function readRequest(tx: ReadTransaction, call: Call): Promise<ListRequest> {
   const { input, account } = call;
   const { user_id } = await authorFilter.within({ input, account: account!, tx });
   const timeline = input.timeline_type ?? 'NULLCAST';
@@ -115,7 +115,7 @@ function readCursor(cursor: unknown, list: string): readonly [string, string] | 
 }
 
 /** The posts of a page, and one more to tell whether another page follows. */
-async function readPage(tx: Reading, request: ListRequest): Promise<PostView[]> {
+async function readPage(tx: ReadTransaction, request: ListRequest): Promise<PostView[]> {
   const { call, user, nullcast, withMentions, ids, namePrefix, after } = request;
   const limit = request.count + 1;
   const { environment, input } = call;
@@ -140,7 +140,7 @@ const NEWEST_FIRST = (['created_at', 'id'] as const).map(
 );
 
 /** Rows of drafts or of scheduled posts. */
-function unpublishedRows(tx: Reading, resource: unknown, request: ListRequest, limit: number): Promise<Row[]> {
+function unpublishedRows(tx: ReadTransaction, resource: unknown, request: ListRequest, limit: number): Promise<Row[]> {
   const { call, user, nullcast, withMentions, ids, namePrefix, after } = request;
   const within: Record<string, readonly (string | number)[]> = { user_id: [user] };
   if (nullcast !== undefined) within.nullcast = [nullcast];

@@ -2,7 +2,7 @@ import { addressesIn } from '../../../base/entities.ts';
 import { itemsOf } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
 import type { LineItem } from '../line-items.ts';
 import type { PostContent } from './post-content.ts';
@@ -29,7 +29,7 @@ const REQUIREMENTS: Readonly<Record<string, readonly [why: string, holds: (post:
 
 /** What stands in the way of promoting a post, or one that is yet to be published, by a line item. */
 export async function checkObjective(
-  tx: Reading,
+  tx: ReadTransaction,
   line: Pick<LineItem, 'id' | 'account_id' | 'objective'>,
   post: PostContent & { readonly id: string; readonly account_id: string | null },
   parameter: string,
@@ -39,7 +39,7 @@ export async function checkObjective(
   return { problem: 'POST_UNFIT', parameter, value: post.id, words: { line: line.id, why: need[0] } };
 }
 
-async function promotedContent(tx: Reading, account: string, post: PostContent): Promise<PromotedContent> {
+async function promotedContent(tx: ReadTransaction, account: string, post: PostContent): Promise<PromotedContent> {
   const types = itemsOf(post.media_keys ?? '[]').map((key) => parseMediaKey(key)?.category);
   return {
     card: post.card_uri === null ? undefined : await findCard(tx, account, post.card_uri),

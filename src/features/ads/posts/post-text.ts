@@ -19,8 +19,8 @@ export function postText(): Field<string> {
     name: 'post text',
     column: 'text',
     schema: Type.String({ minLength: 1 }),
-    raises: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
-    present: jsonText,
+    problems: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
+    toJson: jsonText,
     read(raw, parameter) {
       if (typeof raw === 'object' || isInexact(raw)) return { problem: 'NOT_TEXT', parameter };
       const value = String(raw).replaceAll('\r\n', '\n');

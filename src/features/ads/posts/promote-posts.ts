@@ -4,7 +4,7 @@ import { LONG_IDS_FROM, type Row } from '../../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
 import { promotedPosts } from '../promoted-posts.ts';
@@ -22,17 +22,17 @@ export const promotePosts: Operation = {
   id: 'promoted_posts.create',
   method: 'POST',
   path: '/12/accounts/:account_id/promoted_posts',
-  about: `Promote up to ${POSTS_MAX} published posts by a line item, all or none.`,
+  description: `Promote up to ${POSTS_MAX} published posts by a line item, all or none.`,
   group: 'promoted_posts',
-  groupAbout: promotedPosts.about,
+  groupDescription: promotedPosts.description,
   family: 'ads',
   roles: CAMPAIGN_WRITERS,
   rate: 'writes',
   parameters: {
-    line_item_id: id().required().says('The line item that promotes them.'),
+    line_item_id: id().required().describe('The line item that promotes them.'),
     post_ids: listOf(digits({ max: 19 }), { max: POSTS_MAX })
       .required()
-      .says('Posts of promotable users.'),
+      .describe('Posts of promotable users.'),
   },
   body: 'form',
   shape: 'one',
@@ -43,7 +43,7 @@ export const promotePosts: Operation = {
     const wanted = itemsOf(String(call.input.post_ids));
     // One that belongs to somebody else is repeated under an id of its own.
     const reposts = await ids.takeLong('post', LONG_IDS_FROM, wanted.length);
-    const fresh = await making.ids(promotedPosts, wanted.length);
+    const fresh = await making.takeIds(promotedPosts, wanted.length);
     return store.write(async (tx) => {
       await tx.records.lockAccount(call.account!.id);
       const line = await findLineItem(tx, call);
@@ -51,7 +51,7 @@ export const promotePosts: Operation = {
       const rows: Row[] = [];
       for (const [index, post] of shown.entries()) {
         const values = { line_item_id: line.id, post_id: post.id };
-        rows.push(await making.row(tx, promotedPosts, call, values, fresh[index]!));
+        rows.push(await making.create(tx, promotedPosts, call, values, fresh[index]!));
       }
       const { account, now, services } = call;
       const texts = await services.show(promotedPosts, rows, { tx, account, now, media: services.media });
@@ -60,7 +60,7 @@ export const promotePosts: Operation = {
   },
 };
 
-async function findLineItem(tx: Writing, { account, input }: Call): Promise<LineItem> {
+async function findLineItem(tx: WriteTransaction, { account, input }: Call): Promise<LineItem> {
   const value = String(input.line_item_id);
   const line = await tx.records.get(lineItems, { account: account!.id, id: value }, { deleted: 'hidden', lock: true });
   if (line) return line as LineItem;
@@ -70,7 +70,7 @@ async function findLineItem(tx: Writing, { account, input }: Call): Promise<Line
 
 /** The posts that the line item will show, in order: those that are named, or the reposts that stand for them. */
 async function postsToPromote(
-  tx: Writing,
+  tx: WriteTransaction,
   { account, environment, now }: Call,
   line: LineItem,
   wanted: readonly string[],

@@ -1,8 +1,8 @@
-import type { FreshIds, Services } from '../../../contract/declare/operation.ts';
+import type { NewIds, Services } from '../../../contract/declare/operation.ts';
 import { type AccountState, type Environment, LONG_IDS_FROM, rowOfJob } from '../../../contract/declare/resource.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { Reading, Writing } from '../../../contract/store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
 import { accountMedia } from '../account-media.ts';
 import { accounts } from '../accounts.ts';
 import { promotedPosts } from '../promoted-posts.ts';
@@ -16,8 +16,8 @@ import { publishPost } from './publish-post.ts';
 interface PreparedIds {
   readonly services: Services;
   readonly post: string;
-  readonly media: readonly FreshIds[];
-  readonly promotions: readonly FreshIds[];
+  readonly media: readonly NewIds[];
+  readonly promotions: readonly NewIds[];
 }
 
 /**
@@ -26,8 +26,8 @@ interface PreparedIds {
  */
 export const publicationJob: JobKind<PreparedIds> = {
   name: PUBLICATION,
-  isAtTime: true,
-  async outside({ key }, services) {
+  isTimed: true,
+  async prepare({ key }, services) {
     const { store, ids, making } = services;
     const { account, id } = rowOfJob(key);
     const { row, promotions } = await store.read(async (tx) => ({
@@ -35,8 +35,8 @@ export const publicationJob: JobKind<PreparedIds> = {
       promotions: await findPromotions(tx, account, id),
     }));
     const [post] = await ids.takeLong('post', LONG_IDS_FROM, 1);
-    const media = await making.ids(accountMedia, row ? mediaKeysOf(row).length : 0);
-    return { services, post: post!, media, promotions: await making.ids(promotedPosts, promotions.length) };
+    const media = await making.takeIds(accountMedia, row ? mediaKeysOf(row).length : 0);
+    return { services, post: post!, media, promotions: await making.takeIds(promotedPosts, promotions.length) };
   },
   async store(tx, { key }, prepared, now) {
     const { account, id } = rowOfJob(key);
@@ -47,12 +47,17 @@ export const publicationJob: JobKind<PreparedIds> = {
 };
 
 /** The associations of a scheduled post with line items that are there. */
-function findPromotions(tx: Reading, account: string, id: string): Promise<ScheduledPromotedPost[]> {
+function findPromotions(tx: ReadTransaction, account: string, id: string): Promise<ScheduledPromotedPost[]> {
   const column = 'scheduled_post_id';
-  return tx.records.many(scheduledPromotedPosts, account, [id], { deleted: 'hidden', column });
+  return tx.records.getMany(scheduledPromotedPosts, account, [id], { deleted: 'hidden', column });
 }
 
-async function publishOrFail(tx: Writing, row: ScheduledPost, prepared: PreparedIds, now: string): Promise<void> {
+async function publishOrFail(
+  tx: WriteTransaction,
+  row: ScheduledPost,
+  prepared: PreparedIds,
+  now: string,
+): Promise<void> {
   const { services } = prepared;
   const account = (await accountState(tx, row.account_id))!;
   const ground = { tx, media: services.media, account, now };
@@ -78,12 +83,12 @@ async function publishOrFail(tx: Writing, row: ScheduledPost, prepared: Prepared
     const ids = prepared.promotions[index];
     // Promised in the moment between: what is done now is done again, with ids for all.
     if (!ids) throw new Error(`scheduled post ${row.id} has more promotions than ids were taken for`);
-    await services.making.row(tx, promotedPosts, occasion, { line_item_id, post_id: post.id }, ids);
+    await services.making.create(tx, promotedPosts, occasion, { line_item_id, post_id: post.id }, ids);
   }
 }
 
 /** An account as rules see it. */
-async function accountState(tx: Writing, id: string): Promise<AccountState | undefined> {
+async function accountState(tx: WriteTransaction, id: string): Promise<AccountState | undefined> {
   const found = await tx.accountMembers.findLimits(id);
   if (!found) return undefined;
   const environment = found.environment as Environment;

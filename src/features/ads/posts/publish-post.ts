@@ -1,19 +1,19 @@
-import type { FreshIds, Making, Occasion } from '../../../contract/declare/operation.ts';
+import type { Actor, NewIds, RowFactory } from '../../../contract/declare/operation.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { addToLibrary, markPosted } from '../media/add-to-library.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 
 /** What publishing works with; ids for what media may become in its account, one for each. */
 export interface PublishContext {
-  readonly making: Making;
-  readonly occasion: Occasion;
-  readonly mediaIds: readonly FreshIds[];
+  readonly making: RowFactory;
+  readonly occasion: Actor;
+  readonly mediaIds: readonly NewIds[];
 }
 
 /** Publishes a post. Its media goes into the library of its account, and is kept from then on. @source creatives 3 */
 export async function publishPost(
-  tx: Writing,
+  tx: WriteTransaction,
   { making, occasion, mediaIds }: PublishContext,
   post: Post,
   media: readonly MediaDetails[],

@@ -1,5 +1,5 @@
 import type { Environment } from '../../../contract/declare/resource.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { draftPosts } from '../draft-posts.ts';
 import { findAuthor } from '../posts/authors.ts';
 import { draftView, type PostType, type PostView, publishedView, scheduledView } from '../posts/post-view.ts';
@@ -15,12 +15,13 @@ export interface PostsQuery {
 
 /** The posts of one type that an account may see; what there is not is absent. */
 export async function findVisiblePosts(
-  tx: Reading,
+  tx: ReadTransaction,
   { environment, account, type, ids }: PostsQuery,
 ): Promise<PostView[]> {
-  if (type === 'DRAFT') return (await tx.records.many(draftPosts, account, ids, { deleted: 'hidden' })).map(draftView);
+  if (type === 'DRAFT')
+    return (await tx.records.getMany(draftPosts, account, ids, { deleted: 'hidden' })).map(draftView);
   if (type === 'SCHEDULED') {
-    return (await tx.records.many(scheduledPosts, account, ids, { deleted: 'hidden' })).map(scheduledView);
+    return (await tx.records.getMany(scheduledPosts, account, ids, { deleted: 'hidden' })).map(scheduledView);
   }
   const found = await tx.posts.list(environment, ids);
   const types = new Map<string, string | undefined>();

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { digits, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { POST_TYPES, type PostType } from '../posts/post-view.ts';
 import { findVisiblePosts } from './find-visible-posts.ts';
 import { previewUrl } from './preview-url.ts';
@@ -15,7 +15,7 @@ export const listPreviews: Operation = {
   id: 'post_previews.list',
   method: 'GET',
   path: '/12/accounts/:account_id/post_previews',
-  about: 'Frames that show posts as people see them, for a page of yours.',
+  description: 'Frames that show posts as people see them, for a page of yours.',
   group: 'post_previews',
   family: 'ads',
   roles: CREATIVE_WRITERS,
@@ -23,10 +23,10 @@ export const listPreviews: Operation = {
   parameters: {
     post_ids: listOf(digits({ max: 19 }), { max: 200 })
       .required()
-      .says('Which posts.'),
+      .describe('Which posts.'),
     post_type: oneOf(...POST_TYPES)
       .required()
-      .says('What they are.'),
+      .describe('What they are.'),
   },
   body: 'form',
   shape: 'list',
@@ -48,7 +48,7 @@ export const listPreviews: Operation = {
   },
 };
 
-async function visibleIds(tx: Reading, { account, environment }: Call, type: PostType, ids: readonly string[]) {
+async function visibleIds(tx: ReadTransaction, { account, environment }: Call, type: PostType, ids: readonly string[]) {
   const posts = await findVisiblePosts(tx, { environment, account: account!.id, type, ids });
   return new Set(posts.map((post) => post.id));
 }

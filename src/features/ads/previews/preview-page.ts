@@ -3,8 +3,8 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { Page, PageAnswer, Visit } from '../../../contract/declare/pages.ts';
 import type { AccountState, Environment } from '../../../contract/declare/resource.ts';
-import type { MediaAddresses } from '../../../contract/services/media.ts';
-import type { Reading, Store } from '../../../contract/store/store.ts';
+import type { MediaUrls } from '../../../contract/services/media.ts';
+import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import { readRenderContext } from '../posts/render-context.ts';
 import { renderCard } from './card-html.ts';
 import { findVisiblePosts } from './find-visible-posts.ts';
@@ -16,7 +16,7 @@ export interface PreviewPageDependencies {
   readonly store: Store;
   readonly box: SecretBox;
   readonly clock: Clock;
-  readonly media: MediaAddresses;
+  readonly media: MediaUrls;
   /** What is said where there is nothing to see. */
   readonly notFound: () => PageAnswer;
   /** What is said to somebody who must log in first to go on to an address. */
@@ -76,6 +76,6 @@ async function answerPreview(parts: PreviewPageDependencies, visit: Visit, asked
 
 const STATE = { approval_status: 'ACCEPTED', timezone: 'UTC', deleted: false, limits: {} } as const;
 
-async function accountExists(tx: Reading, environment: Environment, account: string): Promise<boolean> {
+async function accountExists(tx: ReadTransaction, environment: Environment, account: string): Promise<boolean> {
   return (await tx.accountMembers.findLimits(account))?.environment === environment;
 }

@@ -22,7 +22,7 @@ export const biddingRules: Operation = lookupOperation<BiddingRule>({
   rate: 'global_reads',
   filters: {
     currency: {
-      field: code({ letters: 3 }).says('Only this currency (ISO 4217).'),
+      field: code({ letters: 3 }).describe('Only this currency (ISO 4217).'),
       matches: (row, currency) => row.currency === currency,
     },
   },

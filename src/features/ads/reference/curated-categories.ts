@@ -34,14 +34,14 @@ export const curatedCategoryList: Operation = lookupOperation<CuratedCategory>({
   path,
   about: 'The curated categories that exist in some countries.',
   group,
-  groupAbout: 'Publishers that were put together by topic.',
+  groupDescription: 'Publishers that were put together by topic.',
   rate: 'reads',
   roles: CAMPAIGN_READERS,
   filters: {
     country_codes: {
       field: listOf(countryCode(), { max: 200 })
         .required()
-        .says('Those of any of these countries (ISO 3166-1 alpha-2).'),
+        .describe('Those of any of these countries (ISO 3166-1 alpha-2).'),
       matches: (category, asked) => matchingCountries(category, asked).length > 0,
     },
   },
@@ -60,7 +60,7 @@ export const getCuratedCategory: Operation = {
   id: 'curated_categories.get',
   method: 'GET',
   path: `${path}/:curated_category_id`,
-  about: 'Get one of the curated categories.',
+  description: 'Get one of the curated categories.',
   group,
   family: 'ads',
   roles: CAMPAIGN_READERS,

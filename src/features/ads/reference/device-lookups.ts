@@ -15,7 +15,7 @@ export const platformLookup: Operation = targetingLookup<Line<'name' | 'targetin
   about: 'What people use the service with: operating systems of phones, the web and computers.',
   filters: nameSearch(),
   displayParameters: {
-    lang: text({ max: 35 }).says('Adds `localized_name` in this language (BCP 47), where it is known.'),
+    lang: text({ max: 35 }).describe('Adds `localized_name` in this language (BCP 47), where it is known.'),
   },
   example: { lang: 'de', count: '3' },
   paging: FIRST_ROWS,
@@ -56,7 +56,7 @@ export const storeCategoryLookup: Operation = targetingLookup<Line<'name' | 'tar
   about: 'Categories of the stores of applications: people who have installed one of such.',
   filters: {
     ...nameSearch(),
-    os_type: columnEquals('os_type', oneOf('ANDROID', 'IOS').says('Only of the store of this operating system.')),
+    os_type: columnEquals('os_type', oneOf('ANDROID', 'IOS').describe('Only of the store of this operating system.')),
   },
   example: { q: 'music', os_type: 'IOS' },
   paging: { is: 'whole' },

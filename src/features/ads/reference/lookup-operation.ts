@@ -42,7 +42,7 @@ export interface Lookup<R extends object> {
   readonly about: string;
   /** What it stands under in the reference. */
   readonly group: string;
-  readonly groupAbout?: string;
+  readonly groupDescription?: string;
   readonly rate: RateName;
   /** Set when the path names an account. */
   readonly roles?: readonly Role[];
@@ -76,7 +76,7 @@ export interface LookupCall {
 export function nameSearch<R extends { readonly name: string }>(): Record<'q', Filter<R>> {
   return {
     q: {
-      field: text({ max: 255 }).says('Part of the name; case and accents make no difference.'),
+      field: text({ max: 255 }).describe('Part of the name; case and accents make no difference.'),
       matches: (row, input) => foldName(row.name).includes(input),
     },
   };
@@ -84,7 +84,7 @@ export function nameSearch<R extends { readonly name: string }>(): Record<'q', F
 
 /** The operation of a look-up. */
 export function lookupOperation<R extends object>(declared: Lookup<R>): Operation {
-  const { name, path, aliases, about, group, groupAbout, rate, roles, paging, row } = declared;
+  const { name, path, aliases, about, group, groupDescription, rate, roles, paging, row } = declared;
   const isPaged = paging.is === 'page';
   const checks = isPaged && paging.hasTotalCount ? [cursorExcludesTotalCount] : [];
   return {
@@ -92,9 +92,9 @@ export function lookupOperation<R extends object>(declared: Lookup<R>): Operatio
     method: 'GET',
     path,
     aliases,
-    about,
+    description: about,
     group,
-    groupAbout,
+    groupDescription,
     family: 'ads',
     roles,
     rate,
@@ -108,7 +108,7 @@ export function lookupOperation<R extends object>(declared: Lookup<R>): Operatio
       ...(declared.problems ?? []),
     ],
     example: { params: declared.example, answer: (input) => answer(declared, { input, now: EXAMPLE_NOW }) },
-    check: (input) => [...checks.flatMap((check) => check(input)), ...(declared.check?.(input) ?? [])],
+    validate: (input) => [...checks.flatMap((check) => check(input)), ...(declared.check?.(input) ?? [])],
     perform: async (call) => answer(declared, call),
   };
 }
@@ -118,11 +118,12 @@ function parametersOf<R extends object>({ filters, displayParameters, paging }: 
     Object.entries(filters).map(([name, { field }]) => [name, field]),
   );
   if ('max' in paging) {
-    parameters.count = integer({ min: 1, max: paging.max }).says(`Rows a page; ${paging.default} when not given.`);
+    parameters.count = integer({ min: 1, max: paging.max }).describe(`Rows a page; ${paging.default} when not given.`);
   }
   if (paging.is === 'page') {
-    parameters.cursor = text({ max: 2000 }).says('Continues from a `next_cursor`.');
-    if (paging.hasTotalCount) parameters.with_total_count = boolean().says('Adds `total_count`; excludes `cursor`.');
+    parameters.cursor = text({ max: 2000 }).describe('Continues from a `next_cursor`.');
+    if (paging.hasTotalCount)
+      parameters.with_total_count = boolean().describe('Adds `total_count`; excludes `cursor`.');
   }
   return { ...parameters, ...displayParameters };
 }
@@ -166,7 +167,7 @@ function withoutPaging({ count: _, cursor: __, with_total_count: ___, ...filters
 
 function activeFilters<R extends object>({ filters }: Lookup<R>, input: Input): ((row: R) => boolean)[] {
   return Object.entries(filters).flatMap(([name, { field, matches }]) => {
-    const value = input[name] ?? field.fallback;
+    const value = input[name] ?? field.defaultValue;
     if (value === undefined) return [];
     const wanted = name === 'q' ? foldName(String(value)) : String(value);
     return [(row: R) => matches(row, wanted)];

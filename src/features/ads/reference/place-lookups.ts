@@ -14,7 +14,7 @@ export const locationLookup: Operation = targetingLookup<Place>({
   filters: {
     ...nameSearch<Place>(),
     country_code: columnEquals('country_code', countryField()),
-    location_type: columnEquals('location_type', oneOf(...LOCATION_TYPES).says('Only this kind of place.')),
+    location_type: columnEquals('location_type', oneOf(...LOCATION_TYPES).describe('Only this kind of place.')),
   },
   example: { q: 'los angeles', location_type: 'CITIES' },
   paging: DEFAULT_PAGING,

@@ -16,7 +16,7 @@ export function targetingLookup<R extends object>(
     ...declared,
     path: `/12/targeting_criteria/${declared.name}`,
     group: 'targeting look-ups',
-    groupAbout: 'The values that targeting criteria take, by targeting type.',
+    groupDescription: 'The values that targeting criteria take, by targeting type.',
     row: closed(declared.row),
   });
 }
@@ -38,7 +38,7 @@ export function columnEquals<C extends string>(column: C, field: Field): Filter<
 
 /** Operating systems of phones, as rows spell them and in capitals. */
 export const osTypeField = () =>
-  oneOf('ANDROID', 'Android', 'BLACKBERRY', 'BlackBerry', 'IOS', 'iOS').says('Only of this operating system.');
+  oneOf('ANDROID', 'Android', 'BLACKBERRY', 'BlackBerry', 'IOS', 'iOS').describe('Only of this operating system.');
 
 /** A country, ISO 3166-1 alpha-2. */
-export const countryField = () => countryCode().says('Only of this country (ISO 3166-1 alpha-2).');
+export const countryField = () => countryCode().describe('Only of this country (ISO 3166-1 alpha-2).');

@@ -43,7 +43,7 @@ export const showLookup: Operation = targetingLookup<Show>({
     locale: {
       field: oneOf(...MARKETS)
         .required()
-        .says('The market, as `tv_markets` lists it.'),
+        .describe('The market, as `tv_markets` lists it.'),
       matches: ({ markets }, locale) => markets.includes(locale),
     },
     ...nameSearch<Show>(),

@@ -34,7 +34,7 @@ export const conversationLookup: Operation = targetingLookup<Line<'name' | 'targ
   name: 'conversations',
   about: 'What people talk about.',
   filters: {
-    conversation_type: columnEquals('conversation_type', oneOf(...CONVERSATION_TYPES).says('Only about such.')),
+    conversation_type: columnEquals('conversation_type', oneOf(...CONVERSATION_TYPES).describe('Only about such.')),
   },
   example: { conversation_type: 'SPORTS', count: '2' },
   paging: DEFAULT_PAGING,
@@ -65,16 +65,16 @@ export const eventLookup: Operation = targetingLookup<Occurrence>({
   about: 'Events, each as it next takes place, by start.',
   filters: {
     event_types: {
-      field: listOf(oneOf(...EVENT_TYPES), { max: EVENT_TYPES.length }).says('Only of these types.'),
+      field: listOf(oneOf(...EVENT_TYPES), { max: EVENT_TYPES.length }).describe('Only of these types.'),
       matches: (event, types) => itemsOf(types).includes(event.event_type),
     },
     country_codes: {
-      field: listOf(countryField(), { max: 200 }).says('Only in these countries; what is everywhere is in each.'),
+      field: listOf(countryField(), { max: 200 }).describe('Only in these countries; what is everywhere is in each.'),
       matches: (event, countries) => event.country_code === null || itemsOf(countries).includes(event.country_code),
     },
-    start_time: { field: instant().says('From then on; from now on when not given.'), matches: () => true },
+    start_time: { field: instant().describe('From then on; from now on when not given.'), matches: () => true },
     end_time: {
-      field: instant().says('Only what begins before.'),
+      field: instant().describe('Only what begins before.'),
       matches: (event, end) => event.start_time < end,
     },
   },

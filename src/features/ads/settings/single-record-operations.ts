@@ -1,8 +1,8 @@
 import Type, { type TSchema } from 'typebox';
-import type { Field, Stored } from '../../../contract/declare/fields.ts';
+import type { Field, StoredValue } from '../../../contract/declare/fields.ts';
 import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../../../contract/declare/resource.ts';
-import type { Reading, RowKey } from '../../../contract/store/store.ts';
+import type { ReadTransaction, RowKey } from '../../../contract/store/store.ts';
 
 /** What a record of settings is: there is one from the beginning, read and changed, never made or deleted. */
 export interface SingleRecord {
@@ -13,11 +13,11 @@ export interface SingleRecord {
   /** The member of a reply that tells the key of the record, where the path does not name the account alone. */
   readonly idMember?: string;
   /** What both operations have in common. */
-  readonly shared: Pick<Operation, 'path' | 'group' | 'groupAbout'>;
-  readonly get: Pick<Operation, 'about' | 'roles' | 'problems'>;
-  readonly update: Pick<Operation, 'about' | 'roles' | 'problems'>;
+  readonly shared: Pick<Operation, 'path' | 'group' | 'groupDescription'>;
+  readonly get: Pick<Operation, 'description' | 'roles' | 'problems'>;
+  readonly update: Pick<Operation, 'description' | 'roles' | 'problems'>;
   /** The key of the record that a call means; throws when the caller may not have it. */
-  key(tx: Reading, call: Call, verb: 'get' | 'update'): Promise<RowKey>;
+  key(tx: ReadTransaction, call: Call, verb: 'get' | 'update'): Promise<RowKey>;
 }
 
 /** GET and PUT of a record of settings. Until something is written, everything reads as unset. */
@@ -70,7 +70,7 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
 }
 
 function defaultRow(fields: Fields, key: RowKey, now: string): Row {
-  const values = Object.entries(fields).map(([name, field]) => [name, field.fallback ?? null] as const);
+  const values = Object.entries(fields).map(([name, field]) => [name, field.defaultValue ?? null] as const);
   const standard = { id: key.id, account_id: key.account, created_at: now, updated_at: now, deleted: 0 };
   return { ...Object.fromEntries(values), ...standard } as unknown as Row;
 }
@@ -80,14 +80,14 @@ function parametersOf(fields: Fields, replyNames: Readonly<Record<string, string
   const also = Object.entries(replyNames).map(([written, read]) => {
     return [
       read,
-      fields[written]!.says(`What \`${written}\` is read as; the same, unless that is given too.`),
+      fields[written]!.describe(`What \`${written}\` is read as; the same, unless that is given too.`),
     ] as const;
   });
   return { ...fields, ...Object.fromEntries(also) } as Parameters;
 }
 
 function changesOf(fields: Fields, replyNames: Readonly<Record<string, string>>, input: Input) {
-  const changes: Record<string, Stored | null> = {};
+  const changes: Record<string, StoredValue | null> = {};
   for (const name of Object.keys(fields)) {
     const value = input[name] === undefined ? input[replyNames[name] ?? ''] : input[name];
     if (value !== undefined) changes[name] = value;
@@ -109,7 +109,7 @@ function schemaOf({ resource, idMember, replyNames = {} }: SingleRecord): TSchem
 
 function valueSchema(field: Field): TSchema {
   const schema = field.isNullable ? Type.Union([field.kind.schema, Type.Null()]) : field.kind.schema;
-  return { ...schema, description: field.about };
+  return { ...schema, description: field.description };
 }
 
 function rowToJson(
@@ -120,7 +120,7 @@ function rowToJson(
 ): string {
   const members = Object.entries(fields).map(([name, field]) => {
     const value = row[name];
-    return `"${replyNames[name] ?? name}":${value === null || value === undefined ? 'null' : field.kind.present(value)}`;
+    return `"${replyNames[name] ?? name}":${value === null || value === undefined ? 'null' : field.kind.toJson(value)}`;
   });
   return `{${[...Object.entries(key).map(([name, value]) => `"${name}":"${value}"`), ...members].join(',')}}`;
 }

@@ -18,32 +18,35 @@ const ADDRESS = {
 } as const;
 
 function address<P extends string>(prefix: P) {
-  const parts = Object.entries(ADDRESS).map(([name, about]) => [`${prefix}_${name}`, text({ max: 255 }).says(about)]);
+  const parts = Object.entries(ADDRESS).map(([name, about]) => [
+    `${prefix}_${name}`,
+    text({ max: 255 }).describe(about),
+  ]);
   return Object.fromEntries(parts) as Record<`${P}_${keyof typeof ADDRESS}`, Field<string>>;
 }
 
 /** One of these words, which reads `NOT_SET` until it is set and when it is emptied. */
 function oneOfOrNotSet<const W extends string>(...words: readonly W[]): Field<W | 'NOT_SET'> {
   const { kind } = oneOf<W | 'NOT_SET'>(...words, 'NOT_SET');
-  return field<W | 'NOT_SET'>(kind, { fallback: 'NOT_SET', emptied: 'NOT_SET', isNullable: false });
+  return field<W | 'NOT_SET'>(kind, { defaultValue: 'NOT_SET', emptyValue: 'NOT_SET', isNullable: false });
 }
 
 const fields = {
   ...address('address'),
   ...address('client_address'),
-  bill_to: oneOfOrNotSet('ADVERTISER', 'AGENCY').says('Who gets the invoices.'),
-  business_relationship: oneOf('AGENCY', 'SELF').says('Whether an agency advertises for somebody else.'),
-  invoice_jurisdiction: oneOfOrNotSet('LOI_SAPIN', 'NONE').says('The law that invoices follow.'),
-  tax_category: oneOf('BUSINESS_NO_VAT', 'BUSINESS_WITH_VAT', 'INDIVIDUAL').says('How the advertiser is taxed.'),
-  tax_exemption_id: text({ max: 255 }).says('Number of a tax exemption.'),
-  tax_id: text({ max: 255 }).says('Tax number.'),
+  bill_to: oneOfOrNotSet('ADVERTISER', 'AGENCY').describe('Who gets the invoices.'),
+  business_relationship: oneOf('AGENCY', 'SELF').describe('Whether an agency advertises for somebody else.'),
+  invoice_jurisdiction: oneOfOrNotSet('LOI_SAPIN', 'NONE').describe('The law that invoices follow.'),
+  tax_category: oneOf('BUSINESS_NO_VAT', 'BUSINESS_WITH_VAT', 'INDIVIDUAL').describe('How the advertiser is taxed.'),
+  tax_exemption_id: text({ max: 255 }).describe('Number of a tax exemption.'),
+  tax_id: text({ max: 255 }).describe('Tax number.'),
 } satisfies Fields;
 
 const taxSettings = resource({
   name: 'tax_setting',
   plural: 'tax_settings',
   label: 'Tax settings',
-  about: 'How an account is invoiced and taxed.',
+  description: 'How an account is invoiced and taxed.',
   scope: 'account',
   operations: [],
   roles: { read: CAMPAIGN_READERS, write: ACCOUNT_WRITERS },
@@ -57,8 +60,16 @@ const taxSettings = resource({
 export const [getTaxSettings, updateTaxSettings] = singleRecordOperations({
   resource: taxSettings,
   replyNames: { address_name: 'address_company', client_address_name: 'client_address_company' },
-  shared: { path: '/12/accounts/:account_id/tax_settings', group: 'tax_settings', groupAbout: taxSettings.about },
-  get: { about: 'How the account is invoiced and taxed.', roles: taxSettings.roles.read, problems: [] },
-  update: { about: 'Change how the account is invoiced and taxed.', roles: taxSettings.roles.write, problems: [] },
+  shared: {
+    path: '/12/accounts/:account_id/tax_settings',
+    group: 'tax_settings',
+    groupDescription: taxSettings.description,
+  },
+  get: { description: 'How the account is invoiced and taxed.', roles: taxSettings.roles.read, problems: [] },
+  update: {
+    description: 'Change how the account is invoiced and taxed.',
+    roles: taxSettings.roles.write,
+    problems: [],
+  },
   key: async (_, call) => ({ account: call.account!.id, id: call.account!.id }),
 });

@@ -5,10 +5,10 @@ import { problem } from '../../../contract/problems/problems.ts';
 import { singleRecordOperations } from './single-record-operations.ts';
 
 const fields = {
-  notification_email: text({ max: 254 }).says('Where notices about the account are sent to.'),
-  contact_phone: text({ max: 32 }).says('Telephone number.'),
-  contact_phone_extension: text({ max: 16 }).says('Extension of the telephone number.'),
-  subscribed_email_types: listOf(oneOf('ACCOUNT_PERFORMANCE', 'PERFORMANCE_IMPROVEMENT'), { min: 0, max: 2 }).says(
+  notification_email: text({ max: 254 }).describe('Where notices about the account are sent to.'),
+  contact_phone: text({ max: 32 }).describe('Telephone number.'),
+  contact_phone_extension: text({ max: 16 }).describe('Extension of the telephone number.'),
+  subscribed_email_types: listOf(oneOf('ACCOUNT_PERFORMANCE', 'PERFORMANCE_IMPROVEMENT'), { min: 0, max: 2 }).describe(
     'Mails that the user wants.',
   ),
 } satisfies Fields;
@@ -17,7 +17,7 @@ const userSettings = resource({
   name: 'user_setting',
   plural: 'user_settings',
   label: 'User settings',
-  about: 'How a user of an account wants to be told of it.',
+  description: 'How a user of an account wants to be told of it.',
   scope: 'account',
   operations: [],
   roles: { read: ANY_ROLE, write: ANY_ROLE },
@@ -38,15 +38,15 @@ export const [getUserSettings, updateUserSettings] = singleRecordOperations({
   shared: {
     path: '/12/accounts/:account_id/user_settings/:user_id',
     group: 'user_settings',
-    groupAbout: userSettings.about,
+    groupDescription: userSettings.description,
   },
   get: {
-    about: 'How a user wants to be told of the account: for that user and for administrators.',
+    description: 'How a user wants to be told of the account: for that user and for administrators.',
     roles: userSettings.roles.read,
     problems: ['ID_ILLEGAL', 'NOT_FOUND', 'ACTION_NOT_ALLOWED'],
   },
   update: {
-    about: 'Change how the calling user wants to be told of the account.',
+    description: 'Change how the calling user wants to be told of the account.',
     roles: userSettings.roles.write,
     problems: ['ID_ILLEGAL', 'ACTION_NOT_ALLOWED'],
   },

@@ -1,4 +1,4 @@
-import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { ChangeSetRule } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { createdCriteria, lineItemIds, liveCriteriaByLineItem, ofTypes } from './created-criteria.ts';
 import type { Criterion } from './criteria-rows.ts';
@@ -10,7 +10,7 @@ const TYPES = ['CUSTOM_AUDIENCE', 'CUSTOM_AUDIENCE_EXPANDED'] as const;
  * targeted before stays, whatever became of the audience.
  * @source campaigns 10.3; creatives 18.2 and 22
  */
-export const audiencesAreTargetable: WholeRule<Criterion> = async (whole) => {
+export const audiencesAreTargetable: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), ...TYPES);
   if (created.length === 0) return [];
   const ids = [...new Set(created.map(({ row }) => String(row.targeting_value)))];
@@ -25,7 +25,7 @@ export const audiencesAreTargetable: WholeRule<Criterion> = async (whole) => {
 };
 
 /** Rule: a line item targets an audience or those who are like it. @source creatives 18.2 */
-export const noAudienceWithItsLookalike: WholeRule<Criterion> = async (whole) => {
+export const noAudienceWithItsLookalike: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), ...TYPES).filter(({ row }) => row.operator_type === 'EQ');
   if (created.length === 0) return [];
   const live = await liveCriteriaByLineItem(whole.tx, whole.account.id, lineItemIds(created), TYPES);

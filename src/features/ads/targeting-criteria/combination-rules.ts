@@ -1,4 +1,4 @@
-import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { ChangeSetRule } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { lineItemsWithCuratedCategory } from '../line-item-curated-categories.ts';
 import { referenceEntry } from '../reference/reference-entry.ts';
@@ -14,7 +14,7 @@ export function platformOf(device: string): string | undefined {
 }
 
 /** Rule: a platform is not combined with a device that has it: the device is narrower. @source campaigns 10.3 */
-export const noBroaderPlatform: WholeRule<Criterion> = async (whole) => {
+export const noBroaderPlatform: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), 'PLATFORM', 'DEVICE').filter(({ row }) => row.operator_type === 'EQ');
   if (created.length === 0) return [];
   const live = await liveCriteriaByLineItem(whole.tx, whole.account.id, lineItemIds(created), ['PLATFORM', 'DEVICE']);
@@ -42,7 +42,7 @@ function broader(platform: Criterion, device: Criterion): ErrorDetail {
 }
 
 /** Rule: what has a curated category does not target IAB categories. @source campaigns 10.3 */
-export const noIabCategoryWithCurated: WholeRule<Criterion> = async (whole) => {
+export const noIabCategoryWithCurated: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), 'IAB_CATEGORY');
   const curated = await lineItemsWithCuratedCategory(whole.tx, whole.account.id, lineItemIds(created));
   const message = 'A line item with a curated category cannot target IAB categories';
@@ -59,7 +59,7 @@ const SOURCES = ['CAMPAIGN_ENGAGEMENT', 'USER_ENGAGEMENT'];
  * only a batch that has both is judged.
  * @source campaigns 10.3
  */
-export const engagementsArePaired: WholeRule<Criterion> = async (whole) => {
+export const engagementsArePaired: ChangeSetRule<Criterion> = async (whole) => {
   const created = whole.isBatch ? createdCriteria(whole) : [];
   const kinds = ofTypes(created, ...KINDS);
   const sources = ofTypes(created, ...SOURCES);

@@ -1,4 +1,4 @@
-import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { ChangeSetRule } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { CONTENT_CATEGORIES } from '../reference/categories.ts';
 import { liveCriteriaByLineItem } from './created-criteria.ts';
@@ -9,7 +9,7 @@ import type { Criterion } from './criteria-rows.ts';
  * is excluded (NE) is nobody's whole.
  * @source advertising: Reference data; campaigns 10.3
  */
-export const contentCategoriesAreComplete: WholeRule<Criterion> = async (whole) => {
+export const contentCategoriesAreComplete: ChangeSetRule<Criterion> = async (whole) => {
   if (!whole.isBatch) return [];
   const changed = whole.changes.flatMap(({ before, after }, index) =>
     after.targeting_type === 'IAB_CATEGORY' && after.operator_type === 'EQ' && before !== after

@@ -1,5 +1,5 @@
-import type { Whole } from '../../../contract/declare/resource.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ChangeSet } from '../../../contract/declare/resource.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { type Criterion, criteriaRows } from './criteria-rows.ts';
 
 /** A criterion that a call created, and which of its changes did. */
@@ -9,7 +9,7 @@ export interface CreatedCriterion {
 }
 
 /** The criteria that a call created and left alive; what was there already and what it deleted again do not count. */
-export function createdCriteria({ changes }: Whole<Criterion>): CreatedCriterion[] {
+export function createdCriteria({ changes }: ChangeSet<Criterion>): CreatedCriterion[] {
   const gone = new Set(changes.filter(({ after }) => after.deleted).map(({ after }) => after.id));
   return changes.flatMap(({ before, after }, index) =>
     before === undefined && !gone.has(after.id) ? [{ index, row: after }] : [],
@@ -32,7 +32,7 @@ export function criteriaQuery(
   lines: readonly string[],
   types: readonly string[],
   operator?: string,
-): Parameters<Reading['records']['tally']>[1] {
+): Parameters<ReadTransaction['records']['tally']>[1] {
   return {
     account,
     member: undefined,
@@ -49,7 +49,7 @@ export function criteriaQuery(
 
 /** The live criteria of some types with operator EQ, by line item. */
 export async function liveCriteriaByLineItem(
-  tx: Reading,
+  tx: ReadTransaction,
   account: string,
   lines: readonly string[],
   types: readonly string[],

@@ -9,12 +9,15 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .says('The line item that it is for.'),
-  targeting_type: targetingTypeField().required().createOnly().says('What it looks at.'),
-  targeting_value: text({ max: 255 }).required().createOnly().says('What it looks for, among the values of the type.'),
-  operator_type: field(oneOf('EQ', 'NE', 'GTE', 'LT').kind, { fallback: 'EQ', emptied: 'EQ', isNullable: false })
+    .describe('The line item that it is for.'),
+  targeting_type: targetingTypeField().required().createOnly().describe('What it looks at.'),
+  targeting_value: text({ max: 255 })
+    .required()
     .createOnly()
-    .says('Which operators a type takes depends on it.'),
+    .describe('What it looks for, among the values of the type.'),
+  operator_type: field(oneOf('EQ', 'NE', 'GTE', 'LT').kind, { defaultValue: 'EQ', emptyValue: 'EQ', isNullable: false })
+    .createOnly()
+    .describe('Which operators a type takes depends on it.'),
 } satisfies Fields;
 
 /** A stored targeting criterion. */
@@ -25,16 +28,16 @@ export const criteriaRows = resource({
   name: 'targeting_criterion',
   plural: 'targeting_criteria',
   label: 'Targeting criterion',
-  about: 'Whom a line item is shown to.',
+  description: 'Whom a line item is shown to.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'TARGETING_CRITERION_NOT_FOUND',
   rate: 'account_reads',
   idsFrom: 36 ** 5 * 10,
-  ofLineItems: 'line_item_id',
+  parentField: 'line_item_id',
   fields,
-  settled: (row) => ({ targeting_value: normalizeValue(String(row.targeting_type), String(row.targeting_value)) }),
+  derive: (row) => ({ targeting_value: normalizeValue(String(row.targeting_type), String(row.targeting_value)) }),
   onePer: (row) => [
     row.line_item_id,
     row.targeting_type,

@@ -1,6 +1,6 @@
-import { oneOf, type Stored, text } from '../../../contract/declare/fields.ts';
+import { oneOf, type StoredValue, text } from '../../../contract/declare/fields.ts';
 import type { Computed } from '../../../contract/declare/resource.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { campaigns } from '../campaigns.ts';
 import { localizedName, referenceEntry } from '../reference/reference-entry.ts';
 import type { Criterion } from './criteria-rows.ts';
@@ -13,12 +13,15 @@ import { targetingType } from './targeting-types.ts';
  */
 export const criterionNames: Computed<Criterion> = {
   fields: {
-    name: text({ max: 255 }).readOnly().required().says('What it looks for, in words.'),
-    localized_name: text({ max: 255 }).readOnly().leftOut().says('The same in the language that was asked for.'),
+    name: text({ max: 255 }).readOnly().required().describe('What it looks for, in words.'),
+    localized_name: text({ max: 255 })
+      .readOnly()
+      .omittedWhenNull()
+      .describe('The same in the language that was asked for.'),
     location_type: oneOf('COUNTRIES', 'REGIONS', 'METROS', 'CITIES', 'POSTAL_CODES')
       .readOnly()
-      .leftOut()
-      .says('What kind of place; of locations only.'),
+      .omittedWhenNull()
+      .describe('What kind of place; of locations only.'),
   },
   async prepare(rows, { tx, input }) {
     const handles = await handlesOf(rows, tx);
@@ -28,7 +31,7 @@ export const criterionNames: Computed<Criterion> = {
       const type = String(row.targeting_type);
       const value = String(row.targeting_value);
       const kind = targetingType(type).value;
-      const named = (name: string | undefined): Record<string, Stored | null> => ({ name: name ?? value });
+      const named = (name: string | undefined): Record<string, StoredValue | null> => ({ name: name ?? value });
       switch (kind.is) {
         case 'looked-up':
         case 'iab':
@@ -49,7 +52,7 @@ export const criterionNames: Computed<Criterion> = {
   },
 };
 
-function lookedUp(type: string, value: string, lang: string | undefined): Record<string, Stored | null> {
+function lookedUp(type: string, value: string, lang: string | undefined): Record<string, StoredValue | null> {
   const entry = referenceEntry(type, value);
   const isInside = entry?.location_type !== undefined && entry.location_type !== 'COUNTRIES';
   return {
@@ -65,15 +68,15 @@ function valuesOf(rows: readonly Criterion[], ...kinds: readonly string[]): stri
   return [...new Set(some.map((row) => String(row.targeting_value)))];
 }
 
-async function handlesOf(rows: readonly Criterion[], tx: Reading): Promise<ReadonlyMap<string, string>> {
+async function handlesOf(rows: readonly Criterion[], tx: ReadTransaction): Promise<ReadonlyMap<string, string>> {
   const ids = valuesOf(rows, 'user', 'advertiser');
   return ids.length === 0 ? new Map() : tx.credentials.findScreenNames(ids);
 }
 
-async function campaignNamesOf(rows: readonly Criterion[], tx: Reading): Promise<ReadonlyMap<string, string>> {
+async function campaignNamesOf(rows: readonly Criterion[], tx: ReadTransaction): Promise<ReadonlyMap<string, string>> {
   const [first] = rows;
   const ids = valuesOf(rows, 'campaign');
   if (!first || ids.length === 0) return new Map();
-  const found = await tx.records.many(campaigns, first.account_id, ids, { deleted: 'shown' });
+  const found = await tx.records.getMany(campaigns, first.account_id, ids, { deleted: 'shown' });
   return new Map(found.map((row) => [row.id, String(row.name)]));
 }

@@ -21,8 +21,8 @@ export function targetingTypeField(): Field<TargetingTypeName> {
     name: 'targeting type',
     column: 'text',
     schema: Type.Union(NAMES.map((name) => Type.Literal(name))),
-    raises: ['UNKNOWN_CRITERIA_TYPE'],
-    present: (stored) => `"${stored}"`,
+    problems: ['UNKNOWN_CRITERIA_TYPE'],
+    toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {
       const name = typeof raw === 'string' ? (TYPE_ALIASES[raw] ?? raw) : '';
       if (Object.hasOwn(TARGETING_TYPES, name)) return name as TargetingTypeName;

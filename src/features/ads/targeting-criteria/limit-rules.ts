@@ -1,4 +1,4 @@
-import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { ChangeSetRule } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { lineItemsWithCuratedCategory } from '../line-item-curated-categories.ts';
 import { type CreatedCriterion, createdCriteria, criteriaQuery, lineItemIds, ofTypes } from './created-criteria.ts';
@@ -10,7 +10,7 @@ import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX, TARGETING_TYPES, targetingType } fr
  * that do not fit any more.
  * @source campaigns 10.3
  */
-export const withinTypeLimits: WholeRule<Criterion> = async (whole) => {
+export const withinTypeLimits: ChangeSetRule<Criterion> = async (whole) => {
   const { tx, account } = whole;
   const counted = createdCriteria(whole).filter(({ row }) => targetingType(String(row.targeting_type)).limit);
   if (counted.length === 0) return [];

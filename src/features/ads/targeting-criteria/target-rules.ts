@@ -1,4 +1,4 @@
-import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { ChangeSetRule } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { campaigns } from '../campaigns.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
@@ -7,7 +7,7 @@ import type { Criterion } from './criteria-rows.ts';
 import { targetingType } from './targeting-types.ts';
 
 /** Rule: some types are created by batches only. @source campaigns 10.3 */
-export const batchOnlyTypes: WholeRule<Criterion> = async (whole) => {
+export const batchOnlyTypes: ChangeSetRule<Criterion> = async (whole) => {
   if (whole.isBatch) return [];
   return createdCriteria(whole)
     .filter(({ row }) => targetingType(String(row.targeting_type)).batchOnly)
@@ -22,7 +22,7 @@ export const batchOnlyTypes: WholeRule<Criterion> = async (whole) => {
 };
 
 /** Rule: campaigns are of the account, and users that must be its own are the one whom it advertises. */
-export const targetsExist: WholeRule<Criterion> = async (whole) => {
+export const targetsExist: ChangeSetRule<Criterion> = async (whole) => {
   const { tx, account } = whole;
   const created = createdCriteria(whole).map((each) => ({
     ...each,
@@ -31,7 +31,7 @@ export const targetsExist: WholeRule<Criterion> = async (whole) => {
   }));
   const named = [...new Set(created.filter(({ is }) => is === 'campaign').map(({ value }) => value))];
   const found = new Set(
-    (await tx.records.many(campaigns, account.id, named, { deleted: 'hidden' })).map(({ id }) => id),
+    (await tx.records.getMany(campaigns, account.id, named, { deleted: 'hidden' })).map(({ id }) => id),
   );
   const advertiser = created.some(({ is }) => is === 'advertiser')
     ? await findAdvertiserUserId(tx, account.id)

@@ -1,4 +1,4 @@
-import type { WholeRule } from '../../../contract/declare/resource.ts';
+import type { ChangeSetRule } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { referenceEntry } from '../reference/reference-entry.ts';
 import { createdCriteria, lineItemIds, liveCriteriaByLineItem, ofTypes } from './created-criteria.ts';
@@ -9,7 +9,7 @@ import type { Criterion } from './criteria-rows.ts';
  * place that is added beside shows is held to the same.
  * @source campaigns 10.3
  */
-export const tvShowsMatchLocations: WholeRule<Criterion> = async (whole) => {
+export const tvShowsMatchLocations: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), 'TV_SHOW', 'LOCATION').filter(
     ({ row }) => row.operator_type === 'EQ',
   );

@@ -5,21 +5,21 @@ import { segments } from '../segments/segments-field.ts';
 
 /** Where an audience, or a list, stands: set when it was processed, and shown in other words. */
 export const standingFields = {
-  is_processing: boolean().readOnly().defaults(1).unshown(),
-  is_targetable: boolean().readOnly().defaults(0).unshown(),
-  size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).readOnly().unshown(),
+  is_processing: boolean().readOnly().defaults(1).hidden(),
+  is_targetable: boolean().readOnly().defaults(0).hidden(),
+  size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).readOnly().hidden(),
 } satisfies Fields;
 
 /** The fields of custom audiences, by whichever name they go. */
 export const audienceFields = {
-  name: text({ max: 255 }).required().sortable().says('No other audience of the account has it.'),
-  name_trimmed: text({ max: 255 }).readOnly().settled().unshown(),
-  description: text({ max: 1000 }).says('Shown to those who choose among audiences.'),
+  name: text({ max: 255 }).required().sortable().describe('No other audience of the account has it.'),
+  name_trimmed: text({ max: 255 }).readOnly().derived().hidden(),
+  description: text({ max: 1000 }).describe('Shown to those who choose among audiences.'),
   audience_type: oneOf('CRM', 'FLEXIBLE', 'MOBILE_AUDIENCE')
     .readOnly()
-    .settled()
-    .says('CRM: people are uploaded to it. FLEXIBLE: it is made of other audiences.'),
-  segments: segments().readOnly().unshown(),
+    .derived()
+    .describe('CRM: people are uploaded to it. FLEXIBLE: it is made of other audiences.'),
+  segments: segments().readOnly().hidden(),
   ...standingFields,
 } satisfies Fields;
 
@@ -31,7 +31,7 @@ export const audienceRows = resource({
   name: 'custom_audience',
   plural: 'custom_audiences',
   label: 'Custom audience',
-  about: 'People who were uploaded, or whom other audiences amount to.',
+  description: 'People who were uploaded, or whom other audiences amount to.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
@@ -42,13 +42,13 @@ export const audienceRows = resource({
   sharing: {
     table: 'audience_permissions',
     column: 'audience_id',
-    isAsked: ({ permission_scope }) => permission_scope === 'SHARED',
+    isRequested: ({ permission_scope }) => permission_scope === 'SHARED',
   },
   list: {
     search: 'name',
-    narrows: {
+    extraFilters: {
       parameters: {
-        permission_scope: oneOf('OWNER', 'SHARED').says(
+        permission_scope: oneOf('OWNER', 'SHARED').describe(
           'Those of the account, or those that others granted to it; OWNER when not given.',
         ),
       },

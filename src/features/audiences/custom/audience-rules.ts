@@ -1,4 +1,4 @@
-import type { Change, WholeRule } from '../../../contract/declare/resource.ts';
+import type { Change, ChangeSetRule } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { leavesOf, type Segment } from '../segments/segment-tree.ts';
 import { audienceRows, type CustomAudience } from './audience-declaration.ts';
@@ -52,7 +52,7 @@ export function isMadeHere({ verb, after }: Change<CustomAudience>): ErrorDetail
  * Of those to which one call gives the same name, the first keeps it.
  * @source advertising: Custom audiences; creatives 18.2
  */
-export const namesAreUnique: WholeRule<CustomAudience> = async ({ changes, tx }) => {
+export const namesAreUnique: ChangeSetRule<CustomAudience> = async ({ changes, tx }) => {
   const last = new Map(changes.map(({ before, after }, index) => [after.id, { index, before, after }]));
   const named = [...last.values()].filter(
     ({ before, after }) => !after.deleted && before?.name_trimmed !== after.name_trimmed,
@@ -60,7 +60,7 @@ export const namesAreUnique: WholeRule<CustomAudience> = async ({ changes, tx })
   const taken: number[] = [];
   for (const { index, after } of named) {
     const names = [String(after.name_trimmed)];
-    const same = await tx.records.many(audienceRows, after.account_id, names, {
+    const same = await tx.records.getMany(audienceRows, after.account_id, names, {
       deleted: 'hidden',
       column: 'name_trimmed',
     });

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { boolean, type Field, field, id, integer, oneOf } from '../../../contract/declare/fields.ts';
-import type { ShowContext } from '../../../contract/declare/operation.ts';
+import type { SerializeContext } from '../../../contract/declare/operation.ts';
 import type { Computed } from '../../../contract/declare/resource.ts';
 import { shownSchema } from '../segments/segment-schema.ts';
 import type { CustomAudience } from './audience-declaration.ts';
@@ -11,20 +11,20 @@ const TARGETED: Readonly<Record<string, string>> = { MOBILE_AUDIENCE: 'MOBILE' }
 const TARGETED_TYPES = ['CRM', 'FLEXIBLE', 'MOBILE'].flatMap((type) => [type, `EXCLUDED_${type}`]);
 
 const common = {
-  targetable: boolean().readOnly().required().says('Whether it can be targeted.'),
-  targetable_types: wordList(TARGETED_TYPES).says('How it can be targeted: with it, or without it.'),
+  targetable: boolean().readOnly().required().describe('Whether it can be targeted.'),
+  targetable_types: wordList(TARGETED_TYPES).describe('How it can be targeted: with it, or without it.'),
   reasons_not_targetable: reasonsNotTargetable(),
-  permission_level: oneOf('READ_ONLY', 'READ_WRITE').readOnly().required().says('What the account may do with it.'),
+  permission_level: oneOf('READ_ONLY', 'READ_WRITE').readOnly().required().describe('What the account may do with it.'),
 };
 
-const owner = id().readOnly().required().says('The account that made it.');
-const isOwner = boolean().readOnly().required().says('Whether that is the account of the call.');
+const owner = id().readOnly().required().describe('The account that made it.');
+const isOwner = boolean().readOnly().required().describe('Whether that is the account of the call.');
 
 const ending = {
-  partner_source: oneOf('OTHER').readOnly().required().says('Where it comes from.'),
+  partner_source: oneOf('OTHER').readOnly().required().describe('Where it comes from.'),
   audience_size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
     .readOnly()
-    .says('How many people are in it; null while there are too few.'),
+    .describe('How many people are in it; null while there are too few.'),
 };
 
 /** What is computed of a custom audience when it is read. @source creatives 18.1 */
@@ -39,7 +39,7 @@ export const shownTailored: Computed<CustomAudience> = {
   prepare: valuesOf,
 };
 
-async function valuesOf(rows: readonly CustomAudience[], { tx, account }: ShowContext) {
+async function valuesOf(rows: readonly CustomAudience[], { tx, account }: SerializeContext) {
   const foreign = rows.filter((row) => row.account_id !== account?.id).map(({ id }) => id);
   const usable = account && foreign.length > 0 ? await tx.audiences.listUsable(account.id, foreign) : [];
   const levels = new Map(usable.map((each) => [each.id, each.permission_level]));
@@ -77,13 +77,13 @@ function metadata(): Field<string> {
     name: 'metadata',
     column: 'none',
     schema: Type.Array(of),
-    raises: [],
-    present: (stored) => stored,
+    problems: [],
+    toJson: (stored) => stored,
     read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
   })
     .readOnly()
-    .leftOut()
-    .says('Of which audiences it is made; of flexible ones only.');
+    .omittedWhenNull()
+    .describe('Of which audiences it is made; of flexible ones only.');
 }
 
 function metadataOf({ id, account_id, name, segments }: CustomAudience): string | null {

@@ -1,11 +1,11 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import type { Written } from '../../../contract/declare/resource.ts';
+import type { WriteContext } from '../../../contract/declare/resource.ts';
 import { AUDIENCE_PROCESSING, type Subject } from '../../../contract/store/audiences.ts';
 
 /** Plans that something is processed: a while after it was made, and at once when it is gone. */
 export async function planProcessing(
   subject: Subject,
-  { verb, account, tx, services, now }: Pick<Written<never>, 'verb' | 'account' | 'tx' | 'services' | 'now'>,
+  { verb, account, tx, services, now }: Pick<WriteContext<never>, 'verb' | 'account' | 'tx' | 'services' | 'now'>,
 ): Promise<void> {
   const delay_s = verb === 'remove' ? 0 : services.audiences.processing_delay_s(account.environment);
   const run_at = formatInstant(instantMs(now) + delay_s * 1000);

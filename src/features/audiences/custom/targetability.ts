@@ -10,8 +10,8 @@ export function wordList(words: readonly string[]): Field<string> {
     name: 'words',
     column: 'none',
     schema: Type.Array(Type.Union(words.map((word) => Type.Literal(word)))),
-    raises: [],
-    present: (stored) => stored,
+    problems: [],
+    toJson: (stored) => stored,
     read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
   })
     .readOnly()
@@ -20,7 +20,7 @@ export function wordList(words: readonly string[]): Field<string> {
 
 /** The computed field that holds them. */
 export function reasonsNotTargetable(): Field<string> {
-  return wordList(REASONS).says('Why it cannot be targeted; none when it can.');
+  return wordList(REASONS).describe('Why it cannot be targeted; none when it can.');
 }
 
 /** Where a row stands, as it is stored. */

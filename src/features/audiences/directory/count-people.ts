@@ -1,4 +1,4 @@
-import type { Condition, PeopleQuestion } from '../../../contract/store/directory.ts';
+import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
 import type { Image, ListColumn, WordColumn } from './image.ts';
 import { withAlike } from './lookalikes.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { forEachUser } from './user-ids.ts';
 
 /** How many people of an image are meant who were active since a time. */
-export function countPeople(image: Image, question: PeopleQuestion, activeSince: number): number {
+export function countPeople(image: Image, question: PeopleQuery, activeSince: number): number {
   const { people, lastActiveAt } = image;
   const everybody = everybodyOf(people);
   const meant = question.anyOf.length > 0 ? united(image, question.anyOf, everybody) : everybody;

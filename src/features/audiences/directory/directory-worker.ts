@@ -1,5 +1,5 @@
 import { answerCalls } from '../../../base/threads.ts';
-import type { DirectoryState, NumberedPerson, PeopleQuestion } from '../../../contract/store/directory.ts';
+import type { DirectoryState, NumberedPerson, PeopleQuery } from '../../../contract/store/directory.ts';
 import { countPeople } from './count-people.ts';
 import { type Image, readImage } from './image.ts';
 import { type ImageWriter, imageWriter } from './image-writer.ts';
@@ -20,7 +20,7 @@ const answers = {
   load(folder: string): void {
     imageOf(folder);
   },
-  count({ folder, question, activeSince }: { folder: string; question: PeopleQuestion; activeSince: number }): number {
+  count({ folder, question, activeSince }: { folder: string; question: PeopleQuery; activeSince: number }): number {
     return countPeople(imageOf(folder), question, activeSince);
   },
 };

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../../../base/random.ts';
 import { openThread } from '../../../base/threads.ts';
-import type { Directory, DirectoryImage, DirectoryState } from '../../../contract/store/directory.ts';
+import type { DirectoryFiles, DirectoryIndex, DirectoryState } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { DirectoryAnswers } from './directory-worker.ts';
 import { imageName } from './image-writer.ts';
@@ -24,7 +24,7 @@ export function directoryFolder(dataFolder: string): string {
 }
 
 /** Opens the directory: a thread that starts when it is first needed, and an image that is made when there is none. */
-export function openDirectory({ store, folder: parent, random }: DirectoryParts): Directory {
+export function openDirectory({ store, folder: parent, random }: DirectoryParts): DirectoryIndex {
   const thread = openThread<DirectoryAnswers>(new URL('./directory-worker.ts', import.meta.url));
   const making = new Map<string, Promise<void>>();
   let lastMade: Promise<unknown> = Promise.resolve();
@@ -54,7 +54,7 @@ export function openDirectory({ store, folder: parent, random }: DirectoryParts)
     return made;
   }
 
-  async function image(): Promise<DirectoryImage> {
+  async function image(): Promise<DirectoryFiles> {
     const state = await store.read((tx) => tx.directory.findState());
     const folder = join(parent, imageName(state));
     if (!existsSync(folder)) await madeOnce(state, folder);
@@ -76,7 +76,7 @@ export function openDirectory({ store, folder: parent, random }: DirectoryParts)
   }
 
   return {
-    image,
+    files: image,
     async count(question, activeSince) {
       const folder = await loaded();
       return thread.call('count', { folder, question, activeSince });

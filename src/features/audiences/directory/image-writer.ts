@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { type Sections, writeSections, writeWhole } from '../../../base/columns-file.ts';
 import {
   type DirectoryState,
-  membersOf,
   type NumberedPerson,
   PERSON_LISTS,
   PERSON_WORDS,
+  splitMembers,
 } from '../../../contract/store/directory.ts';
 import { growingNumbers } from './growing-numbers.ts';
 import { activityPath, columnsPath, identifiersPath, writeHeader } from './identifier-file.ts';
@@ -36,7 +36,7 @@ export function imageWriter(making: string, folder: string, state: DirectoryStat
       for (const person of people) {
         identifiers.add(person.identifiers, person.number);
         for (const { name, writer } of words) writer.push(person[name]);
-        for (const { name, writer } of lists) writer.push(membersOf(person[name]));
+        for (const { name, writer } of lists) writer.push(splitMembers(person[name]));
         ages.push(person.age ?? 0);
         activated.push(person.activated_at ?? 0);
         active.push(person.last_active_at);

@@ -53,7 +53,7 @@ export async function importPeople(
     if (done <= skipped) return;
     const at = done;
     const { added, changed } = await store.write(async (tx) => {
-      await tx.directory.keepProgress(source.name, at);
+      await tx.directory.saveProgress(source.name, at);
       return tx.directory.put(batch);
     });
     totals.added += added;
@@ -73,18 +73,18 @@ export async function importPeople(
   }
   await flush();
   const { people } = await store.write(async (tx) => {
-    await tx.directory.forgetProgress(source.name);
+    await tx.directory.clearProgress(source.name);
     return tx.directory.settle(secureRandom.bytes(8).toString('hex'));
   });
   const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
   try {
-    await directory.image();
+    await directory.files();
   } finally {
     await directory.close();
   }
   // Scheduled only after the index exists: otherwise the server would build its own.
   const run_at = formatInstant(clock.now());
-  await store.write((tx) => tx.jobs.planBy({ kind: AUDIENCE_REMATCHING, key: '', run_at }));
+  await store.write((tx) => tx.jobs.planNoLaterThan({ kind: AUDIENCE_REMATCHING, key: '', run_at }));
   return { ...totals, skipped, people };
 }
 

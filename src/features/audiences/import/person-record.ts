@@ -1,6 +1,6 @@
 import { instantMs, parseInstant } from '../../../base/instants.ts';
 import { IDENTIFIER_BYTES, IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
-import { joined, type Person } from '../../../contract/store/directory.ts';
+import { joinMembers, type Person } from '../../../contract/store/directory.ts';
 import {
   type LookUpType,
   lookUpCountry,
@@ -77,7 +77,7 @@ export function parsePerson(record: PersonRecord, now: number): PersonResult {
       if (value === undefined) errors.push(`${name}: expected ${expected}, got ${quoted(text)}`);
       return value ?? '';
     });
-    return joined([...new Set(values)]);
+    return joinMembers([...new Set(values)]);
   };
   const id = read('user_id', parseUserId, 'a decimal number');
   if (id === null && !record.user_id?.length) errors.push('user_id: is required');
@@ -104,7 +104,7 @@ export function parsePerson(record: PersonRecord, now: number): PersonResult {
       (text) => lookUpValue('STORE_CATEGORY', text),
       'a targeting value or name',
     ),
-    engagements: joined([...new Set((record.engagements ?? []).flatMap((text) => parseEngagement(text, errors)))]),
+    engagements: joinMembers([...new Set((record.engagements ?? []).flatMap((text) => parseEngagement(text, errors)))]),
     identifiers: readIdentifiers(record, id ?? '', errors),
   };
   return errors.length > 0 ? errors : person;

@@ -3,14 +3,14 @@ import { crc32 } from 'node:zlib';
 import { openThread } from '../../../base/threads.ts';
 import { nextTurn } from '../../../base/timers.ts';
 import type {
-  AudienceMemberships,
-  AudienceStanding,
+  AudienceMembers,
+  AudienceSize,
   AudienceTree,
   AudienceUpload,
   MatchingStrategy,
   Subject,
 } from '../../../contract/store/audiences.ts';
-import type { Directory } from '../../../contract/store/directory.ts';
+import type { DirectoryIndex } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { leavesOf } from './audience-tree.ts';
 import type { ImageFiles, SubjectFiles } from './file-paths.ts';
@@ -19,7 +19,7 @@ import type { MembershipAnswers } from './members-worker.ts';
 /** What memberships are made of. */
 export interface MembershipParts {
   readonly store: Store;
-  readonly directory: Pick<Directory, 'image'>;
+  readonly directory: Pick<DirectoryIndex, 'files'>;
   /** Where the files are kept; made when it is not there. */
   readonly folder: string;
   /** How much of the log is merged at once; less only for trials. */
@@ -32,7 +32,7 @@ const BATCH_BYTES_MAX = 60_000_000;
 const READ_BYTES_MAX = 1_400_000;
 
 /** Who is in audiences: files below a folder, merged and read in threads. */
-export function openMemberships(parts: MembershipParts): AudienceMemberships {
+export function openMemberships(parts: MembershipParts): AudienceMembers {
   const inside = new URL('./members-worker.ts', import.meta.url);
   const merging = openThread<MembershipAnswers>(inside, { niceness: 15 });
   // Reading does not wait for what is being merged: files are replaced, never changed.
@@ -48,7 +48,7 @@ export function openMemberships(parts: MembershipParts): AudienceMemberships {
     // Of nobody no image is needed, and no thread that makes one.
     const { people: all, ...state } = await store.read((tx) => tx.directory.findState());
     if (all === 0) return { folder: '', people: 0, version: state.version, mark: crc32(state.mark) };
-    const { folder, version, mark, people } = await parts.directory.image();
+    const { folder, version, mark, people } = await parts.directory.files();
     return { folder, version, people, mark: crc32(mark) };
   };
 
@@ -122,7 +122,7 @@ export function openMemberships(parts: MembershipParts): AudienceMemberships {
     strategy: MatchingStrategy,
     now: number,
     shown: ImageFiles,
-  ): Promise<Omit<AudienceStanding, 'merged'>> {
+  ): Promise<Omit<AudienceSize, 'merged'>> {
     const files = allFiles(leavesOf(tree));
     const at = await notBeforeUploads(tree, now);
     const { size, change } = await reading.call('count', { tree, files, image: shown, strategy, now: at });
@@ -145,12 +145,12 @@ export function openMemberships(parts: MembershipParts): AudienceMemberships {
   const versionOf = (subject: Subject): Promise<string> => reading.call('version', filesOf(subject));
 
   return {
-    async settle(subject, strategy, now) {
+    async mergeAndCount(subject, strategy, now) {
       const shown = await image();
       const merged = await bringUp(subject, shown);
       return { merged, ...(await countOf({ leaf: subject, negate: false }, strategy, now, shown)) };
     },
-    async evaluate(tree, strategy, now) {
+    async countTree(tree, strategy, now) {
       const shown = await image();
       for (const leaf of leavesOf(tree)) await bringUp(leaf, shown);
       return { merged: 0, ...(await countOf(tree, strategy, now, shown)) };

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { answerCalls, moving } from '../../../base/threads.ts';
+import { answerCalls, transferring } from '../../../base/threads.ts';
 import type { AudienceTree, MatchingStrategy, Subject } from '../../../contract/store/audiences.ts';
 import { readActivity } from '../directory/identifier-file.ts';
 import { bitsOf, leavesOf } from './audience-tree.ts';
@@ -99,7 +99,7 @@ function count(counting: Counting): Counted {
 
 function list(counting: Omit<Counting, 'strategy'>): Uint32Array {
   const numbers = numbersOf(usersOf(counting).bits, counting.image.people);
-  return moving(numbers, [numbers.buffer]);
+  return transferring(numbers, [numbers.buffer]);
 }
 
 /** What the thread of memberships can be asked. */

@@ -1,4 +1,4 @@
-import { release } from '../../../base/release.ts';
+import { releaseMemory } from '../../../base/release-memory.ts';
 import { addMember, isAlive, type Members, membersFor, NOBODY, resolve, wholeOf } from './apply-uploads.ts';
 import {
   MEMBER_RECORDS,
@@ -33,7 +33,7 @@ export function mergeInto(path: string, { uploads, last }: Batch): MemberNotes {
     const before = file ?? NO_MEMBERS;
     const pending = unpack(uploads);
     const sorted = sortIdentifiers(pending.words);
-    release(pending.words);
+    releaseMemory(pending.words);
     const found = file ? touchedBy(file, sorted) : undefined;
     const people = pending.identifiersEnd.length;
     const members = membersFor((found?.count ?? 0) + people);
@@ -128,7 +128,7 @@ function handlesOf(
     }
     holders[slot] = handle;
   }
-  if (found) for (const column of [found.number, found.effective_at, found.expires_at]) release(column);
+  if (found) for (const column of [found.number, found.effective_at, found.expires_at]) releaseMemory(column);
   return { touched, holders };
 }
 

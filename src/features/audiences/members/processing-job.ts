@@ -1,15 +1,15 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { treeOf } from '../../../contract/store/audience-trees.ts';
-import { AUDIENCE_PROCESSING, type AudienceStanding, type Subject } from '../../../contract/store/audiences.ts';
-import { type KeptAudience, subjectOf } from '../../../contract/store/custom-audiences.ts';
+import { AUDIENCE_PROCESSING, type AudienceSize, type Subject } from '../../../contract/store/audiences.ts';
+import { type StoredAudience, subjectOf } from '../../../contract/store/custom-audiences.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 
 interface Outcome {
-  readonly audience: KeptAudience;
+  readonly audience: StoredAudience;
   /** Undefined when it was deleted, and nothing of it is left but its log. */
-  readonly standing: AudienceStanding | undefined;
+  readonly standing: AudienceSize | undefined;
   readonly size_min: number;
   readonly delay_s: number;
   /** When it is looked at again, whatever happens: users stop being active without anybody saying so. */
@@ -28,7 +28,7 @@ const REMOVED_AT_ONCE = 16;
 export const audienceProcessing: JobKind<Outcome | undefined> = {
   name: AUDIENCE_PROCESSING,
   isLong: true,
-  async outside({ key }, services) {
+  async prepare({ key }, services) {
     const { store, audienceMembers: memberships, audiences } = services;
     const audience = await store.read((tx) => tx.audiences.find(key as Subject));
     if (!audience) return undefined;
@@ -45,31 +45,31 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
   async store(tx, { key, kind }, outcome, now) {
     if (!outcome) return;
     const { audience, standing } = outcome;
-    for (const id of await tx.audiences.listMadeOf(audience.id)) {
-      await tx.jobs.planBy({ kind, key: subjectOf('audience', id), run_at: now });
+    for (const id of await tx.audiences.listBuiltFrom(audience.id)) {
+      await tx.jobs.planNoLaterThan({ kind, key: subjectOf('audience', id), run_at: now });
     }
     const isGone = (await tx.audiences.find(audience.subject))?.deleted !== 0;
     if (standing && !isGone) await settle(tx, { ...outcome, standing }, now);
     else if (!(await tx.audienceLog.remove(audience.subject, REMOVED_AT_ONCE))) {
-      await tx.jobs.planBy({ kind, key, run_at: now });
+      await tx.jobs.planNoLaterThan({ kind, key, run_at: now });
     }
   },
 };
 
 function standingOf(
-  { subject, environment, segments }: KeptAudience,
+  { subject, environment, segments }: StoredAudience,
   { clock, audienceMembers: memberships, audiences }: Services,
-): Promise<AudienceStanding> {
+): Promise<AudienceSize> {
   const now = Math.floor(clock.now() / 1000);
   const strategy = audiences.strategy(environment);
   return segments === null
-    ? memberships.settle(subject, strategy, now)
-    : memberships.evaluate(treeOf(segments), strategy, now);
+    ? memberships.mergeAndCount(subject, strategy, now)
+    : memberships.countTree(treeOf(segments), strategy, now);
 }
 
 async function settle(
-  tx: Writing,
-  { audience, standing, size_min, delay_s, again_s }: Outcome & { readonly standing: AudienceStanding },
+  tx: WriteTransaction,
+  { audience, standing, size_min, delay_s, again_s }: Outcome & { readonly standing: AudienceSize },
   now: string,
 ): Promise<void> {
   const { subject } = audience;
@@ -85,5 +85,5 @@ async function settle(
     ? now_s + delay_s
     : Math.min(next_change_at, now_s + (again_s ?? Number.POSITIVE_INFINITY));
   if (!Number.isFinite(soonest_s)) return;
-  await tx.jobs.planBy({ kind: AUDIENCE_PROCESSING, key: subject, run_at: formatInstant(soonest_s * 1000) });
+  await tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at: formatInstant(soonest_s * 1000) });
 }

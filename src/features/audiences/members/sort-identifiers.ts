@@ -1,4 +1,4 @@
-import { release } from '../../../base/release.ts';
+import { releaseMemory } from '../../../base/release-memory.ts';
 
 /** Identifiers in order, each once, and which of them stands at each place of what was sorted. */
 export interface SortedIdentifiers {
@@ -32,9 +32,9 @@ export function sortIdentifiers(words: Uint32Array): SortedIdentifiers {
     else if (to - from > 1) insertionSort(order, from, to, compare);
     from = to;
   }
-  release(keys);
+  releaseMemory(keys);
   const sorted = distinct(words, order);
-  release(order);
+  releaseMemory(order);
   return sorted;
 }
 
@@ -91,8 +91,8 @@ export function sortByKeys(input: Keyed): Keyed {
     }
     [from, to] = [to, from];
   }
-  release(to.keys);
-  release(to.places);
+  releaseMemory(to.keys);
+  releaseMemory(to.places);
   return from;
 }
 

@@ -1,4 +1,4 @@
-import { release } from '../../../base/release.ts';
+import { releaseMemory } from '../../../base/release-memory.ts';
 import { readPacked, UPDATE } from '../uploads/packed-format.ts';
 
 /** An upload that is not merged yet. */
@@ -53,7 +53,7 @@ export function unpack(uploads: readonly PendingUpload[]): Pending {
   const read: Counts = { operations: 0, people: 0, identifiers: 0 };
   for (const upload of uploads) {
     addTo(pending, upload, read);
-    release(upload.payload);
+    releaseMemory(upload.payload);
   }
   return pending;
 }

@@ -7,7 +7,7 @@ import {
   isErrorDetail,
   oneOf,
   oneOfNumbers,
-  type Raw,
+  type RawValue,
 } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { LEAVES_MAX, LEVELS_MAX, sentSchema } from './segment-schema.ts';
@@ -25,14 +25,14 @@ const MEMBERS: Readonly<Record<string, Field>> = {
   boolean_operator: oneOf('AND', 'OR'),
 };
 
-type Node = Readonly<Record<string, Raw>>;
+type Node = Readonly<Record<string, RawValue>>;
 
 /**
  * The tree of a flexible audience, as the caller sent it but for members that are not known; stored as JSON text.
  * @source advertising: Custom audiences; creatives 20
  */
 export function segments(): Field<string> {
-  const examined = (raw: Raw, parameter: string) => {
+  const examined = (raw: RawValue, parameter: string) => {
     const errors: ErrorDetail[] = [];
     const tree = groupOf(raw, parameter, errors);
     if (errors.length === 0 && leavesOf(tree).length > LEAVES_MAX) {
@@ -44,7 +44,7 @@ export function segments(): Field<string> {
     name: 'segments',
     column: 'text',
     schema: sentSchema(),
-    raises: [
+    problems: [
       'NOT_AN_OBJECT',
       'MISSING_PARAMETER',
       'ITEMS_OUT_OF_RANGE',
@@ -58,7 +58,7 @@ export function segments(): Field<string> {
       'SEGMENTS_TOO_DEEP',
       'TOO_MANY_LEAVES',
     ],
-    present: (stored) => stored,
+    toJson: (stored) => stored,
     read(raw, parameter) {
       const { errors, tree } = examined(raw, parameter);
       return errors[0] ?? JSON.stringify(tree);
@@ -68,7 +68,7 @@ export function segments(): Field<string> {
 }
 
 /** The whole: it has children, whatever else it says. */
-function groupOf(raw: Raw, path: string, errors: ErrorDetail[]): SentSegment {
+function groupOf(raw: RawValue, path: string, errors: ErrorDetail[]): SentSegment {
   if (!isObject(raw)) {
     errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
     return {};
@@ -80,7 +80,7 @@ function groupOf(raw: Raw, path: string, errors: ErrorDetail[]): SentSegment {
   return nodeOf(raw, path, 1, errors, true);
 }
 
-function nodeOf(raw: Raw, path: string, level: number, errors: ErrorDetail[], isWhole = false): SentSegment {
+function nodeOf(raw: RawValue, path: string, level: number, errors: ErrorDetail[], isWhole = false): SentSegment {
   if (!isObject(raw)) {
     errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
     return {};
@@ -109,7 +109,7 @@ function nodeOf(raw: Raw, path: string, level: number, errors: ErrorDetail[], is
 }
 
 /** The children of a node; a list of none is none, but for the whole. */
-function childrenOf(raw: Node, path: string, errors: ErrorDetail[], isWhole: boolean): readonly Raw[] {
+function childrenOf(raw: Node, path: string, errors: ErrorDetail[], isWhole: boolean): readonly RawValue[] {
   const { child_segments: children } = raw;
   if (isAbsent(children)) return [];
   const parameter = `${path}.child_segments`;
@@ -137,10 +137,10 @@ function membersOf(raw: Node, path: string, errors: ErrorDetail[]): SentSegment 
   return found;
 }
 
-function isAbsent(raw: Raw | undefined): boolean {
+function isAbsent(raw: RawValue | undefined): boolean {
   return raw === undefined || raw === null || raw === '';
 }
 
-function isObject(raw: Raw): raw is Node {
+function isObject(raw: RawValue): raw is Node {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }

@@ -1,16 +1,16 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import { release } from '../../../base/release.ts';
+import { releaseMemory } from '../../../base/release-memory.ts';
 import { within } from '../../../base/timers.ts';
 import type { Call } from '../../../contract/declare/operation.ts';
 import { BatchProblem } from '../../../contract/problems/batch-problem.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
 import {
   AUDIENCE_PROCESSING,
-  type PeopleRules,
-  type ReadPeople,
+  type ParsedUpload,
   type Subject,
+  type UploadRules,
 } from '../../../contract/store/audiences.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 
 /** Who sends people somewhere that is processed at once waits no longer than this until it is. */
 const WAIT_MS = 1000;
@@ -19,14 +19,18 @@ const WAIT_MS = 1000;
 export interface Destination {
   readonly subject: Subject;
   /** Ends a call that must not send people there. */
-  check(tx: Reading): Promise<void>;
+  check(tx: ReadTransaction): Promise<void>;
 }
 
 /**
  * Takes an upload: all that it says or nothing. It is stored as a whole before it is acknowledged, and processed later.
  * @source creatives 19
  */
-export async function takePeople(call: Call, { subject, check }: Destination, rules: PeopleRules): Promise<ReadPeople> {
+export async function takePeople(
+  call: Call,
+  { subject, check }: Destination,
+  rules: UploadRules,
+): Promise<ParsedUpload> {
   const { store, peopleUploads: people, audiences, ids } = call.services;
   const now_s = instantMs(call.now) / 1000;
   const read = await people.read(call.body as Uint8Array<ArrayBuffer>, now_s, rules);
@@ -38,16 +42,16 @@ export async function takePeople(call: Call, { subject, check }: Destination, ru
   const [key] = (await ids.take('audience_payload', 1, 1)) as [string];
   await store.write(async (tx) => {
     await check(tx);
-    await tx.audienceLog.bring(subject, key, payload);
+    await tx.audienceLog.storePayload(subject, key, payload);
     // From here on one upload of an audience waits for the other. First comes what whoever processes them ends with: two
     // units that want the same rows want them in the same order.
     await Promise.all([
-      tx.jobs.planBy({ kind: AUDIENCE_PROCESSING, key: subject, run_at }),
+      tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at }),
       tx.audiences.beginProcessing(subject),
       tx.audienceLog.append(subject, { accepted_at: now_s, records, key, bytes: payload.length }),
     ]);
   });
-  release(payload);
+  releaseMemory(payload);
   if (delay_s === 0) await processed(call, subject);
   return read;
 }

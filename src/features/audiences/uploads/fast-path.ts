@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import type { PeopleOperation, PeopleRules, ReadPeople } from '../../../contract/store/audiences.ts';
+import type { ParsedUpload, UploadOperation, UploadRules } from '../../../contract/store/audiences.ts';
 import { IDENTIFIER_KINDS } from '../../../contract/store/audiences.ts';
 import { DELETE, packedWriter, UPDATE } from './packed-format.ts';
 import { ALIKE_MIN, OPERATIONS_MAX, PLAIN_CHARACTERS_MAX, usualWindow, windowFaults } from './upload-limits.ts';
@@ -31,12 +31,12 @@ class Unusual extends Error {}
  * it fills. What it does not know - escapes, names that are not of its own, anything wrong - it leaves to the careful reader:
  * undefined. What it reads, that one reads alike.
  */
-export function readUsual(body: Uint8Array, now_s: number, rules: PeopleRules): ReadPeople | undefined {
+export function readUsual(body: Uint8Array, now_s: number, rules: UploadRules): ParsedUpload | undefined {
   const usual = usualWindow(now_s);
   const kinds = asBytes(...rules.kinds);
   const codes = rules.kinds.map((kind) => IDENTIFIER_KINDS.indexOf(kind));
   const packed = packedWriter(body.length / 3);
-  const operations: PeopleOperation[] = [];
+  const operations: UploadOperation[] = [];
   let at = 0;
   /** How the last hash begins. */
   let beginning = 0;
@@ -152,7 +152,7 @@ export function readUsual(body: Uint8Array, now_s: number, rules: PeopleRules): 
     } while (goesOn(CLOSE_LIST));
     return shared !== undefined && records >= ALIKE_MIN ? fail() : records;
   };
-  const params = (): Omit<PeopleOperation, 'operation_type'> & { readonly effective_at: string | undefined } => {
+  const params = (): Omit<UploadOperation, 'operation_type'> & { readonly effective_at: string | undefined } => {
     expect(OPEN_OBJECT);
     const times: (string | undefined)[] = [undefined, undefined];
     let records = 0;
@@ -179,7 +179,7 @@ export function readUsual(body: Uint8Array, now_s: number, rules: PeopleRules): 
     } while (goesOn(CLOSE_OBJECT));
     const { effective_at, expires_at, records } = said ?? fail();
     if (type === undefined) fail();
-    const begin = rules.takesEffectiveAt && effective_at !== undefined ? instantMs(effective_at) / 1000 : undefined;
+    const begin = rules.acceptsEffectiveAt && effective_at !== undefined ? instantMs(effective_at) / 1000 : undefined;
     const end = expires_at === undefined ? undefined : instantMs(expires_at) / 1000;
     const window = { effective_at: begin ?? usual.effective_at, expires_at: end ?? usual.expires_at };
     if (windowFaults(window, { isEnd: end !== undefined }, usual, rules).length > 0) fail();

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeeperThan } from '../../../base/depth.ts';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
-import type { PeopleErrors, PeopleOperation, PeopleRules, ReadPeople } from '../../../contract/store/audiences.ts';
+import type { ParsedUpload, UploadErrors, UploadOperation, UploadRules } from '../../../contract/store/audiences.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
 import { faultList } from './error-list.ts';
 import { lookAlike } from './hash-hints.ts';
@@ -26,7 +26,7 @@ type Members = Readonly<Record<string, unknown>>;
  * Reads an upload of people and tells all that is wrong with it, or nearly all: errors are bounded. No value is repeated.
  * @source creatives 19
  */
-export function readCarefully(body: Uint8Array, now_s: number, rules: PeopleRules): ReadPeople | PeopleErrors {
+export function readCarefully(body: Uint8Array, now_s: number, rules: UploadRules): ParsedUpload | UploadErrors {
   const read = parsed(body);
   if (!read) return { whole: [{ problem: 'NOT_JSON' }] };
   const { items } = read;
@@ -61,11 +61,11 @@ function parsed(body: Uint8Array): { readonly items: unknown } | undefined {
 interface Ground {
   readonly errors: { add(error: ErrorDetail): void };
   readonly packed: PackedWriter;
-  readonly rules: PeopleRules;
+  readonly rules: UploadRules;
   readonly usual: UsualWindow;
 }
 
-function readOperation(item: Members, ground: Ground): PeopleOperation {
+function readOperation(item: Members, ground: Ground): UploadOperation {
   const { errors, packed, rules, usual } = ground;
   const type = item.operation_type;
   const operation_type = type === 'Update' || type === 'Delete' ? type : undefined;
@@ -80,7 +80,7 @@ function readOperation(item: Members, ground: Ground): PeopleOperation {
     errors.add({ problem: 'MISSING_PARAMETER', parameter: 'params' });
     return { operation_type, expires_at: undefined, records: 0 };
   }
-  const begin = rules.takesEffectiveAt ? timeOf('effective_at', params, errors) : undefined;
+  const begin = rules.acceptsEffectiveAt ? timeOf('effective_at', params, errors) : undefined;
   const end = timeOf('expires_at', params, errors);
   const window = {
     effective_at: begin === undefined ? usual.effective_at : instantMs(begin) / 1000,

@@ -1,6 +1,6 @@
 import { formatInstant, instantMs, monthsAfter } from '../../../base/instants.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
-import type { PeopleRules } from '../../../contract/store/audiences.ts';
+import type { UploadRules } from '../../../contract/store/audiences.ts';
 
 /** @source advertising: Batch behaviour; creatives 19.1 */
 export const OPERATIONS_MAX = 2500;
@@ -34,14 +34,14 @@ export function windowFaults(
   window: UsualWindow,
   input: { readonly isEnd: boolean },
   usual: UsualWindow,
-  rules: PeopleRules,
+  rules: UploadRules,
 ): ErrorDetail[] {
   const errors: ErrorDetail[] = [];
   if (input.isEnd && window.expires_at <= usual.effective_at) {
     errors.push({ problem: 'EXPIRED_ALREADY', parameter: 'expires_at' });
   }
   if (window.expires_at <= window.effective_at) errors.push({ problem: 'EXPIRES_TOO_EARLY', parameter: 'expires_at' });
-  if (rules.endsInTime && window.expires_at > usual.expires_at) {
+  if (rules.limitsExpiry && window.expires_at > usual.expires_at) {
     errors.push({ problem: 'EXPIRES_TOO_LATE', parameter: 'expires_at', words: { months: LASTING_MONTHS } });
   }
   return errors;

@@ -2,14 +2,14 @@ import { isId } from '../../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { AUDIENCE_WRITERS } from '../../../contract/declare/roles.ts';
 import { type Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
-import { IDENTIFIER_KINDS, type PeopleRules } from '../../../contract/store/audiences.ts';
+import { IDENTIFIER_KINDS, type UploadRules } from '../../../contract/store/audiences.ts';
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
 import { type Destination, takePeople } from './accept-upload.ts';
 import { PEOPLE_BYTES_MAX } from './upload-limits.ts';
 import { byOperationSchema, countsSchema, peopleSchema } from './upload-schemas.ts';
 
-const OF_AUDIENCES: PeopleRules = { kinds: IDENTIFIER_KINDS, takesEffectiveAt: true, endsInTime: false };
-const OF_LISTS: PeopleRules = { kinds: ['email', 'phone_number'], takesEffectiveAt: false, endsInTime: true };
+const OF_AUDIENCES: UploadRules = { kinds: IDENTIFIER_KINDS, acceptsEffectiveAt: true, limitsExpiry: false };
+const OF_LISTS: UploadRules = { kinds: ['email', 'phone_number'], acceptsEffectiveAt: false, limitsExpiry: true };
 
 const WHOLE: readonly ProblemName[] = ['BATCH_NOT_ARRAY', 'BATCH_EMPTY', 'TOO_MANY_OPERATIONS'];
 const ITEMS: readonly ProblemName[] = [
@@ -44,7 +44,7 @@ export const uploadUsers: Operation = {
   ...UPLOAD,
   id: 'custom_audiences.users',
   path: '/12/accounts/:account_id/custom_audiences/:custom_audience_id/users',
-  about: 'Add people to a custom audience, and remove people, by their hashed identifiers: all of them or none.',
+  description: 'Add people to a custom audience, and remove people, by their hashed identifiers: all of them or none.',
   group: 'custom_audiences',
   shape: 'one',
   request: peopleSchema(OF_AUDIENCES),
@@ -62,7 +62,8 @@ export const uploadUnreached: Operation = {
   ...UPLOAD,
   id: 'do_not_reach_lists.users',
   path: '/12/batch/accounts/:account_id/do_not_reach_lists/:do_not_reach_list_id/users',
-  about: 'Add people to a do-not-reach list, and remove people, by hashed e-mail or phone number: all of them or none.',
+  description:
+    'Add people to a do-not-reach list, and remove people, by hashed e-mail or phone number: all of them or none.',
   group: 'do_not_reach_lists',
   shape: 'bare',
   request: peopleSchema(OF_LISTS),

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox';
-import type { IdentifierKind, PeopleRules } from '../../../contract/store/audiences.ts';
+import type { IdentifierKind, UploadRules } from '../../../contract/store/audiences.ts';
 import { OPERATIONS_MAX, PLAIN_CHARACTERS_MAX } from './upload-limits.ts';
 
 const ABOUT: Readonly<Record<IdentifierKind, string>> = {
@@ -12,7 +12,7 @@ const ABOUT: Readonly<Record<IdentifierKind, string>> = {
 };
 
 /** JSON Schema of an upload of people. */
-export function peopleSchema({ kinds, takesEffectiveAt }: PeopleRules): TSchema {
+export function peopleSchema({ kinds, acceptsEffectiveAt }: UploadRules): TSchema {
   const hashed = Type.String({ pattern: '^[0-9A-Fa-f]{64}$', description: 'SHA-256' });
   const plain = Type.String({ minLength: 1, maxLength: PLAIN_CHARACTERS_MAX });
   const lists = kinds.map((kind) => {
@@ -22,7 +22,7 @@ export function peopleSchema({ kinds, takesEffectiveAt }: PeopleRules): TSchema 
   const person = Type.Object(Object.fromEntries(lists), { minProperties: 1, additionalProperties: false });
   const time = Type.Optional(Type.String({ format: 'date-time' }));
   const params = Type.Object({
-    ...(takesEffectiveAt ? { effective_at: time } : {}),
+    ...(acceptsEffectiveAt ? { effective_at: time } : {}),
     expires_at: time,
     users: Type.Array(person, { minItems: 1 }),
   });

@@ -1,5 +1,5 @@
 import type { AccessToken, Application, ApplicationDraft } from '../../../contract/store/credentials.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { planChallenges } from '../../../contract/store/webhooks.ts';
 import { type ApplicationKeys, issueToken, makeKeys, type Registrar } from '../../platform/register.ts';
 import { after, type RequestTokenEvent } from '../oauth1/request-token-states.ts';
@@ -9,10 +9,10 @@ import { issueBearerIn } from '../oauth2/outstanding-bearer.ts';
 const OPEN = ['issued', 'authorized'] as const;
 
 /** Changes what an application says about itself. Tokens keep the level that they were given. @source authentication gaps 4 */
-export async function changeApplication(tx: Writing, id: string, draft: ApplicationDraft): Promise<void> {
+export async function changeApplication(tx: WriteTransaction, id: string, draft: ApplicationDraft): Promise<void> {
   const { callbacks, ...members } = draft;
   await tx.credentials.changeApplication(id, { ...members, callbacks: JSON.stringify(callbacks) });
-  tx.touch(`application:${id}`);
+  tx.invalidate(`application:${id}`);
 }
 
 /**
@@ -34,7 +34,7 @@ export async function regenerateKeys(
   await endRequestTokens(tx, { application: id }, 'void');
   await revokeBearerOf(tx, id, now);
   await planChallenges(tx, id, now);
-  tx.touch(`application:${id}`);
+  tx.invalidate(`application:${id}`);
   return keys;
 }
 
@@ -43,10 +43,10 @@ export async function regenerateKeys(
  * until it works again.
  * @source authentication gaps 4, 8 and 10.4
  */
-export async function suspendApplication(tx: Writing, id: string, isSuspended: boolean): Promise<void> {
+export async function suspendApplication(tx: WriteTransaction, id: string, isSuspended: boolean): Promise<void> {
   await tx.credentials.changeApplication(id, { suspended: isSuspended ? 1 : 0 });
   if (isSuspended) await endRequestTokens(tx, { application: id }, 'void');
-  tx.touch(`application:${id}`);
+  tx.invalidate(`application:${id}`);
 }
 
 /**
@@ -71,10 +71,10 @@ export async function regenerateBearer({ tx, box, random, now }: Registrar, id: 
 }
 
 /** Revokes the bearer token of an application; false when there is none. */
-export async function revokeBearerOf(tx: Writing, id: string, now: string): Promise<boolean> {
+export async function revokeBearerOf(tx: WriteTransaction, id: string, now: string): Promise<boolean> {
   const bearer = await tx.bearerTokens.findOutstanding(id);
   if (!bearer || !(await tx.bearerTokens.revoke(bearer.id, now))) return false;
-  tx.touch(`bearer:${bearer.id}`);
+  tx.invalidate(`bearer:${bearer.id}`);
   return true;
 }
 
@@ -84,7 +84,7 @@ export async function revokeBearerOf(tx: Writing, id: string, now: string): Prom
  * @source authentication gaps 8 and 9
  */
 export async function withdrawAccess(
-  tx: Writing,
+  tx: WriteTransaction,
   { user, application }: { readonly user: string; readonly application: string },
   now: string,
 ): Promise<boolean> {
@@ -95,15 +95,15 @@ export async function withdrawAccess(
   return tokens.length > 0;
 }
 
-async function revokeAll(tx: Writing, tokens: readonly AccessToken[], now: string): Promise<void> {
+async function revokeAll(tx: WriteTransaction, tokens: readonly AccessToken[], now: string): Promise<void> {
   for (const { id } of tokens) {
     await tx.credentials.revokeToken(id, now);
-    tx.touch(`token:${id}`);
+    tx.invalidate(`token:${id}`);
   }
 }
 
 async function endRequestTokens(
-  tx: Writing,
+  tx: WriteTransaction,
   whose: { readonly application: string; readonly user?: string },
   event: RequestTokenEvent,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Application } from '../../../contract/store/credentials.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 
 const PAGE = 1000;
 
 /** Every application, or every one of an owner, in the order of their ids. */
-export async function allApplications(tx: Reading, owner?: string): Promise<Application[]> {
+export async function allApplications(tx: ReadTransaction, owner?: string): Promise<Application[]> {
   const found: Application[] = [];
   for (;;) {
     const after = found.at(-1)?.id ?? '';

@@ -1,5 +1,5 @@
 import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../../contract/store/credentials.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 
 /** An application that a user gave access to. */
 export interface Connected {
@@ -13,7 +13,7 @@ export interface Connected {
 }
 
 /** The applications that have access to what a user has, by name. @source authentication gaps 9 */
-export async function connectedTo(tx: Reading, user: string): Promise<Connected[]> {
+export async function connectedTo(tx: ReadTransaction, user: string): Promise<Connected[]> {
   const found = new Map<string, Connected>();
   for (const token of await tx.credentials.listTokensOf(user)) {
     const known = found.get(token.application_id);

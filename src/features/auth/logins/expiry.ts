@@ -18,7 +18,7 @@ export function loginExpiryAt(run_at: string): PlannedJob {
 /** Removes, piece by piece, sessions that are idle, links that set passwords no more, and failed logins long past. */
 export const loginExpiry: JobKind<void> = {
   name: NAME,
-  outside: async () => {},
+  prepare: async () => {},
   async store(tx, _, __, now) {
     const now_s = Math.floor(instantMs(now) / 1000);
     const removed = [

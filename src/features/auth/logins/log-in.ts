@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Visit } from '../../../contract/declare/pages.ts';
-import type { Noted } from '../../../contract/store/audit.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import { type FactorParts, hasFactor, useCode } from './second-factor.ts';
@@ -10,16 +10,16 @@ import type { LoginThrottle } from './throttle.ts';
 export interface LoggedIn {
   readonly user: User;
   readonly knownBrowser: string;
-  readonly noted: readonly Noted[];
+  readonly noted: readonly AuditedEvent[];
 }
 
 /** What came of a login. A wrong password covers unknown names: nobody is told which names exist. */
 export type LoginOutcome =
   | LoggedIn
   /** The password is right, and a code is needed: `pending` comes back with it. */
-  | { readonly pending: string; readonly wrong?: 'code'; readonly noted: readonly Noted[] }
-  | { readonly wrong: 'password' | 'code' | 'late'; readonly noted: readonly Noted[] }
-  | { readonly wait_s: number; readonly noted: readonly Noted[] };
+  | { readonly pending: string; readonly wrong?: 'code'; readonly noted: readonly AuditedEvent[] }
+  | { readonly wrong: 'password' | 'code' | 'late'; readonly noted: readonly AuditedEvent[] }
+  | { readonly wait_s: number; readonly noted: readonly AuditedEvent[] };
 
 /** What logins work with. */
 export interface LoginParts extends FactorParts {
@@ -91,7 +91,7 @@ async function checkCode(
   const browser = browsers.knownTo(knownBrowser, user);
   const name = user.screen_name.toLowerCase();
   const attempt = await throttle.begin({ what: 'code', name, address, browser });
-  const note = (event: Noted['event']): Noted[] => [{ event, user_id: user.id }];
+  const note = (event: AuditedEvent['event']): AuditedEvent[] => [{ event, user_id: user.id }];
   if ('wait_s' in attempt) return { ...attempt, noted: note('login_throttled') };
   const used = await useCode(parts, user.id, (parameter('session[code]') ?? '').slice(0, CODE_CHARACTERS_MAX));
   if (!used) return { wrong: 'code', noted: note('login_failed') };
@@ -103,7 +103,7 @@ function loggedIn(
   { browsers }: LoginParts,
   { knownBrowser }: Visit,
   user: User,
-  noted: readonly Noted[] = [],
+  noted: readonly AuditedEvent[] = [],
 ): LoggedIn {
   return { user, knownBrowser: browsers.withUser(knownBrowser, user.id), noted };
 }

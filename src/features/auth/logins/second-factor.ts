@@ -3,7 +3,7 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { Store, Writing } from '../../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { newRecoveryCodes, recoveryHash, stepOfCode } from './one-time-codes.ts';
 
 /** What one-time codes work with. */
@@ -43,7 +43,7 @@ export async function turnOnCodes(
   { store, clock, box, secrets }: FactorParts,
   user: string,
   { secret, step }: { readonly secret: string; readonly step: number },
-  record: (tx: Writing) => Promise<void>,
+  record: (tx: WriteTransaction) => Promise<void>,
 ): Promise<readonly string[]> {
   const codes = newRecoveryCodes(secrets);
   await store.write(async (tx) => {
@@ -64,7 +64,7 @@ export async function turnOnCodes(
 export async function renewRecovery(
   { store, secrets }: FactorParts,
   user: string,
-  record: (tx: Writing) => Promise<void>,
+  record: (tx: WriteTransaction) => Promise<void>,
 ): Promise<readonly string[] | undefined> {
   const codes = newRecoveryCodes(secrets);
   const isDone = await store.write(async (tx) => {

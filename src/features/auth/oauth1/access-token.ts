@@ -3,11 +3,11 @@ import { callerOf, type RequestTokenCaller } from '../../../contract/declare/cal
 import { text } from '../../../contract/declare/fields.ts';
 import type { Operation, Services } from '../../../contract/declare/operation.ts';
 import { type ProblemName, problem } from '../../../contract/problems/problems.ts';
-import type { Noted } from '../../../contract/store/audit.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { AccessToken, User } from '../../../contract/store/credentials.ts';
-import type { LoginRules, RequestToken } from '../../../contract/store/grants.ts';
+import type { LoginSettings, RequestToken } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { Writing } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { issueToken } from '../../platform/register.ts';
 import { after, mistakeAfter, stateAt } from './request-token-states.ts';
 import { isVerifier, typedVerifier } from './verifier.ts';
@@ -19,16 +19,16 @@ import { isVerifier, typedVerifier } from './verifier.ts';
 export const accessToken: Operation = {
   id: 'oauth.access_token',
   method: 'POST',
-  alsoGet: true,
+  allowsGet: true,
   path: '/oauth/access_token',
-  about: 'End a login. The call is signed with the request token.',
+  description: 'End a login. The call is signed with the request token.',
   group: 'oauth',
   family: 'numeric',
   credential: 'request-token',
   rate: 'access_tokens',
   isTokenStep: true,
   protocolParameters: {
-    oauth_verifier: text({ max: 255 }).required().says('From the callback, or the PIN that the user was shown.'),
+    oauth_verifier: text({ max: 255 }).required().describe('From the callback, or the PIN that the user was shown.'),
   },
   parameters: {},
   body: 'form',
@@ -43,17 +43,17 @@ export const accessToken: Operation = {
     { additionalProperties: false },
   ),
   problems: ['REQUEST_TOKEN_MISSING', 'VERIFIER_MISSING', 'VERIFIER_INVALID'],
-  async perform({ services, caller, now, note, record }) {
+  async perform({ services, caller, now, audit, recordAudit }) {
     const presented = callerOf(caller, 'request-token');
     // What was exchanged before is unknown by now, with or without a verifier.
     const isOver = presented.requestToken.state === 'exchanged';
     if (!isOver && (presented.verifier ?? '').trim() === '') throw problem('VERIFIER_MISSING');
     const exchanged = await services.store.write(async (tx) => {
       const outcome = await exchange(tx, services, presented, now);
-      for (const noted of outcome.noted) await record(tx, noted);
+      for (const noted of outcome.noted) await recordAudit(tx, noted);
       return outcome;
     });
-    for (const noted of exchanged.noted) note(noted);
+    for (const noted of exchanged.noted) audit(noted);
     // What a refused exchange changed must stay, so it is told only now.
     if ('refusal' in exchanged) throw problem(exchanged.refusal);
     const { token, tokenSecret, user } = exchanged;
@@ -63,14 +63,14 @@ export const accessToken: Operation = {
   },
 };
 
-type Exchanged = { readonly noted: readonly Noted[] } & (
+type Exchanged = { readonly noted: readonly AuditedEvent[] } & (
   | { readonly refusal: ProblemName }
   | { readonly token: string; readonly tokenSecret: string; readonly user: User }
 );
 
 /** Exchanges of one request token come one after the other, so that no guess goes uncounted. */
 async function exchange(
-  tx: Writing,
+  tx: WriteTransaction,
   services: Services,
   { requestToken, tokenSecret, verifier: input = '' }: RequestTokenCaller,
   now: string,
@@ -107,11 +107,11 @@ async function exchange(
 
 const WIPED = { token_secret: '', verifier_hash: null, made_token_id: null };
 
-function refused(refusal: ProblemName, noted: readonly Noted[] = []): Exchanged {
+function refused(refusal: ProblemName, noted: readonly AuditedEvent[] = []): Exchanged {
   return { refusal, noted };
 }
 
-async function countMistake(tx: Writing, found: RequestToken, rules: LoginRules): Promise<Exchanged> {
+async function countMistake(tx: WriteTransaction, found: RequestToken, rules: LoginSettings): Promise<Exchanged> {
   const { id, state, attempts } = found;
   const event = mistakeAfter(attempts, rules);
   await tx.requestTokens.change(id, state, { state: after(state, event)!, attempts: attempts + 1 });
@@ -119,20 +119,24 @@ async function countMistake(tx: Writing, found: RequestToken, rules: LoginRules)
 }
 
 /** The same grant has the same token and secret until it is revoked. @source authentication gaps 4 and 7 */
-async function sameGrant(tx: Writing, found: RequestToken): Promise<AccessToken | undefined> {
+async function sameGrant(tx: WriteTransaction, found: RequestToken): Promise<AccessToken | undefined> {
   const live = await tx.credentials.findLiveTokens(found.user_id!, found.application_id);
   return live.find((each) => each.access_level === found.access_level);
 }
 
 /** Somebody else may hold the verifier: whoever came first keeps nothing. @source authentication gaps 7 */
-async function takeBack(tx: Writing, found: RequestToken, now: string): Promise<Exchanged> {
+async function takeBack(tx: WriteTransaction, found: RequestToken, now: string): Promise<Exchanged> {
   const made = found.made_token_id!;
   const isRevoked = await tx.credentials.revokeToken(made, now);
-  tx.touch(`token:${made}`);
+  tx.invalidate(`token:${made}`);
   await tx.requestTokens.change(found.id, found.state, WIPED);
   return refused('TOKEN_UNKNOWN', isRevoked ? [notedOf('token_revoked', found, made)] : []);
 }
 
-function notedOf(event: Noted['event'], { user_id, application_id }: RequestToken, token_id: string): Noted {
+function notedOf(
+  event: AuditedEvent['event'],
+  { user_id, application_id }: RequestToken,
+  token_id: string,
+): AuditedEvent {
   return { event, user_id: user_id!, application_id, token_id };
 }

@@ -62,7 +62,7 @@ export function authenticator(
       if (!credential) return lookUp(claim, origins, now_s);
       return verify(claim, origins, credential.key) ? admit(claim, credential, now_s) : refuse(claim);
     },
-    async knows(parts) {
+    async isTokenInUse(parts) {
       const claim = claimInTime(parts, Math.floor(clock.now() / 1000), options);
       if (claim === undefined || claim.token === '') return false;
       const known = credentials.remembered(claim.consumerKey, claim.token);

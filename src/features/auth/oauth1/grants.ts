@@ -3,9 +3,9 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../../contract/store/credentials.ts';
-import type { LoginRules, RequestToken } from '../../../contract/store/grants.ts';
+import type { LoginSettings, RequestToken } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { Store, Writing } from '../../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { after, endOf, stateAt } from './request-token-states.ts';
 import { makeVerifier, verifierHash } from './verifier.ts';
 
@@ -23,12 +23,12 @@ export interface Grants {
   approve(
     requestToken: RequestToken,
     user: string,
-    record?: (tx: Writing) => Promise<void>,
+    record?: (tx: WriteTransaction) => Promise<void>,
   ): Promise<{ verifier: string } | undefined>;
   /** Only a user who logs in for this request token may approve it from now on. */
   forceLogin(requestToken: RequestToken): Promise<void>;
   /** False when it is too late. */
-  deny(requestToken: RequestToken, record?: (tx: Writing) => Promise<void>): Promise<boolean>;
+  deny(requestToken: RequestToken, record?: (tx: WriteTransaction) => Promise<void>): Promise<boolean>;
   /** Whether a user has granted an application a level or a higher one, and not withdrawn it. */
   isGranted(application: string, user: string, level: AccessLevel): Promise<boolean>;
   /** The callback with the answer behind its own query. Not for `oob`. */
@@ -42,7 +42,7 @@ export function grants(parts: {
   readonly clock: Clock;
   /** Cryptographic, also in development. */
   readonly random: Random;
-  readonly rules: LoginRules;
+  readonly rules: LoginSettings;
 }): Grants {
   const { store, box, clock, random, rules } = parts;
   const now = (): string => formatInstant(clock.now());

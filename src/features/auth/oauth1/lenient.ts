@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
-import type { Authenticate, Authenticated, Presented } from '../../../contract/declare/callers.ts';
+import type { Authenticate, Authenticated, PresentedCredential } from '../../../contract/declare/callers.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store } from '../../../contract/store/store.ts';
@@ -32,7 +32,7 @@ export function leniently(
 /** Undefined where a request says too little, or names what is not there: then the strict check has the last word. */
 async function withoutSignature(
   { store, box, clock }: Parameters<typeof leniently>[1],
-  parts: Presented,
+  parts: PresentedCredential,
 ): Promise<Authenticated | undefined> {
   const said = readUnsigned(parts);
   if (!said) return undefined;

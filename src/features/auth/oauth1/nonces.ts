@@ -1,5 +1,5 @@
 import { elapsed_ms } from '../../../base/timers.ts';
-import type { NonceInUse } from '../../../contract/declare/callers.ts';
+import type { NonceReservation } from '../../../contract/declare/callers.ts';
 import { type NonceLog, nonceDigest } from '../../../contract/store/nonces.ts';
 import { refused } from './refused.ts';
 
@@ -13,7 +13,7 @@ export interface Nonces {
    * Reserves a nonce for one request. The timestamp is in Unix seconds and inside the window.
    * @throws SIGNATURE_REFUSED when it was used before.
    */
-  use(tokenId: string, timestamp: number, nonce: string, nowSeconds: number): NonceInUse;
+  use(tokenId: string, timestamp: number, nonce: string, nowSeconds: number): NonceReservation;
   /** How many are remembered. */
   size(): number;
 }
@@ -73,7 +73,7 @@ export function nonceMemory(
       const release = (): void => void bySecond.get(timestamp)?.digests.delete(digest);
       return {
         release,
-        keep() {
+        commit() {
           const written = log.append({ timestamp, digest });
           // What was not written is not performed either.
           written.catch(release);

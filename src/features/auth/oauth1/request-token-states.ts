@@ -1,5 +1,5 @@
 import { formatInstant } from '../../../base/instants.ts';
-import type { LoginRules, RequestToken, RequestTokenState } from '../../../contract/store/grants.ts';
+import type { LoginSettings, RequestToken, RequestTokenState } from '../../../contract/store/grants.ts';
 
 /**
  * What can happen to a request token. A user withdraws what the application has; all of an application is void when it is
@@ -42,7 +42,7 @@ export function isFinal(state: RequestTokenState): boolean {
 }
 
 /** What a wrong verifier is, after so many of them. */
-export function mistakeAfter(attempts: number, rules: LoginRules): RequestTokenEvent {
+export function mistakeAfter(attempts: number, rules: LoginSettings): RequestTokenEvent {
   return attempts + 1 >= rules.verifier_attempts_max ? 'last mistake' : 'mistake';
 }
 
@@ -52,7 +52,7 @@ export function after(state: RequestTokenState, event: RequestTokenEvent): Reque
 }
 
 /** UTC text of the end of a lifetime that begins now. */
-export function endOf(state: 'issued' | 'authorized', now_ms: number, rules: LoginRules): string {
+export function endOf(state: 'issued' | 'authorized', now_ms: number, rules: LoginSettings): string {
   const lifetime_s = state === 'issued' ? rules.request_token_ttl_s : rules.verifier_ttl_s;
   return formatInstant(now_ms + lifetime_s * 1000);
 }

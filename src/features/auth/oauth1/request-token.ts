@@ -20,21 +20,23 @@ const REMOVAL = { every: 16, rows_max: 100 };
 export const requestToken: Operation = {
   id: 'oauth.request_token',
   method: 'POST',
-  alsoGet: true,
+  allowsGet: true,
   path: '/oauth/request_token',
-  about: 'Begin a login. The call is signed with the consumer key alone.',
+  description: 'Begin a login. The call is signed with the consumer key alone.',
   group: 'oauth',
-  groupAbout: 'How applications get to act for users, and how they stop.',
+  groupDescription: 'How applications get to act for users, and how they stop.',
   family: 'numeric',
   credential: 'consumer',
   rate: 'request_tokens',
   isTokenStep: true,
   protocolParameters: {
-    oauth_callback: text({ max: 2048 }).required().says('Where users come back to, as registered; `oob` for a PIN.'),
+    oauth_callback: text({ max: 2048 })
+      .required()
+      .describe('Where users come back to, as registered; `oob` for a PIN.'),
   },
   parameters: {
-    ext_auth_access_type: oneOf('read', 'write').says('The level wished for; never more than the application has.'),
-    x_auth_access_type: oneOf('read', 'write').says('Another name of `ext_auth_access_type`.'),
+    ext_auth_access_type: oneOf('read', 'write').describe('The level wished for; never more than the application has.'),
+    x_auth_access_type: oneOf('read', 'write').describe('Another name of `ext_auth_access_type`.'),
   },
   body: 'form',
   shape: 'form',
@@ -47,7 +49,7 @@ export const requestToken: Operation = {
     { additionalProperties: false },
   ),
   problems: ['MISSING_PARAMETER', 'CALLBACK_NOT_APPROVED', 'CALLBACK_NOT_OOB'],
-  check: wishFaults,
+  validate: wishFaults,
   async perform({ services, caller, input, address, now }) {
     const { application, callback = '' } = callerOf(caller, 'application');
     checkCallback(application, callback);

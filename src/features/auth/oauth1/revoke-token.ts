@@ -9,7 +9,7 @@ export const revokeToken: Operation = {
   id: 'oauth.invalidate_token',
   method: 'POST',
   path: '/1.1/oauth/invalidate_token',
-  about: 'Revoke the access token that signs the call.',
+  description: 'Revoke the access token that signs the call.',
   group: 'oauth',
   family: 'numeric',
   rate: 'revocations',
@@ -24,13 +24,13 @@ export const revokeToken: Operation = {
     const { token, tokenId, user, application } = call.principal;
     const event = { event: 'token_revoked', user_id: user, application_id: application, token_id: tokenId } as const;
     const isRevoked = await call.services.store.write(async (tx) => {
-      tx.touch(`token:${tokenId}`);
+      tx.invalidate(`token:${tokenId}`);
       // Of two that came at the same time, one does it.
       if (!(await tx.credentials.revokeToken(tokenId, call.now))) return false;
-      await call.record(tx, event);
+      await call.recordAudit(tx, event);
       return true;
     });
-    if (isRevoked) call.note(event);
+    if (isRevoked) call.audit(event);
     return { data: JSON.stringify({ access_token: token }) };
   },
 };

@@ -23,7 +23,7 @@ export function tokenUses(store: Store): TokenUses {
     const [ids, day] = [waiting, dayText(waitingDay)];
     waiting = [];
     // What could not be noted is noted when the token is read again or the next day.
-    store.write((tx) => tx.credentials.noteUse(ids, day)).catch(() => undefined);
+    store.write((tx) => tx.credentials.recordUse(ids, day)).catch(() => undefined);
   };
   return {
     note(token, now_s) {

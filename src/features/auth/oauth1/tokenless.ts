@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { alphanumeric, type Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
-import type { Authenticate, Authenticated, Presented } from '../../../contract/declare/callers.ts';
+import type { Authenticate, Authenticated, PresentedCredential } from '../../../contract/declare/callers.ts';
 import type { Application } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
@@ -77,7 +77,7 @@ function answerFor({ bodyHash, headerParameters }: Claim, caller: Authenticated[
 function signatureJudge({ store, box, clock, random, ...timeliness }: Judging) {
   const dummySecret = alphanumeric(random, 50);
   const sealedDummy = box.seal(dummySecret, DUMMY);
-  return async (parts: Presented, origins: readonly string[]): Promise<Signed> => {
+  return async (parts: PresentedCredential, origins: readonly string[]): Promise<Signed> => {
     const now_s = Math.floor(clock.now() / 1000);
     const claim = readSigned(parts, now_s, timeliness);
     const { application, requestToken } = await readRows(store, claim, formatInstant(clock.now()));

@@ -3,7 +3,7 @@ import { callerOf } from '../../../contract/declare/callers.ts';
 import { field } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { Noted } from '../../../contract/store/audit.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
 
 const GRANT = 'client_credentials';
 
@@ -12,8 +12,8 @@ const grantType = field<string>({
   name: 'text',
   column: 'text',
   schema: Type.Literal(GRANT),
-  raises: ['GRANT_TYPE_UNKNOWN'],
-  present: JSON.stringify,
+  problems: ['GRANT_TYPE_UNKNOWN'],
+  toJson: JSON.stringify,
   read: (raw, parameter) => (raw === GRANT ? GRANT : { problem: 'GRANT_TYPE_UNKNOWN', parameter }),
 });
 
@@ -25,15 +25,15 @@ export const issueBearer: Operation = {
   id: 'oauth2.token',
   method: 'POST',
   path: '/oauth2/token',
-  about: 'Give the application its bearer token: the same one until it is revoked.',
+  description: 'Give the application its bearer token: the same one until it is revoked.',
   group: 'oauth2',
-  groupAbout: 'Tokens with which an application speaks for itself.',
+  groupDescription: 'Tokens with which an application speaks for itself.',
   family: 'numeric',
   credential: 'basic',
   rate: 'bearer_tokens',
   rateProblem: 'CLIENT_TOO_OFTEN',
   isTokenStep: true,
-  parameters: { grant_type: grantType.says('Must be given, in a form body.') },
+  parameters: { grant_type: grantType.describe('Must be given, in a form body.') },
   body: 'form',
   formOnly: true,
   shape: 'bare',
@@ -42,16 +42,16 @@ export const issueBearer: Operation = {
     { additionalProperties: false },
   ),
   problems: ['GRANT_TYPE_MISSING'],
-  async perform({ caller, services, input, now, note, record }) {
+  async perform({ caller, services, input, now, audit, recordAudit }) {
     if (input.grant_type == null) throw problem('GRANT_TYPE_MISSING', { parameter: 'grant_type' });
     const { application } = callerOf(caller, 'application');
-    const events: Noted[] = [];
+    const events: AuditedEvent[] = [];
     const { value, isNew } = await services.outstandingBearer(application.id, now, async (tx, token_id) => {
       events.push({ event: 'bearer_issued', application_id: application.id, token_id });
-      await record(tx, events.at(-1)!);
+      await recordAudit(tx, events.at(-1)!);
     });
     // A unit that another caller was ahead of has issued nothing.
-    if (isNew) note(events.at(-1)!);
+    if (isNew) audit(events.at(-1)!);
     return { data: JSON.stringify({ token_type: 'bearer', access_token: value }) };
   },
 };

@@ -1,5 +1,5 @@
 import type { Application } from '../../../contract/store/credentials.ts';
-import type { Reading, Store } from '../../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import { remembered } from '../remembered.ts';
 import { bearerHash, presentedForms } from './bearer-value.ts';
 
@@ -28,7 +28,7 @@ export function knownBearers(store: Store): KnownBearers {
 }
 
 /** Every form is looked up, whatever the first one came to: what is unknown costs as much as what is known. */
-async function readBearer(tx: Reading, value: string): Promise<KnownBearer | undefined> {
+async function readBearer(tx: ReadTransaction, value: string): Promise<KnownBearer | undefined> {
   const rows = [];
   for (const form of presentedForms(value)) rows.push(await tx.bearerTokens.findByHash(bearerHash(form)));
   const row = rows.find((each) => each !== undefined);

@@ -2,7 +2,7 @@ import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { BearerToken, Outstanding, OutstandingBearers } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import { ConstraintViolated, type Store, type Writing } from '../../../contract/store/store.ts';
+import { ConstraintViolated, type Store, type WriteTransaction } from '../../../contract/store/store.ts';
 import { remembered } from '../remembered.ts';
 import { bearerHash, makeBearerValue } from './bearer-value.ts';
 
@@ -52,7 +52,7 @@ export function keptValue(bearer: BearerToken, box: SecretBox): string {
 
 /** The outstanding token, issued in a unit of work if there is none. */
 export async function issueBearerIn(
-  tx: Writing,
+  tx: WriteTransaction,
   { box, secrets }: Pick<Issuer, 'box' | 'secrets'>,
   application: string,
   now: string,
@@ -70,6 +70,6 @@ export async function issueBearerIn(
     created_at: now,
     revoked_at: null,
   });
-  tx.touch(`bearer:${id}`);
+  tx.invalidate(`bearer:${id}`);
   return { id, value, isNew: true };
 }

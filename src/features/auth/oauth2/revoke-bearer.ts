@@ -3,9 +3,9 @@ import { applicationOf, type Caller } from '../../../contract/declare/callers.ts
 import { text } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { Noted } from '../../../contract/store/audit.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { BearerToken } from '../../../contract/store/grants.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { bearerHash, namedForms } from './bearer-value.ts';
 import { keptValue } from './outstanding-bearer.ts';
 
@@ -18,48 +18,48 @@ export const revokeBearer: Operation = {
   id: 'oauth2.invalidate_token',
   method: 'POST',
   path: '/oauth2/invalidate_token',
-  about: 'Revoke the bearer token of the application, for ever.',
+  description: 'Revoke the bearer token of the application, for ever.',
   group: 'oauth2',
   family: 'numeric',
   credential: 'owner-or-basic',
   rate: 'bearer_revocations',
   isTokenStep: true,
-  parameters: { access_token: text({ max: 2048 }).required().says('The token to revoke, encoded or not.') },
+  parameters: { access_token: text({ max: 2048 }).required().describe('The token to revoke, encoded or not.') },
   body: 'form',
   shape: 'bare',
   reply: Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
   problems: ['BEARER_NOT_OWN', 'BEARER_INVALID'],
-  async perform({ caller, services, input, now, note, record }) {
+  async perform({ caller, services, input, now, audit, recordAudit }) {
     const { event, access_token } = await services.store.write(async (tx) => {
       const application = await ownApplication(tx, caller);
       const bearer = await named(tx, input.access_token as string);
       if (!bearer?.outstanding) throw problem('BEARER_INVALID', {}, 'no such token, or revoked before');
       if (bearer.application_id !== application) throw problem('BEARER_NOT_OWN', {}, 'of another application');
       if (!(await tx.bearerTokens.revoke(bearer.id, now))) throw problem('BEARER_INVALID', {}, 'revoked just now');
-      tx.touch(`bearer:${bearer.id}`);
-      const event: Noted = {
+      tx.invalidate(`bearer:${bearer.id}`);
+      const event: AuditedEvent = {
         event: 'bearer_revoked',
         user_id: caller.kind === 'user' ? caller.user : undefined,
         application_id: applicationOf(caller),
         token_id: bearer.id,
       };
-      await record(tx, event);
+      await recordAudit(tx, event);
       return { event, access_token: keptValue(bearer, services.box) };
     });
-    note(event);
+    audit(event);
     return { data: JSON.stringify({ access_token }) };
   },
 };
 
 /** The id of the application that a caller is, or owns and calls through. */
-async function ownApplication(tx: Reading, caller: Caller): Promise<string> {
+async function ownApplication(tx: ReadTransaction, caller: Caller): Promise<string> {
   if (caller.kind !== 'user') return caller.application.id;
   const application = await tx.credentials.findApplication(caller.application);
   if (application?.owner_user_id !== caller.user) throw problem('BEARER_NOT_OWN', {}, 'not the owner');
   return application.id;
 }
 
-async function named(tx: Reading, value: string): Promise<BearerToken | undefined> {
+async function named(tx: ReadTransaction, value: string): Promise<BearerToken | undefined> {
   const rows = [];
   for (const form of namedForms(value)) rows.push(await tx.bearerTokens.findByHash(bearerHash(form)));
   return rows.find((row) => row !== undefined);

@@ -1,5 +1,5 @@
 import type { Page, PageAnswer, Visit } from '../../../contract/declare/pages.ts';
-import type { Noted } from '../../../contract/store/audit.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { Application, User } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { callbackFault } from '../callbacks.ts';
@@ -64,12 +64,12 @@ async function answer(parts: AuthorizeParts, endpoint: Endpoint, visit: Visit): 
  * is opened after that: only a login for this very request token satisfies it.
  */
 async function isForced({ grants }: AuthorizeParts, visit: Visit, requestToken: RequestToken): Promise<boolean> {
-  const isAsked = /^(true|1)$/.test(visit.parameter('force_login') ?? '');
-  if (isAsked && !visit.isPeek && requestToken.force_login === 0) await grants.forceLogin(requestToken);
+  const isRequested = /^(true|1)$/.test(visit.parameter('force_login') ?? '');
+  if (isRequested && !visit.isPeek && requestToken.force_login === 0) await grants.forceLogin(requestToken);
   // The address says so each time that it is opened; what follows a login for this request token does not.
-  if (isAsked && visit.method === 'GET') return true;
+  if (isRequested && visit.method === 'GET') return true;
   const isDone = visit.user !== undefined && visit.session?.login_for === requestToken.id;
-  return (isAsked || requestToken.force_login === 1) && !isDone;
+  return (isRequested || requestToken.force_login === 1) && !isDone;
 }
 
 async function opened(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> {
@@ -102,9 +102,10 @@ async function posted(parts: AuthorizeParts, asked: Asked): Promise<PageAnswer> 
   if (!isLogin) return approve(parts, asked, visit.user!, 303);
 
   const outcome = await logIn(parts, visit);
-  const of = (noted: readonly Noted[]): Noted[] => noted.map((each) => ({ ...each, application_id: application.id }));
+  const of = (noted: readonly AuditedEvent[]): AuditedEvent[] =>
+    noted.map((each) => ({ ...each, application_id: application.id }));
   const noted = of(outcome.noted);
-  const note = (event: Noted['event'], user: User): Noted[] => of([{ event, user_id: user.id }]);
+  const note = (event: AuditedEvent['event'], user: User): AuditedEvent[] => of([{ event, user_id: user.id }]);
   if ('wait_s' in outcome) return { ...refusal('too many logins', outcome.wait_s), noted };
   if ('pending' in outcome) return { ...codeForm(asked, outcome.pending, outcome.wrong !== undefined), noted };
   if ('wrong' in outcome) {
@@ -134,7 +135,7 @@ async function approve(parts: AuthorizeParts, asked: Asked, user: User, status: 
   const event = { event: 'consent_given', user_id: user.id, application_id: application.id } as const;
   const approved = await parts.grants.approve(requestToken, user.id, (tx) => asked.visit.record(tx, event));
   if (!approved) return refusal('token');
-  const noted: Noted[] = [event];
+  const noted: AuditedEvent[] = [event];
   if (isPin(requestToken))
     return { status: 200, html: pinPage(application, approved.verifier, parts.verifier_ttl_s), noted };
   const location = parts.grants.redirectFor(requestToken, { verifier: approved.verifier });
@@ -145,7 +146,7 @@ async function approve(parts: AuthorizeParts, asked: Asked, user: User, status: 
 async function deny(parts: AuthorizeParts, { requestToken, application, visit }: Asked): Promise<PageAnswer> {
   const event = { event: 'consent_denied', user_id: visit.user?.id, application_id: application.id } as const;
   if (!(await parts.grants.deny(requestToken, (tx) => visit.record(tx, event)))) return refusal('token');
-  const noted: Noted[] = [event];
+  const noted: AuditedEvent[] = [event];
   if (isPin(requestToken)) return { status: 200, html: deniedPage(application, undefined), noted };
   const back = parts.grants.redirectFor(requestToken, { denied: true });
   const page: PageAnswer = { status: 200, html: deniedPage(application, back), noted };

@@ -2,7 +2,7 @@ import { html } from 'ghtml';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageAnswer, Visit } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
-import type { Reading } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { linkHash, setPassword } from '../../platform/standing.ts';
 import { type FieldFaults, faultSummary } from './fields.ts';
 import { documentOf, hidden } from './layout.ts';
@@ -28,7 +28,7 @@ export function passwordLinkPage(parts: PasswordParts): Page {
   };
 }
 
-async function userOf(tx: Reading, { clock }: PasswordParts, { parameter }: Visit): Promise<User | undefined> {
+async function userOf(tx: ReadTransaction, { clock }: PasswordParts, { parameter }: Visit): Promise<User | undefined> {
   const secret = parameter('token') ?? '';
   const link = /^[\w-]{43}$/.test(secret) ? await tx.passwordLinks.find(linkHash(secret)) : undefined;
   const isGood = link !== undefined && link.expires_at > formatInstant(clock.now());

@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
 import type { Page, PageAnswer, Visit } from '../../../contract/declare/pages.ts';
-import type { Noted } from '../../../contract/store/audit.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { SecondFactor } from '../../../contract/store/second-factors.ts';
 import { type LoginParts, logInAgain } from '../logins/log-in.ts';
 import { codeAddress, inGroups, newCodeSecret, stepOfCode } from '../logins/one-time-codes.ts';
@@ -150,7 +150,7 @@ async function on(
 }
 
 /** The page that shows recovery codes, the only time that they are shown. */
-function recoveryPage(visit: Visit, codes: readonly string[], event: Noted): PageAnswer {
+function recoveryPage(visit: Visit, codes: readonly string[], event: AuditedEvent): PageAnswer {
   const title = 'Your recovery codes';
   const content = html`<h1>${title}</h1>
 <p class="alert">Keep these somewhere safe now: they are not shown again.</p>

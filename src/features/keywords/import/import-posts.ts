@@ -96,7 +96,7 @@ export async function importPosts(
     }
   }
   await flush();
-  await store.write((tx) => tx.corpus.forgetProgress(source.name));
+  await store.write((tx) => tx.corpus.clearProgress(source.name));
   return { ...totals, skipped };
 }
 
@@ -125,9 +125,9 @@ async function storeBatch(
     if (state.pages !== pagesBefore) return false;
     if (pages.length > 0) {
       await tx.corpus.addPages(pages);
-      await tx.jobs.planBy({ kind: KEYWORD_INDEXING, key: '', run_at: formatInstant(clock.now()) });
+      await tx.jobs.planNoLaterThan({ kind: KEYWORD_INDEXING, key: '', run_at: formatInstant(clock.now()) });
     }
-    await tx.corpus.keepProgress(name, done);
+    await tx.corpus.saveProgress(name, done);
     return true;
   });
   if (!isStored) return undefined;

@@ -1,4 +1,4 @@
-import type { Upload, UploadRules } from '../../../contract/store/uploads.ts';
+import type { Upload, UploadSettings } from '../../../contract/store/uploads.ts';
 import { ACCEPTED_FILES } from '../media-categories.ts';
 import { detectMime } from './detect-mime.ts';
 import { probeImage } from './probe-image.ts';
@@ -15,7 +15,7 @@ export type ExpectedFile = Pick<Upload, 'category' | 'media_type' | 'mime'>;
 const KINDS = { IMAGE: 'image', GIF: 'GIF', VIDEO: 'video' } as const;
 
 /** Looks at a file itself, whatever was said of it. */
-export async function probeFile(path: string, expected: ExpectedFile, rules: UploadRules): Promise<ProbeResult> {
+export async function probeFile(path: string, expected: ExpectedFile, rules: UploadSettings): Promise<ProbeResult> {
   const mime = await detectMime(path);
   if (mime === undefined || !ACCEPTED_FILES[expected.category].mimes.includes(mime)) {
     return { fault: `Unsupported ${KINDS[expected.media_type]} format` };
@@ -34,7 +34,7 @@ function isSameContainer(mime: string, declared: string): boolean {
   return mime === declared || (ONE_CONTAINER.includes(mime) && ONE_CONTAINER.includes(declared));
 }
 
-function checkLimits(found: ProbeResult, { category }: ExpectedFile, rules: UploadRules): ProbeResult {
+function checkLimits(found: ProbeResult, { category }: ExpectedFile, rules: UploadSettings): ProbeResult {
   if ('fault' in found) return found;
   const { width, height, duration_ms } = found;
   const pixels = width! * height!;

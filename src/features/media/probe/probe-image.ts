@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { UploadRules } from '../../../contract/store/uploads.ts';
+import type { UploadSettings } from '../../../contract/store/uploads.ts';
 import { gifFrames } from './gif-frames.ts';
 import { imageEnd } from './image-end.ts';
 import type { ProbeResult } from './probe-file.ts';
@@ -8,7 +8,7 @@ import type { ProbeResult } from './probe-file.ts';
 const TURNED_FROM = 5;
 
 /** Measures an image or a GIF as it is shown. */
-export async function probeImage(path: string, mime: string, rules: UploadRules): Promise<ProbeResult> {
+export async function probeImage(path: string, mime: string, rules: UploadSettings): Promise<ProbeResult> {
   // No larger than the limit of its category.
   const bytes = await readFile(path);
   if (imageEnd(mime, bytes) === undefined) return { fault: 'The image is truncated' };

@@ -4,9 +4,9 @@ import type { Random } from '../../../../base/random.ts';
 import type { SecretBox } from '../../../../base/secret-box.ts';
 import { isLongId } from '../../../../contract/declare/long-ids.ts';
 import type { PageAnswer, Visit } from '../../../../contract/declare/pages.ts';
-import type { Noted } from '../../../../contract/store/audit.ts';
+import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
-import type { Store, Writing } from '../../../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../../../contract/store/store.ts';
 import type { WebhookAdministration } from '../../../../contract/store/webhooks.ts';
 import type { Registrar } from '../../../platform/register.ts';
 import { refusal } from '../refusals.ts';
@@ -58,15 +58,15 @@ export function registering<T>(
   work: (registrar: Registrar) => Promise<T>,
 ): Promise<T> {
   const now = formatInstant(clock.now());
-  return store.write((tx: Writing) => work({ tx, box, random: secrets, now }));
+  return store.write((tx: WriteTransaction) => work({ tx, box, random: secrets, now }));
 }
 
 /** Records that a visit changes an application, in the unit that does; the answer is to be noted when that has ended. */
 export async function recorded(
   { tx }: Pick<Registrar, 'tx'>,
   visit: Visit,
-  about: Omit<Noted, 'user_id'>,
-): Promise<readonly Noted[]> {
+  about: Omit<AuditedEvent, 'user_id'>,
+): Promise<readonly AuditedEvent[]> {
   const event = { ...about, user_id: visit.user!.id };
   await visit.record(tx, event);
   return [event];

@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
 import type { AccessLevel, Application, HeldToken } from '../../../../contract/store/credentials.ts';
-import type { Reading } from '../../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../../contract/store/store.ts';
 import { dayElement } from '../days.ts';
 import { LEVEL_NAMES } from '../wordings.ts';
 
@@ -15,10 +15,10 @@ export interface Holders {
 }
 
 /** Reads who has given an application access. */
-export async function holdersOf(tx: Reading, { id, access_level }: Application): Promise<Holders> {
+export async function holdersOf(tx: ReadTransaction, { id, access_level }: Application): Promise<Holders> {
   return {
     counts: await tx.credentials.listTokenCounts(id),
-    beside: await tx.credentials.listTokensBeside(id, access_level, NAMED_MAX),
+    beside: await tx.credentials.listOtherTokens(id, access_level, NAMED_MAX),
   };
 }
 

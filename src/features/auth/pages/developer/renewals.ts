@@ -1,8 +1,8 @@
 import { html } from 'ghtml';
 import type { Page, PageAnswer, Visit } from '../../../../contract/declare/pages.ts';
-import type { Noted } from '../../../../contract/store/audit.ts';
+import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
-import type { Reading } from '../../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../../contract/store/store.ts';
 import type { Registrar } from '../../../platform/register.ts';
 import { issueOwnToken, regenerateBearer, regenerateKeys, revokeBearerOf } from '../../applications/administer.ts';
 import { accountDocument, hidden } from '../layout.ts';
@@ -18,14 +18,14 @@ interface Renewal {
   readonly button: string;
   /** The heading of what was made. */
   readonly told?: (name: string) => string;
-  readonly event: Noted['event'];
+  readonly event: AuditedEvent['event'];
   /** What is replaced, so that one question is answered once; empty when there is nothing yet. */
-  current(tx: Reading, application: Application): Promise<string>;
+  current(tx: ReadTransaction, application: Application): Promise<string>;
   /** Replaces it; the answer is told once. */
   renew(registrar: Registrar, application: Application): Promise<readonly (readonly [name: string, value: string])[]>;
 }
 
-const bearerOf = async (tx: Reading, { id }: Application): Promise<string> =>
+const bearerOf = async (tx: ReadTransaction, { id }: Application): Promise<string> =>
   (await tx.bearerTokens.findOutstanding(id))?.id ?? '';
 
 const RENEWALS: readonly Renewal[] = [

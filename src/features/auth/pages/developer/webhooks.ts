@@ -2,7 +2,7 @@ import { html } from 'ghtml';
 import { formatInstant } from '../../../../base/instants.ts';
 import type { Page, PageAnswer, Visit } from '../../../../contract/declare/pages.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
-import type { Challenged, Webhook, WebhookDelivery } from '../../../../contract/store/webhooks.ts';
+import type { ChallengeResult, Webhook, WebhookDelivery } from '../../../../contract/store/webhooks.ts';
 import { secondElement } from '../days.ts';
 import { accountDocument, hidden, noticeOf } from '../layout.ts';
 import { refusal } from '../refusals.ts';
@@ -30,7 +30,7 @@ interface Standing {
 }
 
 /** A webhook that was just challenged, and what came of it. */
-interface Validated extends Challenged {
+interface Validated extends ChallengeResult {
   readonly webhook: string;
 }
 
@@ -88,9 +88,9 @@ The second signature is made with a secret of the webhook: a new one is shown on
 }
 
 /** Whether it is valid, and why it is not; what came of a challenge a moment ago is told as such. */
-function stateOf({ valid, failure }: Webhook, challenged: Challenged | undefined): string {
-  if (challenged?.isRight) return noticeOf('Valid: it answered the challenge rightly.');
-  const why = challenged?.why ?? failure ?? '';
+function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): string {
+  if (challenged?.hasPassed) return noticeOf('Valid: it answered the challenge rightly.');
+  const why = challenged?.reason ?? failure ?? '';
   const told = challenged ? ' role="alert"' : '';
   if (!valid) {
     const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge rightly.`;
@@ -143,7 +143,7 @@ async function done(parts: DeveloperParts, visit: Visit, application: Applicatio
     // Who reloads the page that told the secret must not replace it again.
     if (from !== undefined && from !== generation(found)) return { isOver: true };
     if (from !== undefined) {
-      const secret = await parts.webhooks.renewSecret(registrar, webhook);
+      const secret = await parts.webhooks.rotateSecret(registrar, webhook);
       const event = { event: 'webhook_secret_renewed', application_id: id, webhook_id: webhook } as const;
       return { secret, url: found.url, noted: await recorded(registrar, visit, event) };
     }

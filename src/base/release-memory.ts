@@ -6,6 +6,6 @@ const SHARED_BYTES = 8_192;
  * and much memory behind them, a stream of bytes either piles up or makes it walk the whole heap many times a second.
  * A piece of something larger is left alone.
  */
-export function release({ buffer, byteLength }: ArrayBufferView): void {
+export function releaseMemory({ buffer, byteLength }: ArrayBufferView): void {
   if (byteLength > SHARED_BYTES && byteLength === buffer.byteLength) (buffer as ArrayBuffer).transfer(0);
 }

@@ -2,10 +2,10 @@ import type { Field } from '../contract/declare/fields.ts';
 import type { CredentialKind, Operation, Parameters } from '../contract/declare/operation.ts';
 import type { AnyResource, Quota, Row, Verb } from '../contract/declare/resource.ts';
 import { ROLES } from '../contract/declare/roles.ts';
-import { NOT_LET_IN, type ProblemName, type Wording, wordingIn } from '../contract/problems/problems.ts';
+import { AUTHENTICATION_PROBLEMS, type ProblemName, type Wording, wordingIn } from '../contract/problems/problems.ts';
 
 /** What can end any call before anything is known of it, in the order of the checks. */
-const BEFORE_ALL: readonly ProblemName[] = [...NOT_LET_IN, 'BODY_TOO_LARGE'];
+const BEFORE_ALL: readonly ProblemName[] = [...AUTHENTICATION_PROBLEMS, 'BODY_TOO_LARGE'];
 
 const OF_BASIC = 'CLIENT_REFUSED';
 const OF_BEARER = 'BEARER_INVALID';
@@ -48,7 +48,7 @@ export const UNREAD: readonly ProblemName[] = ['REQUEST_UNREADABLE', 'REQUEST_TO
 const raised = new WeakMap<Operation, readonly ProblemName[]>();
 
 /** Every problem that a call of an operation can end with, in the order in which they are looked for. */
-export function raisable(operation: Operation): readonly ProblemName[] {
+export function declaredProblems(operation: Operation): readonly ProblemName[] {
   let known = raised.get(operation);
   if (!known) {
     known = raisedBy(operation);
@@ -58,7 +58,7 @@ export function raisable(operation: Operation): readonly ProblemName[] {
 }
 
 function raisedBy(operation: Operation): readonly ProblemName[] {
-  const { only, method, isTokenStep, roles, body, bodyBytes, credential = 'user', rateProblem } = operation;
+  const { onlyIn: only, method, isTokenStep, roles, body, bodyBytes, credential = 'user', rateProblem } = operation;
   const found: ProblemName[] = [
     ...(only ? (['METHOD_UNKNOWN'] as const) : []),
     ...BEFORE_ALL.filter((name) => !UNSAID[credential].includes(name)),
@@ -103,7 +103,7 @@ function fieldProblems(field: Field, empty: 'unsets' | 'is refused'): ProblemNam
     ...(field.isRequired ? (['MISSING_PARAMETER'] as const) : []),
     'REPEATED_PARAMETER',
     ...(refusesEmpty ? (['TEXT_EMPTY'] as const) : []),
-    ...field.kind.raises,
+    ...field.kind.problems,
   ];
 }
 
@@ -113,12 +113,12 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   const full = quotas.filter((quota) => verb === 'create' || Object.keys(quota.where).length > 0);
   const beyond = full.map((quota) => quota.problem);
   if (verb === 'activate') return beyond;
-  if (verb === 'remove') return [...(resource.removal?.raises ?? [])];
+  if (verb === 'remove') return [...(resource.removal?.problems ?? [])];
   const fields = Object.values(resource.fields as Record<string, Field>);
   const pointing = fields.filter((field) => verb === 'create' || field.writable === 'input');
   const dangling = pointing.flatMap((field) => field.target?.().notFound ?? []);
-  if (verb === 'update') return [...dangling, ...(resource.raises ?? []), ...beyond];
-  return [...dangling, ...(resource.raises ?? []), ...(resource.raisesOnCreate ?? []), ...beyond];
+  if (verb === 'update') return [...dangling, ...(resource.problems ?? []), ...beyond];
+  return [...dangling, ...(resource.problems ?? []), ...(resource.createProblems ?? []), ...beyond];
 }
 
 /** How an operation says a problem: in the words of its family, or else in those that there are. */
@@ -133,7 +133,10 @@ export function successesOf({ success = 200, successes = {} }: Operation): numbe
 
 /** Every status that an operation can answer with, ascending. */
 export function statusesOf(operation: Operation): number[] {
-  const found = new Set([...successesOf(operation), ...raisable(operation).map((name) => wording(operation, name)[0])]);
+  const found = new Set([
+    ...successesOf(operation),
+    ...declaredProblems(operation).map((name) => wording(operation, name)[0]),
+  ]);
   if (operation.itemProblems) found.add(400);
   return [...found].sort((a, b) => a - b);
 }

@@ -1,18 +1,17 @@
-import { type Answer, type Call, showContext } from '../contract/declare/operation.ts';
-import type { AnyResource } from '../contract/declare/resource.ts';
-import type { Writing } from '../contract/store/store.ts';
+import { type Answer, type Call, serializeContext } from '../contract/declare/operation.ts';
+import type { AnyResource, AppliedChange } from '../contract/declare/resource.ts';
+import type { WriteTransaction } from '../contract/store/store.ts';
 import { checkParent, keyOf } from './get.ts';
-import type { Made } from './new-row.ts';
-import { type Presenter, presenterOf, removedPresenterOf } from './present.ts';
-import { changeSetErrors, exceeded, mayRaise } from './quotas.ts';
+import { deletedSerializerOf, type Serializer, serializerOf } from './present.ts';
+import { changeSetErrors, mayRaise, quotaErrors } from './quotas.ts';
 import { refuse } from './validate.ts';
-import { applyCreate, applyRemove, applyUpdate, freshIds, type WriteIds } from './write.ts';
+import { applyCreate, applyRemove, applyUpdate, takeWriteIds, type WriteIds } from './write.ts';
 
 /** Creates one row. */
 export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
-  const { below } = resource;
+  const { parent: below } = resource;
   const input = below ? { ...call.input, [below.column]: call.path[below.parameter]! } : call.input;
-  const [ids] = await freshIds(resource, call, [input]);
+  const [ids] = await takeWriteIds(resource, call, [input]);
   return change(resource, call, mustLock(resource, call, 'create', ids!), (tx) =>
     applyCreate(tx, resource, call, input, ids!),
   );
@@ -21,7 +20,7 @@ export async function createOne(resource: AnyResource, call: Call): Promise<Answ
 /** Changes what is given of one row. */
 export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
-  const [ids] = await freshIds(resource, call, [call.input]);
+  const [ids] = await takeWriteIds(resource, call, [call.input]);
   return change(resource, call, mustLock(resource, call, 'update', ids!), (tx) =>
     applyUpdate(tx, resource, call, call.input, key, ids!),
   );
@@ -30,15 +29,20 @@ export async function updateOne(resource: AnyResource, call: Call): Promise<Answ
 /** Deletes one row; a second time it is not found. */
 export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
-  const [ids] = await freshIds(resource, call, [call.input]);
-  const apply = (tx: Writing): Promise<Made> => applyRemove(tx, resource, call, key, ids!);
+  const [ids] = await takeWriteIds(resource, call, [call.input]);
+  const apply = (tx: WriteTransaction): Promise<AppliedChange> => applyRemove(tx, resource, call, key, ids!);
   // An id that is not ours stays taken: who finds the row and means to use it is not to meet its removal.
-  return change(resource, call, resource.key !== undefined, apply, removedPresenterOf(resource));
+  return change(resource, call, resource.key !== undefined, apply, deletedSerializerOf(resource));
 }
 
 /** Whether others must wait: rows are counted, judged together with others, or made if they are not there yet. */
-function mustLock(resource: AnyResource, call: Call, verb: 'create' | 'update', { following }: WriteIds): boolean {
-  const seesOthers = resource.onePer !== undefined || resource.wholeRules !== undefined;
+function mustLock(
+  resource: AnyResource,
+  call: Call,
+  verb: 'create' | 'update',
+  { cascades: following }: WriteIds,
+): boolean {
+  const seesOthers = resource.onePer !== undefined || resource.changeSetRules !== undefined;
   return seesOthers || following.length > 0 || mayRaise(resource, call.input, verb);
 }
 
@@ -46,16 +50,16 @@ async function change(
   resource: AnyResource,
   call: Call,
   lock: boolean,
-  apply: (tx: Writing) => Promise<Made>,
-  presenter: Presenter = presenterOf(resource),
+  apply: (tx: WriteTransaction) => Promise<AppliedChange>,
+  presenter: Serializer = serializerOf(resource),
 ): Promise<Answer> {
   return call.services.store.write(async (tx) => {
     if (lock) await tx.records.lockAccount(call.account!.id);
     await checkParent(resource, call, tx.records);
     const made = await apply(tx);
-    refuse((await exceeded(tx, resource, call, [made])).map((excess) => excess.error));
+    refuse((await quotaErrors(tx, resource, call, [made])).map((excess) => excess.error));
     refuse((await changeSetErrors(tx, resource, call, [made], { isBatch: false })).map(({ error }) => error));
-    const [data] = await presenter.rows([made.after], showContext(call, tx));
+    const [data] = await presenter.rows([made.after], serializeContext(call, tx));
     return { data: data! };
   });
 }

@@ -1,19 +1,19 @@
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import type { ChangeRow } from '../contract/store/changes.ts';
-import type { Deleted, RecordsWriting, RowKey, Writing } from '../contract/store/store.ts';
+import type { Deleted, RecordsWriting, RowKey, WriteTransaction } from '../contract/store/store.ts';
 
 /** What the items of a batch will look at: read together, before the first of them. */
-export interface Expected {
+export interface Preload {
   /** Ids of rows that will be changed; they are locked. */
   readonly changed: readonly string[];
   /** What references point to. */
-  readonly referenced: readonly Pointed[];
+  readonly referenced: readonly PreloadedReference[];
   /** What new rows must not have in common with live ones. */
-  readonly oneKeys: readonly string[];
+  readonly uniqueKeys: readonly string[];
 }
 
 /** Rows that references point to, as the field of the reference asks for them. */
-export interface Pointed {
+export interface PreloadedReference {
   readonly target: AnyResource;
   readonly ids: readonly string[];
   readonly deleted: Deleted;
@@ -21,8 +21,8 @@ export interface Pointed {
 }
 
 /** A unit of work whose reads were made ahead and whose writes wait: as many statements for 500 rows as for a few. */
-export interface Gathered {
-  readonly tx: Writing;
+export interface BatchBuffer {
+  readonly tx: WriteTransaction;
   /** Performs the writes that wait. */
   flush(): Promise<void>;
 }
@@ -31,15 +31,15 @@ export interface Gathered {
  * Reads ahead what items of a batch will look at, row by row, and gathers what they write. Each item sees what those
  * before it did: rows that were read are kept as they become, and whatever else is asked is asked after the writes.
  */
-export async function gathered(
-  tx: Writing,
+export async function batchBuffer(
+  tx: WriteTransaction,
   resource: AnyResource,
   account: string,
-  expected: Expected,
-): Promise<Gathered> {
+  expected: Preload,
+): Promise<BatchBuffer> {
   const rows = new Map<string, Row | undefined>();
   const live = new Map<string, Row>();
-  const wait = waitingWrites(tx, account);
+  const wait = pendingWrites(tx, account);
 
   const keep = async (kind: AnyResource, ids: readonly string[], options: { deleted: Deleted; lock?: boolean }) => {
     for (const id of ids) rows.set(nameOf(kind, id, options.deleted), undefined);
@@ -48,26 +48,26 @@ export async function gathered(
   };
   for (const { target, ids, ...options } of expected.referenced) await keep(target, ids, options);
   await keep(resource, expected.changed, { deleted: 'hidden', lock: true });
-  const same = await readMany(tx, resource, account, expected.oneKeys, { deleted: 'hidden', column: ONE_KEY });
-  for (const row of same) live.set(String(row[ONE_KEY]), row);
+  const same = await readMany(tx, resource, account, expected.uniqueKeys, { deleted: 'hidden', column: UNIQUE_KEY });
+  for (const row of same) live.set(String(row[UNIQUE_KEY]), row);
 
   const records: RecordsWriting = {
     async get(kind, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
       const name = nameOf(kind as unknown as AnyResource, key.id, options.deleted);
       // Of what others granted nothing was read ahead.
-      const isKnown = rows.has(name) && key.account === account && !(key.orGranted && !rows.get(name));
+      const isKnown = rows.has(name) && key.account === account && !(key.includesGranted && !rows.get(name));
       // biome-ignore lint/suspicious/noExplicitAny: a row of whichever resource was asked for
       if (isKnown) return rows.get(name) as any;
       await wait.flush();
       return tx.records.get(kind, key, options);
     },
-    async many(kind, of, values, options) {
-      if (options.column === ONE_KEY && (kind as unknown as AnyResource) === resource) {
+    async getMany(kind, of, values, options) {
+      if (options.column === UNIQUE_KEY && (kind as unknown as AnyResource) === resource) {
         // biome-ignore lint/suspicious/noExplicitAny: rows of the resource of the batch
         return values.map((value) => live.get(value)).filter((row) => row !== undefined) as any;
       }
       await wait.flush();
-      return tx.records.many(kind, of, values, options);
+      return tx.records.getMany(kind, of, values, options);
     },
     async page(kind, query) {
       await wait.flush();
@@ -82,7 +82,7 @@ export async function gathered(
       return tx.records.tally(kind, query, by);
     },
     async insert(kind, row) {
-      if (kind === resource && row[ONE_KEY]) live.set(String(row[ONE_KEY]), row);
+      if (kind === resource && row[UNIQUE_KEY]) live.set(String(row[UNIQUE_KEY]), row);
       wait.insert(kind, row);
     },
     async insertAll(kind, all) {
@@ -99,7 +99,7 @@ export async function gathered(
       if (!before) return;
       const after = { ...before, ...changes } as Row;
       rows.set(name, after.deleted ? undefined : after);
-      if (kind === resource && before[ONE_KEY] && !after[ONE_KEY]) live.delete(String(before[ONE_KEY]));
+      if (kind === resource && before[UNIQUE_KEY] && !after[UNIQUE_KEY]) live.delete(String(before[UNIQUE_KEY]));
     },
     async updateAll(kind, of, ids, changes) {
       for (const id of ids) await records.update(kind, { account: of, id }, changes);
@@ -116,25 +116,25 @@ export async function gathered(
 }
 
 /** The column of what no two live rows of a resource have in common, where its declaration says so. */
-export const ONE_KEY = 'one_key';
+export const UNIQUE_KEY = 'one_key';
 
 function nameOf(resource: AnyResource, id: string, deleted: Deleted): string {
   return `${resource.name}:${id}:${deleted}`;
 }
 
 async function readMany(
-  tx: Writing,
+  tx: WriteTransaction,
   resource: AnyResource,
   account: string,
   values: readonly string[],
   options: { deleted: Deleted; lock?: boolean; column?: string },
 ): Promise<Row[]> {
-  return (await tx.records.many(resource, account, values, options)) as unknown as Row[];
+  return (await tx.records.getMany(resource, account, values, options)) as unknown as Row[];
 }
 
 type Changed = Readonly<Record<string, string | number | null>>;
 
-interface WaitingWrites {
+interface PendingWrites {
   insert(kind: AnyResource, row: Row): void;
   update(kind: AnyResource, id: string, changes: Changed): void;
   append(row: ChangeRow): void;
@@ -142,7 +142,7 @@ interface WaitingWrites {
 }
 
 /** Writes in the order in which they came; neighbours that are alike become one statement. */
-function waitingWrites(tx: Writing, account: string): WaitingWrites {
+function pendingWrites(tx: WriteTransaction, account: string): PendingWrites {
   let writes: { readonly like: string; readonly kind: AnyResource; rows: Row[]; ids: string[]; changes: Changed }[] =
     [];
   let log: ChangeRow[] = [];

@@ -1,6 +1,6 @@
 import type { Field } from '../../contract/declare/fields.ts';
 import type { Operation, Parameters } from '../../contract/declare/operation.ts';
-import { givenSchema } from '../present.ts';
+import { inputValueSchema } from '../present.ts';
 import { exampleValue } from './examples.ts';
 import { anyOf, closed, type Json, type NamedSchemas, portable } from './schemas.ts';
 
@@ -22,20 +22,21 @@ export function hasFormBody(operation: Operation): boolean {
 
 /** JSON Schema of a parameter as callers give it: what it accepts, and what it is when it is not given. */
 export function inputSchema(field: Field, named: NamedSchemas): Json {
-  const fallback = field.fallback === undefined ? {} : { default: JSON.parse(field.kind.present(field.fallback)) };
+  const fallback =
+    field.defaultValue === undefined ? {} : { default: JSON.parse(field.kind.toJson(field.defaultValue)) };
   return { ...portable(field.kind.schema, named), ...fallback };
 }
 
 const PATH_ID = { type: 'string', pattern: '^[0-9a-z]+$', maxLength: 64 };
 
 function pathSchema(
-  { pathKeys = {} }: Operation,
+  { pathParameters = {} }: Operation,
   name: string,
   named: NamedSchemas,
 ): { description: string; schema: Json } {
-  const key = pathKeys[name];
+  const key = pathParameters[name];
   if (!key) return { description: 'Id; upper-case letters are folded.', schema: PATH_ID };
-  return { description: key.about, schema: inputSchema(key, named) };
+  return { description: key.description, schema: inputSchema(key, named) };
 }
 
 /** The parameters of path and query. */
@@ -49,7 +50,7 @@ export function parameterObjects(operation: Operation, named: NamedSchemas): Jso
   }));
   const protocol = Object.entries(operation.protocolParameters ?? {}).map(([name, field]) => ({
     ...inQuery(name, field, named),
-    description: `${field.about} In header, query or form.`,
+    description: `${field.description} In header, query or form.`,
   }));
   if (hasFormBody(operation) || operation.body !== 'form') return [...inPath, ...protocol];
   return [
@@ -68,7 +69,7 @@ function inQuery(name: string, field: Field, named: NamedSchemas): Json {
     name,
     in: 'query',
     required: field.isRequired,
-    ...(field.about ? { description: field.about } : {}),
+    ...(field.description ? { description: field.description } : {}),
     ...(schema.type === 'array' ? { style: 'form', explode: false } : {}),
     schema,
   };
@@ -77,7 +78,7 @@ function inQuery(name: string, field: Field, named: NamedSchemas): Json {
 /** The body that an operation reads, if it reads one. */
 export function requestBody(operation: Operation, named: NamedSchemas): Json | undefined {
   if (operation.body === 'json' || operation.body === 'bytes') {
-    const schema = withMeanings(portable(operation.request, named), operation.members ?? {});
+    const schema = withMeanings(portable(operation.request, named), operation.bodyMembers ?? {});
     return { required: true, content: { 'application/json': { schema } } };
   }
   if (operation.body === 'object') {
@@ -109,7 +110,7 @@ function withMeanings(schema: Json, members: Parameters, within = ''): Json {
   const { properties } = schema as { properties?: Readonly<Record<string, Json>> };
   if (!properties) return schema;
   const shown = Object.entries(properties).map(([name, member]) => {
-    const { about: description } = members[within + name] ?? {};
+    const { description } = members[within + name] ?? {};
     return [name, { ...(description && { description }), ...withMeanings(member, members, `${within}${name}.`) }];
   });
   return { ...schema, properties: Object.fromEntries(shown) };
@@ -143,9 +144,9 @@ function memberSchema(operation: Operation, field: Field, named: NamedSchemas): 
   const isUpdate = operation.method === 'PUT';
   const { default: fallback, ...schema } = inputSchema(field, named);
   const notes = [
-    field.about,
+    field.description,
     isUpdate && field.writable === 'create' ? 'Fixed when it was created: accepted, and ignored.' : '',
-    isUpdate && (field.isNullable || field.isSettled) ? 'Given empty, it is unset.' : '',
+    isUpdate && (field.isNullable || field.isDerived) ? 'Given empty, it is unset.' : '',
   ].filter((note) => note !== '');
   return {
     ...schema,
@@ -161,7 +162,7 @@ export function echoSchema(operation: Operation, named: NamedSchemas, path: 'alw
   // What a refused call named in its path is echoed as it was.
   const schemaOf = (name: string): Json =>
     path === 'always' ? pathSchema(operation, name, named).schema : { type: 'string' };
-  const fixed = Object.entries(operation.echoes ?? {}).map(([name, value]) => [name, { const: value }]);
+  const fixed = Object.entries(operation.extraEcho ?? {}).map(([name, value]) => [name, { const: value }]);
   const always: Json = {
     ...Object.fromEntries(inPath.map((name) => [name, schemaOf(name)])),
     ...Object.fromEntries(fixed),
@@ -172,7 +173,7 @@ export function echoSchema(operation: Operation, named: NamedSchemas, path: 'alw
 
 function echoed(parameters: Parameters, named: NamedSchemas): Json {
   const members = Object.entries(parameters).map(([name, field]) => {
-    const { description, ...schema } = asReceived(portable(givenSchema(field), named));
+    const { description, ...schema } = asReceived(portable(inputValueSchema(field), named));
     return [name, schema];
   });
   return Object.fromEntries(members) as Json;
