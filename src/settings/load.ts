@@ -20,9 +20,10 @@ const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
 const names = Object.keys(settingsTable) as SettingName[];
 const isName = (name: string): name is SettingName => Object.hasOwn(settingsTable, name);
 const variableOf = (name: string) => `BARKER_${name.toUpperCase()}`;
+const dashed = (name: string) => `--${name.replaceAll('_', '-')}`;
+const flags = new Map<string, string>(names.map((name) => [name, entries[name].flag ?? dashed(name)]));
 /** The flag of a setting. */
-export const flagOf = (name: string): string =>
-  (isName(name) && entries[name].flag) || `--${name.replaceAll('_', '-')}`;
+export const flagOf = (name: string): string => flags.get(name) ?? dashed(name);
 const secretFiles = new Map(names.filter((name) => entries[name].secret).map((name) => [`${name}_file`, name]));
 /** Variables that begin so are no settings: they hold the keys with which commands call a service. */
 const CALLER_VARIABLES = 'BARKER_CALL_';

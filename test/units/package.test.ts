@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { cleanEnvironment, ENTRY } from '../commands/program.ts';
 import { MACHINE_PATH, olderNode } from '../rig/older-node.ts';
@@ -58,6 +58,13 @@ describe('the Node.js that comes with it', () => {
       assert.ok(hasMajor > major || (hasMajor === major && hasMinor >= minor), `${name} is ${version}`);
     }
   });
+});
+
+test('every package of the lock file runs on the Node.js that comes with it', () => {
+  const args = ['ci', '--dry-run', '--engine-strict', '--offline', '--ignore-scripts'];
+  const env = { ...cleanEnvironment(), PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
+  const { status, stderr } = spawnSync('npm', args, { env, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
 });
 
 describe('an older Node', () => {
