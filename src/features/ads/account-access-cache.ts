@@ -5,7 +5,7 @@ import type { Store } from '../../contract/store/store.ts';
 
 const ACCOUNTS_MAX = 50_000;
 
-/** Remembers the accesses that a store holds. */
+/** A cache of users' access to accounts; entries are dropped when the store reports a change to the account. */
 export function accountAccessCache(store: Store): AccountAccesses {
   const byAccount = new Map<string, Map<string, Access>>();
   let changes = 0;
@@ -28,7 +28,7 @@ export function accountAccessCache(store: Store): AccountAccesses {
       const row = await store.read((tx) => tx.accountMembers.find(user, account));
       if (!row) return undefined;
       const access = accessOf(row);
-      // What changed while it was read must not be remembered as it was.
+      // A row that changed while it was being read is not cached.
       if (changes !== changesBefore) return access;
       if (byAccount.size >= ACCOUNTS_MAX) byAccount.clear();
       const users = byAccount.get(account) ?? new Map<string, Access>();

@@ -4,7 +4,7 @@ import type { Answer, Call, Operation } from '../../contract/declare/operation.t
 import { ANY_ROLE, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
 
-/** Every feature that an account can have. @source campaigns 5.6 */
+/** Every feature key. @source campaigns 5.6 */
 export const FEATURES = [
   'AGE_TARGETING',
   'ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE',
@@ -38,7 +38,7 @@ export const FEATURES = [
   'WEBSITE_CLICKS_CPM_BILLING',
 ] as const;
 
-/** What a new sandbox account starts with. @source campaigns 5.6 */
+/** The features of a new sandbox account. @source campaigns 5.6 */
 export const SANDBOX_FEATURES: readonly string[] = [
   'ALLOW_SKIPPABLE_VIDEOS_FOR_PREROLL_VIEWS_OBJECTIVE',
   'AWARENESS_OBJECTIVE',
@@ -63,13 +63,13 @@ const shared = {
   problems: [],
 } as const satisfies Partial<Operation>;
 
-/** The granted features of an account, sorted. @source advertising: Accounts; campaigns 5.6 */
+/** Lists the features of an account, sorted. @source advertising: Accounts; campaigns 5.6 */
 export const getFeatures: Operation = {
   ...shared,
   id: 'features.get',
   shape: 'list',
   method: 'GET',
-  description: 'Granted beta or limited features, sorted.',
+  description: 'List the beta and limited features of the account, sorted.',
   roles: ANY_ROLE,
   rate: 'reads',
   parameters: { feature_keys: featureKeys() },
@@ -80,7 +80,7 @@ export const getFeatures: Operation = {
   },
 };
 
-/** Adds features to a sandbox account; one that is there already stays. */
+/** Adds features to a sandbox account; features it already has are ignored. */
 export const addFeatures: Operation = {
   ...shared,
   id: 'features.add',
@@ -93,7 +93,7 @@ export const addFeatures: Operation = {
   perform: (call) => changeFeatures(call, (tx, account, keys) => tx.accountMembers.addFeatures(account, keys)),
 };
 
-/** Removes features from a sandbox account; one that is not there is no fault. */
+/** Removes features from a sandbox account; features it does not have are ignored. */
 export const removeFeatures: Operation = {
   ...shared,
   id: 'features.remove',

@@ -11,14 +11,14 @@ import type { ChangeRow } from '../../contract/store/changes.ts';
 const COUNT_DEFAULT = 200;
 
 /**
- * The changes of one entity, newest first.
+ * The change log of one entity, newest first.
  * @source advertising: Accounts; campaigns 5.4
  */
 export const accountHistory: Operation = {
   id: 'account_history.list',
   method: 'GET',
   path: '/12/accounts/:account_id/account_history',
-  description: 'The changes of one entity of the account, newest first.',
+  description: 'List the changes of one entity, newest first.',
   group: 'account_history',
   family: 'ads',
   roles: CAMPAIGN_READERS,
@@ -26,13 +26,15 @@ export const accountHistory: Operation = {
   parameters: {
     entity_type: oneOf('CAMPAIGN', 'LINE_ITEM', 'PROMOTED_POST', 'TARGETING_CRITERIA', 'PROMOTED_ACCOUNT')
       .required()
-      .describe('The kind of entity.'),
-    entity_id: id().required().describe('The entity.'),
-    start_time: hour().describe('From this whole hour on; a date alone is midnight of the account.'),
-    end_time: hour().describe('Up to this whole hour, which is not included.'),
-    user_id: id().describe('Only changes by this user.'),
-    count: integer({ min: 1, max: 1000 }).describe(`Changes a page; ${COUNT_DEFAULT} when not given.`),
-    cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
+      .describe('Entity type.'),
+    entity_id: id().required().describe('Entity id.'),
+    start_time: hour().describe(
+      'Start of the range, on the hour, inclusive; a date means midnight in the time zone of the account.',
+    ),
+    end_time: hour().describe('End of the range, on the hour, exclusive.'),
+    user_id: id().describe('Only changes made by this user.'),
+    count: integer({ min: 1, max: 1000 }).describe(`Page size; default ${COUNT_DEFAULT}.`),
+    cursor: text({ max: 2000 }).describe('The `next_cursor` of the previous page.'),
   },
   body: 'form',
   shape: 'list',
@@ -47,7 +49,7 @@ export const accountHistory: Operation = {
         change_time: Type.String(),
         entity_id: Type.String(),
         entity: Type.String(),
-        // Members of whichever kind of entity it is.
+        // The members depend on the entity type.
         entity_data: Type.Record(Type.String(), Type.Unknown()),
         change_type: Type.Union([Type.Literal('CREATE'), Type.Literal('UPDATE'), Type.Literal('DELETE')]),
       },
@@ -83,7 +85,10 @@ function optional(value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : String(value);
 }
 
-/** A whole hour, or a date alone, which only the account can turn into a time. @source campaigns 1.2 and 5.4 */
+/**
+ * An instant on the hour, or a date, which the time zone of the account turns into an instant.
+ * @source campaigns 1.2 and 5.4
+ */
 function hour(): Field<string> {
   const { kind } = instant();
   return field<string>({

@@ -12,8 +12,8 @@ const fields = {
     .required()
     .readOnly()
     .filteredBy('creative_types')
-    .describe('How it is shown.'),
-  media_key: mediaKey().required().readOnly().hidden().describe('What is shown.'),
+    .describe('Creative type.'),
+  media_key: mediaKey().required().readOnly().hidden().describe('Media shown.'),
 } satisfies Fields;
 
 /** Stored account media. */
@@ -21,16 +21,16 @@ export type AccountMedia = RowOf<typeof fields>;
 
 const VIDEOS: readonly (string | null)[] = ['PREROLL', 'VAST_PREROLL'];
 
-/** Whether account media is a video that is shown before others; otherwise it is an image. */
+/** Whether account media is a pre-roll video; otherwise it is an image. */
 export function isPreroll({ creative_type }: Pick<AccountMedia, 'creative_type'>): boolean {
   return VIDEOS.includes(creative_type);
 }
 
-/** Videos are named by their key, images by where they are served. */
+/** Videos are identified by media key, images by URL. */
 const computedFields: Computed<AccountMedia> = {
   fields: {
-    video_id: mediaKey().readOnly().describe('The media key of a video.'),
-    media_url: text({ max: 2000 }).readOnly().describe('Where an image is served.'),
+    video_id: mediaKey().readOnly().describe('Media key of a video.'),
+    media_url: text({ max: 2000 }).readOnly().describe('URL of an image.'),
   },
   async prepare(rows, { tx, media, account }) {
     const place = { media, environment: account!.environment };
@@ -48,14 +48,14 @@ const computedFields: Computed<AccountMedia> = {
 };
 
 /**
- * Account media: videos and images that line items can show by themselves. They come from the media library.
+ * Account media: videos and images that line items can show without a post. They come from the media library.
  * @source advertising: Account media; creatives 4
  */
 export const accountMedia = resource({
   name: 'account_media',
   plural: 'account_media',
   label: 'Account media',
-  description: 'A video or an image that a line item can show by itself; it comes from the media library.',
+  description: 'A pre-roll video or display image of the media library that line items can show without a post.',
   scope: 'account',
   operations: ['list', 'get', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },

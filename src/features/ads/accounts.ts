@@ -25,14 +25,14 @@ export const INDUSTRIES = [
 ] as const;
 
 /**
- * Accounts: who advertises. Users have roles on them; everything else of this interface lives under one.
+ * Advertising accounts. Users have roles on them; every other resource belongs to one.
  * @source advertising: Account, Accounts; campaigns 5.1 and 5.2
  */
 export const accounts = resource({
   name: 'account',
   plural: 'accounts',
   label: 'Account',
-  description: 'Who advertises. Users have roles on accounts; everything else lives under one.',
+  description: 'Advertising accounts. Users have roles on them, and every other resource belongs to one.',
   scope: 'user',
   operations: ['list', 'get', 'update', 'remove'],
   sandboxOnly: ['remove'],
@@ -42,24 +42,24 @@ export const accounts = resource({
   // Sandbox accounts have six characters; production accounts are made by operators, with eleven.
   idsFrom: 36 ** 5 * 16,
   fields: {
-    name: text({ max: 255 }).required().sortable().describe('Shown to the people who work with the account.'),
+    name: text({ max: 255 }).required().sortable().describe('Display name.'),
     business_name: text({ max: 255 }).readOnly().describe('Set by the platform.'),
     business_id: text({ max: 64 })
       .readOnly()
       .describe('Set by the platform; accounts of one business share audiences.'),
     timezone: text({ max: 64 }).readOnly().defaults('America/Los_Angeles').describe('IANA time zone.'),
-    timezone_switch_at: instant().readOnly().describe('Midnight in the time zone from which it holds.'),
-    industry_type: oneOf(...INDUSTRIES).describe('The line of business.'),
+    timezone_switch_at: instant().readOnly().describe('When the time zone took effect: midnight in that time zone.'),
+    industry_type: oneOf(...INDUSTRIES).describe('Industry of the advertiser.'),
     approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
       .readOnly()
       .defaults('ACCEPTED')
-      .describe('Whether the account may advertise.'),
+      .describe('Review status: only accepted accounts can serve ads.'),
   },
   list: { search: 'name' },
 });
 
 /**
- * Makes a sandbox account. The caller becomes its administrator.
+ * Creates a sandbox account. The caller becomes its administrator.
  * @source advertising: Accounts; campaigns 5.2 and 5.6
  */
 export const createSandboxAccount: Operation = {
@@ -100,7 +100,7 @@ export const createSandboxAccount: Operation = {
   },
 };
 
-/** The stored row of a new account, with what a declaration of fields does not say: its world and its limits. */
+/** The row of a new account, including columns that are not declared as fields: environment and limits. */
 export function newAccount(facts: {
   readonly id: string;
   readonly environment: Environment;

@@ -10,7 +10,7 @@ import { buildPeopleQuery } from './audience-estimate/people-query.ts';
 import { toSizeRange } from './audience-estimate/size-range.ts';
 import { TARGETING_TYPES, TYPE_ALIASES } from './targeting-criteria/targeting-types.ts';
 
-/** Whoever was active within so many seconds counts: 90 days, as for audiences. */
+/** People count as active for 90 days, as in audiences. */
 const ACTIVE_S = 90 * 86_400;
 
 const names = [...Object.keys(TARGETING_TYPES), ...Object.keys(TYPE_ALIASES)];
@@ -22,14 +22,14 @@ const criterion = Type.Object({
 const list = Type.Array(criterion, { minItems: 1, maxItems: CRITERIA_MAX });
 
 /**
- * How many people some criteria reach: counted in the directory, and told as a range. Nothing is stored.
+ * Estimates the reach of targeting criteria: counted in the directory of people, reported as a range. Nothing is stored.
  * @source advertising: Audience estimate and targeting; campaigns 14
  */
 export const audienceEstimate: Operation = {
   id: 'audience_estimate.create',
   method: 'POST',
   path: '/12/accounts/:account_id/audience_estimate',
-  description: `About how many people up to ${CRITERIA_MAX} targeting criteria reach. At least one must be primary.`,
+  description: `Estimate how many people up to ${CRITERIA_MAX} targeting criteria reach. At least one must be primary.`,
   group: 'audience_estimate',
   family: 'ads',
   roles: CAMPAIGN_READERS,
@@ -87,7 +87,7 @@ export const audienceEstimate: Operation = {
   },
 };
 
-/** The people of an audience who are in the directory; nobody when it was deleted meanwhile. */
+/** The members of an audience who are in the directory; empty when the audience was deleted meanwhile. */
 async function currentMembers(
   { store, audienceMembers: memberships }: Services,
   audience: string,

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import { ANY_ROLE, COMPOSER_ROLES, ROLES } from '../../contract/declare/roles.ts';
 
 /**
- * What the calling user may do on an account: one role, and POST_COMPOSER where it applies.
+ * The permissions of the calling user on an account: a role, and POST_COMPOSER if granted.
  * @source advertising: Accounts; campaigns 5.5
  */
 export const authenticatedUserAccess: Operation = {

@@ -22,36 +22,40 @@ import {
 import { hasLineItems, servability } from './servability.ts';
 
 const fields = {
-  name: text({ max: 255 }).required().sortable().describe('Shown to people; need not be unique.'),
+  name: text({ max: 255 }).required().sortable().describe('Display name; need not be unique.'),
   funding_instrument_id: reference(() => fundingInstruments, { deleted: 'shown' })
     .required()
     .createOnly()
     .filteredBy('funding_instrument_ids')
-    .describe('Who pays.'),
-  budget_optimization: oneOf('CAMPAIGN', 'LINE_ITEM').defaults('CAMPAIGN').describe('Where budgets are balanced.'),
-  daily_budget_amount_local_micro: micros().sortable().describe('At most the total budget; micro units.'),
-  total_budget_amount_local_micro: micros().sortable().describe('Micro units.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Whether it is switched on.'),
+    .describe('Funding instrument that pays.'),
+  budget_optimization: oneOf('CAMPAIGN', 'LINE_ITEM')
+    .defaults('CAMPAIGN')
+    .describe('Level at which budgets are optimized.'),
+  daily_budget_amount_local_micro: micros()
+    .sortable()
+    .describe('Daily budget in micro units; at most the total budget.'),
+  total_budget_amount_local_micro: micros().sortable().describe('Total budget in micro units.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Status set by the advertiser.'),
   standard_delivery: boolean()
     .sortable()
-    .describe('Even spending over the day; true unless switched off, null when line items decide.'),
-  purchase_order_number: text({ max: 50 }).describe('For reconciling invoices.'),
-  duration_in_days: alwaysNull(Type.Integer()).describe('Kept for old clients.'),
-  frequency_cap: alwaysNull(Type.Integer()).describe('Kept for old clients.'),
+    .describe('Even pacing over the day; default true, null when budgets are optimized per line item.'),
+  purchase_order_number: text({ max: 50 }).describe('Purchase order number, for reconciling invoices.'),
+  duration_in_days: alwaysNull(Type.Integer()).describe('Always null; kept for older clients.'),
+  frequency_cap: alwaysNull(Type.Integer()).describe('Always null; kept for older clients.'),
 } satisfies Fields;
 
 /** A stored campaign. */
 export type Campaign = RowOf<typeof fields>;
 
 /**
- * Campaigns: how an account groups its spending and switches it on and off.
+ * Campaigns: line items that share a budget, a funding instrument and a status.
  * @source advertising: Campaign, Campaigns, States and transitions, Limits; campaigns 8
  */
 export const campaigns = resource({
   name: 'campaign',
   plural: 'campaigns',
   label: 'Campaign',
-  description: 'How an account groups its spending and switches it on and off.',
+  description: 'A campaign groups line items under one budget, funding instrument and status.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
@@ -59,7 +63,7 @@ export const campaigns = resource({
   rate: 'account_reads',
   idsFrom: 36 ** 4 * 8,
   fields,
-  // Line items decide about delivery when they hold the budgets.
+  // Pacing is set per line item when budgets are.
   derive: (row) =>
     row.budget_optimization === 'LINE_ITEM'
       ? { standard_delivery: null }
@@ -97,7 +101,7 @@ export const campaigns = resource({
   storageColumns: [LINE_ITEMS_SUMMARY],
 });
 
-/** Where budgets are balanced cannot change under line items. @source campaigns 8.1 */
+/** Rule: budget optimization cannot change while the campaign has line items. @source campaigns 8.1 */
 function budgetOptimizationIsFixed({ before, after }: Change<Campaign>): ErrorDetail | undefined {
   if (!before || before.budget_optimization === after.budget_optimization) return undefined;
   if (!hasLineItems(before)) return undefined;
@@ -105,7 +109,7 @@ function budgetOptimizationIsFixed({ before, after }: Change<Campaign>): ErrorDe
   return { problem: 'INVALID', attribute: 'budget_optimization', words: { message } };
 }
 
-/** A campaign is made on an instrument that is live, not paused and not over; one that has yet to start is fine. */
+/** Rule: the funding instrument is not deleted, paused or expired; it may start in the future. */
 function instrumentCanFund({ referenced, now }: Change<Campaign>): ErrorDetail | undefined {
   const instrument = referenced.get('funding_instrument_id') as FundingInstrument | undefined;
   if (!instrument) return undefined;
@@ -119,7 +123,7 @@ function instrumentCanFund({ referenced, now }: Change<Campaign>): ErrorDetail |
   };
 }
 
-/** The instrument of a campaign: read with the references on create, by its id later. */
+/** The funding instrument: already read as a reference on create, read by id on update. */
 async function instrumentOf({ referenced, after, tx }: Change<Campaign>): Promise<FundingInstrument | undefined> {
   const known = referenced.get('funding_instrument_id') as FundingInstrument | undefined;
   if (known) return known;

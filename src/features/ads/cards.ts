@@ -16,34 +16,34 @@ import { components, slides } from './cards/components.ts';
 import { checkMediaRequirements, MEDIA_REQUIREMENT_PROBLEMS, RATIOS } from './cards/media-requirements.ts';
 
 const fields = {
-  name: text({ max: 80 }).required().sortable().describe('Shown to those who choose among cards.'),
-  card_uri: cardUri().readOnly().required().filteredBy('card_uris').describe('How posts name the card.'),
+  name: text({ max: 80 }).required().sortable().describe('Display name.'),
+  card_uri: cardUri().readOnly().required().filteredBy('card_uris').describe('URI that posts refer to.'),
   card_type: cardType()
     .readOnly()
     .required()
     .filteredBy('card_types')
-    .describe('Follows from what the card shows and where it leads.'),
+    .describe('Derived from the media and destination of the card.'),
   components: components({ swipeableMin: 2 })
     .onUpdate(components({ swipeableMin: 1 }))
     .omittedWhenNull()
-    .describe('One media component and one with text, in the order in which they are shown; or else `slides`.'),
+    .describe('One media component and one DETAILS or BUTTON component, in display order. Exclusive with `slides`.'),
   slides: slides()
     .omittedWhenNull()
-    .describe('2 to 6 slides of one MEDIA and one DETAILS component each; or else `components`.'),
+    .describe('2 to 6 slides of one MEDIA and one DETAILS component each. Exclusive with `components`.'),
 } satisfies Fields;
 
-/** A stored card that is built from components. */
+/** A stored component-based card. */
 export type Card = RowOf<typeof fields>;
 
 /**
- * Cards built from components: what a post shows beside its text, and where that leads.
+ * Component-based cards: media, text and destinations that a post shows below its text.
  * @source advertising: Component-based cards; creatives 5
  */
 export const cards = resource({
   name: 'card',
   plural: 'cards',
   label: 'Card',
-  description: 'What a post shows beside its text, built from components.',
+  description: 'A component-based card: media, text and destinations shown below the text of a post.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
@@ -55,7 +55,7 @@ export const cards = resource({
   isUnchangedByNothing: true,
   fields,
   checkInput: hasOneOfComponentsAndSlides,
-  // What is given takes the place of what was there, whichever of the two that was.
+  // Setting one of `components` and `slides` clears the other.
   derive(row, { verb, input }) {
     const swapped = input.components != null ? { slides: null } : input.slides != null ? { components: null } : {};
     const structure = parseStructure({ ...row, ...swapped });
@@ -71,8 +71,8 @@ export const cards = resource({
     search: 'name',
     searchMax: 80,
     extraFilters: {
-      // There are none: nothing makes them.
-      parameters: { include_legacy_cards: boolean().describe('Cards of old kinds too; there are none.') },
+      // Legacy cards do not exist here, so the parameter changes nothing.
+      parameters: { include_legacy_cards: boolean().describe('Accepted without effect: there are no legacy cards.') },
       within: async () => ({}),
     },
   },
@@ -80,9 +80,9 @@ export const cards = resource({
 
 type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
 
-/** A card has components or slides. @source creatives 5.2 */
+/** Requires exactly one of components and slides. @source creatives 5.2 */
 function hasOneOfComponentsAndSlides({ verb, input, named }: Input): readonly ErrorDetail[] {
-  // What cannot be read is there all the same.
+  // A value that is invalid still counts as given.
   const has = (name: string): boolean => named.has(name) && input[name] !== null;
   const [a, b] = ['components', 'slides'] as const;
   if (has(a) && has(b)) return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
@@ -96,7 +96,7 @@ function isNotEmpty({ after }: Change<Card>): ErrorDetail | undefined {
 
 const BYTES_MAX = 3 * 1024 * 1024;
 
-/** Only what is new is judged: what is shown stays, whatever became of the library since. */
+/** Rule: new media meets the requirements; media that was set before stays valid when it leaves the library. */
 async function mediaIsSuitable(change: Change<Card>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   if (after.components === before?.components && after.slides === before?.slides) return [];

@@ -1,7 +1,7 @@
 import { type Field, field, oneOf } from '../../contract/declare/fields.ts';
 
 /**
- * The currencies of the service and how many decimals each has.
+ * Supported currencies by number of decimals.
  * @source campaigns 1.3
  */
 const decimals: Readonly<Record<number, readonly string[]>> = {
@@ -41,7 +41,7 @@ const decimals: Readonly<Record<number, readonly string[]>> = {
 /** Every currency, sorted. */
 export const CURRENCIES: readonly string[] = Object.values(decimals).flat().sort();
 
-/** One of the currencies; lower-case letters are folded. */
+/** A currency code (ISO 4217), case-insensitive. */
 export function currencyCode(): Field<string> {
   const { kind } = oneOf(...CURRENCIES);
   return field<string>({
@@ -49,13 +49,13 @@ export function currencyCode(): Field<string> {
     name: 'currency',
     read(raw, parameter) {
       const read = kind.read(typeof raw === 'string' ? raw.trim().toUpperCase() : raw, parameter);
-      // What is refused is told as it came.
+      // Errors quote the value as it was sent.
       return typeof read === 'string' ? read : kind.read(raw, parameter);
     },
   });
 }
 
-/** Amounts of a currency are multiples of this many micro units. @source campaigns 6.1 */
+/** The smallest unit of a currency in micro units; amounts are multiples of it. @source campaigns 6.1 */
 export function minimumDenomination(currency: string): number {
   const found = Object.entries(decimals).find(([, words]) => words.includes(currency));
   return 10 ** (6 - Number(found?.[0] ?? 2));

@@ -18,14 +18,14 @@ const fields = { ...contentFields, ...attachmentFields } satisfies Fields;
 export type DraftPost = RowOf<typeof fields>;
 
 /**
- * Draft posts: posts that nobody sees yet. They can be changed as long as they are there, and promoted never.
+ * Draft posts: unpublished posts, which can be edited but not promoted.
  * @source advertising: Draft posts; creatives 10
  */
 export const draftPosts = resource({
   name: 'draft_post',
   plural: 'draft_posts',
   label: 'Draft post',
-  description: 'A post that nobody sees yet.',
+  description: 'An unpublished post, which can be edited but not promoted.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },

@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { currencyCode, minimumDenomination } from './currencies.ts';
 import { reasonList } from './reason-list.ts';
 
-/** Why a funding instrument cannot fund, in the order in which the reasons are listed. @source campaigns 7.1 */
+/** Reasons why an instrument cannot fund campaigns, in the order of replies. @source campaigns 7.1 */
 export const FUNDING_REASONS = [
   'BUDGET_EXHAUSTED',
   'CREDIT_CARD_APPROVAL_PENDING',
@@ -18,36 +18,36 @@ export const FUNDING_REASONS = [
 ] as const;
 
 const fields = {
-  account_id: text({ max: 64 }).readOnly().describe('The account that it belongs to.'),
+  account_id: text({ max: 64 }).readOnly().describe('Account of the instrument.'),
   type: oneOf('AGENCY_CREDIT_LINE', 'CREDIT_CARD', 'CREDIT_LINE', 'INSERTION_ORDER', 'PARTNER_MANAGED')
     .required()
     .createOnly()
-    .describe('How the spending is paid.'),
+    .describe('Payment method.'),
   description: text({ max: 255 })
     .readOnly()
     .defaults('(no payment method has been set up yet)')
-    .describe('How people call it.'),
-  currency: currencyCode().required().createOnly().describe('ISO 4217; every campaign that it funds has it.'),
-  start_time: instant().required().createOnly().sortable().describe('From when on it can fund.'),
-  end_time: instant().createOnly().sortable().describe('Until when it can fund; an insertion order must have one.'),
-  credit_limit_local_micro: micros().createOnly().describe('Limit of a credit card or credit line, micro units.'),
-  funded_amount_local_micro: micros().createOnly().sortable().describe('Amount of an insertion order, micro units.'),
+    .describe('Display name.'),
+  currency: currencyCode().required().createOnly().describe('Currency (ISO 4217) of the instrument and its campaigns.'),
+  start_time: instant().required().createOnly().sortable().describe('Start of the funding period.'),
+  end_time: instant().createOnly().sortable().describe('End of the funding period; required for insertion orders.'),
+  credit_limit_local_micro: micros().createOnly().describe('Limit of a credit card or credit line in micro units.'),
+  funded_amount_local_micro: micros().createOnly().sortable().describe('Amount of an insertion order in micro units.'),
   io_header: text({ max: 255 }).readOnly().describe('Header of the insertion order.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Whether it is switched on.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Status set by the advertiser.'),
 } satisfies Fields;
 
 /** A stored funding instrument. */
 export type FundingInstrument = RowOf<typeof fields>;
 
 /**
- * Funding instruments: who pays for campaigns, in which currency, from when to when.
+ * Funding instruments: the payment method, currency and funding period of campaigns.
  * @source advertising: Funding instrument, Funding instruments; campaigns 7
  */
 export const fundingInstruments = resource({
   name: 'funding_instrument',
   plural: 'funding_instruments',
   label: 'Funding instrument',
-  description: 'Who pays for campaigns, in which currency, from when to when.',
+  description: 'A payment method for campaigns, with its currency and funding period.',
   scope: 'account',
   cached: true,
   operations: ['list', 'get', 'create', 'remove'],
@@ -62,9 +62,13 @@ export const fundingInstruments = resource({
   problems: ['MISSING_PARAMETER', 'NOT_AFTER', 'INVALID_DENOMINATION'],
   computed: {
     fields: {
-      credit_remaining_local_micro: micros().describe('Limit minus spend of a credit line, micro units.'),
-      able_to_fund: boolean().required().describe('True exactly when there is no reason against it.'),
-      reasons_not_able_to_fund: reasonList(FUNDING_REASONS).required().describe('Why it cannot fund.'),
+      credit_remaining_local_micro: micros().describe('Limit minus spend of a credit line in micro units.'),
+      able_to_fund: boolean()
+        .required()
+        .describe('Whether it can fund campaigns: true when there is no reason against it.'),
+      reasons_not_able_to_fund: reasonList(FUNDING_REASONS)
+        .required()
+        .describe('Reasons why it cannot fund campaigns.'),
     },
     prepare:
       async (_, { now }) =>
@@ -80,13 +84,13 @@ export const fundingInstruments = resource({
   list: {},
 });
 
-/** The amounts that are not kept: the limit of an insertion order has no meaning. */
+/** Drops the credit limit of insertion orders, which have none. */
 export function deriveAmounts({ type }: Pick<FundingInstrument, 'type'>): Partial<FundingInstrument> {
   return type === 'INSERTION_ORDER' ? { credit_limit_local_micro: null } : {};
 }
 
 /**
- * Why an instrument cannot fund at a time (UTC text). Nothing has been spent until delivery exists, so no budget is
+ * Reasons why an instrument cannot fund at `now` (UTC text). Spend is not tracked yet, so budgets are never
  * exhausted.
  * @source campaigns 7.1
  */
@@ -99,7 +103,7 @@ export function reasonsNotAbleToFund(row: FundingInstrument, now: string): strin
   return reasons;
 }
 
-/** What is left of a credit line, micro units; null for other types and for lines without a limit. */
+/** Remaining credit of a credit line in micro units; null for other types and unlimited lines. */
 export function creditRemaining(row: FundingInstrument): number | null {
   const isLine = row.type === 'CREDIT_LINE' || row.type === 'AGENCY_CREDIT_LINE';
   return isLine ? row.credit_limit_local_micro : null;

@@ -12,38 +12,36 @@ const KEYWORDS_MAX = 10;
 const RELATED_MAX = 30;
 
 const keyword = text({ max: 255 });
-// How many there are together is told of the keywords, whichever are too many.
+// The maximum applies to both lists together and is checked below.
 const list = () => listOf(keyword);
 
 /**
- * How often posts say keywords over time, and what else they say then: counted in the posts that the service holds.
+ * Volume of posts with keywords over time, and related terms, counted in the posts of the service.
  * @source advertising: Keyword insights result; campaigns 15
  */
 export const keywordInsights: Operation = {
   id: 'keyword_insights.search',
   method: 'GET',
   path: '/12/insights/keywords/search',
-  description: `How many posts say one of the keywords, by day or hour, and up to ${RELATED_MAX} terms that those posts say more often than others.`,
+  description: `Count posts that contain any of the keywords, by day or hour, and list up to ${RELATED_MAX} related terms.`,
   group: 'insights',
   family: 'ads',
   rate: 'keyword_insights',
   parameters: {
     granularity: oneOf('DAY', 'HOUR')
       .required()
-      .describe('What is counted together: days or hours, from the start on; the last may be shorter.'),
+      .describe('Interval of the counts, from the start time on; the last one may be shorter.'),
     keywords: list()
       .required()
       .describe(
-        `A post counts that says one of them; several words are said in a row. With the negative ones ${KEYWORDS_MAX} at most.`,
+        `Counts posts that contain any of the keywords; several words match as a phrase. At most ${KEYWORDS_MAX} including negative keywords.`,
       ),
-    start_time: instant().required().describe('From then on; a date is its midnight, UTC.'),
+    start_time: instant().required().describe('Start of the range, inclusive; a date means midnight UTC.'),
     end_time: instant().describe(
-      `Until then, exclusive, at most ${DAYS_MAX} days after the start; now when it is not given or later.`,
+      `End of the range, exclusive, at most ${DAYS_MAX} days after the start; default and maximum: now.`,
     ),
-    location: text({ max: 64 }).describe(
-      'Only posts of a country, by its targeting value; of everywhere when not given.',
-    ),
-    negative_keywords: list().describe('A post that says one of them does not count.'),
+    location: text({ max: 64 }).describe('Targeting value of a country; default all countries.'),
+    negative_keywords: list().describe('Posts that contain any of these are not counted.'),
   },
   body: 'form',
   shape: 'one',

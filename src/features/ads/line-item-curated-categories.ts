@@ -14,22 +14,22 @@ const fields = {
   line_item_id: reference(() => lineItems)
     .required()
     .filteredBy('line_item_ids')
-    .describe('The line item beside whose content it is shown; it may have one.'),
-  curated_category_id: id().required().describe('The curated category.'),
+    .describe('Line item; it can have one curated category.'),
+  curated_category_id: id().required().describe('Curated category.'),
 } satisfies Fields;
 
 /** A stored link between a line item and a curated category. */
 export type LineItemCuratedCategory = RowOf<typeof fields>;
 
 /**
- * Curated categories of line items: beside whose videos a line item is shown.
+ * Links between line items and curated categories: the publishers next to whose videos ads are shown.
  * @source campaigns 12.6
  */
 export const lineItemCuratedCategories = resource({
   name: 'line_item_curated_category',
   plural: 'line_item_curated_categories',
   label: 'Line item curated category',
-  description: 'A curated category beside whose videos a line item is shown.',
+  description: 'Assigns a curated category to a line item, so that its ads run with the videos of those publishers.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
@@ -44,7 +44,7 @@ export const lineItemCuratedCategories = resource({
   list: {},
 });
 
-/** The line items, of those named, that have a curated category. */
+/** The ones of some line items that have a curated category. */
 export async function lineItemsWithCuratedCategory(
   tx: ReadTransaction,
   account: string,
@@ -71,7 +71,10 @@ function isUnchanged(before: LineItemCuratedCategory | undefined, after: LineIte
   return one === other;
 }
 
-/** Rule: one for each line item, which targets a country of it, no IAB categories and excludes few publishers. */
+/**
+ * Rule: at most one per line item, which must target one of its countries, no IAB categories, and exclude few
+ * publishers.
+ */
 async function fitsItsLineItem({ changes, tx, account }: Parameters<ChangeSetRule<LineItemCuratedCategory>>[0]) {
   const [change] = changes;
   if (!change || change.after.deleted || isUnchanged(change.before, change.after)) return [];

@@ -44,68 +44,78 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('campaign_ids')
-    .describe('The campaign that it belongs to.'),
-  name: text({ max: 255 }).sortable().describe('Shown to people; need not be unique.'),
+    .describe('Campaign of the line item.'),
+  name: text({ max: 255 }).sortable().describe('Display name; need not be unique.'),
   objective: oneOf(...OBJECTIVE_NAMES)
     .required()
     .createOnly()
-    .describe('What it aims at; the same for all line items of a campaign.'),
+    .describe('Objective; the same for all line items of a campaign.'),
   product_type: oneOf(...PRODUCT_TYPES)
     .required()
     .createOnly()
-    .describe('What is promoted; the same for all line items of a campaign.'),
+    .describe('Product type; the same for all line items of a campaign.'),
   placements: placementList()
     .required()
     .createOnly()
-    .describe('Where it is shown: one of the sets of its product type.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Whether it is switched on.'),
-  start_time: instant().sortable().describe('From when on it is shown.'),
-  end_time: instant().sortable().describe('Until when it is shown.'),
+    .describe('Placements: one of the sets allowed for the product type.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Status set by the advertiser.'),
+  start_time: instant().sortable().describe('Start of the flight.'),
+  end_time: instant().sortable().describe('End of the flight.'),
   bid_strategy: oneOf(...BID_STRATEGIES)
     .derived()
-    .describe('Bids by itself, never above the bid, or near it on average.'),
-  bid_amount_local_micro: micros().sortable().describe('Micro units; needed unless bids are automatic.'),
+    .describe('`AUTO` sets bids automatically, `MAX` never bids above the bid amount, `TARGET` averages it.'),
+  bid_amount_local_micro: micros()
+    .sortable()
+    .describe('Bid in micro units; required unless the bid strategy is `AUTO`.'),
   goal: oneOf(...GOALS)
     .derived()
-    .describe('What bids are optimized for, among those of the objective.'),
+    .describe('Optimization goal, one of those of the objective.'),
   pay_by: oneOf(...PAY_BY)
     .derived()
-    .describe('What is paid for, among those of objective and goal.'),
-  daily_budget_amount_local_micro: micros().describe('At most the total budget; micro units.'),
-  total_budget_amount_local_micro: micros().describe('At most that of the campaign; micro units.'),
+    .describe('Billable event, one of those of the objective and goal.'),
+  daily_budget_amount_local_micro: micros().describe('Daily budget in micro units; at most the total budget.'),
+  total_budget_amount_local_micro: micros().describe('Total budget in micro units; at most that of the campaign.'),
   standard_delivery: boolean().describe(
-    'Even spending over the day; true unless switched off where line items hold budgets.',
+    'Even pacing over the day; default true when budgets are optimized per line item.',
   ),
-  frequency_cap: integer({ min: 1, max: CAP_MAX }).describe('How often one person is reached in `duration_in_days`.'),
-  duration_in_days: oneOfNumbers(1, 7, 30).describe('The days that `frequency_cap` counts in.'),
-  audience_expansion: oneOf('DEFINED', 'EXPANDED', 'BROAD').describe('How far beyond its audience it may reach.'),
-  advertiser_domain: text({ max: 253 }).describe('Without a scheme; needed on the publisher network.'),
+  frequency_cap: integer({ min: 1, max: CAP_MAX }).describe(
+    'Maximum impressions per person within `duration_in_days`.',
+  ),
+  duration_in_days: oneOfNumbers(1, 7, 30).describe('Period of `frequency_cap` in days.'),
+  audience_expansion: oneOf('DEFINED', 'EXPANDED', 'BROAD').describe(
+    'How far delivery may expand beyond the targeted audience.',
+  ),
+  advertiser_domain: text({ max: 253 }).describe('Domain without a scheme; required for the publisher network.'),
   categories: listOf(text({ max: 64 }), { min: 0, max: CATEGORIES_MAX }).describe(
-    'IAB categories of what is advertised.',
+    'IAB categories of the advertised product.',
   ),
-  primary_web_event_tag: id().describe('The event that conversions on a website are counted by.'),
-  android_store_identifier: text({ max: 255 }).describe('Name of the package of an application.'),
-  ios_store_identifier: digits({ max: 20 }).describe('Number of an application.'),
-  advertiser_user_id: text({ max: 20 }).refused().describe('Whose advertising it is.'),
-  target_cpa_local_micro: alwaysNull(Type.Integer()).describe('Kept for old clients.'),
-  creative_source: oneOf('MANUAL').readOnly().defaults('MANUAL').describe('Who chooses what is shown.'),
-  automatic_post_promotion: alwaysNull(Type.Boolean()).describe('Kept for old clients.'),
-  funding_instrument_id: id().readOnly().required().filteredBy('funding_instrument_ids').describe('Who pays.'),
-  currency: text({ max: 3 }).readOnly().required().describe('Of the funding instrument.'),
+  primary_web_event_tag: id().describe('Event tag that measures website conversions.'),
+  android_store_identifier: text({ max: 255 }).describe('Package name of an Android app.'),
+  ios_store_identifier: digits({ max: 20 }).describe('Numeric id of an iOS app.'),
+  advertiser_user_id: text({ max: 20 }).refused().describe('User whom the account advertises.'),
+  target_cpa_local_micro: alwaysNull(Type.Integer()).describe('Always null; kept for older clients.'),
+  creative_source: oneOf('MANUAL').readOnly().defaults('MANUAL').describe('How creatives are selected.'),
+  automatic_post_promotion: alwaysNull(Type.Boolean()).describe('Always null; kept for older clients.'),
+  funding_instrument_id: id()
+    .readOnly()
+    .required()
+    .filteredBy('funding_instrument_ids')
+    .describe('Funding instrument that pays.'),
+  currency: text({ max: 3 }).readOnly().required().describe('Currency of the funding instrument.'),
 } satisfies Fields;
 
 /** A stored line item. */
 export type LineItem = RowOf<typeof fields>;
 
 /**
- * Line items: what a campaign shows, to whom, for how much, from when to when.
+ * Line items: objective, placements, bid, budget, flight and targeting of the ads of a campaign.
  * @source advertising: Line items, Limits; campaigns 9
  */
 export const lineItems = resource({
   name: 'line_item',
   plural: 'line_items',
   label: 'Line item',
-  description: 'What a campaign shows, to whom, for how much, from when to when.',
+  description: 'Objective, placements, bid, budget and flight of ads within a campaign.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },

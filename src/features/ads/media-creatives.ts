@@ -13,37 +13,37 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .describe('The line item that shows it; videos need one for PREROLL_VIEWS.'),
+    .describe('Line item; videos require the objective PREROLL_VIEWS.'),
   account_media_id: reference(() => accountMedia)
     .required()
     .createOnly()
-    .describe('What is shown.'),
-  campaign_id: id().derived().readOnly().hidden().filteredBy('campaign_id').describe('The campaign of the line item.'),
+    .describe('Account media to show.'),
+  campaign_id: id().derived().readOnly().hidden().filteredBy('campaign_id').describe('Campaign of the line item.'),
   creative_type: oneOf(...CREATIVE_TYPES)
     .derived()
     .readOnly()
-    .describe('How it is shown: as the account media.'),
+    .describe('Creative type of the account media.'),
   landing_url: webUrl({ max: 2000 })
     .createOnly()
-    .describe('Where an image leads; needed for WEBSITE_CLICKS, and ignored for videos.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Whether it is switched on.'),
+    .describe('Landing page of an image; required for WEBSITE_CLICKS, ignored for videos.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Status set by the advertiser.'),
   approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
     .readOnly()
     .defaults('ACCEPTED')
-    .describe('Whether it may be shown.'),
+    .describe('Review status: only accepted ads are shown.'),
 } satisfies Fields;
 
 type MediaCreative = RowOf<typeof fields>;
 
 /**
- * Media creatives: account media that a line item shows.
+ * Media creatives: account media assigned to a line item.
  * @source creatives 15
  */
 export const mediaCreatives = resource({
   name: 'media_creative',
   plural: 'media_creatives',
   label: 'Media creative',
-  description: 'Account media that a line item shows.',
+  description: 'Assigns account media to a line item.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },

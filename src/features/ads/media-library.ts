@@ -6,7 +6,7 @@ import { type LibraryRow, libraryRows } from './media/library-rows.ts';
 import { checkLibraryValues, firstFrameKey, type LibraryValues } from './media/library-values.ts';
 
 /**
- * Media libraries: the images, GIFs and videos that creatives of an account are made of.
+ * Media library: the images, GIFs and videos that an account can use in creatives.
  * @source advertising: Media library; creatives 3
  */
 export const mediaLibrary = resource({
@@ -18,7 +18,7 @@ export const mediaLibrary = resource({
   computed: libraryComputedFields,
 });
 
-/** Only values that change are judged: a poster that was deleted since does not stand in the way of others. */
+/** Rule: checks changed values only, so that a deleted poster does not block other changes. */
 async function valuesAreValid(change: Change<LibraryRow>): Promise<ErrorDetail[]> {
   const { before, after } = change;
   const names = ['title', 'description', 'poster_media_key'] as const;

@@ -10,24 +10,22 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .describe('A line item for PREROLL_VIEWS; it may have one.'),
-  call_to_action: oneOf('GO_TO', 'SEE_MORE', 'SHOP', 'VISIT_SITE', 'WATCH_NOW')
-    .required()
-    .describe('What people are asked to do.'),
-  call_to_action_url: webUrl({ max: 2000 }).required().describe('Where it leads.'),
+    .describe('Line item with objective PREROLL_VIEWS; it can have one.'),
+  call_to_action: oneOf('GO_TO', 'SEE_MORE', 'SHOP', 'VISIT_SITE', 'WATCH_NOW').required().describe('Call to action.'),
+  call_to_action_url: webUrl({ max: 2000 }).required().describe('URL of the call to action.'),
 } satisfies Fields;
 
 type PrerollCallToAction = RowOf<typeof fields>;
 
 /**
- * Preroll calls to action: what videos of a line item ask people to do.
+ * Pre-roll calls to action: the button and link of the videos of a line item.
  * @source advertising: Preroll calls to action; creatives 16
  */
 export const prerollCallToActions = resource({
   name: 'preroll_call_to_action',
   plural: 'preroll_call_to_actions',
   label: 'Preroll call to action',
-  description: 'What the videos of a line item ask people to do.',
+  description: 'The call to action and link shown with the pre-roll videos of a line item.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },

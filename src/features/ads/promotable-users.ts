@@ -3,16 +3,16 @@ import { type Fields, type Row, type RowOf, resource } from '../../contract/decl
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 
-/** What may be promoted of a user. */
+/** Promotable user types. */
 export const PROMOTABLE_USER_TYPES = ['FULL', 'REPOSTS_ONLY'] as const;
 
 const fields = {
-  user_id: id().required().readOnly().describe('The user whose posts may be promoted.'),
+  user_id: id().required().readOnly().describe('User whose posts can be promoted.'),
   promotable_user_type: oneOf(...PROMOTABLE_USER_TYPES)
     .required()
     .readOnly()
     .describe(
-      '`FULL` for the user whom the account advertises: exactly one. `REPOSTS_ONLY`: what that user has reposted.',
+      '`FULL` for the user whom the account advertises (exactly one); `REPOSTS_ONLY` for users whose posts are promoted as reposts.',
     ),
 } satisfies Fields;
 
@@ -20,14 +20,14 @@ const fields = {
 export type PromotableUser = RowOf<typeof fields>;
 
 /**
- * Promotable users: whose posts an account may promote. They come with the account; exactly one is `FULL`.
+ * Promotable users: users whose posts an account may promote. Operators manage them; exactly one is `FULL`.
  * @source campaigns 12.8
  */
 export const promotableUsers = resource({
   name: 'promotable_user',
   plural: 'promotable_users',
   label: 'Promotable user',
-  description: 'Whose posts an account may promote; exactly one is `FULL`.',
+  description: 'Users whose posts an account may promote; exactly one is `FULL`.',
   scope: 'account',
   operations: ['list', 'get'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
@@ -38,7 +38,7 @@ export const promotableUsers = resource({
   list: {},
 });
 
-/** The stored row of a new promotable user. */
+/** The row of a new promotable user. */
 export function newPromotableUser(facts: {
   readonly id: string;
   readonly account: string;

@@ -10,30 +10,27 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .describe('A line item for promoted accounts.'),
-  user_id: digits({ max: 20 })
-    .required()
-    .createOnly()
-    .describe('The user who is promoted: the one whom the account advertises.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Whether it is switched on.'),
+    .describe('Line item with product type PROMOTED_ACCOUNT.'),
+  user_id: digits({ max: 20 }).required().createOnly().describe('Promoted user: the one whom the account advertises.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Status set by the advertiser.'),
   approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
     .readOnly()
     .defaults('ACCEPTED')
-    .describe('Whether it may be shown.'),
+    .describe('Review status: only accepted ads are shown.'),
 } satisfies Fields;
 
 /** A stored promoted account. */
 export type PromotedAccount = RowOf<typeof fields>;
 
 /**
- * Promoted accounts: users whom a line item proposes to follow.
+ * Promoted accounts: users whom a line item suggests to follow.
  * @source campaigns 12.2
  */
 export const promotedAccounts = resource({
   name: 'promoted_account',
   plural: 'promoted_accounts',
   label: 'Promoted account',
-  description: 'A user whom a line item proposes to follow.',
+  description: 'A user whom a line item suggests to follow.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
@@ -57,7 +54,7 @@ function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids')
   return { problem: 'INCOMPATIBLE_LINE_ITEM', parameter, value: line };
 }
 
-/** A list of line items of which none is for accounts is a mistake; what does not exist is simply absent. */
+/** Filtering by line items needs at least one for promoted accounts; line items that do not exist are ignored. */
 async function anyLineItemIsCompatible({ input, account, tx }: ListQuery): Promise<ErrorDetail | undefined> {
   if (!input.line_item_ids) return undefined;
   const ids = itemsOf(String(input.line_item_ids));

@@ -8,27 +8,27 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .describe('The line item that promotes it.'),
-  post_id: digits({ max: 19 }).required().createOnly().describe('The post, or the repost that was made of it.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Whether it is switched on.'),
+    .describe('Line item that promotes the post.'),
+  post_id: digits({ max: 19 }).required().createOnly().describe('Promoted post, or the repost made of it.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Status set by the advertiser.'),
   approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
     .readOnly()
     .defaults('ACCEPTED')
-    .describe('Whether it may be shown.'),
+    .describe('Review status: only accepted ads are shown.'),
 } satisfies Fields;
 
 /** A stored promotion of a post. */
 export type PromotedPost = RowOf<typeof fields>;
 
 /**
- * Promoted posts: posts that a line item shows. They are made several at once, by an operation of their own.
+ * Promoted posts: posts assigned to a line item. They are created several at once, by `promotePosts`.
  * @source creatives 14
  */
 export const promotedPosts = resource({
   name: 'promoted_post',
   plural: 'promoted_posts',
   label: 'Promoted post',
-  description: 'A post that a line item shows.',
+  description: 'Assigns a post to a line item.',
   scope: 'account',
   operations: ['list', 'get', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Field, field } from '../../contract/declare/fields.ts';
 
-/** A computed list of reasons, given as the text of a JSON array. */
+/** A computed list of reasons; values are JSON texts of arrays. */
 export function reasonList(words: readonly string[]): Field<string> {
   return field<string>({
     name: 'reasons',

@@ -16,13 +16,13 @@ import { attachmentFields, authorParameters, contentFields } from './posts/post-
 
 const fields = {
   ...contentFields,
-  scheduled_at: instant().required().describe('When it is published, at most 365 days ahead; seconds are dropped.'),
+  scheduled_at: instant().required().describe('Publication time, at most 365 days ahead; seconds are dropped.'),
   scheduled_status: oneOf('SCHEDULED', 'SUCCESS', 'FAILED', 'DELETED')
     .readOnly()
     .defaults('SCHEDULED')
-    .describe('Whether it was published, or why not.'),
-  completed_at: instant().readOnly().describe('When it was published, or could not be.'),
-  post_id: digits({ max: 19 }).readOnly().describe('The published post.'),
+    .describe('Publication status.'),
+  completed_at: instant().readOnly().describe('When publication succeeded or failed.'),
+  post_id: digits({ max: 19 }).readOnly().describe('Id of the published post.'),
   ...attachmentFields,
   scheduled_by: id().required().readOnly().hidden(),
 } satisfies Fields;
@@ -30,18 +30,18 @@ const fields = {
 /** A stored scheduled post. */
 export type ScheduledPost = RowOf<typeof fields>;
 
-/** The kind of jobs that publish them. */
+/** Kind of the jobs that publish scheduled posts. */
 export const PUBLICATION = 'publish_scheduled_post';
 
 /**
- * Scheduled posts: posts that are published at a time. What they say is judged then.
+ * Scheduled posts: posts that are published at a set time. Their content is validated at publication.
  * @source creatives 11
  */
 export const scheduledPosts = resource({
   name: 'scheduled_post',
   plural: 'scheduled_posts',
   label: 'Scheduled post',
-  description: 'A post that is published at a time.',
+  description: 'A post that is published at a set time.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
@@ -55,7 +55,7 @@ export const scheduledPosts = resource({
   derive: async (row, { before, input, tx, account, author: by }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
-    // `2026-03-02T17:04:55Z` without its seconds.
+    // Truncates `2026-03-02T17:04:55Z` to the minute.
     scheduled_at: `${row.scheduled_at!.slice(0, 17)}00Z`,
     ...searchColumns(row),
   }),
@@ -88,7 +88,7 @@ function notAllowed(account: string): ErrorDetail {
   return { problem: 'ACTION_NOT_ALLOWED', words: { account } };
 }
 
-/** What was published or failed stays as it is, and what is about to be published is changed no more. */
+/** Rule: only pending posts can be changed or deleted, and not changed once their time has come. */
 function isPending({ verb, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
   if (!before) return undefined;
   const isOver = before.scheduled_status !== 'SCHEDULED' || (verb === 'update' && before.scheduled_at! <= now);
@@ -129,7 +129,7 @@ function timeIsInRange({ after, before, now }: Change<ScheduledPost>): ErrorDeta
 const QUARTER_MS = 15 * MINUTE_MS;
 const QUARTER_POSTS_MAX = 30;
 
-/** Rule: in a quarter of an hour of the clock an account publishes few posts. */
+/** Rule: an account schedules at most 30 posts for each quarter of an hour. */
 async function withinQuarterHourLimit({ changes, account, tx }: ChangeSet<ScheduledPost>) {
   const [change] = changes;
   if (!change || change.after.scheduled_at === change.before?.scheduled_at) return [];

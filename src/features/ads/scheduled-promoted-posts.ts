@@ -11,28 +11,28 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .describe('The line item that will promote it.'),
+    .describe('Line item that will promote the post.'),
   scheduled_post_id: reference(() => scheduledPosts)
     .required()
     .createOnly()
-    .describe('A post that is still to be published.'),
-  post_id: digits({ max: 19 }).readOnly().describe('The published post, once there is one.'),
-  // What a line item shows counts for its campaign unless it was rejected: as it is when a publication fails.
+    .describe('Scheduled post.'),
+  post_id: digits({ max: 19 }).readOnly().describe('Id of the published post, once published.'),
+  // Set to REJECTED when publication fails, so that the promotion no longer counts as a creative of the campaign.
   approval_status: oneOf('ACCEPTED', 'REJECTED').readOnly().defaults('ACCEPTED').hidden(),
 } satisfies Fields;
 
-/** A stored promotion of a post that is still to be published. */
+/** A stored scheduled promoted post. */
 export type ScheduledPromotedPost = RowOf<typeof fields>;
 
 /**
- * Scheduled promoted posts: scheduled posts that a line item promotes from their publication on.
+ * Scheduled promoted posts: scheduled posts that a line item promotes once they are published.
  * @source creatives 12
  */
 export const scheduledPromotedPosts = resource({
   name: 'scheduled_promoted_post',
   plural: 'scheduled_promoted_posts',
   label: 'Scheduled promoted post',
-  description: 'A scheduled post that a line item promotes from its publication on.',
+  description: 'Promotes a scheduled post with a line item once it is published.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
@@ -48,17 +48,17 @@ export const scheduledPromotedPosts = resource({
   list: {},
 });
 
-/** A post that waits for its time, and that fits what the line item aims at. */
+/** Rule: the post is pending and fits the objective of the line item. */
 async function postIsPromotable({ referenced, tx }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
   const line = referenced.get('line_item_id') as LineItem | undefined;
   const post = referenced.get('scheduled_post_id') as ScheduledPost | undefined;
   if (!line || !post) return undefined;
   if (post.scheduled_status === 'SCHEDULED') return checkObjective(tx, line, post, 'scheduled_post_id');
-  const words = { line: line.id, why: 'it is scheduled no more' };
+  const words = { line: line.id, why: 'it is no longer scheduled' };
   return { problem: 'POST_UNFIT', parameter: 'scheduled_post_id', value: post.id, words };
 }
 
-/** From the time of publication on it cannot be called off. */
+/** Rule: promotions cannot be deleted once the publication time has come. */
 async function postIsPending({ after, tx, now }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
   const key = { account: after.account_id, id: String(after.scheduled_post_id) };
   const post = await tx.records.get(scheduledPosts, key, { deleted: 'hidden' });

@@ -5,7 +5,7 @@ import type { Campaign } from './campaigns.ts';
 import { type FundingInstrument, fundingInstruments, reasonsNotAbleToFund } from './funding-instruments.ts';
 import { reasonList } from './reason-list.ts';
 
-/** Why a campaign does not serve, in the order in which the reasons are told. @source campaigns 8.3 */
+/** Reasons why a campaign cannot serve, in the order of replies. @source campaigns 8.3 */
 const REASONS = [
   'ACCOUNT_REJECTED',
   'ACCOUNT_UNDER_REVIEW',
@@ -21,16 +21,16 @@ const REASONS = [
 ] as const;
 
 /**
- * Whether a campaign serves, computed when it is read: for a whole page, one look at its instruments. What its line
- * items amount to is read with it.
+ * Computed servability of campaigns. The funding instruments of a page are read at once; the summary of line
+ * items is a column of the campaign.
  * @source campaigns 8.3
  */
 export const servability: Computed<Campaign> = {
   fields: {
-    currency: text({ max: 3 }).readOnly().required().describe('Of the funding instrument.'),
-    effective_status: text({ max: 32 }).readOnly().required().describe('What the states together amount to.'),
-    servable: boolean().readOnly().describe('Whether it can serve; null when it is deleted.'),
-    reasons_not_servable: reasonList(REASONS).required().describe('Why it cannot serve.'),
+    currency: text({ max: 3 }).readOnly().required().describe('Currency of the funding instrument.'),
+    effective_status: text({ max: 32 }).readOnly().required().describe('Effective delivery status.'),
+    servable: boolean().readOnly().describe('Whether it can serve; null when deleted.'),
+    reasons_not_servable: reasonList(REASONS).required().describe('Reasons why it cannot serve.'),
   },
   async prepare(rows, { tx, account, now }) {
     const instruments = await instrumentsOf(rows, tx, now);
@@ -49,7 +49,7 @@ type Outcome = Readonly<Record<string, StoredValue | null>>;
 interface Instrument {
   readonly row: FundingInstrument;
   readonly funds: boolean;
-  /** What campaigns of the page that it pays amount to: few different things, each made once. */
+  /** Cache of computed values by reasons; campaigns of a page have few distinct ones. */
   readonly outcomes: Map<number, Outcome>;
 }
 
@@ -68,7 +68,7 @@ async function instrumentsOf(rows: readonly Campaign[], tx: Tx, now: string): Pr
 
 type Reason = (typeof REASONS)[number];
 
-/** Reasons together are a number, in which each is one bit. */
+/** Sets of reasons are bit masks. */
 function bit(reason: Reason): number {
   return 1 << REASONS.indexOf(reason);
 }
@@ -96,7 +96,7 @@ function lineItemsOf(row: Campaign): LineItemsOfCampaign | undefined {
   return typeof summary === 'string' ? readSummary(summary) : undefined;
 }
 
-/** Every reason that holds of those that lie with the campaign. Nothing is spent before delivery exists. */
+/** All reasons but those of the account, as a bit mask. Spend is not tracked yet, so budgets are never exhausted. */
 function reasonsNotServable(row: Campaign, instrument: Instrument, now: string): number {
   const lines = lineItemsOf(row);
   const hasBudget = row.daily_budget_amount_local_micro !== null || row.total_budget_amount_local_micro !== null;
@@ -128,7 +128,7 @@ function outcome({ row, outcomes }: Instrument, reasons: number, isDraft: boolea
   return found;
 }
 
-/** What the first of these reasons that holds amounts to. @source campaigns 8.3 */
+/** The effective status of the first reason that applies. @source campaigns 8.3 */
 const STATUSES: readonly (readonly [Reason, string])[] = [
   ['INCOMPLETE', 'UNKNOWN'],
   ['PAUSED_BY_ADVERTISER', 'PAUSED'],

@@ -33,21 +33,21 @@ const campaignSchema = Type.Object(
 );
 
 /**
- * What targets an audience: by campaign, newest first, the line items of the account that include or exclude it.
+ * Lists the line items that include or exclude an audience, by campaign, newest first.
  * @source advertising: Custom audiences; creatives 21
  */
 export const targetedAudience: Operation = {
   id: 'custom_audiences.targeted',
   method: 'GET',
   path: '/12/accounts/:account_id/custom_audiences/:custom_audience_id/targeted',
-  description: 'Which line items of the account target an audience, by campaign.',
+  description: 'List the line items that target an audience, by campaign.',
   group: 'custom_audiences',
   family: 'ads',
   roles: AUDIENCE_READERS,
   rate: 'account_reads_small',
   parameters: {
-    with_active: boolean().defaults(1).describe('Only line items that serve; false: all of them.'),
-    cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
+    with_active: boolean().defaults(1).describe('Only servable line items; false for all.'),
+    cursor: text({ max: 2000 }).describe('The `next_cursor` of the previous page.'),
   },
   body: 'form',
   shape: 'list',
@@ -88,14 +88,14 @@ function readCursor(cursor: unknown, list: string): Position | undefined {
   throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
 }
 
-/** Newest first, ties by id, as everywhere. */
+/** Whether a row comes after a position in the order newest first, then by id. */
 function isAfter({ created_at, id }: Campaign, [time, other]: Position): boolean {
   return created_at === time ? id < other : created_at < time;
 }
 
 interface TargetingCampaign {
   readonly row: Campaign;
-  /** JSON text. */
+  /** JSON text of the campaign in the reply. */
   readonly json: string;
 }
 
@@ -124,7 +124,7 @@ async function targetingCampaigns(
   return found.sort((a, b) => (isAfter(b.row, [a.row.created_at, a.row.id]) ? -1 : 1));
 }
 
-/** A line item serves when its campaign would, had it no other. */
+/** A line item is servable if its campaign would be with this line item alone. */
 async function servabilityOf(context: SerializeContext, rows: readonly Campaign[]) {
   const outcome = await servability.prepare(rows, context);
   return (campaign: Campaign, line: LineItem, creative: TargetingLineItem['creative']): boolean => {

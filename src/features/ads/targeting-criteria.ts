@@ -15,7 +15,7 @@ import { batchOnlyTypes, targetsExist } from './targeting-criteria/target-rules.
 import { tvShowsMatchLocations } from './targeting-criteria/tv-show-rules.ts';
 
 /**
- * Targeting criteria: whom a line item is shown to. Primary ones are united with each other, others narrow them down.
+ * Targeting criteria of line items. Primary criteria are combined with OR; others narrow them down.
  * @source advertising: Audience estimate and targeting; campaigns 10
  */
 export const targetingCriteria = resource({
@@ -50,7 +50,7 @@ export const targetingCriteria = resource({
     'TV_SHOW_OUTSIDE_MARKET',
   ],
   viewParameters: {
-    lang: text({ max: 35 }).describe('A language, for `localized_name` where there is a translation.'),
+    lang: text({ max: 35 }).describe('Language (BCP 47) of `localized_name`.'),
   },
   list: { requiredFilters: ['line_item_ids'] },
   batch: { max: 500 },

@@ -6,18 +6,18 @@ import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { GRANULARITY_S } from '../../contract/services/keywords.ts';
 
 const COUNT_DEFAULT = 30;
-/** How far back posts are looked at. */
+/** Range of the posts for related keywords. */
 const RELATED_DAYS = 7;
 
-/** Which criteria each kind of suggestion is drawn from. */
+/** Targeting types of the criteria that suggestions come from. */
 const CRITERIA_TYPES = {
   KEYWORD: ['BROAD_KEYWORD', 'EXACT_KEYWORD', 'PHRASE_KEYWORD', 'UNORDERED_KEYWORD'],
   USER_ID: ['SIMILAR_TO_FOLLOWERS_OF_USER'],
 } as const;
 
 /**
- * Values that line items target together with those given, and terms that posts say with them: counted in what the service
- * holds, never made up.
+ * Suggests values that line items target together with the given ones, then related terms of posts. Counted in the
+ * data of the service.
  * @source campaigns 17
  */
 export const targetingSuggestions: Operation = {
@@ -25,17 +25,17 @@ export const targetingSuggestions: Operation = {
   method: 'GET',
   path: '/12/accounts/:account_id/targeting_suggestions',
   description:
-    'Keywords or users that line items target together with those given, the most frequent first; then keywords that posts of late say with them.',
+    'Suggest keywords or users that line items target together with the given ones, most frequent first; then related keywords of recent posts.',
   group: 'targeting_suggestions',
   family: 'ads',
   roles: CAMPAIGN_READERS,
   rate: 'reads',
   parameters: {
-    suggestion_type: oneOf('KEYWORD', 'USER_ID').required().describe('What is wanted.'),
+    suggestion_type: oneOf('KEYWORD', 'USER_ID').required().describe('Suggestion type.'),
     targeting_values: listOf(text({ max: 255 }), { max: 50 })
       .required()
-      .describe('Keywords or user ids to begin with.'),
-    count: integer({ min: 1, max: 50 }).describe(`How many at most; ${COUNT_DEFAULT} when not given.`),
+      .describe('Keywords or user ids to start from.'),
+    count: integer({ min: 1, max: 50 }).describe(`Maximum number of suggestions; default ${COUNT_DEFAULT}.`),
   },
   body: 'form',
   shape: 'list',
@@ -69,7 +69,7 @@ export const targetingSuggestions: Operation = {
   },
 };
 
-/** Values, and behind them what posts of late say with the given keywords. */
+/** Adds related keywords of recent posts to suggestions. */
 async function withRelated(
   found: readonly string[],
   keywords: readonly string[],

@@ -8,23 +8,23 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .describe('The line item whose impressions or clicks are told.'),
-  tracking_tag_type: oneOf('IMPRESSION_TAG', 'CLICK_TRACKER').required().createOnly().describe('What is told.'),
-  tracking_tag_url: httpsUrl({ max: 2000 }).requiredAlways().describe('Who is told: an absolute https address.'),
+    .describe('Line item.'),
+  tracking_tag_type: oneOf('IMPRESSION_TAG', 'CLICK_TRACKER').required().createOnly().describe('Event type tracked.'),
+  tracking_tag_url: httpsUrl({ max: 2000 }).requiredAlways().describe('Absolute https URL of the tracker.'),
 } satisfies Fields;
 
 /** A stored tracking tag. */
 export type TrackingTag = RowOf<typeof fields>;
 
 /**
- * Tracking tags: addresses that are told of the impressions or clicks of a line item.
+ * Tracking tags: third-party URLs that track impressions or clicks of a line item.
  * @source campaigns 12.5
  */
 export const trackingTags = resource({
   name: 'tracking_tag',
   plural: 'tracking_tags',
   label: 'Tracking tag',
-  description: 'An address that is told of the impressions or clicks of a line item.',
+  description: 'A third-party URL that tracks the impressions or clicks of a line item.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
@@ -36,7 +36,7 @@ export const trackingTags = resource({
   list: {},
 });
 
-/** An absolute https address of at most `max` characters, kept as it is written. */
+/** An absolute https URL of at most `max` characters, stored unchanged. */
 function httpsUrl({ max }: { max: number }): Field<string> {
   const { kind } = text({ max });
   return field<string>({

@@ -4,7 +4,7 @@ import type { ReceivedFile } from '../../contract/services/blobs.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 import { findOwnUpload } from './own-upload.ts';
 
-/** Takes a segment of an upload. */
+/** Stores a segment of an upload. */
 export async function appendSegment(call: Call, id: string): Promise<Upload> {
   const { blobs, uploads } = call.services;
   const upload = await findOwnUpload(call, id);
@@ -24,7 +24,7 @@ function closed(id: string) {
   return problem('UPLOAD_CLOSED', { parameter: 'media_id', words: { raw: id } });
 }
 
-/** The one file that came with a call. @throws FILE_MISSING FILES_EXCLUSIVE */
+/** The single file of a multipart call. @throws FILE_MISSING, FILES_EXCLUSIVE */
 export function uploadedFile({ files }: Call): ReceivedFile {
   const [file, second] = files.values();
   if (second) throw problem('FILES_EXCLUSIVE');

@@ -1,10 +1,10 @@
 import type { JobKind } from '../../contract/store/jobs.ts';
 
-/** The kind of jobs that end what nobody used. */
+/** Kind of the jobs that expire unused uploads. */
 export const EXPIRY = 'media-expiry';
 const REMOVAL = 'media-removal';
 
-/** Removes an upload that was not used in time; its files only when the row is gone for good. */
+/** Removes an unused upload. Its files are removed by another job, after the removal has committed. */
 export const mediaExpiry: JobKind<void> = {
   name: EXPIRY,
   isTimed: true,
@@ -13,7 +13,7 @@ export const mediaExpiry: JobKind<void> = {
   },
 };
 
-/** Removes the files of what is gone. */
+/** Removes the files of removed uploads. */
 export const mediaRemoval: JobKind<void> = {
   name: REMOVAL,
   prepare: ({ key }, { blobs }) => blobs.remove(key),

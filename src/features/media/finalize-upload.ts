@@ -8,8 +8,8 @@ import { findOwnUpload } from './own-upload.ts';
 import { PROCESSING, processUpload } from './processing.ts';
 
 /**
- * Ends the sending of an upload. Images are looked at right away, and so is what was given no category; others are
- * processed later. Of several at once one does it, and all see what came of it.
+ * Finalizes an upload. Images and uploads without a category are processed immediately, others by a
+ * job. Of concurrent calls one does the work, and all report the result.
  */
 export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   const upload = await findOwnUpload(call, id);
@@ -18,7 +18,7 @@ export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   checkReceivedBytes(upload, await blobs.segments(id));
   await blobs.seal(id);
   try {
-    // One that came in between may have another length.
+    // A segment may have been replaced by one of another length meanwhile.
     checkReceivedBytes(upload, await blobs.segments(id));
   } catch (error) {
     await blobs.unseal(id);
@@ -26,7 +26,7 @@ export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   }
   const isLater = upload.is_categorized && upload.media_type !== 'IMAGE';
   const outcome = isLater ? ({ state: 'pending' } as const) : await processUpload(upload, call.services);
-  // What is used already does not expire again.
+  // Media that is already in use does not expire.
   const expires_at = upload.expires_at && addSeconds(call.now, uploads.media_unused_ttl_s);
   await store.write(async (tx) => {
     const changes = { ...outcome, changed_at: call.now, expires_at };
@@ -37,14 +37,14 @@ export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   return throwIfRejected(await findOwnUpload(call, id));
 }
 
-/** What was looked at right away and was not good is told as an error, each time. */
+/** Uploads that failed immediate processing give an error on every call. */
 function throwIfRejected(upload: Upload): Upload {
   const isLater = upload.is_categorized && upload.media_type !== 'IMAGE';
   if (upload.state === 'failed' && !isLater) throw problem('MEDIA_INVALID', { words: { reason: upload.fault! } });
   return upload;
 }
 
-/** How many segments a message names: there may be a thousand of them. */
+/** Maximum number of missing segments in a message. */
 const MISSING_LISTED_MAX = 10;
 
 function checkReceivedBytes({ bytes: expected }: Upload, segments: readonly Segment[]): void {

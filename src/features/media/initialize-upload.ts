@@ -8,7 +8,7 @@ import type { Upload, UploadSettings } from '../../contract/store/uploads.ts';
 import { EXPIRY } from './expiry.ts';
 import { ACCEPTED_FILES, defaultCategory, normalizeMime } from './media-categories.ts';
 
-/** Begins an upload: from now on its segments may come. */
+/** Creates an upload that accepts segments. */
 export async function initializeUpload(call: Call): Promise<Upload> {
   const { services, input, now } = call;
   const mime = normalizeMime(String(input.media_type));
@@ -29,12 +29,12 @@ export async function initializeUpload(call: Call): Promise<Upload> {
   return upload;
 }
 
-/** The category that the caller named. */
+/** The requested media category. */
 export function requestedCategory({ input }: Pick<Call, 'input'>): MediaCategory | undefined {
   return input.media_category == null ? undefined : (String(input.media_category).toUpperCase() as MediaCategory);
 }
 
-/** What a new upload is before anything of it is known. */
+/** The values of a new upload before its file is known. */
 export async function newUpload(call: Call, category: MediaCategory) {
   const { services, principal, input, now } = call;
   const [id] = await services.ids.takeLong('uploads', LONG_IDS_FROM, 1);
@@ -57,7 +57,7 @@ export async function newUpload(call: Call, category: MediaCategory) {
   } as const;
 }
 
-/** Stores a new upload, and plans its end. */
+/** Stores a new upload and schedules its expiry. */
 export async function storeNewUpload({ store: on }: Services, upload: Upload): Promise<void> {
   await on.write(async (tx) => {
     await tx.uploads.add(upload);
@@ -65,12 +65,12 @@ export async function storeNewUpload({ store: on }: Services, upload: Upload): P
   });
 }
 
-/** A time some seconds after another. */
+/** A UTC text plus some seconds. */
 export function addSeconds(now: string, seconds: number): string {
   return formatInstant(instantMs(now) + seconds * 1000);
 }
 
-/** What was announced that nothing takes. */
+/** Rejects declared files of unknown type, unsuitable category or excessive size. */
 export function checkDeclaredFile(
   { category, mime, bytes }: { category: MediaCategory | undefined; mime: string; bytes: number },
   rules: UploadSettings,

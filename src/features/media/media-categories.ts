@@ -5,13 +5,13 @@ import type { UploadSettings } from '../../contract/store/uploads.ts';
 const IMAGES = ['image/jpeg', 'image/png', 'image/webp', 'image/bmp', 'image/tiff', 'image/gif'];
 
 interface AcceptedFiles {
-  /** The media types of its files. */
+  /** Accepted media types. */
   readonly mimes: readonly string[];
-  /** The setting that limits their bytes. */
+  /** The setting with the maximum file size. */
   readonly bytes_max: keyof UploadSettings & `media_${string}_bytes_max`;
 }
 
-/** What files each category takes. @source creatives 2.1 */
+/** Accepted files by media category. @source creatives 2.1 */
 export const ACCEPTED_FILES: Readonly<Record<MediaCategory, AcceptedFiles>> = {
   POST_IMAGE: { mimes: IMAGES, bytes_max: 'media_image_bytes_max' },
   POST_GIF: { mimes: ['image/gif'], bytes_max: 'media_gif_bytes_max' },
@@ -24,13 +24,13 @@ export const ACCEPTED_FILES: Readonly<Record<MediaCategory, AcceptedFiles>> = {
 
 const MIME_ALIASES: Readonly<Record<string, string>> = { 'image/pjpeg': 'image/jpeg', 'image/jpg': 'image/jpeg' };
 
-/** A declared media type in its one form: without parameters, in small letters. */
+/** A media type without parameters, in lower case, with aliases resolved. */
 export function normalizeMime(declared: string): string {
   const mime = declared.split(';', 1)[0]!.trim().toLowerCase();
   return MIME_ALIASES[mime] ?? mime;
 }
 
-/** The category of media that was given none; undefined when nothing takes its type. */
+/** The default category of a media type; undefined when it is not accepted. */
 export function defaultCategory(mime: string): MediaCategory | undefined {
   if (mime === 'image/gif') return 'POST_GIF';
   return (['POST_IMAGE', 'POST_VIDEO'] as const).find((category) => ACCEPTED_FILES[category].mimes.includes(mime));
@@ -38,8 +38,8 @@ export function defaultCategory(mime: string): MediaCategory | undefined {
 
 const words = oneOf('post_image', 'post_gif', 'post_video', 'amplify_video');
 
-/** The parameter that names a category, in letters of either size. */
+/** The category parameter, case-insensitive. */
 export const mediaCategory = field<string>({
   ...words.kind,
   read: (raw, parameter) => words.kind.read(typeof raw === 'string' ? raw.toLowerCase() : raw, parameter),
-}).describe('What the media is for; follows from its type when not given. Promoted video must be amplify_video.');
+}).describe('Media category; default: derived from the media type. Promoted videos must be amplify_video.');

@@ -16,7 +16,7 @@ import { hasExpired } from './own-upload.ts';
 import { playlist, vmap } from './player-manifests.ts';
 import { detectMime } from './probe/detect-mime.ts';
 
-/** Finds the files and texts of uploads by their paths. */
+/** Finds media files, posters and player manifests by URL path. */
 export function mediaFinder({ store, clock, blobs, media }: Services): FindMedia {
   return async (environment, path) => {
     const upload = await store.read((tx) => uploadAt(tx, path));

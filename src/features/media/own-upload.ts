@@ -4,7 +4,7 @@ import { problem } from '../../contract/problems/problems.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 
 /**
- * An upload of the caller that has not expired; for looking at, one of which the caller is an owner is enough.
+ * An unexpired upload of the caller; `owner` also allows additional owners, for reading the status.
  * @throws UPLOAD_UNKNOWN
  */
 export async function findOwnUpload(call: Call, id: string, whose: 'sender' | 'owner' = 'sender'): Promise<Upload> {
@@ -18,7 +18,7 @@ export async function findOwnUpload(call: Call, id: string, whose: 'sender' | 'o
   return upload;
 }
 
-/** Whether an upload was not used in time, be it still there or not. */
+/** Whether an upload has expired, even if it is not removed yet. */
 export function hasExpired({ expires_at }: Pick<Upload, 'expires_at'>, now: string): boolean {
   return expires_at !== null && expires_at <= now;
 }

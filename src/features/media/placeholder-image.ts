@@ -3,14 +3,14 @@ import { crc32, deflateSync } from 'node:zlib';
 const GREY = 0x66;
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** A picture of one grey, as PNG. */
+/** A uniformly grey PNG, as a placeholder for posters. */
 export function placeholderImage(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  // Eight bits of grey for each pixel.
+  // 8 bits of grey per pixel.
   head.writeUInt8(8, 8);
-  // Each row begins with how it is filtered: not at all.
+  // Each row starts with its filter type: none.
   const row = Buffer.alloc(width + 1, GREY).fill(0, 0, 1);
   const rows = Buffer.concat(Array.from({ length: height }, () => row));
   return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND')]);

@@ -1,7 +1,7 @@
 import { html } from 'ghtml';
 import type { Upload } from '../../contract/store/uploads.ts';
 
-/** What players of advertisements are told of a video: one break at the start, with the one file that there is. */
+/** The VMAP document of a video: one ad break at the start, with one media file. */
 export function vmap({ id, mime, width, height, duration_ms }: Upload, address: string): string {
   return html`<?xml version="1.0" encoding="UTF-8"?>
 <vmap:VMAP xmlns:vmap="http://www.iab.net/videosuite/vmap" version="1.0">
@@ -40,7 +40,7 @@ function clockTime(ms: number): string {
   return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${seconds}`;
 }
 
-/** A playlist with the whole video as its one piece. */
+/** An HLS playlist with the whole video as its only segment. */
 export function playlist({ duration_ms }: Upload, address: string): string {
   const seconds = (duration_ms ?? 0) / 1000;
   const head = ['#EXTM3U', '#EXT-X-VERSION:3', '#EXT-X-PLAYLIST-TYPE:VOD'];

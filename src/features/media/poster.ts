@@ -7,22 +7,22 @@ import type { Upload, UploadSettings } from '../../contract/store/uploads.ts';
 import { placeholderImage } from './placeholder-image.ts';
 import { firstFrame } from './probe/gif-frames.ts';
 
-/** Videos need no larger picture before they play. */
+/** Maximum side of a poster in pixels. */
 const SIDE_MAX = 640;
 const TIME_MS = 20_000;
-/** The largest picture that is taken decodes within it. */
+/** Resource limits of the decoder; sufficient for the largest accepted video frame. */
 const BOUNDS = { memory_bytes: 2_147_483_648, cpu_s: 20 };
 const OUTPUT_BYTES_MAX = 67_108_864;
 
-/** A picture and its media type. */
+/** A poster image and its media type. */
 export interface Poster {
   readonly bytes: Buffer;
   readonly mime: string;
 }
 
 /**
- * The first frame of a GIF or a video; images have none. Without the program that decodes videos, a grey picture of
- * the same ratio stands for it.
+ * The first frame of a GIF or video; undefined for images. Without a video decoder, a grey image of the same
+ * aspect ratio.
  * @source creatives 3
  */
 export async function makePoster(path: string, upload: Upload, rules: UploadSettings): Promise<Poster | undefined> {
@@ -41,10 +41,10 @@ function fitted(width: number, height: number): [width: number, height: number] 
   return [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
 }
 
-/** The first frame as a JPEG; undefined when the program cannot be had or makes nothing of the file. */
+/** The first frame as a JPEG; undefined when the program is missing or fails. */
 async function decodedFrame(program: string, path: string): Promise<Buffer | undefined> {
   const output = ['-frames:v', '1', '-f', 'image2pipe', '-c:v', 'mjpeg', 'pipe:1'];
-  // The file says where it is, and may not send the program anywhere else.
+  // Only local files: playlists must not make the program open URLs.
   const args = [
     '-nostdin',
     '-threads',

@@ -6,10 +6,10 @@ import { addSeconds } from './initialize-upload.ts';
 import { makePoster } from './poster.ts';
 import { probeFile } from './probe/probe-file.ts';
 
-/** The kind of jobs that process what was sent. */
+/** Kind of the jobs that process uploads. */
 export const PROCESSING = 'media-processing';
 
-/** Puts together what was sent and looks at it: what it is, or why it is not good. May happen more than once. */
+/** Assembles the segments, probes the file and makes its poster. Idempotent. */
 export async function processUpload(upload: Upload, { blobs, uploads }: Services): Promise<UploadChanges> {
   await blobs.assemble(upload.id);
   const path = blobs.pathOf(upload.id, 'whole');
@@ -23,11 +23,11 @@ export async function processUpload(upload: Upload, { blobs, uploads }: Services
 interface Outcome {
   readonly upload: Upload;
   readonly changes: UploadChanges;
-  /** When to look again; undefined when it has ended. */
+  /** When to run again; undefined when processing has ended. */
   readonly next_run_at?: string;
 }
 
-/** Processes an upload: it is in progress for a while, then it has succeeded or failed. */
+/** Processes an upload: `in_progress` for the configured time, then `succeeded` or `failed`. */
 export const mediaProcessing: JobKind<Outcome | undefined> = {
   name: PROCESSING,
   async prepare({ key }, services) {
@@ -35,7 +35,7 @@ export const mediaProcessing: JobKind<Outcome | undefined> = {
     if (upload?.state === 'in_progress') return { upload, changes: await processUpload(upload, services) };
     if (upload?.state !== 'pending') return undefined;
     const now = formatInstant(services.clock.now());
-    // The clock may have been set back since.
+    // The clock may have been set back.
     const since = upload.changed_at < now ? upload.changed_at : now;
     const next_run_at = addSeconds(since, services.uploads.media_processing_s);
     return { upload, changes: { state: 'in_progress' }, next_run_at };

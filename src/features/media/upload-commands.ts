@@ -9,7 +9,7 @@ import { uploadImage } from './upload-image.ts';
 import type { ReplyStage } from './upload-json.ts';
 import { initializeParameters, mediaIdParameter, segmentParameter } from './upload-parameters.ts';
 
-/** What a command came to. */
+/** The result of an upload command. */
 export interface CommandResult {
   readonly upload: Upload;
   readonly step: 'initialized' | 'appended' | 'finalized';
@@ -33,17 +33,17 @@ const COMMANDS: Readonly<Record<'INIT' | 'APPEND' | 'FINALIZE', Command>> = {
   FINALIZE: { required: ['media_id'], step: 'finalized', perform: (call) => finalizeUpload(call, idOf(call)) },
 };
 
-/** The parameters of all commands. */
+/** The parameters of all upload commands. */
 export const commandParameters: Parameters = {
   command: oneOf('INIT', 'APPEND', 'FINALIZE').describe(
-    'The step of the upload; without it, one image is sent at once.',
+    'Upload command; without it, the call uploads an image at once.',
   ),
   ...mediaIdParameter,
   ...segmentParameter,
   ...initializeParameters,
 };
 
-/** What the command that was given lacks. */
+/** Errors for the missing parameters of a command. */
 export function missingParameters(input: Input): ErrorDetail[] {
   const required = commandOf(input)?.required ?? [];
   return required
@@ -55,32 +55,32 @@ function commandOf({ command }: Input): Command | undefined {
   return command == null ? undefined : COMMANDS[command as keyof typeof COMMANDS];
 }
 
-/** Does what the command says. */
+/** Performs an upload command, or a one-call image upload without one. */
 export async function performCommand(call: Call): Promise<CommandResult> {
   const command = commandOf(call.input);
   if (!command) return { upload: await uploadImage(call), step: 'finalized' };
   return { upload: await command.perform(call), step: command.step };
 }
 
-/** When an upload is told of, by what was done. */
+/** The stage of the reply to each command. */
 export const REPLY_STAGES: Readonly<Record<CommandResult['step'], ReplyStage>> = {
   initialized: 'initialize',
   appended: 'status',
   finalized: 'finalize',
 };
 
-/** What a file that is sent can be refused for. */
+/** Problems of the multipart file. */
 export const FILE_PROBLEMS: readonly ProblemName[] = ['FILE_MISSING', 'FILES_EXCLUSIVE'];
 
-/** What can be wrong with the beginning of an upload. */
+/** Problems of INIT. */
 export const INITIALIZE_PROBLEMS: readonly ProblemName[] = [
   'MEDIA_TYPE_UNKNOWN',
   'MEDIA_CATEGORY_UNFIT',
   'MEDIA_TOO_LARGE',
 ];
 
-/** What can be wrong with a segment. */
+/** Problems of APPEND. */
 export const APPEND_PROBLEMS: readonly ProblemName[] = ['UPLOAD_UNKNOWN', 'UPLOAD_CLOSED', 'SEGMENTS_EXCEED'];
 
-/** What can be wrong with the end of an upload. */
+/** Problems of FINALIZE. */
 export const FINALIZE_PROBLEMS: readonly ProblemName[] = ['UPLOAD_UNKNOWN', 'SEGMENTS_INCOMPLETE', 'MEDIA_INVALID'];

@@ -1,17 +1,17 @@
 import type { Operation } from '../../contract/declare/operation.ts';
 
-/** The group of the calls that upload media. */
+/** The group of upload operations in the reference page. */
 export const UPLOAD_GROUP = 'media_upload';
-/** What the group is about. */
+/** Description of the group. */
 export const UPLOAD_GROUP_ABOUT =
-  'Media comes in here: in segments, in any order and again after an interruption, or an image at once. What is not used within a day is removed.';
+  'Uploads media in segments, in any order and resumable, or an image in one call. Unused media is removed after a day.';
 
-/** The parts that hold bytes. */
+/** The multipart parts that hold the file. */
 export const uploadFiles: NonNullable<Operation['files']> = {
-  media: { about: 'The bytes.', isBase64: false },
-  media_data: { about: 'The bytes as base64, in place of media.', isBase64: true },
+  media: { about: 'The file.', isBase64: false },
+  media_data: { about: 'The file as base64, instead of media.', isBase64: true },
 };
 
-/** How many bytes one part may have, be it a segment or an image. */
+/** Maximum size of a part in bytes: a segment or an image. */
 export const uploadBytesMax: NonNullable<Operation['bytesMax']> = (rules) =>
   Math.max(rules.media_segment_bytes_max, rules.media_image_bytes_max);

@@ -6,7 +6,7 @@ import { addSeconds, newUpload, requestedCategory, storeNewUpload } from './init
 import { ACCEPTED_FILES, defaultCategory } from './media-categories.ts';
 import { probeFile } from './probe/probe-file.ts';
 
-/** Takes an image in one call. */
+/** Uploads an image in one call. */
 export async function uploadImage(call: Call): Promise<Upload> {
   const { blobs, uploads } = call.services;
   const file = uploadedFile(call);

@@ -2,18 +2,18 @@ import { instantMs } from '../../base/instants.ts';
 import { mediaKeyOf } from '../../contract/services/media.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 
-/** When a caller had better ask again. */
+/** Suggested polling interval in seconds. */
 const CHECK_AFTER_S = 1;
 const HALFWAY = 50;
 
-/** The occasions on which an upload is told of: a state that has only begun is `pending` to who caused it. */
+/** The call that a reply belongs to: FINALIZE reports `pending`, STATUS `in_progress`. */
 export type ReplyStage = 'initialize' | 'finalize' | 'status';
 
 type Members = Record<string, unknown>;
 
 /**
- * An upload in the shape of the first generation: `media_id` is a number of more digits than JSON numbers of most
- * programs have, so it is written as it is.
+ * An upload in a reply of version 1.1. `media_id` exceeds the precision of JavaScript numbers, so the JSON is
+ * concatenated.
  */
 export function uploadV1Json(upload: Upload, stage: ReplyStage, now: string): string {
   const { id, category } = upload;
@@ -23,7 +23,7 @@ export function uploadV1Json(upload: Upload, stage: ReplyStage, now: string): st
   return `{${[head, members].filter(Boolean).join(',')}}`;
 }
 
-/** The same in the shape of the second generation. */
+/** An upload in a reply of version 2. */
 export function uploadV2Json(upload: Upload, stage: ReplyStage, now: string): string {
   const { id, category } = upload;
   return JSON.stringify({ data: { id, media_key: mediaKeyOf(category, id), ...membersOf(upload, stage, now) } });

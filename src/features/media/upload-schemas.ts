@@ -25,17 +25,19 @@ const common = {
   media_key: Type.String({ pattern: KEY }),
   size: Type.Optional(Type.Integer({ minimum: 1 })),
   expires_after_secs: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'When it is removed unless it is used; absent once it is.' }),
+    Type.Integer({ minimum: 0, description: 'Seconds until the media is removed if unused; absent once used.' }),
   ),
   image: Type.Optional(Type.Object({ image_type: Type.String(), w: side, h: side }, closed)),
   video: Type.Optional(Type.Object({ video_type: Type.String() }, closed)),
   processing_info: Type.Optional(processing),
 };
 
-/** An upload as the first generation shows it. */
+/** An upload in replies of version 1.1. */
 export const uploadV1Schema = Type.Object(
   {
-    media_id: Type.Number({ description: 'More digits than many programs read; use `media_id_string`.' }),
+    media_id: Type.Number({
+      description: 'Exceeds the integer precision of many JSON parsers; use `media_id_string`.',
+    }),
     media_id_string: Type.String({ pattern: DIGITS }),
     ...common,
   },
@@ -44,13 +46,13 @@ export const uploadV1Schema = Type.Object(
 
 const second = Type.Object({ id: Type.String({ pattern: DIGITS }), ...common }, closed);
 
-/** An upload as the second generation shows it. */
+/** An upload in replies of version 2. */
 export const uploadV2Schema = Type.Object({ data: second }, closed);
 
 const expiring = Type.Object({ expires_at: Type.Integer({ description: 'Unix seconds.' }) }, closed);
 
-/** What the second generation says of a segment. */
+/** The reply of version 2 to APPEND. */
 export const appendV2Schema = Type.Object({ data: expiring }, closed);
 
-/** What it says of any command. */
+/** The reply of version 2 to any command. */
 export const commandV2Schema = Type.Object({ data: Type.Union([second, expiring]) }, closed);

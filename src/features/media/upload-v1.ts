@@ -20,12 +20,13 @@ const place = { path: '/1.1/media/upload', aliases: ['/1.1/media/upload.json'] }
 
 const STATUSES = { initialized: 202, appended: 204, finalized: 200 } as const;
 
-/** Uploads media: in segments by commands, or one image at once. @source creatives 2.1 */
+/** Uploads media: in segments by commands, or an image in one call. @source creatives 2.1 */
 export const uploadMedia: Operation = {
   id: 'media.upload',
   method: 'POST',
   ...place,
-  description: 'Uploads media: INIT, APPEND as often as needed, FINALIZE; or one image at once, without a command.',
+  description:
+    'Upload media with the commands INIT, APPEND (repeated) and FINALIZE; or an image in one call, without a command.',
   group: UPLOAD_GROUP,
   groupDescription: UPLOAD_GROUP_ABOUT,
   family: 'flat',
@@ -54,12 +55,12 @@ export const uploadMedia: Operation = {
   },
 };
 
-/** How far an upload is. @source creatives 2.1 */
+/** The processing status of an upload. @source creatives 2.1 */
 export const uploadStatus: Operation = {
   id: 'media.upload_status',
   method: 'GET',
   ...place,
-  description: 'How far an upload is.',
+  description: 'Get the processing status of an upload.',
   group: UPLOAD_GROUP,
   family: 'flat',
   rate: 'media_uploads',

@@ -22,7 +22,7 @@ import { initializeParameters, mediaIdParameter, segmentParameter } from './uplo
 import { appendV2Schema, commandV2Schema, uploadV2Schema } from './upload-schemas.ts';
 
 const common = { group: UPLOAD_GROUP, family: 'problem', rate: 'media_uploads', shape: 'bare' } as const;
-const shared = { shared: boolean().describe('Accepted; media is as shared as its owners make it.') };
+const shared = { shared: boolean().describe('Accepted without effect; use `additional_owners` to share media.') };
 
 function appended({ expires_at }: Upload): string {
   return JSON.stringify({ data: { expires_at: instantMs(expires_at!) / 1000 } });
@@ -33,7 +33,7 @@ const command: Operation = {
   id: 'media_v2.upload',
   method: 'POST',
   path: '/2/media/upload',
-  description: 'Uploads media by commands, as the first generation does.',
+  description: 'Upload media by commands, as in version 1.1.',
   parameters: { ...commandParameters, ...shared },
   body: 'upload',
   files: uploadFiles,
@@ -60,9 +60,9 @@ const status: Operation = {
   id: 'media_v2.upload_status',
   method: 'GET',
   path: '/2/media/upload',
-  description: 'How far an upload is.',
+  description: 'Get the processing status of an upload.',
   parameters: {
-    command: oneOf('STATUS').describe('STATUS, or nothing.'),
+    command: oneOf('STATUS').describe('STATUS, or absent.'),
     media_id: mediaIdParameter.media_id!.required(),
   },
   body: 'form',
@@ -79,7 +79,7 @@ const begin: Operation = {
   id: 'media_v2.initialize',
   method: 'POST',
   path: '/2/media/upload/initialize',
-  description: 'Begins an upload.',
+  description: 'Initialize an upload.',
   parameters: {
     ...initializeParameters,
     total_bytes: initializeParameters.total_bytes!.required(),
@@ -97,7 +97,7 @@ const send: Operation = {
   id: 'media_v2.append',
   method: 'POST',
   path: '/2/media/upload/:id/append',
-  description: 'Sends a segment of an upload.',
+  description: 'Append a segment to an upload.',
   parameters: { segment_index: segmentParameter.segment_index!.required() },
   body: 'upload',
   files: uploadFiles,
@@ -112,7 +112,7 @@ const end: Operation = {
   id: 'media_v2.finalize',
   method: 'POST',
   path: '/2/media/upload/:id/finalize',
-  description: 'Ends the sending of an upload.',
+  description: 'Finalize an upload.',
   parameters: {},
   body: 'form',
   reply: uploadV2Schema,
@@ -120,5 +120,5 @@ const end: Operation = {
   perform: async (call) => ({ data: uploadV2Json(await finalizeUpload(call, call.path.id!), 'finalize', call.now) }),
 };
 
-/** Uploads in the second generation. @source creatives 2.2 */
+/** Upload operations of version 2. @source creatives 2.2 */
 export const uploadV2Operations: readonly Operation[] = [command, status, begin, send, end];

@@ -3,7 +3,7 @@ import { referenceEntry } from '../reference/reference-entry.ts';
 import { platformVersions } from '../reference/targeting-tables.ts';
 import type { EstimateCriterion } from './parse-criteria.ts';
 
-/** The word of a person in which a place of each kind is told. */
+/** The attribute of a person that holds a location, by location type. */
 const LOCATION_ATTRIBUTES: Readonly<Record<string, PersonWord>> = {
   COUNTRIES: 'country',
   REGIONS: 'region',
@@ -40,8 +40,8 @@ const AGE_MAX = 200;
 const FOREVER_S = 2 ** 32;
 
 /**
- * Whom criteria of one type and operator mean, united, as far as the directory itself can tell; undefined for types about
- * which it knows nothing. `now` is in whole seconds since 1970.
+ * Directory conditions for criteria of one type and operator, to be combined with OR; undefined for types that the
+ * directory cannot match. `now` is in Unix seconds.
  * @source campaigns 10.3
  */
 export function directoryConditions(
@@ -74,14 +74,14 @@ function locationConditions(values: readonly string[]): Condition[] {
   }));
 }
 
-/** `AGE_25_TO_49` and `AGE_OVER_50`, both ends inclusive. */
+/** Parses `AGE_25_TO_49` or `AGE_OVER_50`; both ends are inclusive. */
 function ageCondition(bucket: string): Condition {
   const [from, to] = bucket.match(/\d+/g)!.map(Number);
   return { is: 'age', from: from!, to: to ?? AGE_MAX };
 }
 
 /**
- * The versions that are meant: those named, and for each operating system of which bounds are given, all between them.
+ * The platform versions that criteria match: those named, and for each operating system with bounds all between them.
  */
 function matchingVersions(asked: readonly EstimateCriterion[]): string[] {
   const all = platformVersions();
@@ -89,7 +89,7 @@ function matchingVersions(asked: readonly EstimateCriterion[]): string[] {
   const meant = new Set(asked.filter(({ operator }) => operator === 'EQ').map(({ value }) => value));
   const bounds = asked.filter(({ operator }) => operator === 'GTE' || operator === 'LT');
   for (const [system, own] of Map.groupBy(bounds, ({ value }) => entryOf(value).os_type)) {
-    // Several bounds of a kind are united: the widest counts.
+    // Bounds of one kind are combined with OR: the widest wins.
     const least = own.filter(({ operator }) => operator === 'GTE').map(({ value }) => entryOf(value).number);
     const most = own.filter(({ operator }) => operator === 'LT').map(({ value }) => entryOf(value).number);
     for (const { targeting_value, number, os_type } of all) {
@@ -101,7 +101,7 @@ function matchingVersions(asked: readonly EstimateCriterion[]): string[] {
   return [...meant];
 }
 
-/** `9` before `10`, `4.4` after `4`. */
+/** Compares version numbers: `9` < `10`, `4` < `4.4`. */
 function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map((version) => version.split('.').map(Number)) as [number[], number[]];
   for (let at = 0; at < Math.max(left.length, right.length); at++) {
@@ -111,7 +111,7 @@ function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** For less than some months, for at least some months, or both. */
+/** Activated less than, at least, or between some numbers of months ago. */
 function activationCondition(asked: readonly EstimateCriterion[], now: number): Condition {
   const months = (operator: string) =>
     asked.filter((each) => each.operator === operator).map(({ value }) => Number(value));

@@ -9,17 +9,17 @@ import { criterionIsValid, normalizeValue } from '../targeting-criteria/criterio
 import { targetsExist } from '../targeting-criteria/target-rules.ts';
 import { targetingType } from '../targeting-criteria/targeting-types.ts';
 
-/** So many criteria an estimate takes. */
+/** Maximum number of criteria of an estimate. */
 export const CRITERIA_MAX = 500;
 
-/** One criterion of an estimate, its value as it would be stored. */
+/** One criterion of an estimate, with its value normalized. */
 export interface EstimateCriterion {
   readonly type: string;
   readonly value: string;
   readonly operator: 'EQ' | 'NE' | 'GTE' | 'LT';
 }
 
-/** What reading a body came to: criteria by their place in it, and what is wrong with the others. */
+/** The valid criteria of a body by their index, and the errors of the others. */
 export interface ParsedCriteria {
   readonly criteria: ReadonlyMap<number, EstimateCriterion>;
   readonly errors: readonly ErrorDetail[];
@@ -29,9 +29,9 @@ const LIST = 'targeting_criteria';
 const { targeting_type, targeting_value, operator_type } = declared.fields;
 
 /**
- * Reads the criteria of a body: a list, or an object that holds it. All that is wrong with each by itself is told
- * together.
- * @throws when there is no list of criteria, or one that is too long or empty
+ * Parses the criteria of a body: an array, or an object that holds one. Errors of all criteria are reported
+ * together; rules that need the database are checked by `checkReferences`.
+ * @throws NOT_CRITERIA, TOO_FEW_ITEMS or ESTIMATE_TOO_LARGE
  * @source campaigns 14
  */
 export function parseCriteria(body: unknown): ParsedCriteria {
@@ -87,7 +87,7 @@ function empty(parameter: string): ErrorDetail {
   return { problem: 'TEXT_EMPTY', parameter };
 }
 
-/** A fault of a criterion names where in the list it stands. */
+/** Prefixes the parameter of an error with the path of its criterion. */
 function withPath(error: ErrorDetail, place: string): ErrorDetail {
   const { parameter, attribute } = error;
   return {
@@ -97,12 +97,12 @@ function withPath(error: ErrorDetail, place: string): ErrorDetail {
   };
 }
 
-/** A criterion as rules look at it; there is no line item. */
+/** The criterion as a row without a line item, for the rules of stored criteria. */
 function rowOf({ type, value, operator }: EstimateCriterion): Criterion {
   return { targeting_type: type, targeting_value: value, operator_type: operator } as Criterion;
 }
 
-/** What is wrong with what criteria point to, by the rules of criteria that are stored. */
+/** Checks campaigns, users and audiences that criteria refer to, with the rules of stored criteria. */
 export async function checkReferences(
   tx: ReadTransaction,
   account: AccountState,
@@ -118,7 +118,10 @@ export async function checkReferences(
   return found.map(({ index, error }) => withPath(error, `${LIST}[${places[index]}]`));
 }
 
-/** Whether a criterion is one of those of which an estimate needs one. @source advertising: Audience estimate and targeting */
+/**
+ * Whether a criterion is primary; an estimate needs at least one.
+ * @source advertising: Audience estimate and targeting
+ */
 export function isPrimary({ type, operator }: EstimateCriterion): boolean {
   return operator === 'EQ' && targetingType(type).isPrimary;
 }

@@ -6,31 +6,31 @@ import { targetingType } from '../targeting-criteria/targeting-types.ts';
 import { directoryConditions } from './directory-conditions.ts';
 import { type EstimateCriterion, isPrimary } from './parse-criteria.ts';
 
-/** What turns criteria into a question to the directory. */
+/** What building a query from criteria needs. */
 export interface EstimateContext {
   readonly keywords: Pick<Keywords, 'authorsOf'>;
   readonly environment: Environment;
-  /** In whole seconds since 1970. */
+  /** Unix seconds. */
   readonly now: number;
-  /** The people of an audience, by number. */
+  /** The members of an audience, as directory numbers. */
   membersOf(audience: string): Promise<Uint32Array>;
 }
 
-/** How posts say keywords of each type. */
+/** How posts match keywords of each type. */
 const KEYWORD_MATCHING: Readonly<Record<string, Phrase['match']>> = {
   BROAD_KEYWORD: 'anywhere',
   UNORDERED_KEYWORD: 'anywhere',
   PHRASE_KEYWORD: 'in a row',
   EXACT_KEYWORD: 'alone',
 };
-/** What people are interested in shows in their posts, which name it. */
+/** Types that match people whose posts name the entry. */
 const TOPIC_TYPES = ['CONVERSATION', 'EVENT', 'TV_SHOW'];
-/** They say beside which content something is shown, and nothing of people. */
+/** Types about the content next to which ads appear; they do not narrow down people. */
 const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
 
 /**
- * The question that criteria come to: primary ones are united, of each other type one must hold, and those with NE take
- * away. Types of which nothing is known mean nobody.
+ * Builds the directory query of criteria: primary criteria are combined with OR, other types with AND (OR within one
+ * type), and NE criteria exclude. Types without data match nobody.
  * @source campaigns 10.3
  */
 export async function buildPeopleQuery(
@@ -43,7 +43,7 @@ export async function buildPeopleQuery(
   const others = meant.filter((each) => each.operator !== 'NE' && !targetingType(each.type).isPrimary);
   const [speakingAny, speakingNone] = await authorsOfMatchingPosts(primary, without, asking);
   return {
-    // Primary criteria that nobody fulfils leave nobody.
+    // Primary criteria that match nobody must result in nobody.
     anyOf: [{ is: 'nobody' }, ...(await anyOf(primary, asking)), ...speakingAny],
     allOf: await Promise.all(
       [...Map.groupBy(others, ({ type }) => type).values()].map((group) => anyOf(group, asking)),
@@ -69,7 +69,7 @@ async function membersOf(type: string, audience: string, asking: EstimateContext
   return type === 'CUSTOM_AUDIENCE_EXPANDED' ? { is: 'alike', to: members } : members;
 }
 
-/** The people whose posts say what criteria look for, those that are sought and those that are not. */
+/** Authors of posts that match keyword criteria: included and excluded. */
 async function authorsOfMatchingPosts(
   primary: readonly EstimateCriterion[],
   without: readonly EstimateCriterion[],

@@ -1,15 +1,15 @@
-/** Between which numbers of people a true count lies. */
+/** A range that contains the true count. */
 export interface SizeRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** Fewer people are told as fewer than so many: a small count could single somebody out. */
+/** Smaller counts are reported as below this, because a small count could identify people. */
 const REPORTED_MIN = 1000;
 
 /**
- * The range that is told in place of a count: its first two digits, and the next such number. Below 1000 it is from 0 to
- * 1000. Neither end ever falls when the count grows.
+ * The range reported instead of a count: rounded down and up to two significant digits; 0 to 1000 below 1000.
+ * Both ends grow monotonically with the count.
  */
 export function toSizeRange(count: number): SizeRange {
   if (count < REPORTED_MIN) return { min: 0, max: REPORTED_MIN };

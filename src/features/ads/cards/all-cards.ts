@@ -9,13 +9,12 @@ import { imageConversationCards } from './image-conversation-cards.ts';
 import { pollCards } from './poll-cards.ts';
 import { videoConversationCards } from './video-conversation-cards.ts';
 
-/** The families of cards with a path of their own. */
+/** The card formats other than component-based cards. */
 const FORMATS: readonly AnyResource[] = [pollCards, videoConversationCards, imageConversationCards];
 
 const shared = {
   group: 'cards_all',
-  groupDescription:
-    'Polls and conversation cards, whichever kind they are; cards that are built from components are not here.',
+  groupDescription: 'Poll and conversation cards of all formats, without component-based cards.',
   family: 'ads',
   roles: CREATIVE_READERS,
   rate: 'account_reads_small',
@@ -23,17 +22,17 @@ const shared = {
   reply: { rowOfOne: FORMATS },
 } as const satisfies Partial<Operation>;
 
-/** Polls and conversation cards by address, the newest first. @source creatives 9.1 */
+/** Lists poll and conversation cards by URI, newest first. @source creatives 9.1 */
 export const listAllCards: Operation = {
   ...shared,
   id: 'cards_all.list',
   method: 'GET',
   path: '/12/accounts/:account_id/cards/all',
-  description: 'Polls and conversation cards by their addresses.',
+  description: 'List poll and conversation cards by URI.',
   shape: 'list',
   parameters: {
-    card_uris: listOf(cardUri(), { max: 200 }).required().describe('Addresses of cards.'),
-    with_deleted: boolean().describe('Changes nothing: what was deleted is there no more.'),
+    card_uris: listOf(cardUri(), { max: 200 }).required().describe('Card URIs.'),
+    with_deleted: boolean().describe('Accepted without effect: deleted cards are not kept.'),
   },
   problems: [],
   perform: (call) =>
@@ -45,15 +44,15 @@ export const listAllCards: Operation = {
     }),
 };
 
-/** A poll or conversation card by id. @source creatives 9.1 */
+/** Gets a poll or conversation card by id. @source creatives 9.1 */
 export const getAnyCard: Operation = {
   ...shared,
   id: 'cards_all.get',
   method: 'GET',
   path: '/12/accounts/:account_id/cards/all/:card_id',
-  description: 'One of the polls and conversation cards.',
+  description: 'Get a poll or conversation card.',
   shape: 'one',
-  parameters: { with_deleted: boolean().describe('Changes nothing: what was deleted is there no more.') },
+  parameters: { with_deleted: boolean().describe('Accepted without effect: deleted cards are not kept.') },
   problems: ['CARD_NOT_FOUND', 'ID_ILLEGAL'],
   perform: (call) => {
     const id = call.path.card_id!;
@@ -73,7 +72,7 @@ interface FoundCard {
   readonly row: Row;
 }
 
-/** The cards of an account that have one of some values in a column, by format. */
+/** The live cards of an account with one of `values` in a column, grouped by format. */
 async function findCards(
   tx: ReadTransaction,
   account: string,
@@ -91,7 +90,7 @@ async function findCards(
   return found;
 }
 
-/** Cards as replies show them, the newest first. */
+/** Cards as JSON texts, newest first. */
 async function cardsToJson(tx: ReadTransaction, call: Call, found: readonly FoundCard[]): Promise<string[]> {
   const texts = new Map<string, string>();
   for (const resource of FORMATS) {

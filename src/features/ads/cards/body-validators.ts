@@ -1,25 +1,25 @@
 import { type Field, isErrorDetail, quoted, type RawValue } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 
-/** Reads a value inside a body: notes what is wrong, each under its path, and answers nothing when anything is. */
+/** Validates a value of a body: returns it without unknown members, or undefined and adds errors under their path. */
 export type Validator = (raw: RawValue, path: string, errors: ErrorDetail[]) => RawValue | undefined;
 
-/** The members of an object that are read; others are ignored. */
+/** Validators of the members of an object; other members are dropped. */
 export type MemberValidators = Readonly<Record<string, { readonly validate: Validator; readonly isRequired: boolean }>>;
 
 type RawObject = Readonly<Record<string, RawValue>>;
 
-/** A member that must be there. */
+/** A required member. */
 export function required(validate: Validator): MemberValidators[string] {
   return { validate, isRequired: true };
 }
 
-/** A member that may be there. */
+/** An optional member. */
 export function optional(validate: Validator): MemberValidators[string] {
   return { validate, isRequired: false };
 }
 
-/** A value as a field reads it. */
+/** A validator that uses the parser of a field. */
 export function fieldValidator(field: Field<string>): Validator {
   return (raw, path, errors) => {
     const value = field.kind.read(raw, path);
@@ -29,7 +29,7 @@ export function fieldValidator(field: Field<string>): Validator {
   };
 }
 
-/** Items of one kind, so many of them. A list that is too long is not read at all. */
+/** An array of `min` to `max` items. Items of longer arrays are not validated. */
 export function arrayOf(validate: Validator, { min, max }: { readonly min: number; readonly max: number }): Validator {
   return (raw, path, errors) => {
     const count = Array.isArray(raw) ? raw.length : 0;
@@ -41,7 +41,7 @@ export function arrayOf(validate: Validator, { min, max }: { readonly min: numbe
   };
 }
 
-/** An object with known members, in the order in which they were sent; `check` says what is wrong with them together. */
+/** An object with known members, in the order sent; `check` adds errors of combinations. */
 export function objectOf(
   members: MemberValidators,
   check?: (raw: RawObject, path: string) => readonly ErrorDetail[],
@@ -66,7 +66,7 @@ export function objectOf(
   };
 }
 
-/** An object of one of several kinds, which its `type` tells. */
+/** An object whose `type` member selects the validator. */
 export function unionByType(kinds: Readonly<Record<string, Validator>>): Validator {
   return (raw, path, errors) => {
     if (!isObject(raw)) {
@@ -86,13 +86,13 @@ export function unionByType(kinds: Readonly<Record<string, Validator>>): Validat
   };
 }
 
-/** The type that an object names; undefined where it names none, or something other than a text. */
+/** The `type` member of an object; undefined unless it is a string. */
 export function declaredType(raw: RawValue): string | undefined {
   const type = isObject(raw) ? ownMember(raw, 'type') : undefined;
   return typeof type === 'string' ? type : undefined;
 }
 
-/** A member that a caller sent: what every object inherits was not sent. */
+/** An own member of an object, ignoring inherited ones. */
 function ownMember(raw: RawObject, name: string): RawValue | undefined {
   return Object.hasOwn(raw, name) ? raw[name] : undefined;
 }
@@ -102,7 +102,7 @@ export function isObject(raw: RawValue | undefined): raw is RawObject {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
-/** Whether a member counts as not given. */
+/** Whether a member counts as missing: undefined, null or empty. */
 export function isEmpty(raw: RawValue | undefined): boolean {
   return raw === undefined || raw === null || raw === '';
 }

@@ -2,19 +2,19 @@ import type { ResourceSpec } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { CARD_NUMBER_SEQUENCE, cardUriOf } from './card-uri.ts';
 
-/** What the families of cards with a path of their own have in common. */
+/** What all card formats but component-based cards have in common. */
 export const cardFormatDefaults = {
   idName: 'card',
   scope: 'account',
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'CARD_NOT_FOUND',
   rate: 'account_reads_small',
-  // One sequence, because a call may look for the card of an id in all of them.
+  // One sequence, because ids are looked up across formats.
   sequence: 'family_card',
   idsFrom: 36 ** 4 * 5,
   alsoNumbered: { sequence: CARD_NUMBER_SEQUENCE, column: 'card_uri', as: cardUriOf },
   list: { search: 'name', searchMax: 80 },
 } as const satisfies Partial<ResourceSpec<{ name: never; card_uri: never }>>;
 
-/** What a deletion tells of a card that is there no more. @source creatives 1.7 */
+/** Members of a deleted card in the reply to its deletion. @source creatives 1.7 */
 export const DELETED_CARD_MEMBERS = ['name', 'card_type', 'created_at', 'updated_at', 'deleted'] as const;

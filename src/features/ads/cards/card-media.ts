@@ -4,8 +4,8 @@ import { describeMedia } from '../media/describe-media.ts';
 import { type MediaDetails, uploadsById } from '../media/usable-media.ts';
 
 /**
- * The media of cards by key, whether it is in a library still or not: a card shows what it was made with. What nobody
- * uploaded has the size that is assumed of its kind.
+ * The media of cards by key, including media that has left the library since. Media without an upload has the
+ * default size of its type.
  * @source creatives 2.3 and 3
  */
 export async function findCardMedia(
@@ -23,12 +23,12 @@ export async function findCardMedia(
   return new Map([...numbers].map(([key, number]) => [key, describeMedia(key, uploads.get(number), place)]));
 }
 
-/** Width and height in pixels, as texts. */
+/** Width and height in pixels, as strings. */
 export function pixelSize({ width, height }: MediaDetails): readonly [string, string] {
   return [String(width ?? 0), String(height ?? 0)];
 }
 
-/** Width and height in lowest terms, as texts. */
+/** Width and height of the aspect ratio in lowest terms, as strings. */
 export function aspectRatioOf({ aspect_ratio }: MediaDetails): readonly [string, string] {
   const [width = '0', height = '0'] = (aspect_ratio ?? '').split(':');
   return [width || '0', height];

@@ -1,4 +1,4 @@
-/** A component of a card, as it is stored: the members of its type are there. */
+/** A stored component of a card; the members of its type are set. */
 export interface Component {
   readonly type: 'MEDIA' | 'SWIPEABLE_MEDIA' | 'DETAILS' | 'BUTTON';
   readonly media_key?: string;
@@ -8,7 +8,7 @@ export interface Component {
   readonly destination?: Destination;
 }
 
-/** Where a card leads. */
+/** A destination of a card. */
 export interface Destination {
   readonly type: 'WEBSITE' | 'APP';
   readonly url?: string;
@@ -19,13 +19,13 @@ export interface Destination {
   readonly ios_deep_link?: string;
 }
 
-/** What a card is built from: one of the two. */
+/** The structure of a card: components or slides. */
 export interface CardStructure {
   readonly components: readonly Component[] | null;
   readonly slides: readonly (readonly Component[])[] | null;
 }
 
-/** Reads what a row holds. */
+/** Parses the structure of a stored card. */
 export function parseStructure(row: {
   readonly components: string | null;
   readonly slides: string | null;
@@ -34,13 +34,13 @@ export function parseStructure(row: {
   return { components: read(row.components), slides: read(row.slides) };
 }
 
-/** A use of media in a structure, with the path of its key. */
+/** A media key in a card structure, with its path. */
 export interface MediaReference {
   readonly key: string;
   readonly parameter: string;
 }
 
-/** Every media key of a structure, in order. */
+/** Every media key of a card structure, in order. */
 export function mediaReferences({ components, slides }: CardStructure): MediaReference[] {
   const own = (components ?? []).flatMap((each, at) => inComponent(each, `components[${at}]`));
   const slid = (slides ?? []).flatMap((slide, at) =>

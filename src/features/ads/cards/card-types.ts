@@ -3,7 +3,7 @@ import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 import { MEDIA_CATEGORIES, parseMediaKey } from '../../../contract/services/media.ts';
 import type { CardStructure, Component } from './card-structure.ts';
 
-/** The types of cards that are built from components. @source advertising: Component-based card */
+/** Types of component-based cards. @source advertising: Component-based card */
 const CARD_TYPES = [
   'IMAGE_APP',
   'IMAGE_CAROUSEL_APP',
@@ -20,7 +20,7 @@ const CARD_TYPES = [
   'VIDEO_WEBSITE',
 ] as const;
 
-/** A type of card, as lists filter by it. */
+/** A card type, for filtering lists. */
 export function cardType(): Field<string> {
   const known = new Set<string>(CARD_TYPES);
   return field<string>({
@@ -36,7 +36,7 @@ export function cardType(): Field<string> {
   });
 }
 
-/** What a card is, by what it shows and where it leads. @source creatives 5.4 */
+/** The card type that follows from media, layout and destinations. @source creatives 5.4 */
 export function deriveCardType({ components, slides }: CardStructure): string {
   const all = components ?? (slides ?? []).flat();
   const kinds = new Set(all.flatMap(keysOf).map(isVideoKey));
@@ -52,7 +52,7 @@ function keysOf({ media_key, media_keys }: Component): readonly string[] {
   return media_keys ?? (media_key === undefined ? [] : [media_key]);
 }
 
-/** Whether a key is one of a video, as its beginning says. */
+/** Whether a media key has the prefix of a video category. */
 export function isVideoKey(key: string): boolean {
   const { category } = parseMediaKey(key) ?? {};
   return category !== undefined && MEDIA_CATEGORIES[category].type === 'VIDEO';

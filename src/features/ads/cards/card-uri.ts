@@ -1,20 +1,20 @@
 import Type from 'typebox';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 
-/** The sequence of the numbers of cards, whichever family they are of. */
+/** The id sequence of card numbers, shared by all card formats. */
 export const CARD_NUMBER_SEQUENCE = 'card';
 
-/** The address under which posts name the card of a number. */
+/** The card URI of a card number. */
 export function cardUriOf(number: string): string {
   return `card://${number}`;
 }
 
-/** The number in the address of a card; undefined when it is none. */
+/** The number in a card URI; undefined when malformed. */
 export function parseCardUri(uri: string): string | undefined {
   return /^card:\/\/(\d{1,19})$/.exec(uri)?.[1];
 }
 
-/** The address of a card, which the service gives; capitals are folded. */
+/** A card URI, `card://<number>`, case-insensitive. */
 export function cardUri(): Field<string> {
   return field<string>({
     name: 'card uri',

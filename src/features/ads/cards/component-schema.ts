@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 
-/** What a button may say. @source advertising: Component-based card */
+/** Button labels. @source advertising: Component-based card */
 export const BUTTON_LABELS = ['BOOK', 'CONNECT', 'INSTALL', 'OPEN', 'ORDER', 'PLAY', 'SHOP'] as const;
 
 const closed = { additionalProperties: false };
@@ -10,7 +10,7 @@ const destination = {
   website: Type.Object(
     {
       type: Type.Literal('WEBSITE'),
-      url: Type.String({ maxLength: 2000, description: 'http or https; kept as it is written.' }),
+      url: Type.String({ maxLength: 2000, description: 'http or https URL, stored unchanged.' }),
     },
     titled('Website destination'),
   ),
@@ -42,7 +42,7 @@ const swipeable = Type.Object(
     media_keys: Type.Array(Type.String(), {
       minItems: 1,
       maxItems: 6,
-      description: '2 to 6 when the card is made; an update may leave one.',
+      description: '2 to 6 on create, 1 to 6 on update.',
     }),
   },
   titled('Swipeable media component'),
@@ -62,7 +62,7 @@ const button = Type.Object(
   titled('Button component'),
 );
 
-/** JSON Schema of components and slides, as they are sent and shown. @source advertising: Component-based card */
+/** JSON Schemas of components and slides, in requests and replies. @source advertising: Component-based card */
 export const componentSchema: Readonly<Record<'components' | 'slides', TSchema>> = {
   components: Type.Array(Type.Union([media, swipeable, details, button]), { minItems: 2, maxItems: 2 }),
   slides: Type.Array(Type.Array(Type.Union([media, details]), { minItems: 2, maxItems: 2 }), {

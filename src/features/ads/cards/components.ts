@@ -16,7 +16,7 @@ import {
 import { BUTTON_LABELS, componentSchema } from './component-schema.ts';
 import { webUrl } from './web-url.ts';
 
-/** How many pictures a carousel has, and how many slides. @source creatives 5.2 and 5.3 */
+/** Number of media in a carousel and of slides. @source creatives 5.2 and 5.3 */
 const CAROUSEL = { min: 2, max: 6 } as const;
 
 const MEDIA = ['MEDIA', 'SWIPEABLE_MEDIA'];
@@ -64,8 +64,8 @@ function swipeable(min: number): Validator {
 }
 
 /**
- * The components of a card: media and what stands with it, in the order in which they are shown. Stored as JSON text, as
- * the caller sent them but for unknown members.
+ * The components of a card: one with media and one with text or a button, in display order. Stored as JSON text
+ * without unknown members.
  * @source advertising: Component-based card; creatives 5.2
  */
 export function components({ swipeableMin }: { readonly swipeableMin: number }): Field<string> {
@@ -84,7 +84,7 @@ export function components({ swipeableMin }: { readonly swipeableMin: number }):
 }
 
 /**
- * The slides of a card: each a picture and where it leads. Stored as components are.
+ * The slides of a card: each has media and a destination. Stored like components.
  * @source creatives 5.3
  */
 export function slides(): Field<string> {
@@ -107,7 +107,7 @@ export function slides(): Field<string> {
   });
 }
 
-/** Whether these are two, one of each; what has no known type may be either, and is wrong for itself. */
+/** Whether a list has one component of each kind. Components of unknown types match both, and get their own error. */
 function isPair(raw: RawValue, first: readonly string[], second: readonly string[]): boolean {
   if (!Array.isArray(raw) || raw.length !== 2) return false;
   const fits = (item: RawValue, types: readonly string[]): boolean => {
@@ -118,7 +118,7 @@ function isPair(raw: RawValue, first: readonly string[], second: readonly string
   return (fits(a, first) && fits(b, second)) || (fits(a, second) && fits(b, first));
 }
 
-/** What an application needs of its stores: one of the two, and a link into it only where it is. */
+/** An app destination needs at least one store, and deep links only for stores that are set. */
 function checkStores(raw: Readonly<Record<string, RawValue>>, path: string): ErrorDetail[] {
   const has = (name: string): boolean => Object.hasOwn(raw, name) && !isEmpty(raw[name]);
   const errors: ErrorDetail[] = [];
@@ -136,7 +136,7 @@ const DEEP_LINKS = [
   ['ios_deep_link', 'ios_store_identifier'],
 ] as const;
 
-/** A field that holds what a validator reads, as JSON text. */
+/** A field that stores the value of a validator as JSON text. */
 function jsonField(name: string, schema: Field['kind']['schema'], validator: Validator): Field<string> {
   const examined = (
     raw: RawValue,

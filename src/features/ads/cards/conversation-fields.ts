@@ -9,26 +9,26 @@ const ORDINALS = ['first', 'second', 'third', 'fourth'] as const;
 
 const proposedPost = () => text({ max: 280 });
 
-/** What conversation cards of both kinds begin with. @source creatives 7 */
+/** Fields of both conversation card formats. @source creatives 7 */
 export const conversationFields = {
-  name: text({ max: 80 }).required().sortable().describe('Shown to those who choose among cards.'),
-  title: text({ max: 23 }).describe('Shown above what can be chosen; needed where there is one hashtag only.'),
-  first_cta: hashtag().required().describe('A hashtag that can be chosen.'),
-  first_cta_post: proposedPost().required().describe('What is proposed to post when it is chosen.'),
-  second_cta: hashtag().describe('Another hashtag; needed where there is no title.'),
-  second_cta_post: proposedPost().describe('What is proposed to post when it is chosen.'),
-  third_cta: hashtag().describe('Another hashtag; only with a second one.'),
-  third_cta_post: proposedPost().describe('What is proposed to post when it is chosen.'),
-  fourth_cta: hashtag().describe('Another hashtag; only with a third one.'),
-  fourth_cta_post: proposedPost().describe('What is proposed to post when it is chosen.'),
-  thank_you_text: text({ max: 23 }).required().describe('Shown to whoever has posted.'),
-  thank_you_url: webUrl({ max: 2000 }).describe('Where whoever has posted is led.'),
+  name: text({ max: 80 }).required().sortable().describe('Display name.'),
+  title: text({ max: 23 }).describe('Title above the hashtags; required with a single hashtag.'),
+  first_cta: hashtag().required().describe('First hashtag to choose.'),
+  first_cta_post: proposedPost().required().describe('Post proposed for this hashtag.'),
+  second_cta: hashtag().describe('Second hashtag; required without a title.'),
+  second_cta_post: proposedPost().describe('Post proposed for this hashtag.'),
+  third_cta: hashtag().describe('Third hashtag; requires a second one.'),
+  third_cta_post: proposedPost().describe('Post proposed for this hashtag.'),
+  fourth_cta: hashtag().describe('Fourth hashtag; requires a third one.'),
+  fourth_cta_post: proposedPost().describe('Post proposed for this hashtag.'),
+  thank_you_text: text({ max: 23 }).required().describe('Shown after posting.'),
+  thank_you_url: webUrl({ max: 2000 }).describe('Link shown after posting.'),
 } satisfies Fields;
 
-/** The address of a conversation card. */
-export const conversationCardUri = cardUri().readOnly().required().describe('How posts name the card.');
+/** The card URI of a conversation card. */
+export const conversationCardUri = cardUri().readOnly().required().describe('URI that posts refer to.');
 
-/** The echo of the type of a family, in small letters where nothing is written. @source creatives 1.1 */
+/** The card type echoed in replies: lower case for reads and deletes, upper case for writes. @source creatives 1.1 */
 export function cardTypeEcho(type: string): Partial<Record<Verb, Record<string, string>>> {
   const [small, capital] = [{ card_type: type.toLowerCase() }, { card_type: type }];
   return { list: small, get: small, remove: small, create: capital, update: capital };
@@ -36,18 +36,18 @@ export function cardTypeEcho(type: string): Partial<Record<Verb, Record<string, 
 
 type Input = Parameters<NonNullable<ResourceSpec<typeof conversationFields>['checkInput']>>[0];
 
-/** What parameters of a new card lack. What a change lacks is only known beside what there is. */
+/** Missing parameters of a new card. Updates are checked against the stored row by `missingOnUpdate`. */
 export function missingOnCreate({ verb, input, named }: Input): readonly ErrorDetail[] {
   return verb === 'create' ? missing((name) => named.has(name) && input[name] !== null) : [];
 }
 
-/** What a changed card would lack. */
+/** Missing values of an updated card. */
 export function missingOnUpdate({ verb, after }: Change<object>): readonly ErrorDetail[] {
   const row = after as Readonly<Record<string, unknown>>;
   return verb === 'update' ? missing((name) => row[name] !== null) : [];
 }
 
-/** Hashtags go with what is proposed to post, follow each other, and a single one needs a title. @source creatives 7 */
+/** Each hashtag needs a proposed post, hashtags have no gaps, and a single one needs a title. @source creatives 7 */
 function missing(has: (name: string) => boolean): ErrorDetail[] {
   const errors: ErrorDetail[] = [];
   const needs = (a: string, b: string): void => {

@@ -5,31 +5,31 @@ import { aspectRatioOf, pixelSize } from './card-media.ts';
 
 const computedText = (about: string): Field<string> => text({ max: 2000 }).omittedWhenNull().describe(about);
 
-/** What is shown of an unlocked image, where there is one. @source creatives 7 */
+/** Computed fields of the unlocked image. @source creatives 7 */
 export const coverImageFields = {
-  cover_image_url: computedText('Where the unlocked image is served.'),
-  cover_image_display_width: computedText('Pixels of the unlocked image in a row.'),
-  cover_image_display_height: computedText('Rows of the unlocked image.'),
+  cover_image_url: computedText('URL of the unlocked image.'),
+  cover_image_display_width: computedText('Width of the unlocked image in pixels.'),
+  cover_image_display_height: computedText('Height of the unlocked image in pixels.'),
 } satisfies Fields;
 
-/** What is shown of an unlocked video, where there is one. @source creatives 7 */
+/** Computed fields of the unlocked video. @source creatives 7 */
 export const coverVideoFields = {
-  cover_video_content_id: computedText('The number of the unlocked video.'),
-  cover_video_url: computedText('Where the files of the unlocked video are listed.'),
-  cover_video_hls_url: computedText('Where the playlist of the unlocked video is served.'),
-  cover_video_poster_url: computedText('Where the first frame of the unlocked video is served.'),
-  cover_video_width: computedText('Of the ratio of the unlocked video.'),
-  cover_video_height: computedText('Of the ratio of the unlocked video.'),
+  cover_video_content_id: computedText('Numeric id of the unlocked video.'),
+  cover_video_url: computedText('URL of the VMAP document of the unlocked video.'),
+  cover_video_hls_url: computedText('URL of the HLS playlist of the unlocked video.'),
+  cover_video_poster_url: computedText('URL of the first frame of the unlocked video.'),
+  cover_video_width: computedText('Width in the aspect ratio of the unlocked video.'),
+  cover_video_height: computedText('Height in the aspect ratio of the unlocked video.'),
 } satisfies Fields;
 
-/** The values of an unlocked image. */
+/** The computed values of an unlocked image. */
 export function coverImageValues(image: MediaDetails | undefined): Record<string, StoredValue> {
   if (!image) return {};
   const [width, height] = pixelSize(image);
   return { cover_image_url: image.url, cover_image_display_width: width, cover_image_display_height: height };
 }
 
-/** The values of an unlocked video. */
+/** The computed values of an unlocked video. */
 export function coverVideoValues(video: MediaDetails | undefined): Record<string, StoredValue | null> {
   if (!video) return {};
   const [width, height] = aspectRatioOf(video);

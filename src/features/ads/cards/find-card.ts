@@ -9,23 +9,23 @@ import { type PollCard, pollCards } from './poll-cards.ts';
 import { closesAt } from './poll-computed-fields.ts';
 import { videoConversationCards } from './video-conversation-cards.ts';
 
-/** The formats of cards: what is built from components, and what has a path of its own. */
+/** Card formats: component-based cards and those with an endpoint of their own. */
 export type CardFormat = 'component' | 'poll' | 'video_conversation' | 'image_conversation';
 
-/** A card as posts and line items need to know it. */
+/** The properties of a card that posts and line items need. */
 export interface ResolvedCard {
   readonly id: string;
   readonly card_uri: string;
   readonly format: CardFormat;
   readonly card_type: string;
-  /** It leads to an application of a store. */
+  /** A destination is a mobile app. */
   readonly hasApp: boolean;
-  /** It leads to a page of the web. */
+  /** A destination is a website. */
   readonly hasWebsite: boolean;
   readonly hasVideo: boolean;
-  /** The stored row, for whoever shows it. */
+  /** The stored row, for rendering. */
   readonly row: Row;
-  /** Whether nobody may take part any more, as of a UTC text: a poll whose end has come. No other card closes. */
+  /** Whether a poll has ended at `now` (UTC text); false for other formats. */
   isClosed(now: string): boolean;
 }
 
@@ -35,7 +35,7 @@ const OTHER_FORMATS: readonly (readonly [format: CardFormat, kind: AnyResource])
   ['image_conversation', imageConversationCards],
 ];
 
-/** The live card of an account that an address of the form `card://<number>` names; undefined when there is none. */
+/** The live card of an account with the URI `card://<number>`; undefined when there is none. */
 export async function findCard(tx: ReadTransaction, account: string, uri: string): Promise<ResolvedCard | undefined> {
   const number = parseCardUri(uri);
   if (number === undefined) return undefined;

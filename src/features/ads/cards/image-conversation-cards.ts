@@ -24,10 +24,10 @@ const computedText = () => text({ max: 2000 }).required();
 
 const fields = {
   ...conversationFields,
-  media_key: mediaKey().required().describe('An image of the library: at least 800 pixels wide, ratio 1.91:1.'),
+  media_key: mediaKey().required().describe('Library image, at least 800 pixels wide, aspect ratio 1.91:1.'),
   unlocked_image_media_key: mediaKey()
     .hidden()
-    .describe('An image for whoever has posted: at least 800 pixels wide, ratio 5:2.'),
+    .describe('Image shown after posting, at least 800 pixels wide, aspect ratio 5:2.'),
   card_uri: conversationCardUri,
 } satisfies Fields;
 
@@ -35,7 +35,7 @@ const fields = {
 export type ImageConversationCard = RowOf<typeof fields>;
 
 /**
- * Image conversation cards: an image with hashtags to choose from, each of which proposes a post.
+ * Image conversation cards: an image with hashtags, each of which proposes a post.
  * @source advertising: Image conversation cards; creatives 7 and 9
  */
 export const imageConversationCards = resource({
@@ -44,7 +44,7 @@ export const imageConversationCards = resource({
   plural: 'image_conversation_cards',
   label: 'Image conversation card',
   path: 'cards/image_conversation',
-  description: 'An image with hashtags to choose from, each of which proposes a post.',
+  description: 'An image with hashtags, each of which proposes a post.',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   echoes: cardTypeEcho(TYPE),
   fields,
@@ -53,10 +53,10 @@ export const imageConversationCards = resource({
   problems: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
     fields: {
-      card_type: oneOf(TYPE).required().describe('The kind of card.'),
-      media_url: computedText().describe('Where the image is served.'),
-      image_display_width: computedText().describe('Pixels of the image in a row.'),
-      image_display_height: computedText().describe('Rows of the image.'),
+      card_type: oneOf(TYPE).required().describe('Card type.'),
+      media_url: computedText().describe('URL of the image.'),
+      image_display_width: computedText().describe('Width of the image in pixels.'),
+      image_display_height: computedText().describe('Height of the image in pixels.'),
       ...coverImageFields,
     },
     async prepare(rows, context) {
@@ -85,7 +85,7 @@ const MEDIA = {
   unlocked_image_media_key: { types: ['IMAGE'], image: { ratios: [RATIOS.banner] } },
 } as const satisfies Record<string, Omit<MediaRequirement, 'parameter' | 'key'>>;
 
-/** Only what is new is judged: what is shown stays, whatever became of the library since. */
+/** Rule: new media meets the requirements; media that was set before stays valid when it leaves the library. */
 async function mediaIsSuitable(change: Change<ImageConversationCard>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   const names = (Object.keys(MEDIA) as (keyof typeof MEDIA)[]).filter(

@@ -2,10 +2,10 @@ import type { ErrorDetail, ProblemName } from '../../../contract/problems/proble
 import type { MediaType } from '../../../contract/services/media.ts';
 import { checkMediaUses, findUsableMedia, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 
-/** A ratio of width and height, and how messages name it. */
+/** An aspect ratio with its name for messages. */
 export type AspectRatio = readonly [name: string, width: number, height: number];
 
-/** Ratios that cards show. @source creatives 5.2, 6, 8 and 9 */
+/** Aspect ratios of card media. @source creatives 5.2, 6, 8 and 9 */
 export const RATIOS = {
   square: ['1:1', 1, 1],
   wide: ['1.91:1', 1.91, 1],
@@ -13,17 +13,17 @@ export const RATIOS = {
   banner: ['5:2', 5, 2],
 } as const satisfies Record<string, AspectRatio>;
 
-/** What a card asks of media under one of its parameters. */
+/** The requirements of a card for the media of one parameter. */
 export interface MediaRequirement {
   readonly parameter: string;
   readonly key: string;
   readonly types: readonly MediaType[];
-  /** What an image and a video must be; anything goes where it is not said. */
+  /** Requirements by media type; unset ones accept anything. */
   readonly image?: { readonly ratios: readonly AspectRatio[]; readonly bytes_max?: number };
   readonly video?: { readonly ratios: readonly AspectRatio[] };
 }
 
-/** What `unfitMedia` finds wrong with well-formed keys, whatever is asked. */
+/** The problems that `checkMediaRequirements` reports for well-formed keys. */
 export const MEDIA_REQUIREMENT_PROBLEMS: readonly ProblemName[] = [
   'INVALID_MEDIA',
   'MEDIA_NOT_TRANSCODED',
@@ -33,11 +33,11 @@ export const MEDIA_REQUIREMENT_PROBLEMS: readonly ProblemName[] = [
 ];
 
 const WIDTH_MIN = 800;
-/** Screens round to whole pixels. */
+/** Allows for rounding to whole pixels. */
 const TOLERANCE = 0.02;
 
 /**
- * What is wrong with the media that a card would show. What nobody uploaded has no size to be judged by.
+ * Checks the media of a card. Sizes are checked only for uploaded media.
  * @source creatives 2.3 and 5.2
  */
 export async function checkMediaRequirements(

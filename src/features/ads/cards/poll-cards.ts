@@ -17,27 +17,27 @@ import { pollComputedFields } from './poll-computed-fields.ts';
 const choice = () => text({ max: 25 });
 
 const fields = {
-  name: text({ max: 80 }).required().sortable().describe('Shown to those who choose among cards.'),
-  card_uri: cardUri().readOnly().required().describe('How posts name the card.'),
+  name: text({ max: 80 }).required().sortable().describe('Display name.'),
+  card_uri: cardUri().readOnly().required().describe('URI that posts refer to.'),
   card_type: oneOf('TEXT_POLLS', 'IMAGE_POLLS', 'VIDEO_POLLS')
     .readOnly()
     .required()
     .describe('Follows from the media.'),
-  first_choice: choice().required().describe('What can be chosen.'),
-  second_choice: choice().required().describe('What can be chosen.'),
-  third_choice: choice().describe('What can be chosen.'),
-  fourth_choice: choice().describe('What can be chosen; only with a third choice.'),
+  first_choice: choice().required().describe('First choice.'),
+  second_choice: choice().required().describe('Second choice.'),
+  third_choice: choice().describe('Third choice.'),
+  fourth_choice: choice().describe('Fourth choice; requires a third one.'),
   duration_in_minutes: integer({ min: 5, max: 10_080 })
     .required()
-    .describe('How long it is open, from its creation on.'),
-  media_key: mediaKey().hidden().describe('An image of ratio 1.91:1 or a video of ratio 16:9.'),
+    .describe('Minutes from creation until the poll closes.'),
+  media_key: mediaKey().hidden().describe('Image of aspect ratio 1.91:1, or video of 16:9.'),
 } satisfies Fields;
 
 /** A stored poll. */
 export type PollCard = RowOf<typeof fields>;
 
 /**
- * Polls: a question that a post asks, open for a time that begins when the card is made.
+ * Poll cards: choices below a post, open for voting for some minutes from their creation.
  * @source advertising: Poll cards; creatives 6
  */
 export const pollCards = resource({
@@ -46,7 +46,7 @@ export const pollCards = resource({
   plural: 'poll_cards',
   label: 'Poll card',
   path: 'cards/poll',
-  description: 'A question that a post asks, open for a time.',
+  description: 'A poll below a post, open for voting for a limited time.',
   operations: ['list', 'get', 'create', 'remove'],
   echoes: { list: { card_type: 'poll' }, get: { card_type: 'poll' }, remove: { card_type: 'poll' } },
   fields,
@@ -62,7 +62,7 @@ export const pollCards = resource({
 
 type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
 
-/** Without a first or a second choice these are missing anyhow. @source creatives 6 */
+/** A fourth choice requires a third; the first two are required anyway. @source creatives 6 */
 function choicesHaveNoGaps({ input, named }: Input): readonly ErrorDetail[] {
   const has = (name: string): boolean => named.has(name) && input[name] !== null;
   const [a, b] = ['fourth_choice', 'third_choice'];

@@ -4,34 +4,34 @@ import type { Computed, StandardColumns } from '../../../contract/declare/resour
 import type { MediaDetails } from '../media/usable-media.ts';
 import { aspectRatioOf, findCardMedia, pixelSize } from './card-media.ts';
 
-/** What a poll is shown from. */
+/** The columns that the computed fields need. */
 interface Poll extends Pick<StandardColumns, 'created_at'> {
   readonly duration_in_minutes: number | null;
   readonly media_key: string | null;
 }
 
-/** What polls with media show; those without have none of it. */
+/** A computed text of polls with media; absent from others. */
 const mediaText = (about: string): Field<string> => text({ max: 2000 }).omittedWhenNull().describe(about);
 
 const fields = {
-  // Numbers are texts here, as the reference shows them; what was asked for is echoed as a number.
-  duration_in_minutes: text({ max: 5 }).required().describe('How long it is open, from its creation on.'),
-  start_time: instant().required().describe('When it opened: when it was created.'),
-  end_time: instant().required().describe('When it closes.'),
-  media_url: mediaText('Where the image is served.'),
-  image_display_width: mediaText('Pixels of the image in a row.'),
-  image_display_height: mediaText('Rows of the image.'),
-  video_url: mediaText('Where the files of the video are listed.'),
-  video_hls_url: mediaText('Where the playlist of the video is served.'),
-  video_width: mediaText('Of the ratio of the video.'),
-  video_height: mediaText('Of the ratio of the video.'),
-  video_poster_url: mediaText('Where the first frame is served.'),
-  video_poster_width: mediaText('Of the ratio of the first frame.'),
-  video_poster_height: mediaText('Of the ratio of the first frame.'),
-  content_duration_seconds: mediaText('How long the video is; absent where nobody uploaded it.'),
+  // Numbers are strings in replies, as in the reference; the echoed request has them as numbers.
+  duration_in_minutes: text({ max: 5 }).required().describe('Minutes from creation until the poll closes.'),
+  start_time: instant().required().describe('When the poll opened: its creation time.'),
+  end_time: instant().required().describe('When the poll closes.'),
+  media_url: mediaText('URL of the image.'),
+  image_display_width: mediaText('Width of the image in pixels.'),
+  image_display_height: mediaText('Height of the image in pixels.'),
+  video_url: mediaText('URL of the VMAP document of the video.'),
+  video_hls_url: mediaText('URL of the HLS playlist of the video.'),
+  video_width: mediaText('Width in the aspect ratio of the video.'),
+  video_height: mediaText('Height in the aspect ratio of the video.'),
+  video_poster_url: mediaText('URL of the first frame.'),
+  video_poster_width: mediaText('Width in the aspect ratio of the first frame.'),
+  video_poster_height: mediaText('Height in the aspect ratio of the first frame.'),
+  content_duration_seconds: mediaText('Duration of the video in seconds; absent without an upload.'),
 };
 
-/** What follows from a poll, its media and the clock. @source advertising: Poll card; creatives 6 */
+/** Computed fields of polls: times and media. @source advertising: Poll card; creatives 6 */
 export const pollComputedFields: Computed<Poll & StandardColumns> = {
   fields,
   async prepare(rows, context) {
@@ -51,7 +51,7 @@ export const pollComputedFields: Computed<Poll & StandardColumns> = {
   },
 };
 
-/** The UTC text of the time at which a poll closes. */
+/** When a poll closes, as UTC text. */
 export function closesAt({ created_at, duration_in_minutes }: Omit<Poll, 'media_key'>): string {
   return formatInstant(instantMs(created_at) + duration_in_minutes! * 60_000);
 }

@@ -25,12 +25,12 @@ const computedText = () => text({ max: 2000 }).required();
 
 const fields = {
   ...conversationFields,
-  media_key: mediaKey().required().describe('A video of the library, ratio 16:9.'),
-  poster_media_key: mediaKey().describe('An image of the library; the first frame when not given.'),
+  media_key: mediaKey().required().describe('Library video, aspect ratio 16:9.'),
+  poster_media_key: mediaKey().describe('Poster image of the library; default: the first frame.'),
   unlocked_image_media_key: mediaKey()
     .hidden()
-    .describe('An image for whoever has posted: at least 800 pixels wide, ratio 5:2.'),
-  unlocked_video_media_key: mediaKey().describe('A video for whoever has posted.'),
+    .describe('Image shown after posting, at least 800 pixels wide, aspect ratio 5:2.'),
+  unlocked_video_media_key: mediaKey().describe('Video shown after posting.'),
   card_uri: conversationCardUri,
 } satisfies Fields;
 
@@ -38,7 +38,7 @@ const fields = {
 export type VideoConversationCard = RowOf<typeof fields>;
 
 /**
- * Video conversation cards: a video with hashtags to choose from, each of which proposes a post.
+ * Video conversation cards: a video with hashtags, each of which proposes a post.
  * @source advertising: Video conversation cards; creatives 7 and 8
  */
 export const videoConversationCards = resource({
@@ -47,7 +47,7 @@ export const videoConversationCards = resource({
   plural: 'video_conversation_cards',
   label: 'Video conversation card',
   path: 'cards/video_conversation',
-  description: 'A video with hashtags to choose from, each of which proposes a post.',
+  description: 'A video with hashtags, each of which proposes a post.',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   echoes: cardTypeEcho(TYPE),
   fields,
@@ -56,12 +56,12 @@ export const videoConversationCards = resource({
   problems: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
     fields: {
-      card_type: oneOf(TYPE).required().describe('The kind of card.'),
-      media_url: computedText().describe('Where the files of the video are listed.'),
-      poster_media_url: computedText().describe('Where the poster is served.'),
-      video_width: computedText().describe('Of the ratio of the video.'),
-      video_height: computedText().describe('Of the ratio of the video.'),
-      video_owner_id: id().required().describe('The user whom the account advertises.'),
+      card_type: oneOf(TYPE).required().describe('Card type.'),
+      media_url: computedText().describe('URL of the VMAP document of the video.'),
+      poster_media_url: computedText().describe('URL of the poster.'),
+      video_width: computedText().describe('Width in the aspect ratio of the video.'),
+      video_height: computedText().describe('Height in the aspect ratio of the video.'),
+      video_owner_id: id().required().describe('User whom the account advertises.'),
       ...coverImageFields,
       ...coverVideoFields,
     },
@@ -100,7 +100,7 @@ function keysOf(row: VideoConversationCard): (string | null)[] {
   return MEDIA_PARAMETERS.map((name) => row[name]);
 }
 
-/** Only what is new is judged: what is shown stays, whatever became of the library since. */
+/** Rule: new media meets the requirements; media that was set before stays valid when it leaves the library. */
 async function mediaIsSuitable(change: Change<VideoConversationCard>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   const fresh = MEDIA_PARAMETERS.filter((name) => after[name] !== null && after[name] !== before?.[name]);

@@ -1,6 +1,6 @@
 import { type Field, field, text } from '../../../contract/declare/fields.ts';
 
-/** An absolute http or https address of at most `max` characters, kept as it is written. */
+/** An absolute http or https URL of at most `max` characters, stored unchanged. */
 export function webUrl({ max }: { readonly max: number }): Field<string> {
   const { kind } = text({ max });
   return field<string>({

@@ -3,12 +3,12 @@ import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { type BidStrategy, type Goal, objectiveOf, type PayBy, paymentOptions } from './objectives.ts';
 
-/** What a line item bids, for which goal, and what it pays for. */
+/** The bidding fields of a line item. */
 type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal' | 'pay_by'>;
 
 /**
- * What bidding comes to: defaults follow from the objective and the bid; bids that are made by the service have no
- * amount; another goal is paid in its own way unless a caller says how.
+ * Derives the bidding fields: defaults follow from objective and bid amount; automatic bids have no
+ * amount; a new goal resets the billable event unless the caller sets it.
  * @source campaigns 9.3
  */
 export function deriveBidding(row: LineItem, { input, before }: DeriveContext<LineItem>): Bidding {
@@ -29,7 +29,7 @@ function defaultStrategy(row: LineItem): BidStrategy {
   return row.bid_amount_local_micro === null ? 'AUTO' : objectiveOf(row.objective).strategyWithBid;
 }
 
-/** Strategy, goal and payment must be among those that the objective allows. */
+/** Rule: the objective allows the bid strategy, goal and billable event. */
 export function biddingIsAllowed({ after }: Change<LineItem>): readonly ErrorDetail[] {
   const { objective, bid_strategy: strategy, goal, pay_by: payBy } = after;
   const { strategies, goals } = objectiveOf(objective);
@@ -45,7 +45,7 @@ function notAmong(allowed: readonly string[], parameter: string, raw: string | n
   return { problem: 'NOT_IN_ENUM', parameter, words: { list: [...allowed].sort().join(', '), raw: String(raw) } };
 }
 
-/** Whoever bids must say how much. */
+/** Rule: manual bids have an amount. */
 export function bidHasAmount({ after }: Change<LineItem>): ErrorDetail | undefined {
   const lacks = after.bid_strategy !== 'AUTO' && after.bid_amount_local_micro === null;
   return lacks ? { problem: 'MISSING_PARAMETER', parameter: 'bid_amount_local_micro' } : undefined;

@@ -14,7 +14,7 @@ const AMOUNTS = [
 
 type Context = Pick<Change<LineItem>, 'referenced' | 'tx'>;
 
-/** The campaign of a line item: read with the references on create, by its id later. */
+/** The campaign of a line item: already read as a reference on create, read by id on update. */
 export async function findCampaign(row: LineItem, { referenced, tx }: Context): Promise<Campaign> {
   const known = referenced.get('campaign_id') as Campaign | undefined;
   if (known) return known;
@@ -22,7 +22,7 @@ export async function findCampaign(row: LineItem, { referenced, tx }: Context): 
   return (await tx.records.get(campaigns, key, { deleted: 'shown' }))!;
 }
 
-/** What a line item has from its campaign, and from the account, once and for all. */
+/** Fields that are copied from campaign and account on create and never change. */
 export async function inheritFromCampaign(row: LineItem, change: DeriveContext<LineItem>): Promise<Partial<LineItem>> {
   if (change.before) return {};
   const { funding_instrument_id } = await findCampaign(row, change);
@@ -32,10 +32,7 @@ export async function inheritFromCampaign(row: LineItem, change: DeriveContext<L
   return { funding_instrument_id, currency: instrument!.currency, advertiser_user_id };
 }
 
-/**
- * Whether spending is even over the day: line items say so where budgets are theirs, and are even unless told
- * otherwise.
- */
+/** Derives even pacing: default true when budgets are optimized per line item, null otherwise. */
 export async function deriveDelivery(
   row: LineItem,
   change: DeriveContext<LineItem>,
@@ -46,7 +43,7 @@ export async function deriveDelivery(
   return { standard_delivery: budget_optimization === 'LINE_ITEM' ? 1 : null };
 }
 
-/** All line items of a campaign have one product type and one objective. @source advertising: Line items */
+/** Rule: all line items of a campaign have the same product type and objective. @source advertising: Line items */
 export async function matchesSiblings({
   resource: kind,
   verb,
@@ -74,7 +71,7 @@ export async function matchesSiblings({
   return [...differ('product_type', 'product types'), ...differ('objective', 'objectives')];
 }
 
-/** A total budget that is new does not go beyond the total of the campaign. */
+/** Rule: a new total budget does not exceed that of the campaign. */
 export async function withinCampaignBudget(change: Change<LineItem>): Promise<ErrorDetail | undefined> {
   const { after, before } = change;
   const total = after.total_budget_amount_local_micro;
@@ -85,7 +82,7 @@ export async function withinCampaignBudget(change: Change<LineItem>): Promise<Er
   return { problem: 'INVALID', attribute: 'total_budget_amount_local_micro', words: { message } };
 }
 
-/** Amounts that are new are whole multiples of the smallest unit of the currency. */
+/** Rule: new amounts are multiples of the smallest unit of the currency. */
 export function amountsFitCurrency({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
   const currency = String(after.currency);
   const unit = minimumDenomination(currency);

@@ -5,14 +5,14 @@ import type { LineItem } from '../line-items.ts';
 import { ADVERTISER_BUSINESS_CATEGORIES, type IabGroup, isIabCategory } from '../reference/categories.ts';
 import { reachesPublisherNetwork } from './placements.ts';
 
-/** The business of an advertiser before videos is one or two of the categories that there are. */
+/** Pre-roll advertisers have one or two advertiser business categories. */
 const BUSINESSES_MAX = 2;
 
 type Categorized = Pick<LineItem, 'objective' | 'categories'>;
 
 /**
- * Categories of what is advertised. Before videos they are those of whole business categories: naming part of one
- * names all of it.
+ * The IAB categories of a line item. For pre-roll they are extended to whole advertiser business categories: naming
+ * one IAB category selects all of its business category.
  * @source advertising: Reference data; campaigns 9.5
  */
 export function completeCategories({ objective, categories }: Categorized): string | null {
@@ -23,7 +23,7 @@ export function completeCategories({ objective, categories }: Categorized): stri
   return JSON.stringify([...new Set(businesses.flatMap((business) => business.iab_categories))]);
 }
 
-/** Categories must exist, be there where they are needed, and before videos be those of one or two businesses. */
+/** Rule: IAB categories exist, are set where required, and for pre-roll belong to one or two business categories. */
 export function categoriesAreValid({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
   const input = itemsOf(after.categories ?? '[]');
   const isPreroll = after.objective === 'PREROLL_VIEWS';
@@ -49,7 +49,7 @@ function isOfBusiness(id: string): boolean {
   return ADVERTISER_BUSINESS_CATEGORIES.some((business) => belongsTo(id, business));
 }
 
-/** An id belongs to a business as one of its own, as a child of one, or as a parent of some. */
+/** Whether an IAB category equals, contains or is contained in a category of the business. */
 function belongsTo(id: string, { iab_categories: own }: IabGroup): boolean {
   return own.some((member) => member === id || id.startsWith(`${member}-`) || member.startsWith(`${id}-`));
 }

@@ -6,10 +6,10 @@ import { reachesPublisherNetwork } from './placements.ts';
 
 const CAP_FIELDS = ['frequency_cap', 'duration_in_days'] as const;
 
-/** Labels of letters, digits and inner hyphens, at least two of them, without a scheme or a path. */
+/** A domain name of at least two labels, without a scheme or path. */
 const DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}[\p{L}\p{N}-]{0,61}[\p{L}\p{N}]$/u;
 
-/** What other fields make necessary. @source campaigns 9.1 */
+/** Rule: fields that other fields require are set. @source campaigns 9.1 */
 export function hasDependentFields({ after }: Change<LineItem>): readonly ErrorDetail[] {
   const missing: string[] = [];
   const lacksStore = after.android_store_identifier === null && after.ios_store_identifier === null;
@@ -21,13 +21,13 @@ export function hasDependentFields({ after }: Change<LineItem>): readonly ErrorD
   return missing.map((parameter) => ({ problem: 'MISSING_PARAMETER', parameter }));
 }
 
-/** The domain of an advertiser is a bare one. */
+/** Rule: the advertiser domain is a domain name without scheme or path. */
 export function domainIsValid({ after }: Change<LineItem>): ErrorDetail | undefined {
   if (after.advertiser_domain === null || DOMAIN.test(after.advertiser_domain)) return undefined;
   return { problem: 'INVALID', attribute: 'advertiser_domain', words: { message: 'Invalid advertiser domain format' } };
 }
 
-/** Media are what is shown before videos, and nothing else is. @source campaigns 9.2 */
+/** Rule: product type MEDIA goes with objective PREROLL_VIEWS, and neither without the other. @source campaigns 9.2 */
 export function productTypeFitsObjective({ after }: Change<LineItem>): ErrorDetail | undefined {
   if ((after.product_type === 'MEDIA') === (after.objective === 'PREROLL_VIEWS')) return undefined;
   const message = `Product type ${after.product_type} is not compatible with objective ${after.objective}`;
@@ -35,8 +35,8 @@ export function productTypeFitsObjective({ after }: Change<LineItem>): ErrorDeta
 }
 
 /**
- * How often a person is reached can be limited for some objectives, over a number of days, by accounts that have the
- * feature. Only a change is judged: an account that lost the feature keeps what it has.
+ * Rule: a frequency cap needs a period, an objective that supports it and the account feature. Only changes are
+ * checked: an account that loses the feature keeps its caps.
  * @source campaigns 5.6 and 9.1
  */
 export async function frequencyCapIsAllowed(change: Change<LineItem>): Promise<readonly ErrorDetail[]> {
@@ -59,7 +59,7 @@ export async function frequencyCapIsAllowed(change: Change<LineItem>): Promise<r
   return errors;
 }
 
-/** An end comes after its start, and a new line item does not begin after its end. @source campaigns 9.1 */
+/** Rule: the flight ends after it starts, and for new line items in the future. @source campaigns 9.1 */
 export function flightDatesAreValid({ verb, after, now }: Change<LineItem>): ErrorDetail | undefined {
   const { start_time: start, end_time: end } = after;
   if (end === null) return undefined;

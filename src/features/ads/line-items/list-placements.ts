@@ -3,12 +3,12 @@ import { oneOf } from '../../../contract/declare/fields.ts';
 import type { Answer, Input, Operation } from '../../../contract/declare/operation.ts';
 import { PLACEMENT_SETS, PRODUCT_TYPES } from './placements.ts';
 
-/** The sets of placements that line items of each product type may have. @source campaigns 9.4 */
+/** Lists the sets of placements allowed for each product type. @source campaigns 9.4 */
 export const listPlacements: Operation = {
   id: 'line_items.placements',
   method: 'GET',
   path: '/12/line_items/placements',
-  description: 'The sets of placements that line items of each product type may have.',
+  description: 'List the sets of placements allowed for each product type.',
   group: 'line_items',
   family: 'ads',
   rate: 'global_reads',

@@ -1,22 +1,22 @@
-/** What a line item aims at, and how it may be bid for and paid. */
+/** The bidding options of an objective. */
 export interface Objective {
   readonly strategies: readonly BidStrategy[];
-  /** The strategy when a bid is given and no strategy. */
+  /** Default bid strategy when a bid amount is set. */
   readonly strategyWithBid: BidStrategy;
-  /** The first goal is the default; for each, how it can be paid, the default first. */
+  /** Billable events by goal; the first goal and the first event of each are the defaults. */
   readonly goals: Readonly<Partial<Record<Goal, readonly PayBy[]>>>;
-  /** How often one person may be reached can be limited. */
+  /** Frequency caps are supported. */
   readonly allowsFrequencyCap?: true;
-  /** An application in a store must be named. */
+  /** A mobile app must be set. */
   readonly requiresApp?: true;
 }
 
-/** The strategies of bidding. */
+/** Bid strategies. */
 export const BID_STRATEGIES = ['AUTO', 'MAX', 'TARGET'] as const;
-/** How bids are made. */
+/** A bid strategy. */
 export type BidStrategy = (typeof BID_STRATEGIES)[number];
 
-/** What bids can be optimized for. @source campaigns 9.1 */
+/** Optimization goals. @source campaigns 9.1 */
 export const GOALS = [
   'APP_CLICKS',
   'APP_INSTALLS',
@@ -35,10 +35,10 @@ export const GOALS = [
   'VIEW_15S',
   'WEBSITE_CONVERSIONS',
 ] as const;
-/** What bids are optimized for. */
+/** An optimization goal. */
 export type Goal = (typeof GOALS)[number];
 
-/** What can be paid for. @source campaigns 9.1 */
+/** Billable events. @source campaigns 9.1 */
 export const PAY_BY = [
   'APP_CLICK',
   'APP_INSTALL',
@@ -49,14 +49,14 @@ export const PAY_BY = [
   'VIEW',
   'VIEW_3S_100PCT',
 ] as const;
-/** What is paid for. */
+/** A billable event. */
 export type PayBy = (typeof PAY_BY)[number];
 
 const ANY = ['AUTO', 'MAX', 'TARGET'] as const;
 const NO_TARGET = ['AUTO', 'MAX'] as const;
 const NO_MAX = ['AUTO', 'TARGET'] as const;
 
-/** The objectives, and what each allows. @source campaigns 9.2 and 9.3 */
+/** The bidding options of every objective. @source campaigns 9.2 and 9.3 */
 export const OBJECTIVES = {
   APP_ENGAGEMENTS: {
     strategies: ANY,
@@ -122,17 +122,20 @@ export const OBJECTIVES = {
   },
 } as const satisfies Record<string, Objective>;
 
-/** The name of an objective. */
+/** An objective. */
 export type ObjectiveName = keyof typeof OBJECTIVES;
-/** The names of the objectives. */
+/** Every objective. */
 export const OBJECTIVE_NAMES = Object.keys(OBJECTIVES) as ObjectiveName[];
 
-/** What an objective allows. */
+/** The bidding options of an objective that is known to exist. */
 export function objectiveOf(name: string | null): Objective {
   return OBJECTIVES[name as ObjectiveName];
 }
 
-/** How a goal can be paid, the default first. Who sets a target for link clicks pays for them. @source campaigns 9.3 */
+/**
+ * The billable events of a goal, default first. TARGET bids on link clicks are billed by click.
+ * @source campaigns 9.3
+ */
 export function paymentOptions(
   objective: string | null,
   goal: string | null,

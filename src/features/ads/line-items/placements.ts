@@ -3,7 +3,7 @@ import type { Change } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 
-/** Where a line item can be shown. */
+/** Placements that line items can have. */
 const PLACEMENTS = [
   'ALL_ON_SERVICE',
   'PUBLISHER_NETWORK',
@@ -19,10 +19,10 @@ const PLACEMENTS = [
 ] as const;
 type Placement = (typeof PLACEMENTS)[number];
 
-/** Those that exist and that no line item can have: they belong to takeovers. */
+/** Placements reserved for takeovers, which line items cannot have. */
 const TAKEOVER_PLACEMENTS: readonly unknown[] = ['SPOTLIGHT', 'TREND'];
 
-/** The sets of placements that a line item of a product type may have, each in the order in which it is shown. @source campaigns 9.4 */
+/** Allowed sets of placements by product type, in the order of replies. @source campaigns 9.4 */
 export const PLACEMENT_SETS = {
   PROMOTED_ACCOUNT: [['ALL_ON_SERVICE'], ['SERVICE_TIMELINE']],
   PROMOTED_POSTS: [
@@ -50,12 +50,12 @@ export const PLACEMENT_SETS = {
   ],
 } as const satisfies Record<string, readonly (readonly Placement[])[]>;
 
-/** What is promoted, by its name on the wire. */
+/** A product type. */
 export type ProductType = keyof typeof PLACEMENT_SETS;
 /** Every product type, in the order of the reference. */
 export const PRODUCT_TYPES = Object.keys(PLACEMENT_SETS) as ProductType[];
 
-/** A list of placements. One that exists and cannot be set is told apart from one that there is not. */
+/** A list of placements. Takeover placements get an error of their own, other than unknown ones. */
 export function placementList(): Field<string> {
   const { kind } = oneOf(...PLACEMENTS);
   const settable = field<string>({
@@ -70,14 +70,14 @@ export function placementList(): Field<string> {
   return listOf(settable, { max: PLACEMENTS.length });
 }
 
-/** Placements in the order of the table; as given when they are no set of the product type. */
+/** Sorts placements as in `PLACEMENT_SETS`; sets that are not allowed stay as they are. */
 export function orderPlacements(productType: string | null, placements: string | null): string | null {
   const wanted = itemsOf(placements!);
   const set = setsOf(productType).find((each) => sameItems(each, wanted));
   return set ? JSON.stringify(set) : placements;
 }
 
-/** The placements must be one of the sets of the product type; only some of them reach people widely. */
+/** Rule: the product type allows the placements, and the objective REACH does too. */
 export function placementsAreAllowed({ verb, after }: Change<LineItem>): readonly ErrorDetail[] {
   if (verb !== 'create') return [];
   const { product_type: type, objective } = after;
@@ -95,7 +95,7 @@ export function placementsAreAllowed({ verb, after }: Change<LineItem>): readonl
   return errors;
 }
 
-/** Whether placements reach beyond the service. */
+/** Whether placements include the publisher network. */
 export function reachesPublisherNetwork(placements: string | null): boolean {
   return itemsOf(placements ?? '[]').includes('PUBLISHER_NETWORK');
 }

@@ -1,7 +1,7 @@
 import type { CascadeCreate, Change } from '../../../contract/declare/resource.ts';
 import type { LineItem } from '../line-items.ts';
 
-/** The fields that name an application; what it runs on, and how targeting calls that. */
+/** The fields that name a mobile app, with the operating system and its PLATFORM targeting value. */
 const STORES = {
   android_store_identifier: { os: 'Android', platform: '1' },
   ios_store_identifier: { os: 'iOS', platform: '0' },
@@ -9,7 +9,7 @@ const STORES = {
 type StoreField = keyof typeof STORES;
 const FIELDS = Object.keys(STORES) as StoreField[];
 
-/** An application that a line item names first appears among those of the account. @source campaigns 5.3 */
+/** Adds a newly named app to the account apps. @source campaigns 5.3 */
 export const registerNamedApps: CascadeCreate<LineItem> = {
   resource: 'account_apps',
   triggers: FIELDS,
@@ -18,7 +18,7 @@ export const registerNamedApps: CascadeCreate<LineItem> = {
 };
 
 /**
- * A line item for an application is shown on what that runs on. Taking the application away leaves the criterion.
+ * Targets the platform of a newly named app. The criterion stays when the app is removed.
  * @source advertising: Line items; campaigns 9.6
  */
 export const targetAppPlatforms: CascadeCreate<LineItem> = {

@@ -8,16 +8,16 @@ import { type LibraryRow, libraryRows } from './library-rows.ts';
 import { firstFrameKey, type LibraryValues } from './library-values.ts';
 import type { MediaDetails } from './usable-media.ts';
 
-/** What puts media into libraries, and when. */
+/** What adding media to a library needs. */
 export interface LibraryContext {
   readonly making: RowFactory;
   readonly occasion: Actor;
 }
 
 /**
- * Puts media into the library of an account, or gives what lies there new values. It does not expire any more, and
- * what can be shown by itself becomes account media, under the id given. First frames stay where they are. Whoever
- * calls this has locked the account.
+ * Adds media to the library of an account, or updates its values. The upload no longer expires, and media with a
+ * creative type also becomes account media under the given id. First frames are not added. The caller must hold the
+ * lock of the account.
  * @source creatives 3 and 4
  */
 export async function addToLibrary(
@@ -45,7 +45,7 @@ export async function addToLibrary(
   return shelved as unknown as LibraryRow;
 }
 
-/** Notes that a post has media of the library. */
+/** Marks library entries as used by a published post. */
 export async function markPosted(tx: WriteTransaction, account: string, keys: readonly string[]): Promise<void> {
   await tx.records.updateAll(libraryRows, account, keys, { posted: 1 });
 }

@@ -19,22 +19,24 @@ const { name, file_name, title, description, poster_media_key } = libraryRows.fi
 const VALUES = { name, file_name, title, description, poster_media_key };
 
 /**
- * Puts uploaded media into the library of an account. What lies there already gets the new values.
+ * Adds uploaded media to the library of an account, or updates the values of media already in it.
  * @source creatives 3
  */
 export const createLibraryMedia: Operation = {
   id: 'media_library.create',
   method: 'POST',
   path: '/12/accounts/:account_id/media_library',
-  description: 'Put uploaded media into the library; what lies there already gets the new values.',
+  description: 'Add uploaded media to the library, or update the values of media already in it.',
   group: 'media_library',
   family: 'ads',
   roles: CREATIVE_WRITERS,
   rate: 'writes',
   parameters: {
-    media_key: keyOrNumber().required().describe('The key that the upload gave, or its number and `media_category`.'),
+    media_key: keyOrNumber()
+      .required()
+      .describe('Media key of the upload, or its numeric id together with `media_category`.'),
     media_category: oneOf(...(Object.keys(MEDIA_CATEGORIES) as MediaCategory[])).describe(
-      'What the media was uploaded for; needed beside a number.',
+      'Category of the upload; required with a numeric id.',
     ),
     ...VALUES,
   },
@@ -62,7 +64,7 @@ export const createLibraryMedia: Operation = {
   },
 };
 
-/** The media that is meant, which may still be processed. @throws INVALID_MEDIA */
+/** Finds the requested media, which may still be processing. @throws INVALID_MEDIA, MEDIA_NOT_TRANSCODED */
 async function findAddable(tx: WriteTransaction, { input, account, services, principal }: Call): Promise<MediaDetails> {
   const told = String(input.media_key);
   const category = input.media_category as MediaCategory | null | undefined;
@@ -82,7 +84,7 @@ function valuesOf(input: Input): LibraryValues {
   return Object.fromEntries(Object.entries(input).filter(([name]) => name in VALUES)) as LibraryValues;
 }
 
-/** A media key, or the number of one. */
+/** A media key, or the numeric id of an upload. */
 function keyOrNumber(): Field<string> {
   const { kind } = mediaKey();
   return field<string>({

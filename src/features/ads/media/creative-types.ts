@@ -1,6 +1,6 @@
 import type { MediaDetails } from './usable-media.ts';
 
-/** How media can be shown by itself. @source advertising: Account media */
+/** Creative types of account media. @source advertising: Account media */
 export const CREATIVE_TYPES = [
   'BANNER',
   'BANNER_TABLET',
@@ -14,7 +14,7 @@ export const CREATIVE_TYPES = [
 ] as const;
 type CreativeType = (typeof CREATIVE_TYPES)[number];
 
-/** What images of these sizes are, in pixels. @source creatives 4 */
+/** Creative types of images by size in pixels. @source creatives 4 */
 const DISPLAY_SIZES: Readonly<Record<string, CreativeType>> = {
   '300x250': 'MEDIUM_RECTANGLE',
   '728x90': 'BANNER_TABLET',
@@ -26,7 +26,7 @@ const DISPLAY_SIZES: Readonly<Record<string, CreativeType>> = {
   '640x960': 'INTERSTITIAL',
 };
 
-/** How media can be shown by itself, if it can. */
+/** The creative type of media; undefined when it cannot be account media. */
 export function creativeTypeOf({
   category,
   type,

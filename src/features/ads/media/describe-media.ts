@@ -13,18 +13,18 @@ import {
 import type { Upload } from '../../../contract/store/uploads.ts';
 import type { MediaDetails } from './usable-media.ts';
 
-/** Where media is served. */
+/** What building media URLs needs. */
 export interface MediaUrlContext {
   readonly media: MediaUrls;
   readonly environment: Environment;
 }
 
-/** How large media is taken to be that nobody uploaded. @source creatives 2.3 */
+/** Assumed sizes of media without an upload. @source creatives 2.3 */
 const DEFAULT_SIZES = { IMAGE: { width: 1200, height: 628 }, VIDEO: { width: 1280, height: 720 } } as const;
 
 /**
- * Media of a well-formed key: as its upload was measured, or as media of its kind is taken to be that nobody uploaded.
- * Where the key names an image and the upload moves, the image is its first frame.
+ * The details of media with a well-formed key, from its upload or, without one, with the default size of its type.
+ * An image key of a video or GIF upload stands for its first frame.
  */
 export function describeMedia(key: string, upload: Upload | undefined, place: MediaUrlContext): MediaDetails {
   const { category, number } = parseMediaKey(key)!;
@@ -53,7 +53,7 @@ export function describeMedia(key: string, upload: Upload | undefined, place: Me
   };
 }
 
-/** Who may use an upload: who made it, and whom he named. */
+/** The users who may use an upload: the uploader and the additional owners. */
 export function ownersOf({ user_id, additional_owners }: Upload): readonly string[] {
   return [user_id, ...additional_owners];
 }

@@ -17,17 +17,19 @@ const STATUSES = {
 
 const URL_MAX = 2000;
 
-/** What is known of media in a library: read from its upload whenever it is shown. @source creatives 3 */
+/** Computed fields of library entries, read from the upload. @source creatives 3 */
 export const libraryComputedFields: Computed<LibraryRow> = {
   fields: {
     media_status: oneOf(...new Set(Object.values(STATUSES)))
       .required()
       .readOnly()
-      .describe('How far it is processed.'),
-    media_url: text({ max: URL_MAX }).required().readOnly().describe('Where it is served.'),
-    duration: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).readOnly().describe('Milliseconds; of videos.'),
-    aspect_ratio: text({ max: 64 }).readOnly().describe('`w:h` in lowest terms; of videos and GIFs.'),
-    poster_media_url: text({ max: URL_MAX }).readOnly().describe('Where its poster is served; of videos and GIFs.'),
+      .describe('Transcoding status.'),
+    media_url: text({ max: URL_MAX }).required().readOnly().describe('URL of the file.'),
+    duration: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
+      .readOnly()
+      .describe('Duration of a video in milliseconds.'),
+    aspect_ratio: text({ max: 64 }).readOnly().describe('Aspect ratio of a video or GIF as `w:h` in lowest terms.'),
+    poster_media_url: text({ max: URL_MAX }).readOnly().describe('Poster URL of a video or GIF.'),
   },
   async prepare(rows, { tx, media, account }) {
     const place = { media, environment: account!.environment };

@@ -8,31 +8,31 @@ const fields = {
   media_category: oneOf(...(Object.keys(MEDIA_CATEGORIES) as MediaCategory[]))
     .required()
     .readOnly()
-    .describe('What it was uploaded for.'),
+    .describe('Category of the upload.'),
   media_type: oneOf<MediaType>('GIF', 'IMAGE', 'VIDEO')
     .required()
     .readOnly()
     .filteredBy('media_type')
-    .describe('What it is.'),
-  name: text({ max: 100 }).describe('For the people who work with the account.'),
-  file_name: text({ max: 255 }).describe('What the file was called.'),
-  title: text({ max: 70 }).describe('Of a video or GIF; posts show it when they ask for it.'),
-  description: text({ max: 200 }).describe('Of a video or GIF; posts show it when they ask for it.'),
-  poster_media_key: mediaKey().describe('An image that stands for a video or GIF; its first frame when not given.'),
-  posted: boolean().readOnly().defaults(0).describe('Whether a post has it.'),
+    .describe('Media type.'),
+  name: text({ max: 100 }).describe('Display name.'),
+  file_name: text({ max: 255 }).describe('Original file name.'),
+  title: text({ max: 70 }).describe('Shown with a video or GIF where a post asks for it.'),
+  description: text({ max: 200 }).describe('Shown with a video or GIF where a post asks for it.'),
+  poster_media_key: mediaKey().describe('Poster image of a video or GIF; default: the first frame.'),
+  posted: boolean().readOnly().defaults(0).describe('Whether a published post uses it.'),
 } satisfies Fields;
 
-/** A stored object of a media library; its id is its media key. */
+/** A stored media library entry; its id is its media key. */
 export type LibraryRow = RowOf<typeof fields>;
 
-/** What media libraries are made of. @source advertising: Media library; creatives 3 */
+/** Media library entries, without the rules over them. @source advertising: Media library; creatives 3 */
 export const libraryRows = resource({
   name: 'media_library_object',
   plural: 'media_library',
   label: 'Media',
-  description: 'The images, GIFs and videos that creatives of an account are made of.',
+  description: 'The images, GIFs and videos that an account can use in creatives.',
   scope: 'account',
-  key: { name: 'media_key', field: mediaKey().describe('The key of the media.') },
+  key: { name: 'media_key', field: mediaKey().describe('Media key.') },
   operations: ['list', 'get', 'update', 'remove'],
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'MEDIA_NOT_FOUND',

@@ -3,20 +3,20 @@ import { type MediaType, mediaKeyOf, parseMediaKey } from '../../../contract/ser
 import type { LibraryRow } from './library-rows.ts';
 import { checkMediaUses, findUsableMedia, type MediaContext } from './usable-media.ts';
 
-/** What callers say of media in a library. */
+/** The values of a library entry that callers can set. */
 export type LibraryValues = Partial<
   Pick<LibraryRow, 'name' | 'file_name' | 'title' | 'description' | 'poster_media_key'>
 >;
 
-/** What images have not. */
+/** Values that images cannot have. */
 const VIDEO_ONLY = ['title', 'description', 'poster_media_key'] as const;
 
-/** The key of the first frame of what moves. @source creatives 3 */
+/** The image key of the first frame of a video or GIF. @source creatives 3 */
 export function firstFrameKey(key: string): string {
   return mediaKeyOf('POST_IMAGE', parseMediaKey(key)!.number);
 }
 
-/** What is wrong with values of media: images have few of them, and a poster must be an image. */
+/** Errors of library values: images have no title, description or poster, and a poster must be an image. */
 export async function checkLibraryValues(
   ground: MediaContext,
   object: { readonly key: string; readonly type: MediaType },

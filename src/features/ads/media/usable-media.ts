@@ -13,36 +13,36 @@ import type { Upload, UploadState } from '../../../contract/store/uploads.ts';
 import { describeMedia, ownersOf } from './describe-media.ts';
 import { libraryRows } from './library-rows.ts';
 
-/** What cards and posts may know of media that the account may use. */
+/** The details of media that cards and posts need. */
 export interface MediaDetails {
   readonly key: string;
   readonly category: MediaCategory;
   readonly type: MediaType;
   readonly state: UploadState;
-  /** Pixels; null until it was measured. */
+  /** Pixels; null until processed. */
   readonly width: number | null;
   readonly height: number | null;
   /** Null for images and animations. */
   readonly duration_ms: number | null;
-  /** Null where nobody uploaded it. */
+  /** Null without an upload. */
   readonly bytes: number | null;
-  /** `w:h` in lowest terms; null until it was measured. */
+  /** `w:h` in lowest terms; null until processed. */
   readonly aspect_ratio: string | null;
   readonly url: string;
   /** The first frame; null for images. */
   readonly poster_url: string | null;
-  /** Where the files of a video are listed, and its playlist; null for others. */
+  /** The VMAP document and HLS playlist of a video; null for others. */
   readonly vmap_url: string | null;
   readonly hls_url: string | null;
-  /** It is the first frame of a video or GIF, under a key of an image: it is in no library by itself. */
+  /** The first frame of a video or GIF, under an image key; frames are not library entries. */
   readonly isFrame: boolean;
-  /** False where nobody uploaded it: then its size is only assumed. */
+  /** False without an upload: its size is then a default. */
   readonly isUploaded: boolean;
-  /** Who uploaded it and who else may use it; undefined where nobody uploaded it. */
+  /** The uploader and additional owners; undefined without an upload. */
   readonly owners: readonly string[] | undefined;
 }
 
-/** Where media is looked for: a `Change` is one. */
+/** What looking up media needs; a `Change` satisfies it. */
 export interface MediaContext {
   readonly tx: ReadTransaction;
   readonly media: MediaUrls | undefined;
@@ -50,8 +50,8 @@ export interface MediaContext {
 }
 
 /**
- * The media that an account may use, by key: what is in its library, and with `owners` also what one of these users
- * uploaded or may use without it being there. Keys that it may not use, malformed ones among them, are absent.
+ * The media that an account may use, by key: its library, and with `owners` also media that one of these users
+ * uploaded or owns. Unusable and malformed keys are absent.
  * @source creatives 2.3
  */
 export async function findUsableMedia(
@@ -93,7 +93,7 @@ export async function uploadsById(
   return new Map(found.map((upload) => [upload.id, upload]));
 }
 
-/** Whether each of these keys is in the library, or was: then it is false; those that never were are absent. */
+/** By key: true when in the library, false when removed from it; others are absent. */
 async function libraryStates(
   tx: ReadTransaction,
   account: string,
@@ -107,21 +107,21 @@ function keyOf({ category, id }: Upload): string {
   return mediaKeyOf(category, id);
 }
 
-/** Whether a key names an upload: its own, or the first frame of what moves. */
+/** Whether a key belongs to an upload: its own key, or the image key of its first frame. */
 function keyMatchesUpload({ category }: MediaKey, upload: Upload): boolean {
   return category === upload.category || (category === 'POST_IMAGE' && upload.media_type !== 'IMAGE');
 }
 
-/** A use of media: which parameter names the key, and what it must be. */
+/** A use of media: the parameter that holds the key, and the allowed types. */
 export interface MediaUse {
   readonly parameter: string;
   readonly key: string;
   readonly types: readonly MediaType[];
-  /** Who will show it, where that must be one of its owners. */
+  /** User who must be one of its owners. */
   readonly asUser?: string;
 }
 
-/** What is wrong with uses of media: malformed keys, unknown ones, the wrong kind, what is not transcoded. */
+/** Errors of media uses: malformed or unknown keys, wrong types, unfinished transcoding. */
 export function checkMediaUses(known: ReadonlyMap<string, MediaDetails>, uses: readonly MediaUse[]): ErrorDetail[] {
   return uses.flatMap((use) => checkMediaUse(use, known.get(use.key)) ?? []);
 }
@@ -139,7 +139,7 @@ function checkMediaUse(
   return { problem: 'MEDIA_OF_OTHER_TYPE', parameter, value: key, words: { list: types.join(', '), type: media.type } };
 }
 
-/** The fault that media is not there for the account. @source creatives 1.3 */
+/** The error for media that the account cannot use. @source creatives 1.3 */
 export function mediaNotFound(parameter: string, key: string, { category, number }: MediaKey): ErrorDetail {
   const kind = category.toLowerCase().replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
   return { problem: 'INVALID_MEDIA', parameter, value: key, words: { kind, number } };

@@ -5,7 +5,7 @@ import type { User } from '../../../contract/store/credentials.ts';
 const zero = Type.Literal(0);
 const id = Type.String({ pattern: '^\\d+$' });
 
-/** JSON Schema of an author, of whom only the id may be asked for. @source creatives 13.1 */
+/** JSON Schema of an author; `trim_user` leaves the id only. @source creatives 13.1 */
 export const authorSchema: TSchema = Type.Object(
   {
     id,
@@ -30,7 +30,7 @@ export const authorSchema: TSchema = Type.Object(
   { additionalProperties: false, title: 'Author' },
 );
 
-/** An author as posts show them: what is not held is empty, null or zero, as elsewhere. */
+/** An author in the JSON of a post: data that is not stored is empty, null or zero. */
 export function authorJson(user: User, { isTrimmed }: { readonly isTrimmed: boolean }): Record<string, unknown> {
   const ids = { id: user.id, id_str: user.id };
   if (isTrimmed) return ids;

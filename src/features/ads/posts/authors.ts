@@ -4,14 +4,14 @@ import { type ErrorDetail, Problem } from '../../../contract/problems/problems.t
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { findAdvertiserUserId, promotableUsers } from '../promotable-users.ts';
 
-/** Who writes a post. */
+/** The author of a post. */
 export interface PostAuthor {
   readonly user: string;
-  /** `FULL` for the user whom the account advertises; undefined for one whom it may not promote. */
+  /** `FULL` for the user whom the account advertises; undefined when the account may not promote the user. */
   readonly type: 'FULL' | 'REPOSTS_ONLY' | undefined;
 }
 
-/** A user as an author, for an account. */
+/** A user as an author for an account. */
 export async function findAuthor(tx: ReadTransaction, account: string, user: string): Promise<PostAuthor> {
   const rows = await tx.records.page(promotableUsers, {
     account,
@@ -28,12 +28,12 @@ export async function findAuthor(tx: ReadTransaction, account: string, user: str
   return { user, type: types.includes('FULL') ? 'FULL' : types[0] };
 }
 
-/** The parameter that names an author. */
+/** The parameter for an author. */
 export function authorParameter(about: string): Field<string> {
   return digits({ max: 20 }).describe(about);
 }
 
-/** The author that a caller names, or the user whom the account advertises. */
+/** The requested author; default: the user whom the account advertises. */
 export async function findAuthorOrAdvertiser(
   tx: ReadTransaction,
   account: string,
@@ -42,7 +42,7 @@ export async function findAuthorOrAdvertiser(
   return findAuthor(tx, account, named == null ? await findAdvertiserUserId(tx, account) : String(named));
 }
 
-/** An author whom the account may not promote is a fault of the parameter. */
+/** The error when the account may not promote the author. */
 export function checkPromotable(
   { user, type }: PostAuthor,
   account: string,
@@ -53,8 +53,8 @@ export function checkPromotable(
 }
 
 /**
- * Whether somebody may post for an author. What everybody sees only the advertised user may post, and only by
- * themselves; what is only promoted also those who compose for them.
+ * Whether a user may post as an author. Organic posts: only the advertised user for themselves. Promoted-only
+ * posts: also users with the POST_COMPOSER permission.
  * @source creatives 1.5
  */
 export function mayPost(by: Author, author: PostAuthor, isNullcast: boolean): boolean {
@@ -62,10 +62,10 @@ export function mayPost(by: Author, author: PostAuthor, isNullcast: boolean): bo
   return isNullcast && author.type === 'FULL' && by.canCompose;
 }
 
-/** The filter of lists of posts by author: the advertised user when nobody is named. */
+/** The filter of post lists by author; default: the advertised user. */
 export const authorFilter = {
   parameters: {
-    user_id: authorParameter('Whose posts; those of the user whom the account advertises when not given.'),
+    user_id: authorParameter('Author; default: the user whom the account advertises.'),
   },
   async within({ input, account, tx }: ListQuery): Promise<{ user_id: string[] }> {
     const author = await findAuthorOrAdvertiser(tx, account.id, input.user_id);

@@ -19,39 +19,43 @@ import { publishedView } from './post-view.ts';
 import { publishPost } from './publish-post.ts';
 import { readRenderContext } from './render-context.ts';
 
-/** What is said of a video. */
+/** Parameters that require a video. */
 const VIDEO_PARAMETERS = ['video_title', 'video_description', 'video_cta', 'video_cta_value'] as const;
 
 /**
- * Publishes a post, for everybody or only where it is promoted.
+ * Publishes an organic or promoted-only post.
  * @source creatives 13.1
  */
 export const createPost: Operation = {
   id: 'posts.create',
   method: 'POST',
   path: '/12/accounts/:account_id/post',
-  description: 'Publish a post, for everybody or only where it is promoted.',
+  description: 'Publish an organic or promoted-only post.',
   group: 'posts',
-  groupDescription: 'Published posts of the users whom an account may promote, and how posts of every kind look.',
+  groupDescription: 'Published posts of the promotable users of an account, and previews of all posts.',
   family: 'ads',
   roles: CREATIVE_WRITERS,
   rate: 'writes',
   parameters: {
-    as_user_id: authorParameter('The author; the user whom the account advertises when not given.'),
-    text: postText().describe('Up to 280 characters, of which an address is 23. Needed unless there is media.'),
-    card_uri: cardUri().describe('A card of the account, of any family; not together with media.'),
-    media_keys: mediaKeys().describe('Up to 4 images, 1 GIF or 1 video: keys, or the numbers of uploads.'),
-    name: text({ max: 80 }).describe('For those who manage posts.'),
-    nullcast: boolean().defaults(1).describe('Shown only where it is promoted; false is for the author alone.'),
+    as_user_id: authorParameter('Author; default: the user whom the account advertises.'),
+    text: postText().describe('Up to 280 characters; URLs count as 23. Required without media.'),
+    card_uri: cardUri().describe('Card URI of the account; exclusive with media.'),
+    media_keys: mediaKeys().describe('Up to 4 images, 1 GIF or 1 video, as media keys or upload ids.'),
+    name: text({ max: 80 }).describe('Display name for managing posts.'),
+    nullcast: boolean()
+      .defaults(1)
+      .describe('Promoted-only; false for an organic post, which only the author may publish.'),
     conversation_settings: oneOf(...CONVERSATION_SETTINGS)
       .defaults('EVERYONE')
-      .describe('Who may answer.'),
-    trim_user: boolean().describe('Tells of the author nothing but the id.'),
-    post_mode: oneOf('compat', 'extended').defaults('compat').describe('`extended` tells `full_text` and its range.'),
-    video_title: text({ max: 70 }).describe('Of a video.'),
-    video_description: text({ max: 200 }).describe('Of a video.'),
-    video_cta: oneOf('VISIT_SITE', 'WATCH_NOW').describe('What a video calls to; needs `video_cta_value`.'),
-    video_cta_value: webUrl({ max: 2000 }).describe('Where that leads.'),
+      .describe('Who may reply.'),
+    trim_user: boolean().describe('Reduces the author to the id.'),
+    post_mode: oneOf('compat', 'extended')
+      .defaults('compat')
+      .describe('`extended` returns `full_text` and `display_text_range`.'),
+    video_title: text({ max: 70 }).describe('Title of the video.'),
+    video_description: text({ max: 200 }).describe('Description of the video.'),
+    video_cta: oneOf('VISIT_SITE', 'WATCH_NOW').describe('Call to action of the video; requires `video_cta_value`.'),
+    video_cta_value: webUrl({ max: 2000 }).describe('URL of the call to action.'),
   },
   body: 'form',
   shape: 'one',
@@ -104,7 +108,7 @@ function requestedMedia(input: Input): Pick<PostContent, 'media_keys'> {
   return { media_keys: (input.media_keys as string | null | undefined) ?? '[]' };
 }
 
-/** What the caller gave, numbers of uploads made into keys. A number that is none stays what it is: no key. */
+/** The requested content, with upload ids replaced by media keys. Unknown ids stay and fail as keys. */
 async function requestedContent(tx: ReadTransaction, input: Input): Promise<PostContent> {
   const told = mediaKeysOf(requestedMedia(input));
   const uploads = new Map(
@@ -129,7 +133,7 @@ function checkAuthor({ account, input, principal, canCompose, role }: Call, auth
   return [{ problem: 'ACTION_NOT_ALLOWED', words: { account: account!.id } }];
 }
 
-/** A call to action and where it leads need each other. */
+/** A call to action and its URL require each other. */
 function checkCallToAction(input: Input): readonly ErrorDetail[] {
   const pair = ['video_cta', 'video_cta_value'] as const;
   const missing = pair.filter((name) => input[name] == null);

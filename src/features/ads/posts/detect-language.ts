@@ -1,4 +1,4 @@
-/** Scripts that one language, of those told here, is written in. */
+/** Scripts that identify a language. */
 const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
   ['ko', /\p{Script=Hangul}/gu],
@@ -11,7 +11,7 @@ const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
   ['th', /\p{Script=Thai}/gu],
 ];
 
-/** Words that hardly any sentence of a language does without, and that few others have. */
+/** Frequent words that distinguish a language from the others. */
 const COMMON_WORDS: Readonly<Record<string, readonly string[]>> = {
   en: words('the and of to is are was our your you we on at for with through until from this that it be have not now'),
   de: words('der die das und ist sind nicht mit für auf ein eine wir ihr sie von zu im dem den auch bei jetzt'),
@@ -28,8 +28,8 @@ function words(text: string): string[] {
 }
 
 /**
- * The language of a text, as a code: by its script where that says it, otherwise by the small words of a few languages,
- * the one with most of them; `und` where nothing does. Addresses, mentions, hashtags and symbols do not count.
+ * The language code of a text: by its script if that identifies one, otherwise by the frequent words of a few
+ * languages; `und` if undetermined. URLs, mentions, hashtags and symbols are ignored.
  */
 export function detectLanguage(text: string): string {
   const plain = text.replace(/https?:\/\/\S+|[@#$\uff20\uff03][\p{L}\p{M}\p{N}_]+/giu, ' ');
@@ -37,7 +37,7 @@ export function detectLanguage(text: string): string {
   if (letters === 0) return 'und';
   for (const [language, script] of SCRIPTS) {
     const own = plain.match(script)?.length ?? 0;
-    // Japanese mixes scripts: a few letters of its own are enough.
+    // Japanese mixes scripts: a few kana are enough.
     if (own * (language === 'ja' ? 10 : 2) > letters) return language;
   }
   const said = plain.toLowerCase().match(/\p{L}+/gu) ?? [];

@@ -31,7 +31,7 @@ export const entitiesSchema: TSchema = Type.Object(
 
 const TYPES = { IMAGE: 'photo', GIF: 'animated_gif', VIDEO: 'video' } as const;
 
-/** What a text leads to, and the media beside it. `users` by name in small letters. */
+/** The entities of a text, and the media of the post. `users` by lower-case screen name. */
 export function entitiesJson(
   said: string,
   users: ReadonlyMap<string, User>,

@@ -2,19 +2,19 @@ import type { Environment } from '../../../contract/declare/resource.ts';
 import type { Post } from '../../../contract/store/posts.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
 
-/** What a repost is made of. */
+/** The values of a repost. */
 export interface NewRepost {
   readonly id: string;
   readonly environment: Environment;
   readonly account: string;
-  /** Who repeats the post: the user whom the account advertises. */
+  /** The user who reposts: the one whom the account advertises. */
   readonly user: string;
   readonly original: Post;
   readonly now: string;
 }
 
 /**
- * The promoted-only repost that a user made of a post, made now if there is none.
+ * The promoted-only repost of a post by a user, created if there is none.
  * @source creatives 14
  */
 export async function findOrCreateRepost(

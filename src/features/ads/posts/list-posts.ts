@@ -15,11 +15,11 @@ import { draftView, POST_TYPES, type PostView, publishedView, scheduledView } fr
 import { readRenderContext } from './render-context.ts';
 
 const COUNT = { preset: 200, max: 1000 };
-/** Marks the cursors of posts. @source creatives 1.2 */
+/** Prefix of the cursors of posts. @source creatives 1.2 */
 const CURSOR_PREFIX = 'c-';
 
 /**
- * The posts of a promotable user, of one type, newest first.
+ * Lists the posts of a promotable user of one type, newest first.
  * @source creatives 13.2
  */
 export const listPosts: Operation = {
@@ -34,17 +34,17 @@ export const listPosts: Operation = {
   parameters: {
     post_type: oneOf(...POST_TYPES)
       .required()
-      .describe('What the posts are.'),
-    post_ids: listOf(digits({ max: 19 }), { max: 200 }).describe('Only these ids.'),
+      .describe('Post type.'),
+    post_ids: listOf(digits({ max: 19 }), { max: 200 }).describe('Only posts with these ids.'),
     timeline_type: oneOf('ALL', 'NULLCAST', 'ORGANIC')
       .defaults('NULLCAST')
-      .describe('Those that are only promoted, those that everybody sees, or both.'),
-    include_mentions_and_replies: boolean().describe('Those that begin with a mention too; false when not given.'),
+      .describe('`NULLCAST` for promoted-only posts, `ORGANIC` for organic posts, or `ALL`.'),
+    include_mentions_and_replies: boolean().describe('Include posts that begin with a mention; default false.'),
     name: text({ max: 80 }).describe('Case-insensitive prefix of the name.'),
     ...authorFilter.parameters,
-    trim_user: boolean().describe('Tells of authors nothing but the id.'),
-    count: integer({ min: 1, max: COUNT.max }).describe(`Posts a page; ${COUNT.preset} when not given.`),
-    cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
+    trim_user: boolean().describe('Reduces authors to their ids.'),
+    count: integer({ min: 1, max: COUNT.max }).describe(`Page size; default ${COUNT.preset}.`),
+    cursor: text({ max: 2000 }).describe('The `next_cursor` of the previous page.'),
   },
   body: 'form',
   shape: 'list',
@@ -78,7 +78,7 @@ interface ListRequest {
   readonly namePrefix: string | undefined;
   readonly count: number;
   readonly after: readonly [string, string] | undefined;
-  /** What must not change between pages. */
+  /** Digest input of cursors: filters that must not change between pages. */
   readonly list: string;
 }
 
@@ -114,7 +114,7 @@ function readCursor(cursor: unknown, list: string): readonly [string, string] | 
   throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw } });
 }
 
-/** The posts of a page, and one more to tell whether another page follows. */
+/** The posts of a page, plus one to detect a next page. */
 async function readPage(tx: ReadTransaction, request: ListRequest): Promise<PostView[]> {
   const { call, user, nullcast, withMentions, ids, namePrefix, after } = request;
   const limit = request.count + 1;
@@ -139,7 +139,7 @@ const NEWEST_FIRST = (['created_at', 'id'] as const).map(
   (column) => ({ column, direction: 'desc', nullable: false }) as const,
 );
 
-/** Rows of drafts or of scheduled posts. */
+/** Rows of draft or scheduled posts. */
 function unpublishedRows(tx: ReadTransaction, resource: unknown, request: ListRequest, limit: number): Promise<Row[]> {
   const { call, user, nullcast, withMentions, ids, namePrefix, after } = request;
   const within: Record<string, readonly (string | number)[]> = { user_id: [user] };

@@ -15,7 +15,7 @@ interface PromotedContent {
   readonly hasGif: boolean;
 }
 
-/** What each objective asks of a post, and how that is said; the others take any. @source creatives 14 */
+/** Requirements of objectives for promoted posts, with messages; other objectives accept any. @source creatives 14 */
 const REQUIREMENTS: Readonly<Record<string, readonly [why: string, holds: (post: PromotedContent) => boolean]>> = {
   APP_ENGAGEMENTS: ['it has no app card', ({ card }) => card?.hasApp === true],
   APP_INSTALLS: ['it has no app card', ({ card }) => card?.hasApp === true],
@@ -27,7 +27,7 @@ const REQUIREMENTS: Readonly<Record<string, readonly [why: string, holds: (post:
   ],
 };
 
-/** What stands in the way of promoting a post, or one that is yet to be published, by a line item. */
+/** The error when a post, published or scheduled, does not fit the objective of a line item. */
 export async function checkObjective(
   tx: ReadTransaction,
   line: Pick<LineItem, 'id' | 'account_id' | 'objective'>,

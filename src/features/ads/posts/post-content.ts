@@ -5,15 +5,15 @@ import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
 import { checkMediaUses, findUsableMedia, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 
-/** What a post says. */
+/** The content of a post. */
 export interface PostContent {
   readonly text: string | null;
   readonly card_uri: string | null;
-  /** JSON text: a list. */
+  /** JSON text of an array. */
   readonly media_keys: string | null;
 }
 
-/** Media of a post, and what is wrong with it. */
+/** The media of a post and its errors. */
 export interface CheckedMedia {
   readonly media: readonly MediaDetails[];
   readonly errors: readonly ErrorDetail[];
@@ -21,32 +21,32 @@ export interface CheckedMedia {
 
 const IMAGES_MAX = 4;
 
-/** What can be wrong with each key. */
+/** The problems of a single media key. */
 export const MEDIA_PROBLEMS = ['INVALID_MEDIA', 'INVALID_MEDIA_ID', 'MEDIA_NOT_TRANSCODED'] as const;
 
-/** Media keys of a post. */
+/** The media keys of a post. */
 export function mediaKeysOf({ media_keys }: Pick<PostContent, 'media_keys'>): string[] {
   return itemsOf(media_keys ?? '[]');
 }
 
-/** A post needs text or media; a card alone is not enough, and neither are blanks. @source creatives 10 */
+/** A post needs text or media; a card or white space alone is not enough. @source creatives 10 */
 export function checkNotBlank(content: PostContent): ErrorDetail | undefined {
   const isBlank = (content.text ?? '').trim() === '' && mediaKeysOf(content).length === 0;
   return isBlank ? { problem: 'POST_CANNOT_BE_BLANK', parameter: 'text' } : undefined;
 }
 
-/** More keys than any post takes. */
+/** The error when there are more media keys than any post takes. */
 export function checkMediaCount(content: PostContent): ErrorDetail | undefined {
   return mediaKeysOf(content).length > IMAGES_MAX ? { problem: 'MEDIA_MIXED', parameter: 'media_keys' } : undefined;
 }
 
-/** Who shows media, and whose uploads may be shown that are not in the library. */
+/** The author of a post, and the owners whose uploads may be used without being in the library. */
 export interface MediaUsers {
   readonly author: string;
   readonly owners?: readonly string[];
 }
 
-/** The media of a post: keys that may not be used are faults. */
+/** Looks up the media of a post; unusable keys are errors. */
 export async function checkMedia(
   ground: MediaContext,
   content: PostContent,
@@ -61,13 +61,13 @@ export async function checkMedia(
   return { media, errors: keys.length === 0 ? [] : checkMediaUses(found, uses) };
 }
 
-/** Media that does not go together. @source creatives 10 and 13.1 */
+/** The error when media cannot be combined in one post. @source creatives 10 and 13.1 */
 export function checkMediaMix(media: readonly MediaDetails[]): ErrorDetail | undefined {
   const isFit = media.length <= 1 || (media.length <= IMAGES_MAX && media.every(({ type }) => type === 'IMAGE'));
   return isFit ? undefined : { problem: 'MEDIA_MIXED', parameter: 'media_keys' };
 }
 
-/** The card of a post, or what is wrong with its address; neither when it has none. */
+/** The card of a post, or the error of its URI; neither when the post has none. */
 export async function checkCard(
   { tx, account }: MediaContext,
   { card_uri }: Pick<PostContent, 'card_uri'>,
@@ -80,7 +80,7 @@ export async function checkCard(
 }
 
 /**
- * Everything that must be right when a post is published.
+ * Checks everything that a post must fulfil when it is published.
  * @source creatives 11 and 13.1
  */
 export async function checkPublishable(
@@ -106,7 +106,7 @@ export async function checkPublishable(
   return { media: media.media, errors: errors.filter((each) => each !== undefined) };
 }
 
-/** What lists look for in posts of every kind. */
+/** The columns that lists of posts search. */
 export function searchColumns({ name, text }: { readonly name: string | null; readonly text: string | null }): {
   readonly name_folded: string | null;
   readonly starts_with_mention: 0 | 1;

@@ -4,31 +4,31 @@ import { cardUri } from '../cards/card-uri.ts';
 import { authorParameter } from './authors.ts';
 import { postText } from './post-text.ts';
 
-/** More than any post takes: what is too much is told in the words of media. */
+/** Above what any post takes, so that the error is the one for media. */
 const KEYS_MAX = 100;
 
-/** The keys of media, none when nothing is given. */
+/** A list of media keys, empty by default. */
 export function mediaKeys(): Field<string> {
   return listOf(text({ max: 64 }), { min: 0, max: KEYS_MAX }).describe('Up to 4 images, 1 GIF or 1 video.');
 }
 
-/** What drafts and scheduled posts say, in the order in which it is shown. */
+/** Text fields of draft and scheduled posts, in the order of replies. */
 export const contentFields = {
-  name: text({ max: 80 }).describe('For those who manage posts.'),
-  text: postText().describe('Up to 280 characters, of which an address is 23. Needed unless there is media.'),
-  user_id: id().required().readOnly().describe('The author.'),
-  nullcast: boolean().defaults(1).describe('Shown only where it is promoted.'),
+  name: text({ max: 80 }).describe('Display name for managing posts.'),
+  text: postText().describe('Up to 280 characters; URLs count as 23. Required without media.'),
+  user_id: id().required().readOnly().describe('Author.'),
+  nullcast: boolean().defaults(1).describe('Whether the post is promoted-only.'),
 } satisfies Fields;
 
-/** What goes with them. */
+/** Card and media fields, and the columns that lists search. */
 export const attachmentFields = {
-  card_uri: cardUri().describe('A card of the account, of any family.'),
+  card_uri: cardUri().describe('Card URI of the account.'),
   media_keys: mediaKeys(),
   name_folded: text({ max: 1000 }).readOnly().hidden(),
   starts_with_mention: boolean().readOnly().defaults(0).hidden(),
 } satisfies Fields;
 
-/** The parameter that says for whom a draft or a scheduled post is made. */
+/** The author parameter of draft and scheduled posts. */
 export const authorParameters = {
-  as_user_id: authorParameter('The author; the user whom the account advertises when not given.'),
+  as_user_id: authorParameter('Author; default: the user whom the account advertises.'),
 };

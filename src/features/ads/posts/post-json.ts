@@ -16,7 +16,7 @@ const no = Type.Literal(false);
 
 const TIME = '^[A-Z][a-z]{2} [A-Z][a-z]{2} \\d\\d \\d\\d:\\d\\d:\\d\\d \\+0000 \\d{4}$';
 
-/** What every reply tells of a post. */
+/** Members of a post in every reply. */
 const COMMON_MEMBERS = {
   created_at: Type.String({ pattern: TIME }),
   id,
@@ -46,7 +46,7 @@ const COMMON_MEMBERS = {
 
 const range = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 });
 
-/** JSON Schema of a post as its creation answers with it. @source creatives 13.1 */
+/** JSON Schema of a post in the reply to its creation. @source creatives 13.1 */
 export const createdPostSchema: TSchema = Type.Object(
   {
     ...COMMON_MEMBERS,
@@ -57,7 +57,7 @@ export const createdPostSchema: TSchema = Type.Object(
   { additionalProperties: false, title: 'Created post' },
 );
 
-/** JSON Schema of a post as it is read. @source creatives 13.2 */
+/** JSON Schema of a post in other replies. @source creatives 13.2 */
 export const postSchema: TSchema = Type.Object(
   {
     ...COMMON_MEMBERS,
@@ -73,14 +73,14 @@ export const postSchema: TSchema = Type.Object(
   { additionalProperties: false, title: 'Post' },
 );
 
-/** What showing posts takes, read once for all of them. */
+/** What rendering posts needs, read once for all of them. */
 export interface RenderContext {
   /** By id. */
   readonly authors: ReadonlyMap<string, User>;
-  /** By name in small letters. */
+  /** By lower-case screen name. */
   readonly mentioned: ReadonlyMap<string, User>;
   readonly media: ReadonlyMap<string, MediaDetails>;
-  /** HTML. */
+  /** HTML link to the posting application. */
   readonly source: string;
   readonly isTrimmed: boolean;
 }
@@ -119,7 +119,7 @@ function extendedText(text: string): { full_text: string; display_text_range: [n
   return { full_text: text, display_text_range: [0, lengthOf(text)] };
 }
 
-/** A post as its creation answers with it; `extended` tells the text under another name, and its range. */
+/** A post in the reply to its creation; extended mode has `full_text` and its range instead of `text`. */
 export function createdPostJson(
   post: PostView,
   scenery: RenderContext,
@@ -130,7 +130,7 @@ export function createdPostJson(
   return JSON.stringify({ created_at, ...ids, ...text, name: post.name, truncated: false, ...rest });
 }
 
-/** A post as it is read. */
+/** A post in replies other than to its creation. */
 export function postJson(post: PostView, scenery: RenderContext): string {
   const { created_at, ids, rest } = commonMembers(post, scenery);
   return JSON.stringify({

@@ -3,17 +3,17 @@ import { addressesIn } from '../../../base/entities.ts';
 import { isInexact, isLegalText, jsonText, lengthOf } from '../../../base/text.ts';
 import { type Field, field } from '../../../contract/declare/fields.ts';
 
-/** Characters that a post may have. */
+/** Maximum length of a post in characters. */
 export const TEXT_MAX = 280;
-/** Characters that an address counts for, however long it is. */
+/** The length that every URL counts for. */
 const ADDRESS_LENGTH = 23;
 
-/** How long a text is: in code points, but for addresses. @source creatives 10 */
+/** The length of a text in code points, with URLs counted as 23. @source creatives 10 */
 export function countedLength(text: string): number {
   return addressesIn(text).reduce((sum, address) => sum + ADDRESS_LENGTH - lengthOf(address), lengthOf(text));
 }
 
-/** The text of a post, up to 280 characters as they are counted. It may have several lines. */
+/** The text of a post: up to 280 characters by `countedLength`, line breaks allowed. */
 export function postText(): Field<string> {
   return field<string>({
     name: 'post text',

@@ -2,12 +2,12 @@ import type { Post } from '../../../contract/store/posts.ts';
 import type { DraftPost } from '../draft-posts.ts';
 import type { ScheduledPost } from '../scheduled-posts.ts';
 
-/** What a post is. @source creatives 13.2 */
+/** Post types. @source creatives 13.2 */
 export const POST_TYPES = ['DRAFT', 'PUBLISHED', 'SCHEDULED'] as const;
-/** What a post is: nobody sees a draft, and a scheduled post is published later. */
+/** A post type: draft, published, or scheduled for publication. */
 export type PostType = (typeof POST_TYPES)[number];
 
-/** A post of any type, as it is shown. */
+/** A post of any type, for rendering. */
 export interface PostView {
   readonly type: PostType;
   readonly id: string;
@@ -30,7 +30,7 @@ export interface PostView {
   readonly created_at: string;
 }
 
-/** A published post. */
+/** The view of a published post. */
 export function publishedView(post: Post): PostView {
   return {
     ...post,
@@ -43,7 +43,7 @@ export function publishedView(post: Post): PostView {
   };
 }
 
-/** What a post has only once it is published. */
+/** Values of fields that only published posts have. */
 const UNPUBLISHED_DEFAULTS = {
   conversation_settings: 'EVERYONE',
   video_title: null,
@@ -70,12 +70,12 @@ function unpublishedView(
   };
 }
 
-/** A draft. */
+/** The view of a draft post. */
 export function draftView(row: DraftPost): PostView {
   return { ...unpublishedView(row), type: 'DRAFT', contributor_id: null, scheduled_at: null, scheduled_status: null };
 }
 
-/** A scheduled post. */
+/** The view of a scheduled post. */
 export function scheduledView(row: ScheduledPost): PostView {
   const { scheduled_at, scheduled_status, scheduled_by, user_id } = row;
   const contributor_id = scheduled_by === user_id ? null : scheduled_by;

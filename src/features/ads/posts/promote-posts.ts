@@ -15,24 +15,24 @@ import { checkObjective } from './objective-requirements.ts';
 const POSTS_MAX = 50;
 
 /**
- * Makes a line item show posts: all of them or none. What it shows already is the answer for that post.
+ * Promotes posts with a line item: all or none. Posts that it already promotes are returned as they are.
  * @source creatives 14; campaigns 12.1
  */
 export const promotePosts: Operation = {
   id: 'promoted_posts.create',
   method: 'POST',
   path: '/12/accounts/:account_id/promoted_posts',
-  description: `Promote up to ${POSTS_MAX} published posts by a line item, all or none.`,
+  description: `Promote up to ${POSTS_MAX} published posts with a line item, all or none.`,
   group: 'promoted_posts',
   groupDescription: promotedPosts.description,
   family: 'ads',
   roles: CAMPAIGN_WRITERS,
   rate: 'writes',
   parameters: {
-    line_item_id: id().required().describe('The line item that promotes them.'),
+    line_item_id: id().required().describe('Line item.'),
     post_ids: listOf(digits({ max: 19 }), { max: POSTS_MAX })
       .required()
-      .describe('Posts of promotable users.'),
+      .describe('Ids of posts of promotable users.'),
   },
   body: 'form',
   shape: 'one',
@@ -41,7 +41,7 @@ export const promotePosts: Operation = {
   async perform(call) {
     const { ids, making, store } = call.services;
     const wanted = itemsOf(String(call.input.post_ids));
-    // One that belongs to somebody else is repeated under an id of its own.
+    // Posts of other users are reposted, each under a new id.
     const reposts = await ids.takeLong('post', LONG_IDS_FROM, wanted.length);
     const fresh = await making.takeIds(promotedPosts, wanted.length);
     return store.write(async (tx) => {
@@ -68,7 +68,7 @@ async function findLineItem(tx: WriteTransaction, { account, input }: Call): Pro
   throw problem('LINE_ITEM_NOT_FOUND', { parameter: 'line_item_id', value, words });
 }
 
-/** The posts that the line item will show, in order: those that are named, or the reposts that stand for them. */
+/** The posts to promote, in order: the requested ones, or reposts of those of other users. */
 async function postsToPromote(
   tx: WriteTransaction,
   { account, environment, now }: Call,

@@ -12,7 +12,7 @@ import { detectLanguage } from './detect-language.ts';
 import { checkPublishable, mediaKeysOf } from './post-content.ts';
 import { publishPost } from './publish-post.ts';
 
-/** What a publication takes, with ids that were taken before. */
+/** Services, and ids taken before the unit of work. */
 interface PreparedIds {
   readonly services: Services;
   readonly post: string;
@@ -21,7 +21,7 @@ interface PreparedIds {
 }
 
 /**
- * Publishes a scheduled post, and promotes it where that was asked for. What it says is judged now.
+ * Publishes a scheduled post and promotes it with its line items. The content is validated now.
  * @source creatives 11
  */
 export const publicationJob: JobKind<PreparedIds> = {
@@ -46,7 +46,7 @@ export const publicationJob: JobKind<PreparedIds> = {
   },
 };
 
-/** The associations of a scheduled post with line items that are there. */
+/** The live promotions of a scheduled post. */
 function findPromotions(tx: ReadTransaction, account: string, id: string): Promise<ScheduledPromotedPost[]> {
   const column = 'scheduled_post_id';
   return tx.records.getMany(scheduledPromotedPosts, account, [id], { deleted: 'hidden', column });
@@ -67,7 +67,7 @@ async function publishOrFail(
   const promotions = await findPromotions(tx, row.account_id, row.id);
   const promoted = promotions.map((each) => each.id);
   const home = await tx.records.get(accounts, { account: undefined, id: row.account_id }, { deleted: 'hidden' });
-  // Nobody could see or undo what a deleted account publishes.
+  // Deleted accounts must not publish.
   if (errors.length > 0 || !home) {
     await tx.records.update(scheduledPosts, key, { ...done, scheduled_status: 'FAILED' });
     const rejected = { approval_status: 'REJECTED', updated_at: now };
@@ -81,13 +81,13 @@ async function publishOrFail(
   await tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, published);
   for (const [index, { line_item_id }] of promotions.entries()) {
     const ids = prepared.promotions[index];
-    // Promised in the moment between: what is done now is done again, with ids for all.
+    // A promotion was added since the ids were taken: fail, so that the job runs again.
     if (!ids) throw new Error(`scheduled post ${row.id} has more promotions than ids were taken for`);
     await services.making.create(tx, promotedPosts, occasion, { line_item_id, post_id: post.id }, ids);
   }
 }
 
-/** An account as rules see it. */
+/** The account state that rules need. */
 async function accountState(tx: WriteTransaction, id: string): Promise<AccountState | undefined> {
   const found = await tx.accountMembers.findLimits(id);
   if (!found) return undefined;

@@ -4,14 +4,14 @@ import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { addToLibrary, markPosted } from '../media/add-to-library.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 
-/** What publishing works with; ids for what media may become in its account, one for each. */
+/** What publishing needs; `mediaIds` are ids for account media, one for each media of the post. */
 export interface PublishContext {
   readonly making: RowFactory;
   readonly occasion: Actor;
   readonly mediaIds: readonly NewIds[];
 }
 
-/** Publishes a post. Its media goes into the library of its account, and is kept from then on. @source creatives 3 */
+/** Publishes a post and adds its media to the library of the account. @source creatives 3 */
 export async function publishPost(
   tx: WriteTransaction,
   { making, occasion, mediaIds }: PublishContext,

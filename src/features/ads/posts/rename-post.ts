@@ -8,20 +8,20 @@ import { publishedView } from './post-view.ts';
 import { readRenderContext } from './render-context.ts';
 
 /**
- * Names a published post anew. Nothing else of it can be changed.
+ * Renames a published post. Nothing else of it can be changed.
  * @source creatives 13.3
  */
 export const renamePost: Operation = {
   id: 'posts.name',
   method: 'PUT',
   path: '/12/accounts/:account_id/posts/:post_id/name',
-  description: 'Name a published post anew.',
+  description: 'Rename a published post.',
   group: 'posts',
   family: 'ads',
   roles: CREATIVE_WRITERS,
   rate: 'writes',
   parameters: {
-    name: text({ max: 80 }).required().nullable().describe('For those who manage posts; empty takes it away.'),
+    name: text({ max: 80 }).required().nullable().describe('Display name for managing posts; empty removes it.'),
   },
   body: 'form',
   shape: 'one',
@@ -35,7 +35,7 @@ export const renamePost: Operation = {
     return store.write(async (tx) => {
       const post = await tx.posts.find(environment, value);
       const author = post && (await findAuthor(tx, account!.id, post.user_id));
-      // What others show only where they promote it is theirs.
+      // Promoted-only posts of other users are not accessible.
       const isKnown = author?.type === 'FULL' || (author?.type === 'REPOSTS_ONLY' && post!.nullcast === 0);
       if (!post || !isKnown) throw problem('POST_NOT_FOUND', { parameter: 'post_id', value, words });
       const name = input.name as string | null;

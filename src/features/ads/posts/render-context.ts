@@ -5,7 +5,7 @@ import { type MediaContext, type MediaDetails, uploadsById } from '../media/usab
 import type { RenderContext } from './post-json.ts';
 import type { PostView } from './post-view.ts';
 
-/** Reads what showing posts takes: their authors, whom they mention, their media. */
+/** Reads what rendering posts needs: authors, mentioned users and media. */
 export async function readRenderContext(
   ground: MediaContext,
   posts: readonly PostView[],
@@ -26,7 +26,7 @@ export async function readRenderContext(
   };
 }
 
-/** Media as posts show it: what has left the library since is shown all the same. */
+/** The media of posts by key, including media that has left the library since. */
 async function readMedia(
   { tx, media, account }: MediaContext,
   keys: readonly string[],

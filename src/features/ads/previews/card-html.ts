@@ -8,14 +8,14 @@ import { componentHtml } from './component-html.ts';
 import { type Conversation, conversationHtml } from './conversation-html.ts';
 import { pollHtml } from './poll-html.ts';
 
-/** A card as a page shows it. */
+/** A card as HTML. */
 export interface RenderedCard {
   readonly html: string;
-  /** The addresses that it mediaUrls. */
+  /** URLs of the media it loads, for the content security policy. */
   readonly mediaUrls: readonly string[];
 }
 
-/** The card that an address names, as a page shows it at a time (UTC text); undefined when it is not there any more. */
+/** Renders the card of a URI at `now` (UTC text); undefined when it was deleted. */
 export async function renderCard(ground: MediaContext, uri: string, now: string): Promise<RenderedCard | undefined> {
   const card = await findCard(ground.tx, ground.account!.id, uri);
   if (!card) return undefined;

@@ -5,7 +5,7 @@ import { buttonHtml, hostOf, linkHtml, mediaHtml } from './html-elements.ts';
 
 type Media = ReadonlyMap<string, MediaDetails>;
 
-/** A card that is built from components, in the order in which they are shown; or its slides, side by side. */
+/** A component-based card: its components in display order, or its slides side by side. */
 export function componentHtml({ components, slides }: CardStructure, media: Media): string {
   if (components) return html`<section class="card" aria-label="Card">!${componentsHtml(components, media)}</section>`;
   const all = slides!.map((slide) => componentsHtml(slide, media));
@@ -16,7 +16,7 @@ function componentsHtml(components: readonly Component[], media: Media): string 
   const title = components.find(({ type }) => type === 'DETAILS')?.title;
   const url = components.find(({ destination }) => destination?.type === 'WEBSITE')?.destination?.url;
   const isSwiped = components.some(({ type }) => type === 'SWIPEABLE_MEDIA');
-  // What scrolls cannot be a link itself, and neither can what has controls.
+  // Scrolling lists and video controls cannot be inside a link.
   const hasControls = components.some(({ media_key }) => media_key && media.get(media_key)?.type === 'VIDEO');
   const isWhole = url !== undefined && !isSwiped && !hasControls;
   const pieces = components.map((each) => {
@@ -46,7 +46,7 @@ function partHtml(component: Component, media: Media, title = ''): string {
   }
 }
 
-/** What scrolls sideways: it can be reached and moved by keyboard. */
+/** A horizontally scrolling list, focusable for keyboard use. */
 function scrollingList(items: readonly string[], kind: string, label: string): string {
   const list = items.map((item) => `<li>${item}</li>`).join('\n');
   return html`<ul class="${kind}" tabindex="0" aria-label="${label}">!${list}</ul>`;

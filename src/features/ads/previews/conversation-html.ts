@@ -4,13 +4,13 @@ import type { VideoConversationCard } from '../cards/video-conversation-cards.ts
 import type { MediaDetails } from '../media/usable-media.ts';
 import { buttonHtml, hostOf, linkHtml, mediaHtml } from './html-elements.ts';
 
-/** What conversation cards of both kinds are shown from. */
+/** The columns of both conversation card formats. */
 export type Conversation = ImageConversationCard &
   Partial<Pick<VideoConversationCard, 'poster_media_key' | 'unlocked_video_media_key'>>;
 
 const ORDINALS = ['first', 'second', 'third', 'fourth'] as const;
 
-/** A conversation card: its hashtags, the post that each proposes, and what whoever has posted gets to see. */
+/** A conversation card: its hashtags with their proposed posts, and the thank-you part after posting. */
 export function conversationHtml(row: Conversation, media: ReadonlyMap<string, MediaDetails>): string {
   const shown = media.get(row.media_key ?? '');
   const poster = media.get(row.poster_media_key ?? '');

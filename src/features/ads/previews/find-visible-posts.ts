@@ -5,7 +5,7 @@ import { findAuthor } from '../posts/authors.ts';
 import { draftView, type PostType, type PostView, publishedView, scheduledView } from '../posts/post-view.ts';
 import { scheduledPosts } from '../scheduled-posts.ts';
 
-/** Which posts are looked for, as an account sees them. */
+/** Posts to find, and the account that asks. */
 export interface PostsQuery {
   readonly environment: Environment;
   readonly account: string;
@@ -13,7 +13,7 @@ export interface PostsQuery {
   readonly ids: readonly string[];
 }
 
-/** The posts of one type that an account may see; what there is not is absent. */
+/** The posts of one type that an account may see; others are absent. */
 export async function findVisiblePosts(
   tx: ReadTransaction,
   { environment, account, type, ids }: PostsQuery,

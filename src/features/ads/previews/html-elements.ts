@@ -1,7 +1,7 @@
 import { html } from 'ghtml';
 import type { MediaDetails } from '../media/usable-media.ts';
 
-/** An image or a video of a card; `label` says what it is to whoever cannot see it. */
+/** An image or video of a card; `label` is its accessible name. */
 export function mediaHtml(media: MediaDetails | undefined, label: string): string {
   if (!media) return '';
   const { type, url, poster_url, width, height } = media;
@@ -11,17 +11,17 @@ export function mediaHtml(media: MediaDetails | undefined, label: string): strin
   return html`<video src="${url}" aria-label="${label}" controls preload="metadata"!${poster}!${size}></video>`;
 }
 
-/** A link to a page of the web: http or https, as cards have them. */
+/** A link to an http or https URL; `content` is HTML. */
 export function linkHtml(url: string, content: string): string {
   return html`<a href="${url}" target="_blank" rel="noopener noreferrer nofollow">!${content}</a>`;
 }
 
-/** The host of an address, as people read it. */
+/** The host of a URL without `www.`. */
 export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^www\./, '');
 }
 
-/** Something to choose; it does nothing in a preview. */
+/** A button without function, since previews are static. */
 export function buttonHtml(label: string, { isOff = false }: { readonly isOff?: boolean } = {}): string {
   return html`<button type="button"!${isOff ? ' disabled' : ''}>${label}</button>`;
 }

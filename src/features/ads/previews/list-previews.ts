@@ -8,14 +8,14 @@ import { findVisiblePosts } from './find-visible-posts.ts';
 import { previewUrl } from './preview-url.ts';
 
 /**
- * Frames that show posts as people see them. What does not exist under a type is left out.
+ * Lists preview iframes of posts. Ids without a post of the type are left out.
  * @source creatives 13.4
  */
 export const listPreviews: Operation = {
   id: 'post_previews.list',
   method: 'GET',
   path: '/12/accounts/:account_id/post_previews',
-  description: 'Frames that show posts as people see them, for a page of yours.',
+  description: 'List iframes that show posts as people see them, for embedding.',
   group: 'post_previews',
   family: 'ads',
   roles: CREATIVE_WRITERS,
@@ -23,10 +23,10 @@ export const listPreviews: Operation = {
   parameters: {
     post_ids: listOf(digits({ max: 19 }), { max: 200 })
       .required()
-      .describe('Which posts.'),
+      .describe('Post ids.'),
     post_type: oneOf(...POST_TYPES)
       .required()
-      .describe('What they are.'),
+      .describe('Post type.'),
   },
   body: 'form',
   shape: 'list',
@@ -55,6 +55,6 @@ async function visibleIds(tx: ReadTransaction, { account, environment }: Call, t
 
 function frameHtml({ services, environment, account }: Call, type: PostType, id: string): string {
   const path = previewUrl(services.box, { type, environment, account: account!.id, id });
-  // Nothing in it needs to be escaped, and programs look for the address as it is.
+  // The URL needs no escaping, and clients extract it verbatim.
   return `<iframe class='post-preview' src='${services.pageUrl(environment, path)}'></iframe>`;
 }

@@ -5,7 +5,7 @@ import type { MediaDetails } from '../media/usable-media.ts';
 import { buttonHtml, mediaHtml } from './html-elements.ts';
 import { timeHtml } from './time-html.ts';
 
-/** A poll with what can be chosen, and when it closes. */
+/** A poll with its choices and closing time. */
 export function pollHtml(row: PollCard, media: ReadonlyMap<string, MediaDetails>, isClosed: boolean): string {
   const choices = [row.first_choice, row.second_choice, row.third_choice, row.fourth_choice];
   const buttons = choices.filter((choice) => choice !== null).map((choice) => buttonHtml(choice, { isOff: isClosed }));

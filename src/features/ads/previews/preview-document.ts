@@ -6,7 +6,7 @@ import type { RenderContext } from '../posts/post-json.ts';
 import type { PostView } from '../posts/post-view.ts';
 import { timeHtml } from './time-html.ts';
 
-/** A post as a whole document; `card` is HTML. */
+/** The HTML document of a post preview; `card` is HTML. */
 export function previewDocument(post: PostView, { authors, media }: RenderContext, card = ''): string {
   const author = authors.get(post.user_id);
   const name = author?.name ?? post.user_id;
@@ -55,7 +55,7 @@ function postTimeHtml({ type, scheduled_at, created_at }: PostView): string {
   return `<p>${timeHtml(at)}</p>`;
 }
 
-/** The text of a post with what leads somewhere marked. Only addresses can be followed. */
+/** The text of a post with entities marked; only URLs are links. */
 function textHtml({ text, lang }: PostView): string {
   if (text === '') return '';
   const points = [...text];

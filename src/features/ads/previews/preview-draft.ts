@@ -7,14 +7,14 @@ import { problem } from '../../../contract/problems/problems.ts';
 import { draftPosts } from '../draft-posts.ts';
 
 /**
- * Tells the calling user where to see a draft: a notification, which leads to a page that nobody else may see.
+ * Sends the calling user a notification that links to a preview of a draft, which only they may see.
  * @source advertising: Draft posts; creatives 10
  */
 export const previewDraft: Operation = {
   id: 'draft_posts.preview',
   method: 'POST',
   path: '/12/accounts/:account_id/draft_posts/preview/:draft_post_id',
-  description: 'Send the calling user a notification that leads to a preview of a draft.',
+  description: 'Send the calling user a notification that links to a preview of a draft.',
   group: 'draft_posts',
   family: 'ads',
   roles: CREATIVE_WRITERS,

@@ -11,21 +11,21 @@ import { findVisiblePosts } from './find-visible-posts.ts';
 import { previewDocument } from './preview-document.ts';
 import { openPreview, PREVIEW_PATH, type PreviewTarget } from './preview-url.ts';
 
-/** What the page works with. */
+/** What the preview page needs. */
 export interface PreviewPageDependencies {
   readonly store: Store;
   readonly box: SecretBox;
   readonly clock: Clock;
   readonly media: MediaUrls;
-  /** What is said where there is nothing to see. */
+  /** The answer when the post does not exist or must not be shown. */
   readonly notFound: () => PageAnswer;
-  /** What is said to somebody who must log in first to go on to an address. */
+  /** The answer when the visitor must log in before going on to an address. */
   readonly loginFirst: (address: string) => PageAnswer;
 }
 
 /**
- * A post as people see it, in a frame of whoever has its address. The address cannot be made up; a draft that was sent
- * to somebody is shown to nobody else.
+ * The preview page of a post, for embedding by anybody who has its sealed URL. A draft preview that was sent to a
+ * user is shown to that user only.
  * @source creatives 10 and 13.4
  */
 export function previewPage(parts: PreviewPageDependencies): Page {
@@ -45,7 +45,7 @@ export function previewPage(parts: PreviewPageDependencies): Page {
   };
 }
 
-/** Frames of any page may show it: it has nothing to click on that does anything. */
+/** Any page may embed it, because nothing on it acts when clicked. */
 function framed(answer: PageAnswer, media: readonly string[] = []): PageAnswer {
   const loadsFrom = [...new Set(media.map((url) => new URL(url).origin))];
   return { ...answer, framed: { loadsFrom } };
@@ -63,7 +63,7 @@ async function answerPreview(parts: PreviewPageDependencies, visit: Visit, asked
     const ground = { tx, media: parts.media, account: state };
     const scenery = await readRenderContext(ground, [post], { source: '', isTrimmed: false });
     const now = formatInstant(parts.clock.now());
-    // The card is that of the account that posted, which may be another of the same author.
+    // The card belongs to the account that posted, which may be another one of the same author.
     const home = { ...ground, account: { ...state, id: post.account_id ?? account } };
     const card = post.card_uri === null ? undefined : await renderCard(home, post.card_uri, now);
     const html = previewDocument(post, scenery, card?.html);

@@ -2,29 +2,29 @@ import type { SecretBox } from '../../../base/secret-box.ts';
 import type { Environment } from '../../../contract/declare/resource.ts';
 import { POST_TYPES, type PostType } from '../posts/post-view.ts';
 
-/** Where the page of a preview is. @source creatives 13.4 */
+/** Path of the preview page. @source creatives 13.4 */
 export const PREVIEW_PATH = '/ads-manager/post-preview/index.html';
 
-/** What a preview shows. */
+/** The post of a preview and who may see it. */
 export interface PreviewTarget {
   readonly type: PostType;
   readonly environment: Environment;
   readonly account: string;
   readonly id: string;
-  /** The only user who may see it; undefined when whoever has the address may. */
+  /** The only user who may see it; undefined when anybody with the URL may. */
   readonly user?: string;
 }
 
-/** What the addresses of previews are bound to. */
+/** Binds sealed preview URLs to their purpose. */
 const CONTEXT = 'post_previews.address';
 
-/** The path and query of a preview: nobody can make one up. */
+/** Path and query of a preview, sealed so that they cannot be forged. */
 export function previewUrl(box: SecretBox, { type, environment, account, id, user = '' }: PreviewTarget): string {
   const sealed = box.seal([type, environment, account, id, user].join(' '), CONTEXT);
   return `${PREVIEW_PATH}?data=${encodeURIComponent(sealed)}`;
 }
 
-/** What an address shows; undefined when it was made up. */
+/** Opens the sealed query of a preview URL; undefined when it was forged. */
 export function openPreview(box: SecretBox, sealed: string): PreviewTarget | undefined {
   let plain: string;
   try {

@@ -9,7 +9,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** A time (UTC text) for people. */
+/** A time element for a UTC text. */
 export function timeHtml(at: string): string {
   return html`<time datetime="${at}">${TIME.format(new Date(at))} UTC</time>`;
 }

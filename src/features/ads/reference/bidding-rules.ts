@@ -13,11 +13,11 @@ interface BiddingRule {
 
 const LEAST_BID = 10_000;
 
-/** What may be bid in each currency. @source advertising: Reference data; campaigns 6.1 */
+/** Minimum and maximum bids by currency. @source advertising: Reference data; campaigns 6.1 */
 export const biddingRules: Operation = lookupOperation<BiddingRule>({
   name: 'bidding_rules',
   path: '/12/bidding_rules',
-  about: 'The smallest and the largest bid of each currency, and the step between bids.',
+  about: 'List the minimum and maximum bid of each currency, and its smallest unit.',
   group: 'bidding_rules',
   rate: 'global_reads',
   filters: {
@@ -40,7 +40,7 @@ export const biddingRules: Operation = lookupOperation<BiddingRule>({
   rows: () => CURRENCIES.map(ruleOf),
 });
 
-/** A currency without decimals is worth less: its bids are a hundred times larger. */
+/** Currencies without decimals have a maximum that is a hundred times larger. */
 function ruleOf(currency: string): BiddingRule {
   const unit = minimumDenomination(currency);
   return {

@@ -1,32 +1,32 @@
 import { lazy, readTable } from './tsv-table.ts';
 
-/** A category that stands for a set of IAB categories. */
+/** A category that groups IAB categories. */
 export interface IabGroup {
   readonly id: string;
   readonly name: string;
   readonly iab_categories: readonly string[];
 }
 
-/** One row of the IAB taxonomy; `parent_id` is null for the 26 of the first tier. */
+/** A category of the IAB taxonomy; `parent_id` is null in the first tier. */
 export interface IabCategory {
   readonly id: string;
   readonly parent_id: string | null;
   readonly name: string;
 }
 
-/** A list of publishers that somebody put together by topic. */
+/** A list of publishers about one topic. */
 export interface CuratedCategory {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** ISO 3166-1 alpha-2, where the category exists. */
+  /** ISO 3166-1 alpha-2 codes where the category is available. */
   readonly country_codes: readonly string[];
 }
 
-/** What publishers are about, for targeting. @source campaigns 6.2 */
+/** Content categories of publishers, for targeting. @source campaigns 6.2 */
 export const CONTENT_CATEGORIES: readonly IabGroup[] = groups('content-categories');
 
-/** What advertisers of PREROLL_VIEWS line items do. @source campaigns 6.3 */
+/** Advertiser business categories, for PREROLL_VIEWS line items. @source campaigns 6.3 */
 export const ADVERTISER_BUSINESS_CATEGORIES: readonly IabGroup[] = groups('advertiser-business-categories');
 
 /** The curated categories of the service. @source campaigns 6.5 */
@@ -51,7 +51,7 @@ export const iabCategories: () => readonly IabCategory[] = lazy(() =>
 
 const iabIds = lazy(() => new Set(iabCategories().map(({ id }) => id)));
 
-/** Whether an id stands in the IAB taxonomy. */
+/** Whether an id is in the IAB taxonomy. */
 export function isIabCategory(id: string): boolean {
   return iabIds().has(id);
 }

@@ -12,13 +12,13 @@ import { DEFAULT_PAGING, lookupOperation } from './lookup-operation.ts';
 const group = { id: Type.String(), name: Type.String(), iab_categories: Type.Array(Type.String()) };
 
 /**
- * What publishers are about. Their numbers are counted, never made up: no video has been monetized here.
+ * Lists content categories of publishers. Counts are 0, because no videos are monetized here.
  * @source advertising: Reference data; campaigns 6.2
  */
 export const contentCategoryList: Operation = lookupOperation<IabGroup>({
   name: 'content_categories',
   path: '/12/content_categories',
-  about: 'What publishers are about; each stands for a set of IAB categories.',
+  about: 'List content categories of publishers; each groups IAB categories.',
   group: 'content_categories',
   rate: 'global_reads',
   filters: {},
@@ -36,11 +36,11 @@ export const contentCategoryList: Operation = lookupOperation<IabGroup>({
   computedMembers: () => ({ publishers_in_last_thirty_days: 0, videos_monetized_in_last_thirty_days: 0 }),
 });
 
-/** What advertisers do, for PREROLL_VIEWS line items. @source advertising: Reference data; campaigns 6.3 */
+/** Lists advertiser business categories. @source advertising: Reference data; campaigns 6.3 */
 export const advertiserBusinessCategoryList: Operation = lookupOperation<IabGroup>({
   name: 'advertiser_business_categories',
   path: '/12/advertiser_business_categories',
-  about: 'What advertisers do: one or two are set on each PREROLL_VIEWS line item.',
+  about: 'List advertiser business categories; PREROLL_VIEWS line items have one or two.',
   group: 'advertiser_business_categories',
   rate: 'global_reads',
   filters: {},
@@ -50,11 +50,11 @@ export const advertiserBusinessCategoryList: Operation = lookupOperation<IabGrou
   rows: () => ADVERTISER_BUSINESS_CATEGORIES,
 });
 
-/** The IAB taxonomy, version 1. @source advertising: Reference data; campaigns 6.4 */
+/** Lists the IAB taxonomy, version 1. @source advertising: Reference data; campaigns 6.4 */
 export const iabCategoryList: Operation = lookupOperation<IabCategory>({
   name: 'iab_categories',
   path: '/12/iab_categories',
-  about: 'The IAB content taxonomy, version 1: each category of the first tier, then its children.',
+  about: 'List the IAB content taxonomy, version 1; each first-tier category is followed by its children.',
   group: 'iab_categories',
   rate: 'global_reads',
   filters: {},

@@ -7,7 +7,7 @@ import { problem } from '../../../contract/problems/problems.ts';
 import { CURATED_CATEGORIES, type CuratedCategory } from './categories.ts';
 import { DEFAULT_PAGING, lookupOperation } from './lookup-operation.ts';
 
-/** When the table of curated categories was made. */
+/** `created_at` of all curated categories. */
 const CREATED_AT = '2026-01-01T00:00:00Z';
 
 const row = Type.Object(
@@ -28,20 +28,20 @@ const EXAMPLE_ACCOUNT = 'gq4k2m';
 const path = '/12/accounts/:account_id/curated_categories';
 const group = 'curated_categories';
 
-/** The curated categories of countries. @source advertising: Reference data; campaigns 6.5 */
+/** Lists curated categories by country. @source advertising: Reference data; campaigns 6.5 */
 export const curatedCategoryList: Operation = lookupOperation<CuratedCategory>({
   name: group,
   path,
-  about: 'The curated categories that exist in some countries.',
+  about: 'List the curated categories available in some countries.',
   group,
-  groupDescription: 'Publishers that were put together by topic.',
+  groupDescription: 'Lists of publishers by topic.',
   rate: 'reads',
   roles: CAMPAIGN_READERS,
   filters: {
     country_codes: {
       field: listOf(countryCode(), { max: 200 })
         .required()
-        .describe('Those of any of these countries (ISO 3166-1 alpha-2).'),
+        .describe('Countries (ISO 3166-1 alpha-2); categories available in any of them are listed.'),
       matches: (category, asked) => matchingCountries(category, asked).length > 0,
     },
   },
@@ -55,12 +55,12 @@ export const curatedCategoryList: Operation = lookupOperation<CuratedCategory>({
   }),
 });
 
-/** One curated category, with all its countries. */
+/** Gets a curated category with all its countries. */
 export const getCuratedCategory: Operation = {
   id: 'curated_categories.get',
   method: 'GET',
   path: `${path}/:curated_category_id`,
-  description: 'Get one of the curated categories.',
+  description: 'Get a curated category.',
   group,
   family: 'ads',
   roles: CAMPAIGN_READERS,
@@ -89,13 +89,13 @@ function answer(category: CuratedCategory): Answer {
   return { data: JSON.stringify({ ...category, ...computedMembers(category) }, Object.keys(row.properties)) };
 }
 
-/** The countries that were asked for in which a category exists. */
+/** The requested countries in which a category is available. */
 function matchingCountries({ country_codes }: CuratedCategory, asked: unknown): string[] {
   const wanted = itemsOf(String(asked));
   return country_codes.filter((country) => wanted.includes(country));
 }
 
-/** What is counted of a category. No publisher is in one: its videos would have to be held here. */
+/** Computed members. Categories have no publishers, because no videos are hosted here. */
 function computedMembers({ country_codes }: CuratedCategory): object {
   return {
     country_codes,

@@ -9,13 +9,13 @@ import type { Line } from './tsv-table.ts';
 
 const FIRST_ROWS = { is: 'count', default: 200, max: 1000 } as const;
 
-/** What people use the service with. */
+/** Lists platforms. */
 export const platformLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'os_type'>>({
   name: 'platforms',
-  about: 'What people use the service with: operating systems of phones, the web and computers.',
+  about: 'List platforms: mobile operating systems, mobile web and computers.',
   filters: nameSearch(),
   displayParameters: {
-    lang: text({ max: 35 }).describe('Adds `localized_name` in this language (BCP 47), where it is known.'),
+    lang: text({ max: 35 }).describe('Adds `localized_name` in this language (BCP 47), where available.'),
   },
   example: { lang: 'de', count: '3' },
   paging: FIRST_ROWS,
@@ -25,12 +25,12 @@ export const platformLookup: Operation = targetingLookup<Line<'name' | 'targetin
     lang === undefined ? {} : { localized_name: platformName(name, String(lang)) },
 });
 
-/** Versions of operating systems. */
+/** Versions of operating systems, oldest first. */
 export const platformVersionLookup: Operation = targetingLookup<
   Line<'name' | 'targeting_value' | 'number' | 'os_type'>
 >({
   name: 'platform_versions',
-  about: 'Versions of operating systems, oldest first.',
+  about: 'List versions of operating systems, oldest first.',
   filters: { ...nameSearch(), os_type: columnEquals('os_type', osTypeField()) },
   example: { q: 'jelly bean', os_type: 'Android' },
   paging: { is: 'whole' },
@@ -38,10 +38,10 @@ export const platformVersionLookup: Operation = targetingLookup<
   rows: platformVersions,
 });
 
-/** Makes of phones and tablets. */
+/** Models of phones and tablets. */
 export const deviceLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'manufacturer' | 'os_type'>>({
   name: 'devices',
-  about: 'Makes of phones and tablets.',
+  about: 'List models of phones and tablets.',
   filters: { ...nameSearch(), os_type: columnEquals('os_type', osTypeField()) },
   example: { q: 'iphone', count: '2' },
   paging: FIRST_ROWS,
@@ -49,14 +49,14 @@ export const deviceLookup: Operation = targetingLookup<Line<'name' | 'targeting_
   rows: devices,
 });
 
-/** Categories of applications, of whichever people have installed some. */
+/** Lists app store categories. */
 export const storeCategoryLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'os_type'>>({
   name: 'store_categories',
   aliases: ['/12/targeting_criteria/app_store_categories'],
-  about: 'Categories of the stores of applications: people who have installed one of such.',
+  about: 'List app store categories, for targeting people who installed such apps.',
   filters: {
     ...nameSearch(),
-    os_type: columnEquals('os_type', oneOf('ANDROID', 'IOS').describe('Only of the store of this operating system.')),
+    os_type: columnEquals('os_type', oneOf('ANDROID', 'IOS').describe('Only the store of this operating system.')),
   },
   example: { q: 'music', os_type: 'IOS' },
   paging: { is: 'whole' },

@@ -1,11 +1,11 @@
 /**
- * Names that the platform itself knows in many languages. What it cannot name, or not in the language asked for, is
+ * Localized names from Intl. Unknown codes and languages give
  * undefined.
  */
 
 type Kind = 'region' | 'language';
 
-// A caller picks the language, so only the last few are kept.
+// Callers choose the language, so the cache is small.
 const CACHE_MAX = 16;
 const cache = new Map<string, Intl.DisplayNames | undefined>();
 
@@ -28,7 +28,7 @@ function displayNames(type: Kind, lang: string): Intl.DisplayNames | undefined {
   return names;
 }
 
-/** Whether the platform has names in a language; a text that is no language tag at all is none. */
+/** Whether Intl has names in a language; false for malformed language tags. */
 function isKnownLanguage(lang: string): boolean {
   try {
     return Intl.DisplayNames.supportedLocalesOf([lang]).length > 0;
@@ -37,7 +37,7 @@ function isKnownLanguage(lang: string): boolean {
   }
 }
 
-/** Platforms that are no proper names, in languages that our users speak. */
+/** Translations of platform names that are not proper names. */
 const PLATFORM_NAMES: Readonly<Record<string, readonly [phones: string, web: string, computers: string]>> = {
   de: ['BlackBerry-Telefone und -Tablets', 'Mobiles Web auf anderen Geräten', 'Desktop-Computer und Laptops'],
   es: ['Teléfonos y tabletas BlackBerry', 'Web móvil en otros dispositivos', 'Ordenadores de sobremesa y portátiles'],
@@ -58,7 +58,7 @@ const TRANSLATED_PLATFORMS = [
   'Desktop and laptop computers',
 ];
 
-/** The name of a platform, of which the English one is known; proper names are the same in every language. */
+/** The localized name of a platform by its English name; proper names are not translated. */
 export function platformName(name: string, lang: string): string | undefined {
   if (!isKnownLanguage(lang)) return undefined;
   const index = TRANSLATED_PLATFORMS.indexOf(name);

@@ -14,75 +14,75 @@ import type {
 import type { Role } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
 
-/** A parameter that leaves rows out. */
+/** A parameter that filters rows. */
 export interface Filter<R> {
   readonly field: Field;
-  /** Whether a row stays. `given` is the value as read, or what the field is when it is not given. */
+  /** Whether a row is included. `given` is the parsed value, or the default of the field. */
   matches(row: R, input: string): boolean;
 }
 
 /**
- * How much of the rows a reply shows: a `page` with a cursor to the next; the first `count`, beyond which no cursor leads;
- * or the `whole`.
+ * How lists are paged: `page` has cursors; `count` returns the first rows only, without cursors; `whole` returns
+ * all rows.
  */
 export type Paging =
   | { readonly is: 'page'; readonly default: number; readonly max: number; readonly hasTotalCount?: boolean }
   | { readonly is: 'count'; readonly default: number; readonly max: number }
   | { readonly is: 'whole' };
 
-/** The usual paging of a list. @source campaigns 1.6 */
+/** The usual paging of lists. @source campaigns 1.6 */
 export const DEFAULT_PAGING = { is: 'page', default: 200, max: 1000 } as const satisfies Paging;
 
-/** A look-up of rows that no caller can change: everything that one is, and the operation is made of it. */
+/** The declaration of a look-up of read-only rows; `lookupOperation` makes its operation. */
 export interface Lookup<R extends object> {
-  /** Unique among operations: `locations` makes `locations.list`. */
+  /** Unique among operations: `locations` gives the operation id `locations.list`. */
   readonly name: string;
   readonly path: string;
   readonly aliases?: readonly string[];
   readonly about: string;
-  /** What it stands under in the reference. */
+  /** The group in the reference page. */
   readonly group: string;
   readonly groupDescription?: string;
   readonly rate: RateName;
-  /** Set when the path names an account. */
+  /** Set when the path contains an account. */
   readonly roles?: readonly Role[];
   readonly filters: Readonly<Record<string, Filter<R>>>;
-  /** Parameters that change what a row shows. */
+  /** Parameters that change computed members. */
   readonly displayParameters?: Parameters;
   readonly paging: Paging;
-  /** The members of a row in the order of replies; a literal is said of every row, an optional one where it is known. */
+  /** Schema of a row, in the order of replies; literals are constant, optional members are present where known. */
   readonly row: TObject;
-  /** All rows, in the order of the list. */
+  /** All rows, in list order. */
   rows(call: LookupCall): readonly R[];
-  /** Where a row stands, when rows move with time: sorts as the rows are sorted. */
+  /** Sort key of a row, in list order; set when the order of rows changes over time. */
   sortKey?(row: R): string;
-  /** Members that a row shows otherwise, or that depend on what was asked. */
+  /** Members that are computed or depend on the input. */
   computedMembers?(row: R, input: Input): object;
-  /** Parameters that are good each by itself and wrong together. */
+  /** Problems of parameter combinations, reported by `check`. */
   readonly problems?: Operation['problems'];
-  /** Parameters of a call that shows what is found here, in a few rows where that can be. */
+  /** Parameters of an example call with few rows. */
   readonly example: Example['params'];
   check?(input: Input): readonly ErrorDetail[];
 }
 
-/** What rows can depend on. */
+/** The parts of a call that rows can depend on. */
 export interface LookupCall {
   readonly input: Input;
-  /** UTC text of the present second. */
+  /** The current second, as UTC text. */
   readonly now: string;
 }
 
-/** The filter `q`: part of the name, whatever its case and accents. @source campaigns 11 */
+/** The filter `q`: part of the name, ignoring case and accents. @source campaigns 11 */
 export function nameSearch<R extends { readonly name: string }>(): Record<'q', Filter<R>> {
   return {
     q: {
-      field: text({ max: 255 }).describe('Part of the name; case and accents make no difference.'),
+      field: text({ max: 255 }).describe('Part of the name, ignoring case and accents.'),
       matches: (row, input) => foldName(row.name).includes(input),
     },
   };
 }
 
-/** The operation of a look-up. */
+/** Makes the operation of a look-up. */
 export function lookupOperation<R extends object>(declared: Lookup<R>): Operation {
   const { name, path, aliases, about, group, groupDescription, rate, roles, paging, row } = declared;
   const isPaged = paging.is === 'page';
@@ -118,12 +118,12 @@ function parametersOf<R extends object>({ filters, displayParameters, paging }: 
     Object.entries(filters).map(([name, { field }]) => [name, field]),
   );
   if ('max' in paging) {
-    parameters.count = integer({ min: 1, max: paging.max }).describe(`Rows a page; ${paging.default} when not given.`);
+    parameters.count = integer({ min: 1, max: paging.max }).describe(`Page size; default ${paging.default}.`);
   }
   if (paging.is === 'page') {
-    parameters.cursor = text({ max: 2000 }).describe('Continues from a `next_cursor`.');
+    parameters.cursor = text({ max: 2000 }).describe('The `next_cursor` of the previous page.');
     if (paging.hasTotalCount)
-      parameters.with_total_count = boolean().describe('Adds `total_count`; excludes `cursor`.');
+      parameters.with_total_count = boolean().describe('Adds `total_count`; exclusive with `cursor`.');
   }
   return { ...parameters, ...displayParameters };
 }
@@ -134,7 +134,7 @@ function cursorExcludesTotalCount(input: Input): readonly ErrorDetail[] {
   return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
 }
 
-/** When examples are asked, where a look-up depends on it and none of the parameters says. */
+/** The time of example calls. */
 const EXAMPLE_NOW = '2026-01-01T00:00:00Z';
 
 function answer<R extends object>(declared: Lookup<R>, { input, now }: Pick<Call, 'input' | 'now'>): Answer {
@@ -160,7 +160,7 @@ function answer<R extends object>(declared: Lookup<R>, { input, now }: Pick<Call
   };
 }
 
-/** What must not change between pages. */
+/** Digest input of cursors: filters that must not change between pages. */
 function withoutPaging({ count: _, cursor: __, with_total_count: ___, ...filters }: Input): Input {
   return filters;
 }
@@ -181,7 +181,7 @@ function readCursor(cursor: unknown, list: string, type: 'string' | 'number'): s
   throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
 }
 
-/** A row as JSON text: the members of its schema, in that order. */
+/** A row as JSON text, with the members and order of its schema. */
 function rowToJson<R extends object>({ row: schema, computedMembers }: Lookup<R>, row: R, input: Input): string {
   const known = { ...row, ...computedMembers?.(row, input) } as Record<string, unknown>;
   const members: Record<string, unknown> = {};

@@ -7,14 +7,14 @@ import { columnEquals, countryField, targetingLookup, targetingMembers } from '.
 import { languages, locations, networkOperators } from './targeting-tables.ts';
 import type { Line } from './tsv-table.ts';
 
-/** Places: countries, and what is in some of them. */
+/** Lists locations. */
 export const locationLookup: Operation = targetingLookup<Place>({
   name: 'locations',
-  about: 'Places: countries, and regions, metros, cities and postal codes of some.',
+  about: 'List locations: countries, and for some of them regions, metros, cities and postal codes.',
   filters: {
     ...nameSearch<Place>(),
     country_code: columnEquals('country_code', countryField()),
-    location_type: columnEquals('location_type', oneOf(...LOCATION_TYPES).describe('Only this kind of place.')),
+    location_type: columnEquals('location_type', oneOf(...LOCATION_TYPES).describe('Only this location type.')),
   },
   example: { q: 'los angeles', location_type: 'CITIES' },
   paging: DEFAULT_PAGING,
@@ -27,10 +27,10 @@ export const locationLookup: Operation = targetingLookup<Place>({
   rows: locations,
 });
 
-/** Languages. */
+/** Lists languages. */
 export const languageLookup: Operation = targetingLookup<Line<'name' | 'targeting_value'>>({
   name: 'languages',
-  about: 'Languages, by ISO 639-1 code.',
+  about: 'List languages by ISO 639-1 code.',
   filters: nameSearch(),
   example: { q: 'dan' },
   paging: DEFAULT_PAGING,
@@ -38,10 +38,10 @@ export const languageLookup: Operation = targetingLookup<Line<'name' | 'targetin
   rows: languages,
 });
 
-/** Carriers, of the United States when no country is given. */
+/** Lists mobile carriers of a country, by default the United States. */
 export const networkOperatorLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'country_code'>>({
   name: 'network_operators',
-  about: 'Carriers of a country.',
+  about: 'List mobile carriers of a country.',
   filters: { country_code: columnEquals('country_code', countryField().defaults('US')), ...nameSearch() },
   example: { country_code: 'DE', count: '2' },
   paging: DEFAULT_PAGING,

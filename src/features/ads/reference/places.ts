@@ -3,10 +3,10 @@ import { COUNTRY_CODES } from '../../../contract/declare/codes.ts';
 import { countryName } from './localized-names.ts';
 import { readTable } from './tsv-table.ts';
 
-/** The kinds of places, wide to narrow. @source campaigns 10.1 */
+/** Location types, wide to narrow. @source campaigns 10.1 */
 export const LOCATION_TYPES = ['COUNTRIES', 'REGIONS', 'METROS', 'CITIES', 'POSTAL_CODES'] as const;
 
-/** A place that can be targeted. */
+/** A location that can be targeted. */
 export interface Place {
   /** 16 hexadecimal digits. */
   readonly targeting_value: string;
@@ -15,14 +15,14 @@ export interface Place {
   readonly location_type: (typeof LOCATION_TYPES)[number];
 }
 
-/** Ids that were given out before the rule that makes the others. @source campaigns 11 */
+/** Ids fixed by the reference; others are derived. @source campaigns 11 */
 const PUBLISHED_IDS: Readonly<Record<string, string>> = {
   'COUNTRIES:US': '96683cc9126741d1',
   'METROS:US:San Francisco-Oakland-San Jose CA': '5122804691e5fecc',
   'CITIES:US:Los Angeles': '3b77caf94bfc81fe',
 };
 
-/** Every place: countries by name, then what is in them, as the table lists it. */
+/** Every location: countries by name, then the rest in the order of the table. */
 export function allPlaces(): Place[] {
   const countries = COUNTRY_CODES.map((code) => place('COUNTRIES', code, countryName(code, 'en')!, code));
   countries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -33,7 +33,7 @@ export function allPlaces(): Place[] {
   return [...countries, ...within];
 }
 
-/** An id is made of what a place is, so that it stays what it was when the table grows. @source campaigns 11 */
+/** Ids are derived from the location, so they stay stable when the table grows. @source campaigns 11 */
 function place(type: Place['location_type'], country: string, name: string, key: string): Place {
   const what = `${type}:${key}`;
   const value = PUBLISHED_IDS[what] ?? hash('sha256', what).slice(0, 16);

@@ -14,14 +14,14 @@ interface Publisher {
 const texts = Type.Array(Type.String());
 
 /**
- * The users beside whose videos can be advertised. A publisher is a user with monetized videos; this service holds no
+ * Lists publishers: users with monetized videos next to which ads can run. This service hosts no
  * videos, so there are none.
  * @source campaigns 6.6
  */
 export const publisherList: Operation = lookupOperation<Publisher>({
   name: 'publishers',
   path: '/12/publishers',
-  about: 'The users beside whose videos can be advertised.',
+  about: 'List users whose videos can carry ads.',
   group: 'publishers',
   rate: 'global_reads',
   filters: {},

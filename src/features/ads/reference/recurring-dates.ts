@@ -1,5 +1,5 @@
 /**
- * Days that come back. A rule is one of
+ * Dates that recur every year. A rule is one of
  * `12-31` (month and day); `11-22>Thu` (the first Thursday from 22 November on); `easter-2` (days from Easter Sunday);
  * `hebrew Tishri 1` (month and day of another calendar that the platform knows).
  */
@@ -7,7 +7,7 @@
 const DAY_MS = 86_400_000;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** The days of a year (midnight UTC, ms since 1970) that a rule names: one, or of a shorter year sometimes two or none. */
+/** The dates (midnight UTC, ms since 1970) of a rule in a year: one; with calendars of shorter years two or none. */
 export function datesInYear(rule: string, year: number): readonly number[] {
   const fixed = /^(\d\d)-(\d\d)(?:>(\w{3}))?$/.exec(rule);
   if (fixed) {
@@ -22,7 +22,7 @@ export function datesInYear(rule: string, year: number): readonly number[] {
   return datesOfCalendar(year, other[1]!, other[2]!, other[3]!);
 }
 
-/** Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher. */
+/** Easter Sunday by the Meeus/Jones/Butcher algorithm. */
 function easterSunday(year: number): number {
   const a = year % 19;
   const b = Math.floor(year / 100);

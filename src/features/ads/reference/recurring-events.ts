@@ -3,19 +3,19 @@ import { datesInYear } from './recurring-dates.ts';
 import { type Line, lazy, readTable } from './tsv-table.ts';
 
 const DAY_MS = 86_400_000;
-// Years of which the platform computes days, and a rule that comes back at least once in so many years.
+// The years that Intl calendars support, and how many years ahead an event recurs at least once.
 const YEARS = [1970, 9990] as const;
 const YEARS_MAX = 5;
 
-/** An event that comes back: its rule is in the words of `calendar.ts`. */
+/** A recurring event; the syntax of its rule is described in `recurring-dates.ts`. */
 type RecurringEvent = Line<'targeting_value' | 'name' | 'event_type' | 'country_code' | 'rule' | 'days' | 'years'>;
 
-/** An event as it next takes place. */
+/** The next occurrence of an event. */
 export interface Occurrence {
   readonly targeting_value: string;
   readonly name: string;
   readonly event_type: string;
-  /** Null when it takes place everywhere. */
+  /** Null for global events. */
   readonly country_code: string | null;
   readonly is_global: boolean;
   /** UTC midnights. */
@@ -23,18 +23,18 @@ export interface Occurrence {
   readonly end_time: string;
 }
 
-/** Every event, whenever it takes place. */
+/** Every recurring event. */
 export const events: () => readonly RecurringEvent[] = lazy(() =>
   readTable<'targeting_value' | 'name' | 'event_type' | 'country_code' | 'rule' | 'days' | 'years'>('events'),
 );
 
-/** Each event as it first ends after an instant, by start. */
+/** The first occurrence of each event that ends after an instant (UTC text), sorted by start. */
 export function occurrencesFrom(from: string): Occurrence[] {
   const found = events().flatMap((event) => nextOccurrence(event, instantMs(from)) ?? []);
   return found.sort((a, b) => (occurrenceSortKey(a) < occurrenceSortKey(b) ? -1 : 1));
 }
 
-/** Where an occurrence stands among the others. */
+/** Sort key of occurrences: start, then id. */
 export function occurrenceSortKey({ start_time, targeting_value }: Occurrence): string {
   return `${start_time} ${targeting_value}`;
 }
@@ -58,7 +58,7 @@ function nextOccurrence(event: RecurringEvent, from: number): Occurrence | undef
   return undefined;
 }
 
-/** Whether an event takes place in a year: `4+1` is every fourth, one after those that four divides. */
+/** Whether an event takes place in a year: `4+1` means every fourth year, where year % 4 = 1. */
 function takesPlaceIn(years: string, year: number): boolean {
   if (years === '') return true;
   const [every, rest = '0'] = years.split('+');

@@ -17,14 +17,14 @@ import { lazy } from './tsv-table.ts';
 
 export { isIabCategory } from './categories.ts';
 
-/** One value that can be targeted, whatever its type. */
+/** A value of the targeting reference data. */
 export interface ReferenceEntry {
   readonly targeting_value: string;
   /** In English. */
   readonly name: string;
   readonly location_type?: string;
   readonly country_code?: string;
-  /** Of what is in several countries. */
+  /** Set for entries available in several countries. */
   readonly country_codes?: readonly string[];
   readonly os_type?: string;
 }
@@ -51,12 +51,12 @@ function byValue(entries: () => readonly ReferenceEntry[]): () => ReadonlyMap<st
   return lazy(() => new Map(entries().map((entry) => [entry.targeting_value, entry])));
 }
 
-/** What a value of a targeting type means; undefined when there is no such value, or the type has no look-up. */
+/** The entry of a targeting value; undefined for unknown values and types without reference data. */
 export function referenceEntry(targetingType: string, value: string): ReferenceEntry | undefined {
   return Object.hasOwn(entriesByType, targetingType) ? entriesByType[targetingType]!().get(value) : undefined;
 }
 
-/** The name of a value in a language (BCP 47), where there is a translation. @source campaigns 10.1 */
+/** The name of a targeting value in a language (BCP 47), if translated. @source campaigns 10.1 */
 export function localizedName(targetingType: string, value: string, lang: string): string | undefined {
   const entry = referenceEntry(targetingType, value);
   if (!entry) return undefined;

@@ -8,7 +8,7 @@ import { publisherList } from './publishers.ts';
 import { marketLookup, showLookup } from './television-lookups.ts';
 import { conversationLookup, eventLookup, interestLookup } from './topic-lookups.ts';
 
-/** What advertisers look up before they make a campaign. @source advertising: Reference data; campaigns 6 */
+/** Operations of reference data other than targeting. @source advertising: Reference data; campaigns 6 */
 export const referenceOperations: readonly Operation[] = [
   biddingRules,
   contentCategoryList,
@@ -19,7 +19,7 @@ export const referenceOperations: readonly Operation[] = [
   publisherList,
 ];
 
-/** The look-ups of what can be targeted. @source campaigns 11 */
+/** Look-ups of targeting values. @source campaigns 11 */
 export const targetingLookups: readonly Operation[] = [
   storeCategoryLookup,
   conversationLookup,

@@ -6,7 +6,7 @@ import { nameSearch } from './lookup-operation.ts';
 import { targetingLookup } from './targeting-lookup.ts';
 import { type Show, shows } from './targeting-tables.ts';
 
-/** The markets: a language in a country. @source campaigns 11 */
+/** Locales of television markets. @source campaigns 11 */
 const MARKETS =
   'es-AR pt-BR en-CA es-CL es-CO fr-FR de-DE en-IE it-IT ja-JP es-MX nl-NL es-ES en-GB en-US es-US es-VE'.split(' ');
 
@@ -16,10 +16,10 @@ interface Market {
   readonly locale: string;
 }
 
-/** The markets of television. */
+/** Lists television markets. */
 export const marketLookup: Operation = targetingLookup<Market>({
   name: 'tv_markets',
-  about: 'The markets of television: a language in a country.',
+  about: 'List television markets: a language in a country.',
   rate: 'reads',
   filters: {},
   example: {},
@@ -34,16 +34,16 @@ function marketOf(locale: string): Market {
   return { name: locale === 'es-US' ? `${name} - Hispanic` : name, country_code, locale };
 }
 
-/** Shows of a market. */
+/** Lists the television shows of a market. */
 export const showLookup: Operation = targetingLookup<Show>({
   name: 'tv_shows',
-  about: 'Shows on television in a market.',
+  about: 'List the television shows of a market.',
   rate: 'reads',
   filters: {
     locale: {
       field: oneOf(...MARKETS)
         .required()
-        .describe('The market, as `tv_markets` lists it.'),
+        .describe('Market, a locale of `tv_markets`.'),
       matches: ({ markets }, locale) => markets.includes(locale),
     },
     ...nameSearch<Show>(),

@@ -8,10 +8,10 @@ import { columnEquals, countryField, targetingLookup, targetingMembers } from '.
 import { conversations, interests } from './targeting-tables.ts';
 import type { Line } from './tsv-table.ts';
 
-/** What people care about. */
+/** Lists interests. */
 export const interestLookup: Operation = targetingLookup<Line<'name' | 'targeting_value'>>({
   name: 'interests',
-  about: 'What people care about, as `Category/Subcategory`.',
+  about: 'List interests, as `Category/Subcategory`.',
   filters: nameSearch(),
   example: { q: 'chess' },
   paging: DEFAULT_PAGING,
@@ -19,7 +19,7 @@ export const interestLookup: Operation = targetingLookup<Line<'name' | 'targetin
   rows: interests,
 });
 
-/** What conversations can be about. @source campaigns 11 */
+/** Conversation types. @source campaigns 11 */
 export const CONVERSATION_TYPES = (
   'ACTORS ATHLETES BOOK_GENRES BOOKS BRAND_CATEGORIES BRANDS CELEBRITIES COACHES DIGITAL_CREATORS ENTERTAINMENT_BRANDS ' +
   'ENTERTAINMENT_PERSONALITIES FICTIONAL_CHARACTERS JOURNALISTS LIFESTYLES MOVIE_GENRES MOVIES MUSIC_GENRES MUSICIANS ' +
@@ -29,12 +29,15 @@ export const CONVERSATION_TYPES = (
 
 const conversationTypes = Type.Union(CONVERSATION_TYPES.map((type) => Type.Literal(type)));
 
-/** What people talk about. */
+/** Conversation topics. */
 export const conversationLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'conversation_type'>>({
   name: 'conversations',
-  about: 'What people talk about.',
+  about: 'List conversation topics.',
   filters: {
-    conversation_type: columnEquals('conversation_type', oneOf(...CONVERSATION_TYPES).describe('Only about such.')),
+    conversation_type: columnEquals(
+      'conversation_type',
+      oneOf(...CONVERSATION_TYPES).describe('Only this conversation type.'),
+    ),
   },
   example: { conversation_type: 'SPORTS', count: '2' },
   paging: DEFAULT_PAGING,
@@ -52,29 +55,29 @@ const EVENT_TYPES = [
   'SPORTS',
 ] as const;
 
-/** An object without members, in which counts by kind would stand. */
+/** An empty object in place of a breakdown. */
 const emptyBreakdown = Type.Object({}, { additionalProperties: false });
 const emptyList = Type.Array(Type.Unknown(), { maxItems: 0 });
 
 /**
- * Events, each as it next takes place. What they reached is not known here, and nothing is made up.
+ * Lists the next occurrence of each event. Reach is unknown here, so its members are empty.
  * @source campaigns 11
  */
 export const eventLookup: Operation = targetingLookup<Occurrence>({
   name: 'events',
-  about: 'Events, each as it next takes place, by start.',
+  about: 'List the next occurrence of each event, sorted by start.',
   filters: {
     event_types: {
-      field: listOf(oneOf(...EVENT_TYPES), { max: EVENT_TYPES.length }).describe('Only of these types.'),
+      field: listOf(oneOf(...EVENT_TYPES), { max: EVENT_TYPES.length }).describe('Only these event types.'),
       matches: (event, types) => itemsOf(types).includes(event.event_type),
     },
     country_codes: {
-      field: listOf(countryField(), { max: 200 }).describe('Only in these countries; what is everywhere is in each.'),
+      field: listOf(countryField(), { max: 200 }).describe('Only these countries; global events are always included.'),
       matches: (event, countries) => event.country_code === null || itemsOf(countries).includes(event.country_code),
     },
-    start_time: { field: instant().describe('From then on; from now on when not given.'), matches: () => true },
+    start_time: { field: instant().describe('Only events that end after this; default now.'), matches: () => true },
     end_time: {
-      field: instant().describe('Only what begins before.'),
+      field: instant().describe('Only events that start before.'),
       matches: (event, end) => event.start_time < end,
     },
   },

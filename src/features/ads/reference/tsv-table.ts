@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** One line of a table by the names of its columns; a column without a value holds the empty text. */
+/** A line of a table by column name; missing values are empty strings. */
 export type Line<C extends string> = Readonly<Record<C, string>>;
 
 /**
- * Reads one of the tables beside this file: tab-separated, the first line names the columns. Reads it anew each time:
- * who needs it often remembers what was made of it.
+ * Reads a tab-separated table of `tables/`; the first line has the column names. Not cached:
+ * wrap it in `lazy`.
  */
 export function readTable<C extends string>(name: string): readonly Line<C>[] {
   const text = readFileSync(new URL(`./tables/${name}.tsv`, import.meta.url), 'utf8');
@@ -17,7 +17,7 @@ export function readTable<C extends string>(name: string): readonly Line<C>[] {
   });
 }
 
-/** A value that is made when it is first asked for, and kept. */
+/** Computes a value at first use and keeps it. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

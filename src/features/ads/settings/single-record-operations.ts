@@ -4,23 +4,23 @@ import type { Answer, Call, Input, Operation, Parameters } from '../../../contra
 import type { AnyResource, Fields, Row } from '../../../contract/declare/resource.ts';
 import type { ReadTransaction, RowKey } from '../../../contract/store/store.ts';
 
-/** What a record of settings is: there is one from the beginning, read and changed, never made or deleted. */
+/** A settings record: it always exists, and can be read and updated but not created or deleted. */
 export interface SingleRecord {
-  /** Where the values are resource. */
+  /** The resource that stores the values. */
   readonly resource: AnyResource;
-  /** Values that are read under another name than they are written under: written name -> read name. */
+  /** Names in replies that differ from parameter names: parameter -> reply member. */
   readonly replyNames?: Readonly<Record<string, string>>;
-  /** The member of a reply that tells the key of the record, where the path does not name the account alone. */
+  /** The reply member with the id of the record, for records other than of the account. */
   readonly idMember?: string;
-  /** What both operations have in common. */
+  /** Common to both operations. */
   readonly shared: Pick<Operation, 'path' | 'group' | 'groupDescription'>;
   readonly get: Pick<Operation, 'description' | 'roles' | 'problems'>;
   readonly update: Pick<Operation, 'description' | 'roles' | 'problems'>;
-  /** The key of the record that a call means; throws when the caller may not have it. */
+  /** The key of the record of a call. @throws when the caller may not access it */
   key(tx: ReadTransaction, call: Call, verb: 'get' | 'update'): Promise<RowKey>;
 }
 
-/** GET and PUT of a record of settings. Until something is written, everything reads as unset. */
+/** The GET and PUT operations of a settings record. Until the first update, defaults are returned. */
 export function singleRecordOperations(record: SingleRecord): readonly [get: Operation, update: Operation] {
   const { resource, shared, idMember, replyNames = {} } = record;
   const fields = resource.fields as Fields;
@@ -52,7 +52,7 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
       parameters: parametersOf(fields, replyNames),
       perform: (call) =>
         call.services.store.write(async (tx) => {
-          // Two first writes at once would both find nothing.
+          // Prevents concurrent first updates from both inserting a row.
           await tx.records.lockAccount(call.account!.id);
           const key = await record.key(tx, call, 'update');
           const changes = { ...changesOf(fields, replyNames, call.input), updated_at: call.now };
@@ -75,13 +75,10 @@ function defaultRow(fields: Fields, key: RowKey, now: string): Row {
   return { ...Object.fromEntries(values), ...standard } as unknown as Row;
 }
 
-/** What was read can be written back under the name that it was read under; the name to write it under counts first. */
+/** Reply names are accepted as parameters too, so that replies can be sent back; the parameter name wins. */
 function parametersOf(fields: Fields, replyNames: Readonly<Record<string, string>>): Parameters {
   const also = Object.entries(replyNames).map(([written, read]) => {
-    return [
-      read,
-      fields[written]!.describe(`What \`${written}\` is read as; the same, unless that is given too.`),
-    ] as const;
+    return [read, fields[written]!.describe(`Alias of \`${written}\`, under the name it has in replies.`)] as const;
   });
   return { ...fields, ...Object.fromEntries(also) } as Parameters;
 }

@@ -3,14 +3,14 @@ import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ACCOUNT_WRITERS, CAMPAIGN_READERS } from '../../../contract/declare/roles.ts';
 import { singleRecordOperations } from './single-record-operations.ts';
 
-/** The parts of an address, and what each says. */
+/** Fields of an address. */
 const ADDRESS = {
   city: 'City.',
   country: 'Country.',
-  email: 'Where invoices are sent to.',
-  first_name: 'First name of the person who is addressed.',
-  last_name: 'Last name of the person who is addressed.',
-  name: 'Name of the company. Reads back with `company` in place of `name`.',
+  email: 'Email address for invoices.',
+  first_name: 'First name of the contact.',
+  last_name: 'Last name of the contact.',
+  name: 'Company name; `company` instead of `name` in replies.',
   postal_code: 'Postal code.',
   region: 'Region or state.',
   street1: 'First line of the street.',
@@ -25,7 +25,7 @@ function address<P extends string>(prefix: P) {
   return Object.fromEntries(parts) as Record<`${P}_${keyof typeof ADDRESS}`, Field<string>>;
 }
 
-/** One of these words, which reads `NOT_SET` until it is set and when it is emptied. */
+/** One of some words; `NOT_SET` by default and when emptied. */
 function oneOfOrNotSet<const W extends string>(...words: readonly W[]): Field<W | 'NOT_SET'> {
   const { kind } = oneOf<W | 'NOT_SET'>(...words, 'NOT_SET');
   return field<W | 'NOT_SET'>(kind, { defaultValue: 'NOT_SET', emptyValue: 'NOT_SET', isNullable: false });
@@ -34,19 +34,21 @@ function oneOfOrNotSet<const W extends string>(...words: readonly W[]): Field<W 
 const fields = {
   ...address('address'),
   ...address('client_address'),
-  bill_to: oneOfOrNotSet('ADVERTISER', 'AGENCY').describe('Who gets the invoices.'),
-  business_relationship: oneOf('AGENCY', 'SELF').describe('Whether an agency advertises for somebody else.'),
-  invoice_jurisdiction: oneOfOrNotSet('LOI_SAPIN', 'NONE').describe('The law that invoices follow.'),
-  tax_category: oneOf('BUSINESS_NO_VAT', 'BUSINESS_WITH_VAT', 'INDIVIDUAL').describe('How the advertiser is taxed.'),
-  tax_exemption_id: text({ max: 255 }).describe('Number of a tax exemption.'),
-  tax_id: text({ max: 255 }).describe('Tax number.'),
+  bill_to: oneOfOrNotSet('ADVERTISER', 'AGENCY').describe('Recipient of invoices.'),
+  business_relationship: oneOf('AGENCY', 'SELF').describe(
+    'Whether an agency or the advertiser itself runs the account.',
+  ),
+  invoice_jurisdiction: oneOfOrNotSet('LOI_SAPIN', 'NONE').describe('Jurisdiction of invoices.'),
+  tax_category: oneOf('BUSINESS_NO_VAT', 'BUSINESS_WITH_VAT', 'INDIVIDUAL').describe('Tax category of the advertiser.'),
+  tax_exemption_id: text({ max: 255 }).describe('Tax exemption id.'),
+  tax_id: text({ max: 255 }).describe('Tax id.'),
 } satisfies Fields;
 
 const taxSettings = resource({
   name: 'tax_setting',
   plural: 'tax_settings',
   label: 'Tax settings',
-  description: 'How an account is invoiced and taxed.',
+  description: 'Billing and tax settings of an account.',
   scope: 'account',
   operations: [],
   roles: { read: CAMPAIGN_READERS, write: ACCOUNT_WRITERS },
@@ -56,7 +58,7 @@ const taxSettings = resource({
   fields,
 });
 
-/** How an account is invoiced and taxed: one record for each account. @source campaigns 17 and 5.5 */
+/** Billing and tax settings, one record per account. @source campaigns 17 and 5.5 */
 export const [getTaxSettings, updateTaxSettings] = singleRecordOperations({
   resource: taxSettings,
   replyNames: { address_name: 'address_company', client_address_name: 'client_address_company' },
@@ -65,9 +67,9 @@ export const [getTaxSettings, updateTaxSettings] = singleRecordOperations({
     group: 'tax_settings',
     groupDescription: taxSettings.description,
   },
-  get: { description: 'How the account is invoiced and taxed.', roles: taxSettings.roles.read, problems: [] },
+  get: { description: 'Get the billing and tax settings of the account.', roles: taxSettings.roles.read, problems: [] },
   update: {
-    description: 'Change how the account is invoiced and taxed.',
+    description: 'Update the billing and tax settings of the account.',
     roles: taxSettings.roles.write,
     problems: [],
   },

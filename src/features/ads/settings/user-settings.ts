@@ -5,11 +5,11 @@ import { problem } from '../../../contract/problems/problems.ts';
 import { singleRecordOperations } from './single-record-operations.ts';
 
 const fields = {
-  notification_email: text({ max: 254 }).describe('Where notices about the account are sent to.'),
-  contact_phone: text({ max: 32 }).describe('Telephone number.'),
-  contact_phone_extension: text({ max: 16 }).describe('Extension of the telephone number.'),
+  notification_email: text({ max: 254 }).describe('Email address for notifications about the account.'),
+  contact_phone: text({ max: 32 }).describe('Phone number.'),
+  contact_phone_extension: text({ max: 16 }).describe('Phone extension.'),
   subscribed_email_types: listOf(oneOf('ACCOUNT_PERFORMANCE', 'PERFORMANCE_IMPROVEMENT'), { min: 0, max: 2 }).describe(
-    'Mails that the user wants.',
+    'Types of email that the user subscribes to.',
   ),
 } satisfies Fields;
 
@@ -17,7 +17,7 @@ const userSettings = resource({
   name: 'user_setting',
   plural: 'user_settings',
   label: 'User settings',
-  description: 'How a user of an account wants to be told of it.',
+  description: 'Notification settings of a user for an account.',
   scope: 'account',
   operations: [],
   roles: { read: ANY_ROLE, write: ANY_ROLE },
@@ -28,8 +28,8 @@ const userSettings = resource({
 });
 
 /**
- * How a user of an account wants to be told of it. Only that user changes it; administrators, who manage users, may
- * read it too.
+ * Notification settings of a user for an account. Only that user can update them; account administrators
+ * can read them.
  * @source campaigns 17
  */
 export const [getUserSettings, updateUserSettings] = singleRecordOperations({
@@ -41,12 +41,12 @@ export const [getUserSettings, updateUserSettings] = singleRecordOperations({
     groupDescription: userSettings.description,
   },
   get: {
-    description: 'How a user wants to be told of the account: for that user and for administrators.',
+    description: 'Get the notification settings of a user; only for that user and account administrators.',
     roles: userSettings.roles.read,
     problems: ['ID_ILLEGAL', 'NOT_FOUND', 'ACTION_NOT_ALLOWED'],
   },
   update: {
-    description: 'Change how the calling user wants to be told of the account.',
+    description: 'Update the notification settings of the calling user.',
     roles: userSettings.roles.write,
     problems: ['ID_ILLEGAL', 'ACTION_NOT_ALLOWED'],
   },
@@ -57,7 +57,7 @@ export const [getUserSettings, updateUserSettings] = singleRecordOperations({
     if (!isId(user)) throw problem('ID_ILLEGAL', about);
     if (user === call.principal.user) return { account, id: user };
     const mayLook = verb === 'get' && call.role === 'ACCOUNT_ADMIN';
-    // Whoever may not look is not told who else works with the account.
+    // Checked before the user is looked up, so that the reply does not reveal who has access to the account.
     if (!mayLook) throw problem('ACTION_NOT_ALLOWED', { words: { account } });
     if (!(await tx.accountMembers.find(user, account))) throw problem('NOT_FOUND', about);
     return { account, id: user };

@@ -6,8 +6,8 @@ import type { Criterion } from './criteria-rows.ts';
 const TYPES = ['CUSTOM_AUDIENCE', 'CUSTOM_AUDIENCE_EXPANDED'] as const;
 
 /**
- * Rule: an audience that is targeted from now on is the account's own or granted to it, and large enough. What was
- * targeted before stays, whatever became of the audience.
+ * Rule: newly targeted audiences belong to the account or are shared with it, and are targetable. Existing
+ * criteria are not checked.
  * @source campaigns 10.3; creatives 18.2 and 22
  */
 export const audiencesAreTargetable: ChangeSetRule<Criterion> = async (whole) => {
@@ -24,7 +24,7 @@ export const audiencesAreTargetable: ChangeSetRule<Criterion> = async (whole) =>
   });
 };
 
-/** Rule: a line item targets an audience or those who are like it. @source creatives 18.2 */
+/** Rule: a line item does not target an audience together with its lookalikes. @source creatives 18.2 */
 export const noAudienceWithItsLookalike: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), ...TYPES).filter(({ row }) => row.operator_type === 'EQ');
   if (created.length === 0) return [];

@@ -5,15 +5,15 @@ import { referenceEntry } from '../reference/reference-entry.ts';
 import { createdCriteria, criteriaQuery, lineItemIds, liveCriteriaByLineItem, ofTypes } from './created-criteria.ts';
 import { type Criterion, criteriaRows } from './criteria-rows.ts';
 
-/** The platform that the devices of an operating system have. */
+/** PLATFORM targeting values by operating system. */
 const PLATFORM_OF_OS: Readonly<Record<string, string>> = { IOS: '0', ANDROID: '1', BLACKBERRY: '2' };
 
-/** The value of the platform that a device has. */
+/** The PLATFORM targeting value of a device; undefined for unknown devices. */
 export function platformOf(device: string): string | undefined {
   return PLATFORM_OF_OS[referenceEntry('DEVICE', device)?.os_type?.toUpperCase() ?? ''];
 }
 
-/** Rule: a platform is not combined with a device that has it: the device is narrower. @source campaigns 10.3 */
+/** Rule: a platform is not combined with one of its devices, which is narrower. @source campaigns 10.3 */
 export const noBroaderPlatform: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), 'PLATFORM', 'DEVICE').filter(({ row }) => row.operator_type === 'EQ');
   if (created.length === 0) return [];
@@ -41,7 +41,7 @@ function broader(platform: Criterion, device: Criterion): ErrorDetail {
   return { problem: 'INVALID', attribute: 'targeting_value', words: { message } };
 }
 
-/** Rule: what has a curated category does not target IAB categories. @source campaigns 10.3 */
+/** Rule: line items with a curated category do not target IAB categories. @source campaigns 10.3 */
 export const noIabCategoryWithCurated: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), 'IAB_CATEGORY');
   const curated = await lineItemsWithCuratedCategory(whole.tx, whole.account.id, lineItemIds(created));
@@ -55,8 +55,8 @@ const KINDS = ['ENGAGEMENT_TYPE'];
 const SOURCES = ['CAMPAIGN_ENGAGEMENT', 'USER_ENGAGEMENT'];
 
 /**
- * Rule: kinds of engagement need something that was engaged with, and the reverse. Single calls could never begin, so
- * only a batch that has both is judged.
+ * Rule: ENGAGEMENT_TYPE requires CAMPAIGN_ENGAGEMENT or USER_ENGAGEMENT, and the reverse. Checked only for batches
+ * with both, because single calls could not create the first of a pair.
  * @source campaigns 10.3
  */
 export const engagementsArePaired: ChangeSetRule<Criterion> = async (whole) => {

@@ -5,8 +5,8 @@ import { liveCriteriaByLineItem } from './created-criteria.ts';
 import type { Criterion } from './criteria-rows.ts';
 
 /**
- * Rule: what a batch leaves of the IAB categories that a line item targets is made of whole content categories. What
- * is excluded (NE) is nobody's whole.
+ * Rule: after a batch, the IAB categories that a line item targets form complete content categories. Excluded
+ * categories (NE) are not checked.
  * @source advertising: Reference data; campaigns 10.3
  */
 export const contentCategoriesAreComplete: ChangeSetRule<Criterion> = async (whole) => {
@@ -28,7 +28,7 @@ export const contentCategoriesAreComplete: ChangeSetRule<Criterion> = async (who
   });
 };
 
-/** What is wrong with an IAB category that was added or taken away, given those that are targeted now. */
+/** The error of an added or removed IAB category, given those that are targeted now. */
 function faultOf(value: string, live: ReadonlySet<string>): ErrorDetail | undefined {
   const own = CONTENT_CATEGORIES.find(({ iab_categories: all }) => all.includes(value));
   if (own) {
@@ -40,7 +40,7 @@ function faultOf(value: string, live: ReadonlySet<string>): ErrorDetail | undefi
   return near ? incomplete(near.id) : invalid(`IAB category ${value} belongs to no content category`);
 }
 
-/** Whether one is a part of the other: `IAB2-4` of `IAB2`. */
+/** Whether one is a subcategory of the other, as `IAB2-4` of `IAB2`. */
 function isParentOrChild(one: string, other: string): boolean {
   return one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
 }

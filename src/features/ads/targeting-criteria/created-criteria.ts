@@ -2,13 +2,13 @@ import type { ChangeSet } from '../../../contract/declare/resource.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { type Criterion, criteriaRows } from './criteria-rows.ts';
 
-/** A criterion that a call created, and which of its changes did. */
+/** A created criterion, and the index of its change. */
 export interface CreatedCriterion {
   readonly index: number;
   readonly row: Criterion;
 }
 
-/** The criteria that a call created and left alive; what was there already and what it deleted again do not count. */
+/** The criteria that a call created, without those that it deleted again. */
 export function createdCriteria({ changes }: ChangeSet<Criterion>): CreatedCriterion[] {
   const gone = new Set(changes.filter(({ after }) => after.deleted).map(({ after }) => after.id));
   return changes.flatMap(({ before, after }, index) =>
@@ -16,17 +16,17 @@ export function createdCriteria({ changes }: ChangeSet<Criterion>): CreatedCrite
   );
 }
 
-/** Of what was created, the types named. */
+/** Created criteria of some types. */
 export function ofTypes(created: readonly CreatedCriterion[], ...types: readonly string[]): CreatedCriterion[] {
   return created.filter(({ row }) => types.includes(String(row.targeting_type)));
 }
 
-/** The line items of some rows, each once. */
+/** The distinct line items of created criteria. */
 export function lineItemIds(created: readonly CreatedCriterion[]): string[] {
   return [...new Set(created.map(({ row }) => String(row.line_item_id)))];
 }
 
-/** Which rows are meant: those of some line items that have some types, and an operator when it is said. */
+/** The query of live criteria of some line items, by type and optionally operator. */
 export function criteriaQuery(
   account: string,
   lines: readonly string[],
@@ -47,7 +47,7 @@ export function criteriaQuery(
   };
 }
 
-/** The live criteria of some types with operator EQ, by line item. */
+/** Live EQ criteria of some types, by line item. */
 export async function liveCriteriaByLineItem(
   tx: ReadTransaction,
   account: string,
@@ -59,9 +59,9 @@ export async function liveCriteriaByLineItem(
   return Map.groupBy(rows, (row) => String(row.line_item_id));
 }
 
-/** As the index of types has them; by id alone the whole account would be read. */
+/** The order of the index; sorting by id alone would read the whole account. */
 const AS_INDEXED = (['line_item_id', 'targeting_type', 'id'] as const).map(
   (column) => ({ column, direction: 'asc', nullable: false }) as const,
 );
-/** More than there can be. */
+/** Above any possible number of criteria. */
 const ALL = 1_000_000;

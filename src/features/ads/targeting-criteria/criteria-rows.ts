@@ -9,26 +9,26 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('line_item_ids')
-    .describe('The line item that it is for.'),
-  targeting_type: targetingTypeField().required().createOnly().describe('What it looks at.'),
+    .describe('Line item.'),
+  targeting_type: targetingTypeField().required().createOnly().describe('Targeting type.'),
   targeting_value: text({ max: 255 })
     .required()
     .createOnly()
-    .describe('What it looks for, among the values of the type.'),
+    .describe('Targeting value; the format depends on the type.'),
   operator_type: field(oneOf('EQ', 'NE', 'GTE', 'LT').kind, { defaultValue: 'EQ', emptyValue: 'EQ', isNullable: false })
     .createOnly()
-    .describe('Which operators a type takes depends on it.'),
+    .describe('Operator; the type determines which are allowed.'),
 } satisfies Fields;
 
 /** A stored targeting criterion. */
 export type Criterion = RowOf<typeof fields>;
 
-/** What targeting criteria are, without the rules over them: what rules, here and elsewhere, look into. */
+/** Targeting criteria without the rules over them, for the queries of those rules. */
 export const criteriaRows = resource({
   name: 'targeting_criterion',
   plural: 'targeting_criteria',
   label: 'Targeting criterion',
-  description: 'Whom a line item is shown to.',
+  description: 'Whom the ads of a line item are shown to.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },

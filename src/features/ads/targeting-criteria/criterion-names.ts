@@ -7,21 +7,18 @@ import type { Criterion } from './criteria-rows.ts';
 import { targetingType } from './targeting-types.ts';
 
 /**
- * What a criterion is called: computed when it is read, with one look at the users and one at the campaigns of a whole
- * page. What is not known is called by its value.
+ * Computed names of criteria; users and campaigns of a page are read at once. Without a known name, the value is
+ * used.
  * @source campaigns 10.1
  */
 export const criterionNames: Computed<Criterion> = {
   fields: {
-    name: text({ max: 255 }).readOnly().required().describe('What it looks for, in words.'),
-    localized_name: text({ max: 255 })
-      .readOnly()
-      .omittedWhenNull()
-      .describe('The same in the language that was asked for.'),
+    name: text({ max: 255 }).readOnly().required().describe('Display name of the targeting value.'),
+    localized_name: text({ max: 255 }).readOnly().omittedWhenNull().describe('Display name in the requested language.'),
     location_type: oneOf('COUNTRIES', 'REGIONS', 'METROS', 'CITIES', 'POSTAL_CODES')
       .readOnly()
       .omittedWhenNull()
-      .describe('What kind of place; of locations only.'),
+      .describe('Location type, for locations only.'),
   },
   async prepare(rows, { tx, input }) {
     const handles = await handlesOf(rows, tx);
@@ -56,7 +53,7 @@ function lookedUp(type: string, value: string, lang: string | undefined): Record
   const entry = referenceEntry(type, value);
   const isInside = entry?.location_type !== undefined && entry.location_type !== 'COUNTRIES';
   return {
-    // A place inside a country is named with its country.
+    // Names of locations inside a country include the country.
     name: entry ? (isInside ? `${entry.name}, ${entry.country_code}` : entry.name) : value,
     localized_name: (lang && localizedName(type, value, lang)) || null,
     location_type: entry?.location_type ?? null,

@@ -15,7 +15,7 @@ import {
 
 const NAMES = Object.keys(TARGETING_TYPES) as TargetingTypeName[];
 
-/** The type of a criterion; other names of a type are read as the one that is stored. @source campaigns 10.3 */
+/** A targeting type; aliases are stored under the canonical name. @source campaigns 10.3 */
 export function targetingTypeField(): Field<TargetingTypeName> {
   return field<TargetingTypeName>({
     name: 'targeting type',
@@ -31,7 +31,7 @@ export function targetingTypeField(): Field<TargetingTypeName> {
   });
 }
 
-/** A value as it is stored: there may be several ways to write one. */
+/** The canonical form of a targeting value, as it is stored. */
 export function normalizeValue(type: string, value: string): string {
   const kind = targetingType(type)?.value;
   switch (kind?.is) {
@@ -53,13 +53,13 @@ export function normalizeValue(type: string, value: string): string {
   }
 }
 
-/** Ids of entries are read as all ids are: blanks around them and the case of letters make no difference. */
+/** Entry ids ignore case and surrounding white space, like all ids. */
 function idOfEntry(type: string, value: string): string {
   const id = value.trim().toLowerCase();
   return referenceEntry(type, id) ? id : value;
 }
 
-/** Rule: the type can be used here, takes the operator and may have the value. */
+/** Rule: the targeting type allows the operator and the value. */
 export function criterionIsValid({
   after,
 }: Pick<Change<Criterion>, 'after'>): ErrorDetail | readonly ErrorDetail[] | undefined {
@@ -70,7 +70,7 @@ export function criterionIsValid({
   );
 }
 
-/** What only excludes is no type to target with: that is a fault of the type, any other of the operator. */
+/** For exclude-only types the error is on the type, otherwise on the operator. */
 function checkOperator(name: string, { operators }: TargetingType, raw: string): ErrorDetail | undefined {
   if ((operators as readonly string[]).includes(raw)) return undefined;
   if (operators.length === 1 && operators[0] === 'NE') {

@@ -6,8 +6,8 @@ import { type Criterion, criteriaRows } from './criteria-rows.ts';
 import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX, TARGETING_TYPES, targetingType } from './targeting-types.ts';
 
 /**
- * Rule: a line item has no more criteria of a type than it may have. The last of those that a call created are those
- * that do not fit any more.
+ * Rule: a line item stays within the maximum number of criteria of each type. The error is on the last of the
+ * created ones.
  * @source campaigns 10.3
  */
 export const withinTypeLimits: ChangeSetRule<Criterion> = async (whole) => {
@@ -46,7 +46,7 @@ function countedTogether(name: string): string[] {
   return Object.keys(TARGETING_TYPES).filter((other) => targetingType(other).limit?.group === group);
 }
 
-/** What rows have in common that are counted together. */
+/** Key of rows that are counted together. */
 function keyOf(row: Pick<Criterion, 'line_item_id' | 'targeting_type' | 'operator_type'>): string {
   const name = String(row.targeting_type);
   const { limit } = targetingType(name);

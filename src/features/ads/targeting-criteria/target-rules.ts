@@ -6,7 +6,7 @@ import { createdCriteria } from './created-criteria.ts';
 import type { Criterion } from './criteria-rows.ts';
 import { targetingType } from './targeting-types.ts';
 
-/** Rule: some types are created by batches only. @source campaigns 10.3 */
+/** Rule: some types can only be created in batches. @source campaigns 10.3 */
 export const batchOnlyTypes: ChangeSetRule<Criterion> = async (whole) => {
   if (whole.isBatch) return [];
   return createdCriteria(whole)
@@ -21,7 +21,7 @@ export const batchOnlyTypes: ChangeSetRule<Criterion> = async (whole) => {
     }));
 };
 
-/** Rule: campaigns are of the account, and users that must be its own are the one whom it advertises. */
+/** Rule: campaigns belong to the account, and advertiser users are the one whom it advertises. */
 export const targetsExist: ChangeSetRule<Criterion> = async (whole) => {
   const { tx, account } = whole;
   const created = createdCriteria(whole).map((each) => ({

@@ -1,7 +1,7 @@
-/** How a criterion compares. */
+/** Operators of criteria. */
 export type Operator = 'EQ' | 'NE' | 'GTE' | 'LT';
 
-/** Ages that can be targeted; there is no other bucket. @source campaigns 10.4 */
+/** Age ranges that can be targeted. @source campaigns 10.4 */
 export const AGE_BUCKETS = [
   'AGE_13_TO_24',
   'AGE_13_TO_34',
@@ -25,7 +25,7 @@ export const AGE_BUCKETS = [
   'AGE_OVER_50',
 ] as const;
 
-/** What people did with a campaign or a user before. */
+/** Past engagements with a campaign or user. */
 export const ENGAGEMENTS = [
   'IMPRESSION',
   'ENGAGEMENT',
@@ -35,9 +35,9 @@ export const ENGAGEMENTS = [
 ] as const;
 
 /**
- * What the values of a type are. `looked-up`: of the reference data, under the name of the type. `word`:
- * one of a few, by the name that is shown. `number`: a whole number. `text`: any text, which is its own name. `user`:
- * any user. `advertiser`: the user whom the account advertises. `id`: an id of something that is kept elsewhere.
+ * The values of a type. `looked-up`: an entry of the reference data of the type. `word`:
+ * one of a few, with display names. `number`: an integer. `text`: any text. `user`:
+ * any user. `advertiser`: the user whom the account advertises. `id`: an id that is not resolved here.
  */
 export type ValueKind =
   | {
@@ -48,15 +48,15 @@ export type ValueKind =
   | { readonly is: 'number'; readonly min: number; readonly max: number }
   | { readonly is: 'looked-up' | 'text' | 'user' | 'advertiser' | 'audience' | 'campaign' | 'iab' | 'id' };
 
-/** One type of targeting: a row of the reference. */
+/** The definition of a targeting type. */
 export interface TargetingType {
   readonly value: ValueKind;
   readonly operators: readonly Operator[];
-  /** How many criteria a line item may have; types of the same group count together. Any number when not said. */
+  /** Maximum per line item, counting types of the same group together; unlimited when unset. */
   readonly limit?: { readonly rows: number; readonly group?: string; readonly perOperator?: true };
-  /** Primary types are united with each other, all others narrow them down. */
+  /** Primary types are combined with OR; others narrow them down. */
   readonly isPrimary: boolean;
-  /** Created by batches only. */
+  /** Can only be created in batches. */
   readonly batchOnly?: true;
 }
 
@@ -70,11 +70,11 @@ const word = (...words: readonly string[]) =>
 
 const KEYWORDS = { rows: 1000, group: 'keyword' } as const;
 const ONE = { rows: 1 } as const;
-/** Publishers that a line item may exclude when it has a curated category. */
+/** Maximum of excluded publishers of line items with a curated category. */
 export const EXCLUDED_PUBLISHERS_OF_CURATED_MAX = 5;
 
 /**
- * Every type of targeting: its values, its operators, how many a line item may have, and whether it is primary.
+ * Every targeting type with its values, operators and limit.
  * @source campaigns 10.3
  */
 export const TARGETING_TYPES = {
@@ -106,7 +106,7 @@ export const TARGETING_TYPES = {
   EXACT_KEYWORD: { value: { is: 'text' }, operators: EITHER, limit: KEYWORDS, isPrimary: true },
   UNORDERED_KEYWORD: { value: { is: 'text' }, operators: EITHER, limit: KEYWORDS, isPrimary: true },
   CUSTOM_AUDIENCE: { value: { is: 'audience' }, operators: EITHER, isPrimary: true },
-  // People like others cannot be excluded. @source creatives 18.2
+  // Lookalikes cannot be excluded. @source creatives 18.2
   CUSTOM_AUDIENCE_EXPANDED: { value: { is: 'audience' }, operators: EQ, isPrimary: true },
   CONVERSATION: { value: lookedUp, operators: EITHER, isPrimary: true },
   EVENT: { value: lookedUp, operators: EQ, limit: ONE, isPrimary: true },
@@ -130,17 +130,17 @@ export const TARGETING_TYPES = {
   },
 } as const satisfies Record<string, TargetingType>;
 
-/** The name of a type of targeting. */
+/** The name of a targeting type. */
 export type TargetingTypeName = keyof typeof TARGETING_TYPES;
 
-/** Other names that callers may give to types. */
+/** Accepted aliases of targeting types. */
 export const TYPE_ALIASES: Readonly<Record<string, TargetingTypeName>> = {
   CONTENT_PUBLISHER_ID: 'CONTENT_PUBLISHER_USER',
   APP_STORE_CATEGORY: 'STORE_CATEGORY',
   APP_STORE_CATEGORY_LOOKALIKE: 'STORE_CATEGORY_LOOKALIKE',
 };
 
-/** The row of a type that is known to exist. */
+/** The definition of a type that is known to exist. */
 export function targetingType(name: string): TargetingType {
   return TARGETING_TYPES[name as TargetingTypeName];
 }

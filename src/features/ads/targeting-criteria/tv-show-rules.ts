@@ -5,8 +5,8 @@ import { createdCriteria, lineItemIds, liveCriteriaByLineItem, ofTypes } from '.
 import type { Criterion } from './criteria-rows.ts';
 
 /**
- * Rule: a show is targeted where there is a place already, and every place is in a country where the show is on. A
- * place that is added beside shows is held to the same.
+ * Rule: targeting a TV show requires a location, and all locations are in countries of the show. The same applies
+ * to locations that are added to line items with TV shows.
  * @source campaigns 10.3
  */
 export const tvShowsMatchLocations: ChangeSetRule<Criterion> = async (whole) => {

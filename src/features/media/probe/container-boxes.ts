@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Whether an MP4 or MOV file has its index, and all of its boxes to their end. */
+/** Whether an MP4 or MOV file has a `moov` box and all top-level boxes are complete. */
 export async function isCompleteContainer(path: string): Promise<boolean> {
   const file = await open(path);
   try {
@@ -10,9 +10,9 @@ export async function isCompleteContainer(path: string): Promise<boolean> {
   }
 }
 
-/** A container has a few boxes at its top, or a few for each second of a recording. */
+/** Upper bound of top-level boxes; fragmented files have a few per second. */
 const BOXES_MAX = 100_000;
-/** What is read at once: boxes that lie close together do not cost a read each. */
+/** Read size; adjacent boxes share a read. */
 const WINDOW_BYTES = 4096;
 const HEAD_BYTES = 16;
 
@@ -27,7 +27,7 @@ async function areBoxesComplete(file: FileHandle, size: number): Promise<boolean
       from = at;
       read = (await file.read(window, 0, WINDOW_BYTES, from)).bytesRead;
     }
-    // Of the last box there may be less than a long head.
+    // The last box may be shorter than a 64-bit header.
     const head = window.subarray(at - from, read);
     if (head.length < 8) return false;
     hasIndex ||= head.toString('latin1', 4, 8) === 'moov';
@@ -38,7 +38,7 @@ async function areBoxesComplete(file: FileHandle, size: number): Promise<boolean
   return hasIndex && at === size;
 }
 
-/** The length of a box with its head: 0 says that it goes to the end, 1 that the length follows in 64 bits. */
+/** The length of a box with its header: 0 means to the end of the file, 1 that a 64-bit length follows. */
 function boxLength(head: Buffer, rest: number): number {
   const length = head.readUInt32BE(0);
   if (length === 0) return rest;

@@ -3,15 +3,15 @@ import { normalizeMime } from '../media-categories.ts';
 
 const MIME_ALIASES: Readonly<Record<string, string>> = { 'video/x-m4v': 'video/mp4', 'image/apng': 'image/png' };
 
-/** Every format that is taken says at its beginning what it is. */
+/** Bytes read to detect the format. */
 const BEGINNING_BYTES = 65_536;
-/** How a TIFF begins; what else there is of it may lie anywhere. */
+/** First bytes of TIFF files, whose other data can be anywhere. */
 const TIFF = ['II*\0', 'MM\0*'];
 
-/** The media type that a file has by its bytes; undefined when they are nothing that is known. */
+/** Detects the media type of a file by its content; undefined when unknown. */
 export async function detectMime(path: string): Promise<string | undefined> {
   const bytes = await beginningOf(path);
-  // Loaded by whoever needs it first. It is given bytes, not the file: it would read that in thousands of tiny pieces.
+  // Loaded at first use. Given bytes rather than the file, which it would read in thousands of small pieces.
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (found) return MIME_ALIASES[found.mime] ?? normalizeMime(found.mime);

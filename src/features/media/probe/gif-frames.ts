@@ -1,15 +1,15 @@
 const [EXTENSION, IMAGE, TRAILER] = [0x21, 0x2c, 0x3b];
 
-/** What a GIF is made of. */
+/** Frame count and offsets of a GIF. */
 export interface GifFrames {
   readonly frames: number;
-  /** Where the first frame ends. */
+  /** Offset of the end of the first frame. */
   readonly firstEnd: number;
-  /** Where the GIF ends. */
+  /** Offset of the end of the GIF. */
   readonly end: number;
 }
 
-/** Counts the frames of a GIF; undefined when it is cut off, or has none. */
+/** Counts the frames of a GIF; undefined when truncated or without frames. */
 export function gifFrames(bytes: Buffer): GifFrames | undefined {
   if (bytes.length < 14) return undefined;
   let at = 13 + colorBytes(bytes[10]!);
@@ -31,7 +31,7 @@ export function gifFrames(bytes: Buffer): GifFrames | undefined {
   return undefined;
 }
 
-/** The first frame of a GIF as one that stands still. */
+/** The first frame of a GIF, as a GIF without animation. */
 export function firstFrame(bytes: Buffer): Buffer | undefined {
   const found = gifFrames(bytes);
   return found && Buffer.concat([bytes.subarray(0, found.firstEnd), Buffer.from([TRAILER])]);
@@ -41,7 +41,7 @@ function colorBytes(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 
-/** Behind pieces that each begin with their length, the last of which is empty. */
+/** The offset after a sequence of sub-blocks, which an empty one ends. */
 function afterBlocks(bytes: Buffer, start: number): number | undefined {
   let at = start;
   while (at < bytes.length) {

@@ -1,6 +1,6 @@
 import { gifFrames } from './gif-frames.ts';
 
-/** Where an image ends in its bytes; undefined when it is cut off before. What follows the end is nobody's picture. */
+/** The offset where an image ends; undefined when truncated. Trailing bytes are ignored. */
 export function imageEnd(mime: string, bytes: Buffer): number | undefined {
   return ENDS[mime]?.(bytes);
 }
@@ -11,7 +11,7 @@ const ENDS: Readonly<Record<string, (bytes: Buffer) => number | undefined>> = {
   'image/gif': (bytes) => gifFrames(bytes)?.end,
   'image/webp': (bytes) => within(bytes, bytes.length < 12 ? undefined : bytes.readUInt32LE(4) + 8),
   'image/bmp': (bytes) => within(bytes, bytes.length < 14 ? undefined : Math.max(bytes.readUInt32LE(2), 14)),
-  // Its parts lie anywhere, and the first directory is what measuring reads.
+  // TIFF data can be anywhere in the file; only the first directory is read.
   'image/tiff': (bytes) => bytes.length,
 };
 
@@ -36,7 +36,7 @@ function jpegEnd(bytes: Buffer): number | undefined {
   let at = 2;
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1]!;
-    // Filling before a marker.
+    // Fill bytes before a marker.
     if (marker === 0xff) at += 1;
     else if (marker === START_OF_SCAN) {
       const end = bytes.indexOf(Buffer.from([0xff, END_OF_IMAGE]), at + 2);

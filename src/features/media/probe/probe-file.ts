@@ -4,17 +4,17 @@ import { detectMime } from './detect-mime.ts';
 import { probeImage } from './probe-image.ts';
 import { probeVideo } from './probe-video.ts';
 
-/** What a file turned out to be, or why it is not what it should be: words for its sender. */
+/** The properties of a file, or the message why it was rejected. */
 export type ProbeResult =
   | Pick<Upload, 'mime' | 'width' | 'height' | 'duration_ms' | 'codec'>
   | { readonly fault: string };
 
-/** What is expected of a file. An empty media type expects nothing. */
+/** The expected category and type of a file; an empty `mime` accepts any. */
 export type ExpectedFile = Pick<Upload, 'category' | 'media_type' | 'mime'>;
 
 const KINDS = { IMAGE: 'image', GIF: 'GIF', VIDEO: 'video' } as const;
 
-/** Looks at a file itself, whatever was said of it. */
+/** Detects type, size and duration from the content of a file, and checks them. */
 export async function probeFile(path: string, expected: ExpectedFile, rules: UploadSettings): Promise<ProbeResult> {
   const mime = await detectMime(path);
   if (mime === undefined || !ACCEPTED_FILES[expected.category].mimes.includes(mime)) {
@@ -27,7 +27,7 @@ export async function probeFile(path: string, expected: ExpectedFile, rules: Upl
   return checkLimits(found, expected, rules);
 }
 
-/** Both names stand for one container, and cameras mix them up. */
+/** Both types use the same container, and cameras mix them up. */
 const ONE_CONTAINER = ['video/mp4', 'video/quicktime'];
 
 function isSameContainer(mime: string, declared: string): boolean {

@@ -4,12 +4,12 @@ import { gifFrames } from './gif-frames.ts';
 import { imageEnd } from './image-end.ts';
 import type { ProbeResult } from './probe-file.ts';
 
-/** From here on the sides of a picture are exchanged when it is shown. */
+/** EXIF orientations from this value swap width and height. */
 const TURNED_FROM = 5;
 
-/** Measures an image or a GIF as it is shown. */
+/** Reads the displayed size of an image or GIF. */
 export async function probeImage(path: string, mime: string, rules: UploadSettings): Promise<ProbeResult> {
-  // No larger than the limit of its category.
+  // Bounded by the size limit of the category.
   const bytes = await readFile(path);
   if (imageEnd(mime, bytes) === undefined) return { fault: 'The image is truncated' };
   const size = await sizeOf(bytes);

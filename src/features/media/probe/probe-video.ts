@@ -6,14 +6,14 @@ import { isCompleteContainer } from './container-boxes.ts';
 import type { ProbeResult } from './probe-file.ts';
 import type { VideoProperties } from './video-process.ts';
 
-/** Nothing that can be played takes longer to look at; meanwhile others wait. */
+/** Timeout of one video, while others wait. */
 const TIME_MS = 10_000;
-/** Of JavaScript, and of the library in pages of 64 KiB: 256 MB each. */
+/** Memory limits of the JavaScript heap and of WebAssembly (pages of 64 KiB): 256 MB each. */
 const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
 
 /**
- * Measures a video as it is shown. The library that knows the containers takes a lot of memory and time, and reads what
- * strangers have sent: it has a process of its own, which ends when no video waits.
+ * Reads displayed size, duration and codec of a video. The library needs much memory and time and parses untrusted
+ * files, so it runs in a process of its own, which ends when no video waits.
  */
 export async function probeVideo(path: string, mime: string): Promise<ProbeResult> {
   const hasBoxes = mime === 'video/mp4' || mime === 'video/quicktime';
@@ -28,7 +28,7 @@ export async function probeVideo(path: string, mime: string): Promise<ProbeResul
 let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
-/** Many may come at once; each process takes as much memory as a small server. */
+/** Runs tasks one after the other, because each process needs much memory. */
 function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   waiting += 1;
   const mine = last.then(work, work).finally(() => {
@@ -38,7 +38,7 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
-/** A process that has looked at a video, for the next one that waits: starting it takes longer than looking. */
+/** A running process for the next video that waits; starting one takes longer than reading a video. */
 let idleProcess: ChildProcess | undefined;
 
 async function readInProcess(path: string): Promise<VideoProperties> {
@@ -56,7 +56,7 @@ async function readInProcess(path: string): Promise<VideoProperties> {
 function startProcess(): ChildProcess {
   const program = new URL('./video-process.ts', import.meta.url);
   const child = fork(program, [], { ...childOptions(), execArgv: BOUNDS, stdio: 'ignore' });
-  // Told to whoever waits for an answer; between two videos nobody does.
+  // Errors reject the pending answer; between two videos there is none.
   child.on('error', () => {});
   return child;
 }
@@ -67,8 +67,8 @@ function answerOf(child: ChildProcess, path: string): Promise<VideoProperties> {
       child.off('error', reject).off('disconnect', ended);
       resolve(seen as VideoProperties);
     };
-    // What it sent has arrived by then, which its end does not say.
-    const ended = (): void => reject(new Error('nothing was seen'));
+    // Messages arrive before `disconnect`, but not necessarily before `exit`.
+    const ended = (): void => reject(new Error('the process ended without an answer'));
     child.once('message', answered).once('error', reject).once('disconnect', ended);
     child.send(path, (error) => void (error && reject(error)));
   });

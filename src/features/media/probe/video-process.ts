@@ -1,11 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import mediaInfo from 'mediainfo.js';
 
-/** What a video says of itself. */
+/** The properties of a video from its metadata. */
 export interface VideoProperties {
   readonly width: number | undefined;
   readonly height: number | undefined;
-  /** It is shown on its side. */
+  /** Rotated by 90 degrees when displayed. */
   readonly isRotated: boolean;
   readonly duration_ms: number;
   readonly codec: string | null;
@@ -37,7 +37,7 @@ async function readVideoProperties(file: FileHandle): Promise<VideoProperties> {
   };
 }
 
-// One video after the other; each gets memory of its own from the library. What fails ends the process.
+// One video at a time, each with a new instance of the library. An error ends the process.
 process.on('message', async (path: string) => {
   const file = await open(path);
   process.send!(await readVideoProperties(file));
