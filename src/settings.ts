@@ -7,14 +7,10 @@ import { connectionSettings } from './settings/connections.ts';
 import { bool, choice, integer, list, type SettingOptions, text } from './settings/kinds.ts';
 import { loginSettings } from './settings/logins.ts';
 import { postgresSettings } from './settings/postgres.ts';
+import { limit, rateSettings } from './settings/rates.ts';
 import { streamSettings } from './settings/streams.ts';
+import { uploadSettings } from './settings/uploads.ts';
 import { webhookSettings } from './settings/webhooks.ts';
-
-const limit = (amount: number, why: string) =>
-  integer(why, { default: amount, unit: 'requests', bounds: [1, 1_000_000_000] });
-
-const bytesOf = (megabytes: number, why: string) =>
-  integer(why, { default: megabytes * 1_048_576, unit: 'bytes', bounds: [1, 4_294_967_296] });
 
 const publicAddress: SettingOptions<string> = {
   default: '',
@@ -148,32 +144,7 @@ export const settingsTable = {
     bounds: [1, 3600],
   }),
   rate_limits: choice('Off for load tests only; without limits one caller can starve the rest.', ['on', 'off'], 'on'),
-  rate_writes_per_min: limit(450, 'All POST, PUT and DELETE of a user token together, the costliest requests.'),
-  rate_account_reads_per_15min: limit(10_000, 'Reads of campaigns and other core entities, per endpoint and account.'),
-  rate_account_reads_small_per_15min: limit(2000, 'Reads of what an account has few of, per endpoint and account.'),
-  rate_reads_per_15min: limit(2000, 'Other reads that name an account, per endpoint and user token.'),
-  rate_global_reads_per_15min: limit(2000, 'Reads that name no account, per endpoint and user token.'),
-  rate_lookups_per_15min: limit(400, 'Look-ups of what can be targeted, all of a user token together.'),
-  rate_keyword_insights_per_15min: limit(500, 'Searches of what posts say, all of a user token together.'),
-  rate_total_count_per_15min: limit(200, 'Reads that count all matches, which costs far more than a page.'),
-  rate_revocations_per_15min: limit(75, 'Revocations of a user token; a working client needs few.'),
-  rate_request_tokens_per_15min: limit(300, 'Logins that an application begins; each leaves a row behind.'),
-  rate_request_tokens_per_address_15min: limit(900, 'The same per caller address, whatever application they name.'),
-  rate_access_tokens_per_15min: limit(300, 'Logins that an application finishes.'),
-  rate_bearer_tokens_per_15min: limit(100, 'Requests of an application for its bearer token, which it should keep.'),
-  rate_bearer_revocations_per_15min: limit(25, 'Revocations of bearer tokens per application.'),
-  rate_activity_streams_per_15min: limit(450, 'Streams that an application opens; a client that loses them waits.'),
-  rate_connections_per_15min: limit(450, 'Lists of connections, and closing them by id, each, per application.'),
-  rate_connections_all_per_15min: limit(25, 'Closing all connections of an application, or of an endpoint.'),
-  rate_own_profile_per_15min: limit(75, 'Reads of who a token belongs to, per user token.'),
-  rate_profiles_per_15min: limit(900, 'Reads of other users, per user token or application.'),
-  rate_media_uploads_per_min: limit(450, 'Calls that upload media, of a user token together.'),
-  rate_audience_uploads_per_min: limit(1500, 'Uploads of people to audiences and lists, per account.'),
-  rate_subscriptions_per_15min: limit(500, 'Calls about subscriptions to events, per method and application or user.'),
-  rate_profile_updates_per_15min: limit(75, 'Changes of a profile, per user token.'),
-  rate_messages_per_15min: limit(900, 'Calls about direct messages, per endpoint and user token.'),
-  rate_webhooks_per_15min: limit(450, 'Calls about webhooks, per method and application; some send a request of ours.'),
-  rate_replays_per_15min: limit(100, 'Replays that an application asks for.'),
+  ...rateSettings,
   rate_requests_per_address_per_min: limit(
     60_000,
     'Requests of one address before anything is known of them; what token windows allow must fit in.',
@@ -210,7 +181,6 @@ export const settingsTable = {
     'Takes a new access token back when its login is ended twice; also strikes clients that try again after a lost reply.',
     { default: false },
   ),
-  rate_user_quota_per_15min: limit(1_000_000, 'The quota of a user token, high so that account limits bind first.'),
   allow_basic_invalidate: bool(
     'Lets applications revoke their bearer token with key and secret, as many clients do; off: only owners, signed.',
     { default: true },
@@ -250,49 +220,7 @@ export const settingsTable = {
     expected: 'an http:// or https:// address without query or user',
     parse: baseOf,
   }),
-  media_segment_bytes_max: bytesOf(5, 'A larger segment of an upload is refused while it arrives.'),
-  media_image_bytes_max: bytesOf(5, 'The size of an image.'),
-  media_gif_bytes_max: bytesOf(15, 'The size of a GIF.'),
-  media_video_bytes_max: bytesOf(512, 'The size of a video in posts; 1000 segments must hold it.'),
-  media_amplify_bytes_max: bytesOf(500, 'The size of a video that is promoted.'),
-  media_amplify_duration_max_s: integer('How long a video that is promoted may be.', {
-    default: 600,
-    unit: 'seconds',
-    bounds: [1, 86_400],
-  }),
-  media_pixels_max: integer('Width times height of media; a small file can ask its viewers for all their memory.', {
-    default: 100_000_000,
-    unit: 'pixels',
-    bounds: [1, 1_000_000_000],
-  }),
-  media_gif_pixels_max: integer('Width times height of a GIF, times its frames.', {
-    default: 300_000_000,
-    unit: 'pixels',
-    bounds: [1, 10_000_000_000],
-  }),
-  media_processing_s: integer(
-    'How long GIFs and videos are in progress at least, as clients expect of a large service.',
-    {
-      default: 1,
-      unit: 'seconds',
-      bounds: [0, 600],
-    },
-  ),
-  media_unused_ttl_s: integer('Uploads that nothing uses are removed after this.', {
-    default: 86_400,
-    unit: 'seconds',
-    bounds: [60, 31_536_000],
-  }),
-  media_amplify_unused_ttl_s: integer('The same for videos that are promoted, while they are still being sent.', {
-    default: 1_295_999,
-    unit: 'seconds',
-    bounds: [60, 31_536_000],
-  }),
-  ffmpeg_program: text('Takes the first frame of videos; when empty, a grey picture of the same ratio stands for it.', {
-    default: '',
-    expected: 'a path or name of the program ffmpeg',
-    parse: (path) => (path.trim() === '' ? undefined : path),
-  }),
+  ...uploadSettings,
   media_keys_production: choice(
     'Strict: creatives may use only what lies in the media library; lenient: any well-formed key that nobody uploaded.',
     ['strict', 'lenient'],

@@ -101,14 +101,14 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
   const driver = overrides.driver ?? (await openDriver(settings));
   try {
     await prepareSchema(mode, settings, driver, clock);
+    const store = storeOn(driver);
+    const box = secretBoxOf(settings);
+    await checkMasterKey(mode, store, box);
+    return { settings, clock, random, box, driver, store };
   } catch (error) {
     await driver.close();
     throw error;
   }
-  const store = storeOn(driver);
-  const box = secretBoxOf(settings);
-  await checkMasterKey(mode, store, box);
-  return { settings, clock, random, box, driver, store };
 }
 
 /** What seals and opens secrets, with the master keys of the settings. */
@@ -131,7 +131,6 @@ async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise
   try {
     box.open(sample.consumer_secret, secretContext.application(sample.id));
   } catch {
-    await store.close();
     throw new Error(
       'the secrets in this database were sealed with another master key; check master_key, master_key_id, master_keys_old',
     );

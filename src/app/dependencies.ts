@@ -1,16 +1,25 @@
 import { join } from 'node:path';
 import { html } from 'ghtml';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { secureRandom } from '../base/random.ts';
 import { defaultLimits } from '../contract/declare/application-limits.ts';
-import type { Operation, Services } from '../contract/declare/operation.ts';
+import type {
+  ActivityServices,
+  AudienceServices,
+  MediaServices,
+  Operation,
+  Services,
+} from '../contract/declare/operation.ts';
 import type { AnyResource, Environment } from '../contract/declare/resource.ts';
 import { withKnownKeys } from '../contract/services/known-keys.ts';
+import type { Store } from '../contract/store/store.ts';
 import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
 import { serializerOf } from '../engine/present.ts';
 import { openActivity } from '../features/activity/log-follower.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
+import { openWebhooks, type RunningWebhooks } from '../features/activity/webhooks/running-webhooks.ts';
 import { directoryFolder, openDirectory } from '../features/audiences/directory/directory.ts';
 import { openMemberships } from '../features/audiences/members/audience-members.ts';
 import { openPeopleReader } from '../features/audiences/uploads/upload-parser.ts';
@@ -18,16 +27,22 @@ import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
 import { outstandingBearers } from '../features/auth/oauth2/outstanding-bearer.ts';
 import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
 import { idsFrom } from '../features/platform/ids.ts';
+import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
+import { type BackgroundMetrics, backgroundMetrics } from '../http/background-metrics.ts';
 import { openLog } from '../http/log.ts';
 import { failureLog, outageLog } from '../http/outage-log.ts';
+import { transactionIds } from '../http/reply.ts';
 import type { Network } from '../http/sending/network.ts';
 import { openSender } from '../http/sending/sender.ts';
 import type { Mode } from '../settings/kinds.ts';
+import { streamSettings } from '../settings/streams.ts';
+import { uploadSettings } from '../settings/uploads.ts';
 import type { Settings } from '../settings.ts';
 import { blobFiles } from '../storage/core/blob-files.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
-import { catalog } from './catalog.ts';
+import { catalog, jobKinds } from './catalog.ts';
 import { openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
+import { keysOf, pick } from './pick.ts';
 
 /** Every declared resource of the catalog, by its plural name. */
 const resources = new Map(catalog.filter((entry) => 'fields' in entry).map((entry) => [entry.plural, entry]));
@@ -44,17 +59,22 @@ export interface DependencyOverrides extends RuntimeOverrides {
   readonly network?: Network;
 }
 
-/** The parts of a service that commands work with. */
+/** What commands and listeners share. */
 export interface Dependencies extends Runtime {
   readonly services: Services;
-  /** The addresses of the listeners, known one after the other as these open. */
+  /** The base URLs of the listeners, known one after the other as these open. */
   readonly servers: Record<Environment, string>;
   /** Decisions of users on request tokens. */
   readonly grants: Grants;
   readonly log: Logger;
+  /** Runs background jobs once it is started. */
+  readonly jobs: JobRunner;
+  /** Delivers events to webhooks once it is started. */
+  readonly webhooks: RunningWebhooks;
+  readonly registry: Registry;
 }
 
-/** Puts together what commands and listeners share, on a schema that is up to date. */
+/** Builds what commands and listeners share, on a schema that is up to date. Starts nothing. */
 export async function openDependencies(
   mode: Mode,
   settings: Settings,
@@ -66,88 +86,127 @@ export async function openDependencies(
   const log = overrides.log ?? openLog(settings.log_level);
   store.onOutage(outageLog(log));
   const ids = idsFrom(store, random);
-  const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
   const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
-  const activity = openActivity({
-    store,
-    withSubscriptionId: settings.event_include_subscription_id,
-    failed: failureLog(log, 'could not read the event log'),
-  });
-  const applicationLimits = defaultLimits(settings);
+  const registry = new Registry();
+  const metrics = backgroundMetrics(registry);
+  const loginRules = pick(settings, LOGIN_SETTINGS);
+  const { webhooks, ...activity } = activityServices({ ...runtime, box, settings, servers, log, metrics, overrides });
   const services: Services = {
-    store,
-    clock,
-    random,
+    ...{ store, clock, random, box, ids, resources },
     secrets: secureRandom,
-    box,
-    ids,
-    resources,
-    outstandingBearer: outstandingBearers({ store, box, secrets: secureRandom }),
-    limits: settings,
-    logins: settings,
-    auditRetention_days: settings.audit_retention_days,
-    blobs: withDiskFailureMapping(blobFiles(join(settings.data_folder, 'media'), secureRandom)),
-    uploads: settings,
-    media: {
-      url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,
-      isLenient: (environment) => settings[`media_keys_${environment}`] === 'lenient',
+    show: (resource, rows, context) => serializerOf(resource).rows(rows, context),
+    making: rowFactoryWith(ids),
+    pageUrl: (environment, path) => servers[environment] + path,
+    jobs: { runNow: (kind, key) => jobs.hurry(kind, key) },
+    audit: { retention_days: settings.audit_retention_days },
+    auth: { bearerTokens: outstandingBearers({ store, box, secrets: secureRandom }), loginRules },
+    ads: {
+      limits: pick(settings, ['active_campaigns_max', 'active_line_items_max', 'campaign_line_items_max']),
+      postSource: sourceOf(settings),
     },
-    audiences: {
-      strategy: (environment) => settings[`audience_matching_${environment}`],
-      processing_delay_s: (environment) => settings[`audience_processing_delay_${environment}_s`],
-      size_min: settings.audience_size_min,
-    },
-    directoryIndex: directory,
+    media: mediaServices(settings, servers),
+    audiences: audienceServices(settings, store),
     keywords: openKeywords({
-      store,
-      clock,
+      ...{ store, clock },
       random: secureRandom,
       folder: keywordsFolder(settings.data_folder),
       retention_days: settings.keyword_retention_days,
       memory_bytes_max: settings.keyword_memory_bytes_max,
     }),
-    audienceMembers: openMemberships({
-      store,
-      directory,
-      folder: join(settings.data_folder, 'audiences', 'memberships'),
-    }),
-    show: (resource, rows, context) => serializerOf(resource).rows(rows, context),
-    making: rowFactoryWith(ids),
-    peopleUploads: openPeopleReader(),
-    hurry: async () => {},
-    pageUrl: (environment, path) => servers[environment] + path,
-    postSource: sourceOf(settings),
-    activity,
-    streams: openStreams({
-      ...{ store, clock, random: secureRandom, activity, rules: settings, defaultLimits: applicationLimits },
-      failed: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
-    }),
-    activityRules: {
+    activity: { ...activity, webhooks },
+  };
+  const jobs = jobRunner({
+    ...{ store, clock, services },
+    random: secureRandom,
+    kinds: jobKinds,
+    ended: metrics.jobEnded,
+    failed: (job, error) =>
+      log.error({ job: job.kind, key: job.key, attempts: job.attempts, err: error }, 'a job failed'),
+  });
+  return {
+    ...runtime,
+    ...{ box, services, servers, log, jobs, webhooks, registry },
+    grants: grants({ store, box, clock, random: secureRandom, rules: loginRules }),
+  };
+}
+
+const LOGIN_SETTINGS = [
+  'request_token_ttl_s',
+  'verifier_ttl_s',
+  'verifier_attempts_max',
+  'revoke_on_verifier_reuse',
+] as const;
+
+function mediaServices(settings: Settings, servers: Dependencies['servers']): MediaServices {
+  return {
+    blobs: withDiskFailureMapping(blobFiles(join(settings.data_folder, 'media'), secureRandom)),
+    uploadRules: pick(settings, keysOf(uploadSettings)),
+    addresses: {
+      url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,
+      isLenient: (environment) => settings[`media_keys_${environment}`] === 'lenient',
+    },
+  };
+}
+
+function audienceServices(settings: Settings, store: Store): AudienceServices {
+  const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
+  return {
+    rules: {
+      strategy: (environment) => settings[`audience_matching_${environment}`],
+      processing_delay_s: (environment) => settings[`audience_processing_delay_${environment}_s`],
+      size_min: settings.audience_size_min,
+    },
+    members: openMemberships({ store, directory, folder: join(settings.data_folder, 'audiences', 'memberships') }),
+    directory,
+    uploads: openPeopleReader(),
+  };
+}
+
+function activityServices(
+  deps: Pick<Dependencies, 'store' | 'clock' | 'box' | 'settings' | 'servers' | 'log'> & {
+    readonly metrics: BackgroundMetrics;
+    readonly overrides: DependencyOverrides;
+  },
+): ActivityServices & { readonly webhooks: RunningWebhooks } {
+  const { store, clock, box, settings, servers, log, metrics, overrides } = deps;
+  const events = openActivity({
+    store,
+    withSubscriptionId: settings.event_include_subscription_id,
+    failed: failureLog(log, 'could not read the event log'),
+  });
+  const sender = openSender({
+    allowsPrivate: settings.webhook_allow_private,
+    privateRanges: settings.webhook_private_ranges,
+    proxy: settings.webhook_egress_proxy,
+    ownOrigins: () => [...Object.values(servers), settings.public_base_url, settings.public_sandbox_url],
+    ...(overrides.network && { network: overrides.network }),
+  });
+  const applicationLimits = defaultLimits(settings);
+  const retries_s = settings.webhook_retry_schedule.map(Number);
+  return {
+    ...{ events, applicationLimits, sender },
+    rules: {
       retention_s: settings.event_retention_s,
       bearerSeesPrivate: settings.allow_bearer_private_subscriptions,
     },
-    applicationLimits,
-    sender: openSender({
-      allowsPrivate: settings.webhook_allow_private,
-      privateRanges: settings.webhook_private_ranges,
-      proxy: settings.webhook_egress_proxy,
-      ownOrigins: () => [...Object.values(servers), settings.public_base_url, settings.public_sandbox_url],
-      ...(overrides.network && { network: overrides.network }),
+    streams: openStreams({
+      ...{ store, clock, random: secureRandom, activity: events, defaultLimits: applicationLimits },
+      rules: pick(settings, keysOf(streamSettings)),
+      failed: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),
-    webhooks: { resume() {}, replay() {} },
+    webhooks: openWebhooks({
+      ...{ store, clock, box, retries_s },
+      activity: events,
+      sender: metrics.counted(sender),
+      nextTransactionId: transactionIds(secureRandom),
+      delivered: metrics.delivered,
+      failed: failureLog(log, 'webhook delivery failed'),
+    }),
     webhookRules: {
-      retries_s: settings.webhook_retry_schedule.map(Number),
+      retries_s,
       legacyReplayExcludesEnd: settings.legacy_replay_exclusive_end,
       legacyReplayEndsAt: settings.legacy_replay_sunset || undefined,
     },
-  };
-  return {
-    ...runtime,
-    box,
-    services,
-    servers,
-    grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
-    log,
   };
 }
 

@@ -44,7 +44,7 @@ async function excessOver(
   parent: StoredValue | null,
 ): Promise<Omit<Excess, 'raising'> | undefined> {
   const account = call.account!;
-  const max = account.limits[quota.setting] ?? call.services.limits[quota.setting];
+  const max = account.limits[quota.setting] ?? call.services.ads.limits[quota.setting];
   const wanted = quota.per ? { ...quota.where, [quota.per]: parent } : quota.where;
   const within = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, [value as StoredValue]]));
   const total = await tx.records.count(resource, {

@@ -201,7 +201,7 @@ function proposedChange(
 ): Omit<Change<Row>, 'after'> {
   const isComposer = canCompose && role !== undefined && COMPOSER_ROLES.includes(role);
   const author = { user: principal.user, canCompose: isComposer };
-  return { resource, ...what, account, tx, author, media: services.media, now };
+  return { resource, ...what, account, tx, author, media: services.media.addresses, now };
 }
 
 async function planLater(tx: WriteTransaction, resource: AnyResource, row: Row): Promise<void> {

@@ -63,7 +63,7 @@ async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<
     }; // 200
   } finally {
     await kept;
-    for (const each of received.values()) await deps.services.blobs.discard(each);
+    for (const each of received.values()) await deps.services.media.blobs.discard(each);
   }
 }
 
@@ -313,8 +313,8 @@ async function receive(
 ): Promise<void> {
   const { operation, request } = exchange;
   const { services } = deps;
-  const bytes_max = operation.bytesMax?.(services.uploads) ?? 0;
-  const reception = { ...of, blobs: services.blobs, files: operation.files!, bytes_max };
+  const bytes_max = operation.bytesMax?.(services.media.uploadRules) ?? 0;
+  const reception = { ...of, blobs: services.media.blobs, files: operation.files!, bytes_max };
   if (of.isUpload) await readAuthenticatedBody(deps, exchange, (watch) => receiveMultipart(request, reception, watch));
   else await receiveTextFiles(reception);
 }

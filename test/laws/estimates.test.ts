@@ -110,7 +110,7 @@ function isMeant(someone: Person & { readonly number: number }, question: People
   );
 }
 
-const count = (question: PeopleQuery) => world.service.services.directoryIndex.count(question, SINCE);
+const count = (question: PeopleQuery) => world.service.services.audiences.directory.count(question, SINCE);
 const all = () => world.service.store.read((tx) => tx.directory.list(0, 100_000));
 
 describe('estimates', () => {

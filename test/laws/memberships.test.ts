@@ -34,7 +34,10 @@ let world: World;
 let folder: string;
 let memberships: AudienceMembers;
 const open = () => {
-  const { store, directoryIndex: directory } = world.service.services;
+  const {
+    store,
+    audiences: { directory },
+  } = world.service.services;
   return openMemberships({ store, directory, folder, batch_bytes_max: BATCH_BYTES_MAX });
 };
 before(async () => {

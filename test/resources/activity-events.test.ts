@@ -307,12 +307,16 @@ describe('the log', () => {
       events.map(({ position }) => position - from),
       [1, 2],
     );
-    const mine = await services.activity.deliveriesOf(events, { application });
+    const mine = await services.activity.events.deliveriesOf(events, { application });
     assert.deepEqual(
       mine.map(({ event }) => JSON.parse(event.payload).after),
       ['two'],
     );
-    const all = await services.activity.deliveriesOf(events, { application, includesOlder: true, isReplay: true });
+    const all = await services.activity.events.deliveriesOf(events, {
+      application,
+      includesOlder: true,
+      isReplay: true,
+    });
     assert.deepEqual(
       all.map(({ body, subscription }) => [subscription.id, JSON.parse(body.toString()).meta]),
       [
@@ -321,7 +325,10 @@ describe('the log', () => {
       ],
     );
     assert.ok(all[0]!.body.toString().endsWith('"after":"one"}},"meta":{"replay":true}}'));
-    assert.deepEqual(await services.activity.deliveriesOf(events, { application: 'nobody', includesOlder: true }), []);
+    assert.deepEqual(
+      await services.activity.events.deliveriesOf(events, { application: 'nobody', includesOlder: true }),
+      [],
+    );
     const at = await store.read((tx) => tx.events.listAt([from + 2, from + 1, from + 9000]));
     assert.deepEqual(at, events);
   });

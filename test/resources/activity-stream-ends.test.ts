@@ -152,7 +152,9 @@ describe('a stream ends', () => {
 
   test('when the log cannot be read for a fault of ours, and says InternalError', async () => {
     const who = await subscriber(world);
-    const { activity } = world.service.services;
+    const {
+      activity: { events: activity },
+    } = world.service.services;
     const { deliveriesOf } = activity;
     Object.assign(activity, { deliveriesOf: () => Promise.reject(new Error('broken on purpose')) });
     const stream = await openStream(world, who.bearer, '?backfill_minutes=1');

@@ -47,7 +47,10 @@ async function count(...criteria: readonly Criterion[]): Promise<number> {
     now,
     membersOf,
   } as const;
-  return services.directoryIndex.count(await buildPeopleQuery([...read.criteria.values()], asking), now - 90 * 86_400);
+  return services.audiences.directory.count(
+    await buildPeopleQuery([...read.criteria.values()], asking),
+    now - 90 * 86_400,
+  );
 }
 
 const placeOf = (name: string, type = 'COUNTRIES') =>

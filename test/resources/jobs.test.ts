@@ -198,6 +198,7 @@ describe('work for later', () => {
       kinds: [{ name: 'away', store: counts, prepare: outside }],
       failed: (_, error) => failures.push((error as Error).message),
     });
+    jobs.start();
     await plan('away', 'z', at(0));
     await jobs.runDue();
     assert.equal(await done('z'), undefined);
@@ -228,6 +229,7 @@ describe('work for later', () => {
       failed: () => assert.fail(),
     };
     const jobs = jobRunner({ ...parts, kinds: [kind], lease_s: 1 });
+    jobs.start();
     await plan('longer', 'y', at(0));
     const running = jobs.runDue();
     await begun.promise;

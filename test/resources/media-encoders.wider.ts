@@ -83,7 +83,7 @@ describe('files of an encoder', () => {
         [mime, `${width}x${height}`, duration_ms, codec].filter((each) => each !== null).join(' '),
         expected,
       );
-      const url = (path: string) => world.service.services.media.url('sandbox', path);
+      const url = (path: string) => world.service.services.media.addresses.url('sandbox', path);
       const served = await fetch(url(mediaPath(row)));
       assert.equal(served.headers.get('content-type'), mime);
       assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));

@@ -32,7 +32,7 @@ async function uploaded(bytes: Buffer, media_type: string, media_category: strin
 }
 
 const urlOf = (path: string, environment: 'production' | 'sandbox' = 'sandbox'): string =>
-  world.service.services.media.url(environment, path);
+  world.service.services.media.addresses.url(environment, path);
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(urlOf(path), { headers, method });
 const bytesOf = async (reply: Response): Promise<Buffer> => Buffer.from(await reply.arrayBuffer());

@@ -93,7 +93,9 @@ export interface Envelope {
 /** Listens to the log of a world. */
 export function listen(world: World): Heard {
   const batches: MatchedBatch[] = [];
-  const { activity } = world.service.services;
+  const {
+    activity: { events: activity },
+  } = world.service.services;
   const following = activity.follow((batch) => void batches.push(batch));
   return {
     following,

@@ -39,53 +39,83 @@ export interface Principal {
   readonly applicationLevel: AccessLevel;
 }
 
-/** What the composition root gives to every call. */
+/** What the composition root gives to every call: what all features share, then a group for each feature. */
 export interface Services {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Makes what must not be guessed: unpredictable in development mode too. */
+  /** Unpredictable even in development mode: for secrets. */
   readonly secrets: Random;
   readonly box: SecretBox;
   readonly ids: Ids;
   /** Every declared resource, by its plural name. */
   readonly resources: ReadonlyMap<string, AnyResource>;
-  readonly outstandingBearer: OutstandingBearers;
-  readonly limits: Readonly<Record<LimitName, number>>;
-  readonly logins: LoginSettings;
-  /** For how many days what is recorded for auditors is kept; 0 for good. */
-  readonly auditRetention_days: number;
-  /** The bytes of media. */
-  readonly blobs: Blobs;
-  readonly uploads: UploadSettings;
-  /** Where media is served. */
-  readonly media: MediaUrls;
-  readonly audiences: AudienceSettings;
-  /** Who is in audiences. */
-  readonly audienceMembers: AudienceMembers;
-  /** The people of the platform. */
-  readonly directoryIndex: DirectoryIndex;
-  /** What posts say. */
-  readonly keywords: Keywords;
-  /** Shows rows of a resource as replies do: one JSON text each. */
+  /** Serializes rows of a resource as replies do: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: SerializeContext): Promise<string[]>;
   readonly making: RowFactory;
-  /** Reads uploads of people. */
-  readonly peopleUploads: UploadParser;
-  /** Has a job done that is due, and resolves when it is, or when it failed. */
-  hurry(kind: string, key: string): Promise<void>;
-  /** The absolute address of a page of a listener. */
+  /** The absolute URL of a page of a listener. */
   pageUrl(environment: Environment, path: string): string;
-  /** How posts name what they were made with: HTML. */
+  readonly jobs: JobServices;
+  readonly audit: {
+    /** How many days audit records are kept; 0 keeps them for good. */
+    readonly retention_days: number;
+  };
+  readonly auth: AuthServices;
+  readonly ads: AdsServices;
+  readonly media: MediaServices;
+  readonly audiences: AudienceServices;
+  readonly keywords: Keywords;
+  readonly activity: ActivityServices;
+}
+
+/** Background jobs. */
+export interface JobServices {
+  /** Runs a due job now; resolves when it has ended, even if it failed. */
+  runNow(kind: string, key: string): Promise<void>;
+}
+
+/** Logins and tokens. */
+export interface AuthServices {
+  readonly bearerTokens: OutstandingBearers;
+  readonly loginRules: LoginSettings;
+}
+
+/** Accounts and what is in them. */
+export interface AdsServices {
+  readonly limits: Readonly<Record<LimitName, number>>;
+  /** The application that posts made here name as their source: HTML. */
   readonly postSource: string;
-  /** What happens, while it happens. */
-  readonly activity: Activity;
-  readonly activityRules: ActivitySettings;
-  /** The streams that are open in this process. */
+}
+
+/** Uploads of media. */
+export interface MediaServices {
+  readonly blobs: Blobs;
+  readonly uploadRules: UploadSettings;
+  /** Where media is served. */
+  readonly addresses: MediaUrls;
+}
+
+/** Custom audiences, and the people in them. */
+export interface AudienceServices {
+  readonly rules: AudienceSettings;
+  /** Who is in which audience. */
+  readonly members: AudienceMembers;
+  /** The people of the platform. */
+  readonly directory: DirectoryIndex;
+  /** Parses uploads of people. */
+  readonly uploads: UploadParser;
+}
+
+/** Events, streams and webhooks. */
+export interface ActivityServices {
+  /** The event log. */
+  readonly events: Activity;
+  readonly rules: ActivitySettings;
+  /** Open streams of this process. */
   readonly streams: Streams;
-  /** What an application may have, where an operator has said nothing else of it. */
+  /** Limits of an application for which an operator has set no others. */
   readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
-  /** Sends to other people's servers. */
+  /** Sends HTTP requests to webhooks. */
   readonly sender: Sender;
   readonly webhooks: WebhookRunner;
   readonly webhookRules: WebhookSettings;
@@ -172,7 +202,7 @@ export interface Call {
 
 /** What showing the rows of a call may look at. */
 export function serializeContext({ services, account, now, input }: Call, tx: ReadTransaction): SerializeContext {
-  return { tx, media: services.media, account, now, input };
+  return { tx, media: services.media.addresses, account, now, input };
 }
 
 /** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */

@@ -19,7 +19,7 @@ export function eventExpiryAt(run_at: string): PlannedJob {
  */
 export const eventExpiry: JobKind<number> = {
   name: NAME,
-  prepare: async (_, { activityRules }) => activityRules.retention_s,
+  prepare: async (_, { activity: { rules: activityRules } }) => activityRules.retention_s,
   async store(tx, _, retention_s, now) {
     const since = formatMillisecond(instantMs(now) - HISTORY_S * 1000);
     const removed = [

@@ -73,7 +73,11 @@ export const audienceEstimate: Operation = {
     'PRIMARY_MISSING',
   ],
   async perform({ services, account, environment, body, now }) {
-    const { store, directoryIndex: directory, keywords } = services;
+    const {
+      store,
+      audiences: { directory },
+      keywords,
+    } = services;
     const read = parseCriteria(body);
     const errors = [...read.errors, ...(await store.read((tx) => checkReferences(tx, account!, read)))];
     if (errors.length > 0) throw new Problem(errors);
@@ -89,7 +93,7 @@ export const audienceEstimate: Operation = {
 
 /** The members of an audience who are in the directory; empty when the audience was deleted meanwhile. */
 async function currentMembers(
-  { store, audienceMembers: memberships }: Services,
+  { store, audiences: { members: memberships } }: Services,
   audience: string,
   now: number,
 ): Promise<Uint32Array> {

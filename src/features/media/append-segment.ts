@@ -6,7 +6,9 @@ import { findOwnUpload } from './own-upload.ts';
 
 /** Stores a segment of an upload. */
 export async function appendSegment(call: Call, id: string): Promise<Upload> {
-  const { blobs, uploads } = call.services;
+  const {
+    media: { blobs, uploadRules: uploads },
+  } = call.services;
   const upload = await findOwnUpload(call, id);
   const file = uploadedFile(call);
   if (file.bytes > uploads.media_segment_bytes_max) {

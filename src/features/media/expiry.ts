@@ -16,6 +16,6 @@ export const mediaExpiry: JobKind<void> = {
 /** Removes the files of removed uploads. */
 export const mediaRemoval: JobKind<void> = {
   name: REMOVAL,
-  prepare: ({ key }, { blobs }) => blobs.remove(key),
+  prepare: ({ key }, { media: { blobs } }) => blobs.remove(key),
   store: async () => {},
 };

@@ -14,7 +14,10 @@ import { PROCESSING, processUpload } from './processing.ts';
 export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   const upload = await findOwnUpload(call, id);
   if (upload.state !== 'uploading') return throwIfRejected(upload);
-  const { blobs, store, uploads } = call.services;
+  const {
+    media: { blobs, uploadRules: uploads },
+    store,
+  } = call.services;
   checkReceivedBytes(upload, await blobs.segments(id));
   await blobs.seal(id);
   try {

@@ -14,9 +14,11 @@ export async function initializeUpload(call: Call): Promise<Upload> {
   const mime = normalizeMime(String(input.media_type));
   const bytes = Number(input.total_bytes);
   const category = requestedCategory(call) ?? defaultCategory(mime);
-  checkDeclaredFile({ category, mime, bytes }, services.uploads);
+  checkDeclaredFile({ category, mime, bytes }, services.media.uploadRules);
   const ttl_s =
-    category === 'AMPLIFY_VIDEO' ? services.uploads.media_amplify_unused_ttl_s : services.uploads.media_unused_ttl_s;
+    category === 'AMPLIFY_VIDEO'
+      ? services.media.uploadRules.media_amplify_unused_ttl_s
+      : services.media.uploadRules.media_unused_ttl_s;
   const upload: Upload = {
     ...(await newUpload(call, category!)),
     state: 'uploading',
@@ -25,7 +27,7 @@ export async function initializeUpload(call: Call): Promise<Upload> {
     expires_at: addSeconds(now, ttl_s),
   };
   await storeNewUpload(services, upload);
-  await services.blobs.prepare(upload.id);
+  await services.media.blobs.prepare(upload.id);
   return upload;
 }
 

@@ -17,7 +17,7 @@ import { playlist, vmap } from './player-manifests.ts';
 import { detectMime } from './probe/detect-mime.ts';
 
 /** Finds media files, posters and player manifests by URL path. */
-export function mediaFinder({ store, clock, blobs, media }: Services): FindMedia {
+export function mediaFinder({ store, clock, media: { blobs, addresses: media } }: Services): FindMedia {
   return async (environment, path) => {
     const upload = await store.read((tx) => uploadAt(tx, path));
     if (upload?.state !== 'succeeded' || hasExpired(upload, formatInstant(clock.now()))) return undefined;

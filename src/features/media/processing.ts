@@ -10,7 +10,10 @@ import { probeFile } from './probe/probe-file.ts';
 export const PROCESSING = 'media-processing';
 
 /** Assembles the segments, probes the file and makes its poster. Idempotent. */
-export async function processUpload(upload: Upload, { blobs, uploads }: Services): Promise<UploadChanges> {
+export async function processUpload(
+  upload: Upload,
+  { media: { blobs, uploadRules: uploads } }: Services,
+): Promise<UploadChanges> {
   await blobs.assemble(upload.id);
   const path = blobs.pathOf(upload.id, 'whole');
   const found = await probeFile(path, upload, uploads);
@@ -37,7 +40,7 @@ export const mediaProcessing: JobKind<Outcome | undefined> = {
     const now = formatInstant(services.clock.now());
     // The clock may have been set back.
     const since = upload.changed_at < now ? upload.changed_at : now;
-    const next_run_at = addSeconds(since, services.uploads.media_processing_s);
+    const next_run_at = addSeconds(since, services.media.uploadRules.media_processing_s);
     return { upload, changes: { state: 'in_progress' }, next_run_at };
   },
   async store(tx, { key, kind }, outcome, now) {

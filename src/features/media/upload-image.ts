@@ -8,7 +8,9 @@ import { probeFile } from './probe/probe-file.ts';
 
 /** Uploads an image in one call. */
 export async function uploadImage(call: Call): Promise<Upload> {
-  const { blobs, uploads } = call.services;
+  const {
+    media: { blobs, uploadRules: uploads },
+  } = call.services;
   const file = uploadedFile(call);
   const category = requestedCategory(call);
   if (category && category !== 'POST_IMAGE' && category !== 'POST_GIF') {

@@ -16,7 +16,7 @@ export function auditExpiryAt(run_at: string): PlannedJob {
 /** Removes, piece by piece, audit records that are older than the settings say. */
 export const auditExpiry: JobKind<number> = {
   name: NAME,
-  prepare: async (_, { auditRetention_days }) => auditRetention_days,
+  prepare: async (_, { audit: { retention_days: auditRetention_days } }) => auditRetention_days,
   async store(tx, _, retention_days, now) {
     const removed =
       retention_days === 0

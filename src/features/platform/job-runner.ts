@@ -9,6 +9,8 @@ import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 
 /** Does jobs when they are due. */
 export interface JobRunner {
+  /** Looks for due jobs from now on, and renews the leases of those under way. */
+  start(): void;
   /** Does everything that is due, and what becomes due by it; resolves when nothing is left. */
   runDue(): Promise<void>;
   /** Does one that is due, and whatever else is; resolves when it has ended, well or not. */
@@ -73,6 +75,9 @@ export function jobRunner(parts: JobRunnerParts): JobRunner {
   };
   let isStopped = false;
   return {
+    start() {
+      for (const runner of all) runner.start();
+    },
     async runDue() {
       // What one of them ends with may be work for another.
       do await Promise.all(all.map((runner) => runner.runDue()));
@@ -187,23 +192,27 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
     }
   };
 
-  const start = (): Promise<void> => {
+  const run = (): Promise<void> => {
     running ??= round().finally(() => {
       running = undefined;
     });
     return running;
   };
-  // A database that is away says so to every request; the next look comes soon.
-  const stopLooking = every(LOOK_MS, () => {
-    settleOwed();
-    void start().catch(() => undefined);
-  });
-  const stopRenewing = every((lease_s * 1000) / 3, renew);
+  let stopLooking = (): void => {};
+  let stopRenewing = (): void => {};
   return {
+    start() {
+      // A database that is away says so to every request; the next look comes soon.
+      stopLooking = every(LOOK_MS, () => {
+        settleOwed();
+        void run().catch(() => undefined);
+      });
+      stopRenewing = every((lease_s * 1000) / 3, renew);
+    },
     async runDue() {
       // A round that is under way may have looked before the clock moved.
       await running;
-      await start();
+      await run();
     },
     async hurry(kind, key) {
       const isDue = async (): Promise<boolean> => {
@@ -211,7 +220,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
         return run_at !== undefined && run_at <= at();
       };
       // A round that was under way may have been past it; one of another process is not waited for.
-      for (let rounds = 0; rounds < 3 && !isStopped && (await isDue()); rounds++) await start();
+      for (let rounds = 0; rounds < 3 && !isStopped && (await isDue()); rounds++) await run();
     },
     async stop() {
       isStopped = true;

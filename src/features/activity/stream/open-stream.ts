@@ -81,7 +81,7 @@ export const openStream: Operation = {
     const { application, tokenId } = callerOf(caller, 'application');
     const past = pastOf(call);
     if (isHead) return { data: '' };
-    const flow = await services.streams.open({
+    const flow = await services.activity.streams.open({
       application: application.id,
       bearer: tokenId!,
       client_ip: address,
@@ -110,7 +110,7 @@ function pastOf({ input, services, now }: Call): PastRange | undefined {
   const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
   if (backfill) return { from: before(Number(backfill) * 60), until: undefined };
   if (start == null) return undefined;
-  const min = before(services.activityRules.retention_s);
+  const min = before(services.activity.rules.retention_s);
   const times = { start_time: String(start), ...(end != null && { end_time: String(end) }) };
   const errors = Object.entries(times)
     .filter(([, time]) => time < min || time > now)

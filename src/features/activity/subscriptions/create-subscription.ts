@@ -127,7 +127,11 @@ export const createSubscription: Operation = {
     'TOO_MANY_SUBSCRIPTIONS',
   ],
   async perform(call) {
-    const { store, ids, applicationLimits } = call.services;
+    const {
+      store,
+      ids,
+      activity: { applicationLimits },
+    } = call.services;
     const { wanted, isDeprecated } = read(call.body);
     const owner = ownerOf(call);
     const [id] = await ids.takeLong('subscription', LONG_IDS_FROM, 1);
@@ -177,7 +181,7 @@ async function checkPrivate(tx: ReadTransaction, { caller, services }: Call, use
     if (caller.user !== user) throw forbidden();
     return;
   }
-  if (!services.activityRules.bearerSeesPrivate) throw problem('BEARER_NOT_ALLOWED');
+  if (!services.activity.rules.bearerSeesPrivate) throw problem('BEARER_NOT_ALLOWED');
   const tokens = await tx.credentials.findLiveTokens(user, ownerOf({ caller }).application);
   if (!tokens.some(({ access_level: level }) => level === 'read-write-directmessages')) throw forbidden();
 }

@@ -63,7 +63,7 @@ export const registerWebhook: Operation = {
     const { input, errors } = readMembers(body, MEMBERS);
     if (errors.length > 0) throw new Problem(errors);
     const url = input.url as string;
-    const error = services.sender.urlError(url);
+    const error = services.activity.sender.urlError(url);
     if (error) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: error.message } });
     const application = applicationOf(caller);
     const url_form = new URL(url).href;
@@ -115,6 +115,6 @@ async function checkRoom(
 ): Promise<void> {
   const there = await tx.webhooks.list(application);
   if (there.some((each) => each.url_form === url_form)) throw exists(url);
-  const max = await limitOf(tx, services.applicationLimits, application, 'webhooks');
+  const max = await limitOf(tx, services.activity.applicationLimits, application, 'webhooks');
   if (there.length >= max) throw problem('TOO_MANY_WEBHOOKS', { words: { max } });
 }

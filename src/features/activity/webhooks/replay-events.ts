@@ -94,7 +94,7 @@ export const replayAtOldPath: Operation = {
   credential: 'bearer',
   rate: 'replays',
   deprecation: OLD_REPLAY_PATH,
-  sunset: ({ webhookRules }) => webhookRules.legacyReplayEndsAt,
+  sunset: ({ activity: { webhookRules } }) => webhookRules.legacyReplayEndsAt,
   parameters: TIMES,
   body: 'form',
   shape: 'bare',
@@ -105,7 +105,10 @@ export const replayAtOldPath: Operation = {
     return missing.map((parameter) => ({ problem: 'REPLAY_TIME_MISSING', parameter }));
   },
   async perform(call) {
-    const { store, webhookRules } = call.services;
+    const {
+      store,
+      activity: { webhookRules },
+    } = call.services;
     const { legacyReplayEndsAt: end, legacyReplayExcludesEnd } = webhookRules;
     if (end !== undefined && call.now >= end) throw problem('PATH_GONE');
     const webhook = await store.read((tx) => findOwn(tx, call));
@@ -131,7 +134,12 @@ async function replay(
   { from_date, to_date }: Minutes,
   { isEndIncluded }: { readonly isEndIncluded: boolean },
 ): Promise<Answer> {
-  const { store, ids, clock, activityRules, webhooks } = services;
+  const {
+    store,
+    ids,
+    clock,
+    activity: { rules: activityRules, webhooks },
+  } = services;
   const errors = timeFaults({ from_date, to_date }, now, activityRules.retention_s);
   if (errors.length > 0) throw new Problem(errors);
   if (await store.read((tx) => tx.replays.findRunning(webhook))) throw problem('REPLAY_RUNNING');

@@ -19,13 +19,13 @@ const FAILING_MAX_S = 28 * 3600;
 export interface ChallengeParts {
   readonly store: Store;
   readonly box: SecretBox;
-  readonly sender: Sender;
+  readonly activity: { readonly sender: Sender };
   readonly secrets: Random;
 }
 
 /** Challenges an address in the name of an application. Never inside a unit of work. */
 export async function challenge(
-  { store, box, sender, secrets }: ChallengeParts,
+  { store, box, activity: { sender }, secrets }: ChallengeParts,
   application: string,
   url: string,
 ): Promise<ChallengeVerdict> {

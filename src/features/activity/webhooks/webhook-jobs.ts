@@ -23,7 +23,7 @@ export const webhookCheck: JobKind<ChallengeVerdict | undefined> = {
  */
 export const webhookRetry: JobKind<string> = {
   name: WEBHOOK_JOBS.retry,
-  async prepare({ key }, { webhooks, clock }) {
+  async prepare({ key }, { activity: { webhooks }, clock }) {
     const now = formatInstant(clock.now());
     webhooks.resume(key);
     return now;
@@ -47,7 +47,7 @@ export const WEBHOOK_CLEANING = { kind: CLEANING, key: 'all' } as const;
 /** Forgets deliveries with the events that they tell of. */
 export const webhookCleaning: JobKind<number> = {
   name: CLEANING,
-  prepare: async (_, { activityRules }) => activityRules.retention_s,
+  prepare: async (_, { activity: { rules: activityRules } }) => activityRules.retention_s,
   async store(tx, { kind, key }, retention_s, now) {
     const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
     const position = await tx.events.findBefore(before(retention_s));

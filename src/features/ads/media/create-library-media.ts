@@ -55,7 +55,11 @@ export const createLibraryMedia: Operation = {
       await tx.records.lockAccount(call.account!.id);
       const media = await findAddable(tx, call);
       const values = valuesOf(call.input);
-      const errors = await checkLibraryValues({ tx, media: call.services.media, account: call.account }, media, values);
+      const errors = await checkLibraryValues(
+        { tx, media: call.services.media.addresses, account: call.account },
+        media,
+        values,
+      );
       if (errors.length > 0) throw new Problem(errors);
       const row = await addToLibrary(tx, { making, occasion: call }, media, values, ids!);
       const [data] = await call.services.show(mediaLibrary, [row as unknown as Row], serializeContext(call, tx));
@@ -71,7 +75,7 @@ async function findAddable(tx: WriteTransaction, { input, account, services, pri
   const key = parseMediaKey(told) ? told : mediaKeyOf(category!, told);
   const parsed = parseMediaKey(key)!;
   const owners = [principal.user, await findAdvertiserUserId(tx, account!.id)];
-  const media = (await findUsableMedia({ tx, media: services.media, account }, [key], { owners })).get(key);
+  const media = (await findUsableMedia({ tx, media: services.media.addresses, account }, [key], { owners })).get(key);
   const isOther = category != null && category !== parsed.category;
   if (!media || media.isFrame || isOther || media.state === 'uploading') {
     throw new Problem([mediaNotFound('media_key', told, parsed)]);

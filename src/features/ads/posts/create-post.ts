@@ -74,13 +74,18 @@ export const createPost: Operation = {
   ],
   validate: checkCallToAction,
   async perform(call) {
-    const { ids, making, store, postSource } = call.services;
+    const {
+      ids,
+      making,
+      store,
+      ads: { postSource },
+    } = call.services;
     const [id] = await ids.takeLong('post', LONG_IDS_FROM, 1);
     const mediaIds = await making.takeIds(accountMedia, mediaKeysOf(requestedMedia(call.input)).length);
     return store.write(async (tx) => {
       const account = call.account!;
       await tx.records.lockAccount(account.id);
-      const ground = { tx, media: call.services.media, account, now: call.now };
+      const ground = { tx, media: call.services.media.addresses, account, now: call.now };
       const content = await requestedContent(tx, call.input);
       const author = await findAuthorOrAdvertiser(tx, account.id, call.input.as_user_id);
       const owners = [call.principal.user, author.user];

@@ -51,7 +51,11 @@ export const listPosts: Operation = {
   reply: Type.Array(postSchema),
   problems: ['CURSOR_INVALID', 'NOT_PROMOTABLE'],
   async perform(call) {
-    const { store, media, postSource } = call.services;
+    const {
+      store,
+      media: { addresses: media },
+      ads: { postSource },
+    } = call.services;
     return store.read(async (tx) => {
       const account = call.account!;
       const request = await readRequest(tx, call);

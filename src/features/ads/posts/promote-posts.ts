@@ -54,7 +54,7 @@ export const promotePosts: Operation = {
         rows.push(await making.create(tx, promotedPosts, call, values, fresh[index]!));
       }
       const { account, now, services } = call;
-      const texts = await services.show(promotedPosts, rows, { tx, account, now, media: services.media });
+      const texts = await services.show(promotedPosts, rows, { tx, account, now, media: services.media.addresses });
       return { data: `[${texts.join(',')}]` };
     });
   },

@@ -60,7 +60,7 @@ async function publishOrFail(
 ): Promise<void> {
   const { services } = prepared;
   const account = (await accountState(tx, row.account_id))!;
-  const ground = { tx, media: services.media, account, now };
+  const ground = { tx, media: services.media.addresses, account, now };
   const { media, errors } = await checkPublishable(ground, row, { author: String(row.user_id) });
   const key = { account: row.account_id, id: row.id };
   const done = { completed_at: now, updated_at: now };

@@ -28,7 +28,11 @@ export const renamePost: Operation = {
   reply: postSchema,
   problems: ['ID_ILLEGAL', 'POST_NOT_FOUND'],
   async perform({ services, environment, account, path, input }) {
-    const { store, media, postSource } = services;
+    const {
+      store,
+      media: { addresses: media },
+      ads: { postSource },
+    } = services;
     const value = path.post_id!;
     const words = { kind: 'Post' };
     if (!isId(value)) throw problem('ID_ILLEGAL', { parameter: 'post_id', value, words });

@@ -7,7 +7,7 @@ export async function planProcessing(
   subject: Subject,
   { verb, account, tx, services, now }: Pick<WriteContext<never>, 'verb' | 'account' | 'tx' | 'services' | 'now'>,
 ): Promise<void> {
-  const delay_s = verb === 'remove' ? 0 : services.audiences.processing_delay_s(account.environment);
+  const delay_s = verb === 'remove' ? 0 : services.audiences.rules.processing_delay_s(account.environment);
   const run_at = formatInstant(instantMs(now) + delay_s * 1000);
   await tx.jobs.plan({ kind: AUDIENCE_PROCESSING, key: subject, run_at });
 }

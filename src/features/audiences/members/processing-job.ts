@@ -29,7 +29,10 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
   name: AUDIENCE_PROCESSING,
   isLong: true,
   async prepare({ key }, services) {
-    const { store, audienceMembers: memberships, audiences } = services;
+    const {
+      store,
+      audiences: { members: memberships, rules: audiences },
+    } = services;
     const audience = await store.read((tx) => tx.audiences.find(key as Subject));
     if (!audience) return undefined;
     if (audience.deleted) await memberships.forget(audience.subject);
@@ -58,7 +61,7 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
 
 function standingOf(
   { subject, environment, segments }: StoredAudience,
-  { clock, audienceMembers: memberships, audiences }: Services,
+  { clock, audiences: { members: memberships, rules: audiences } }: Services,
 ): Promise<AudienceSize> {
   const now = Math.floor(clock.now() / 1000);
   const strategy = audiences.strategy(environment);

@@ -10,7 +10,8 @@ const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 /** Lets every audience whose size is counted in the directory meet one that changed, piece by piece. */
 export const audienceRematching: JobKind<readonly Environment[]> = {
   name: AUDIENCE_REMATCHING,
-  prepare: async (_, { audiences }) => ENVIRONMENTS.filter((each) => audiences.strategy(each) === 'directory'),
+  prepare: async (_, { audiences: { rules: audiences } }) =>
+    ENVIRONMENTS.filter((each) => audiences.strategy(each) === 'directory'),
   async store(tx, { kind, key }, environments, now) {
     const found: string[] = [];
     for (const environment of environments)

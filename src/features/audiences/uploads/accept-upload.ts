@@ -31,7 +31,11 @@ export async function takePeople(
   { subject, check }: Destination,
   rules: UploadRules,
 ): Promise<ParsedUpload> {
-  const { store, peopleUploads: people, audiences, ids } = call.services;
+  const {
+    store,
+    audiences: { uploads: people, rules: audiences },
+    ids,
+  } = call.services;
   const now_s = instantMs(call.now) / 1000;
   const read = await people.read(call.body as Uint8Array<ArrayBuffer>, now_s, rules);
   if ('whole' in read) throw new Problem(read.whole);
@@ -57,7 +61,7 @@ export async function takePeople(
 }
 
 async function processed({ services }: Call, subject: Subject): Promise<void> {
-  const done = services.hurry(AUDIENCE_PROCESSING, subject);
+  const done = services.jobs.runNow(AUDIENCE_PROCESSING, subject);
   // It is stored whatever becomes of this.
   await within(WAIT_MS, done).catch(() => undefined);
 }

@@ -79,10 +79,10 @@ async function exchange(
   const found = await tx.requestTokens.lock(requestToken.token);
   const state = found && stateAt(found, now);
   const isAgain = state === 'exchanged' && isVerifier(verifier, tokenSecret, found!.verifier_hash);
-  if (isAgain && services.logins.revoke_on_verifier_reuse) return takeBack(tx, found!, now);
+  if (isAgain && services.auth.loginRules.revoke_on_verifier_reuse) return takeBack(tx, found!, now);
   if (!found || !state || (state !== 'issued' && !after(state, 'exchange'))) return refused('TOKEN_UNKNOWN');
   if (state === 'issued') return refused('VERIFIER_INVALID');
-  if (!isVerifier(verifier, tokenSecret, found.verifier_hash)) return countMistake(tx, found, services.logins);
+  if (!isVerifier(verifier, tokenSecret, found.verifier_hash)) return countMistake(tx, found, services.auth.loginRules);
   const user = await tx.credentials.lockUser(found.user_id!);
   if (!user || user.suspended === 1) return refused('USER_SUSPENDED');
   if (user.locked === 1) return refused('USER_LOCKED');
@@ -101,7 +101,7 @@ async function exchange(
   // What a second exchange must be recognised by stays, and which token it shall cost.
   const { token_secret, verifier_hash } = found;
   const kept = { token_secret, verifier_hash, made_token_id: made.id };
-  if (services.logins.revoke_on_verifier_reuse) await tx.requestTokens.change(found.id, next, kept);
+  if (services.auth.loginRules.revoke_on_verifier_reuse) await tx.requestTokens.change(found.id, next, kept);
   return { token: made.token, tokenSecret: made.tokenSecret, user, noted: [notedOf('token_issued', found, made.id)] };
 }
 

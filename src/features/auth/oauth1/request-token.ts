@@ -53,7 +53,12 @@ export const requestToken: Operation = {
   async perform({ services, caller, input, address, now }) {
     const { application, callback = '' } = callerOf(caller, 'application');
     checkCallback(application, callback);
-    const { store, box, secrets, logins } = services;
+    const {
+      store,
+      box,
+      secrets,
+      auth: { loginRules: logins },
+    } = services;
     const [token, secret] = [tokenText(secrets), alphanumeric(secrets, 32)];
     await store.write(async (tx) => {
       const number = await tx.takeNumbers('request_token', 1, 1);

@@ -46,7 +46,7 @@ export const issueBearer: Operation = {
     if (input.grant_type == null) throw problem('GRANT_TYPE_MISSING', { parameter: 'grant_type' });
     const { application } = callerOf(caller, 'application');
     const events: AuditedEvent[] = [];
-    const { value, isNew } = await services.outstandingBearer(application.id, now, async (tx, token_id) => {
+    const { value, isNew } = await services.auth.bearerTokens(application.id, now, async (tx, token_id) => {
       events.push({ event: 'bearer_issued', application_id: application.id, token_id });
       await recordAudit(tx, events.at(-1)!);
     });

@@ -1,0 +1,35 @@
+import { formatInstant } from '../base/instants.ts';
+import { eventExpiryAt } from '../features/activity/event-expiry-job.ts';
+import { forgetStreams } from '../features/activity/stream/streams.ts';
+import { loginExpiryAt } from '../features/auth/logins/expiry.ts';
+import { auditExpiryAt } from '../features/platform/audit-expiry.ts';
+import { sealFirstSecret } from '../features/platform/first-secret.ts';
+import { watchExternalChanges } from '../storage/core/external-changes.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/**
+ * Starts what runs beside requests: jobs, the event log, webhooks, and the watch for changes by commands. Each pushes what
+ * stops it, so that a start that fails halfway can be undone.
+ */
+export async function startBackground(
+  { store, clock, box, services, jobs, webhooks }: Dependencies,
+  cleanup: AsyncDisposableStack,
+): Promise<void> {
+  await Promise.all([sealFirstSecret(store, box), services.media.blobs.sweep()]);
+  await store.write(async (tx) => {
+    const now = formatInstant(clock.now());
+    await tx.jobs.releaseAll();
+    await tx.jobs.planNoLaterThan(eventExpiryAt(now));
+    await tx.jobs.planNoLaterThan(loginExpiryAt(now));
+    await tx.jobs.planNoLaterThan(auditExpiryAt(now));
+  });
+  // Also those that were not started hold connections, threads or files.
+  cleanup.defer(() => webhooks.stop());
+  cleanup.defer(() => services.activity.events.stop());
+  cleanup.defer(() => jobs.stop());
+  jobs.start();
+  await services.activity.events.start();
+  await store.write((tx) => forgetStreams(tx, clock));
+  await webhooks.start();
+  cleanup.defer(await watchExternalChanges(store));
+}

@@ -1,0 +1,115 @@
+import type { RequestListener } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { secureRandom } from '../base/random.ts';
+import type { Pages } from '../contract/declare/pages.ts';
+import type { Environment } from '../contract/declare/resource.ts';
+import { simulator } from '../features/activity/event-simulator.ts';
+import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
+import { mediaFinder } from '../features/media/media-finder.ts';
+import { addressLimiter } from '../http/address-limiter.ts';
+import { addApiDescriptions } from '../http/api-descriptions.ts';
+import { type ConnectionDrain, type DrainTimes, watchConnections } from '../http/connection-drain.ts';
+import { addEventTypeNamesPage } from '../http/event-type-names-page.ts';
+import type { PipelineDependencies } from '../http/exchange.ts';
+import { addHomePage } from '../http/home-page.ts';
+import { createListener } from '../http/listener.ts';
+import { addMediaRoutes } from '../http/media-routes.ts';
+import { addBranding, type Branding } from '../http/pages/branding.ts';
+import { addPages, type PageParts } from '../http/pages/routes.ts';
+import { browserSessions } from '../http/pages/sessions.ts';
+import { addProbes } from '../http/probes.ts';
+import { addProblemPages } from '../http/problem-pages.ts';
+import { originsReader } from '../http/request-origin.ts';
+import { addSimulator } from '../http/simulator.ts';
+import type { Tls } from '../http/tls.ts';
+import { isLoopbackHost } from '../settings/addresses.ts';
+import type { Mode } from '../settings/kinds.ts';
+import { rateSettings } from '../settings/rates.ts';
+import { type Dependencies, operations } from './dependencies.ts';
+import { keysOf, pick } from './pick.ts';
+
+/** The listeners of both environments. */
+export interface Listeners {
+  /** Opens one; resolves with its public base URL. */
+  open(environment: Environment, at: { readonly port: number; readonly publicUrl: string }): Promise<string>;
+  /** Drains and closes those that are open; resolves with the number of connections cut. */
+  close(times: DrainTimes): Promise<number>;
+}
+
+/** What listeners need beside the dependencies of the process. */
+export interface ListenerOptions {
+  readonly mode: Mode;
+  readonly pipeline: Omit<PipelineDependencies, 'environment' | 'originsOf'>;
+  readonly pages: Pages;
+  readonly branding: Branding;
+  readonly tls: Tls | undefined;
+  readonly answerProbe: RequestListener;
+  /** Authorizes the event simulator; undefined where there is none. */
+  readonly operator_token: string | undefined;
+}
+
+/** Opens no listener yet. */
+export function listenersOf(deps: Dependencies, options: ListenerOptions): Listeners {
+  const { settings, services, servers, log } = deps;
+  const { mode, pipeline, branding, tls, operator_token } = options;
+  const opened: { readonly app: FastifyInstance; readonly drain: ConnectionDrain }[] = [];
+  const find = mediaFinder(services);
+  const simulate = simulator(services);
+  const limits = pick(settings, keysOf(rateSettings));
+  const pages = pagePartsOf(deps, options);
+
+  function appOf(environment: Environment, publicUrl: string): FastifyInstance {
+    const aliases = environment === 'production' ? settings.public_aliases : [];
+    const originsOf = originsReader({
+      trustedProxies: settings.trusted_proxies,
+      allowsPlainHttp: settings.allow_insecure_loopback && isLoopbackHost(settings.host),
+      endsTls: tls !== undefined,
+      publicOrigins: publicUrl === '' ? [] : [publicUrl, ...aliases],
+      allowsOtherHosts: mode === 'dev',
+    });
+    const own = { ...pipeline, environment, originsOf };
+    const app = createListener(own, operations, tls);
+    addHomePage(app, environment, branding, () => servers);
+    addBranding(app, branding);
+    addApiDescriptions(app, branding.name, operations, () => ({ servers, limits }));
+    addProblemPages(app, branding, () => servers[environment]);
+    addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
+    addPages(app, { ...pages, origins: originsOf });
+    addMediaRoutes(app, { ...own, find, onError: (err) => log.error({ err }, 'could not serve media') });
+    if (mode === 'dev' && environment === 'production') addProbes(app, options.answerProbe);
+    if (mode === 'dev' && operator_token) addSimulator(app, { ...own, operator_token, simulate });
+    return app;
+  }
+
+  return {
+    async open(environment, { port, publicUrl }) {
+      const app = appOf(environment, publicUrl);
+      opened.push({ app, drain: watchConnections(app.server) });
+      const url = await app.listen({ host: settings.host, port });
+      servers[environment] = publicUrl || (tls ? url.replace('http:', 'https:') : url);
+      return servers[environment];
+    },
+    async close(times) {
+      const cut = await Promise.all(opened.map(({ drain }) => drain.finish(times)));
+      await Promise.all(opened.map(({ app }) => app.close()));
+      return cut.reduce((total, count) => total + count, 0);
+    },
+  };
+}
+
+function pagePartsOf(
+  { settings, store, clock, log }: Dependencies,
+  { pipeline, branding, pages }: ListenerOptions,
+): Omit<PageParts, 'origins'> {
+  const { addressLimiter: flood, unauthenticatedBodies: strangers, connectionLimiter: connections } = pipeline;
+  const { observer, auditLog, nextTransactionId, addressOf, secureHeaders, isDraining } = pipeline;
+  const max = settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY;
+  return {
+    ...{ pages, flood, strangers, connections, log },
+    ...{ observer, auditLog, nextTransactionId, addressOf, secureHeaders, isDraining },
+    face: branding,
+    sessions: browserSessions({ store, clock, random: secureRandom }),
+    counts: addressLimiter({ max, window_s: 900 }, clock),
+    accessLog: settings.access_log,
+  };
+}

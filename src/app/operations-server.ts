@@ -1,0 +1,32 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The server of probes and metrics, apart from callers. */
+export interface OperationsServer {
+  readonly url: string;
+  close(): void;
+}
+
+/** Opens it. Rejects when the address is in use. */
+export async function openOperationsServer(
+  answer: RequestListener,
+  at: { readonly host: string; readonly port: number },
+): Promise<OperationsServer> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(at, resolve);
+  });
+  return {
+    url: urlOf(server),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function urlOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

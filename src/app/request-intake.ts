@@ -1,0 +1,43 @@
+import { secureRandom } from '../base/random.ts';
+import { addressLimiter } from '../http/address-limiter.ts';
+import { auditLog } from '../http/audit-log.ts';
+import { connectionLimiter } from '../http/connection-limiter.ts';
+import type { PipelineDependencies } from '../http/exchange.ts';
+import { rateLimiter } from '../http/rate-limiter.ts';
+import { type RequestBuffers, requestBuffers } from '../http/request-buffers.ts';
+import { requestObserver } from '../http/request-observer.ts';
+import { addressReader, proxyMatcher } from '../http/request-origin.ts';
+import { connectionSettings } from '../settings/connections.ts';
+import { rateSettings } from '../settings/rates.ts';
+import type { Dependencies } from './dependencies.ts';
+import { keysOf, pick } from './pick.ts';
+
+/** What receives, limits, counts and records requests, whatever they ask for; all listeners share it. */
+export type RequestIntake = RequestBuffers &
+  Pick<
+    PipelineDependencies,
+    'addressOf' | 'addressLimiter' | 'connectionLimiter' | 'rateLimiter' | 'observer' | 'auditLog'
+  >;
+
+/** With `rate_limits` off, only memory and the total of connections are limited. */
+export function requestIntake({ settings, clock, store, log, registry }: Dependencies): RequestIntake {
+  const isLimited = settings.rate_limits === 'on';
+  const addressOf = addressReader(settings.trusted_proxies);
+  const limits = pick(settings, keysOf(connectionSettings));
+  const buffers = requestBuffers(limits, addressOf);
+  return {
+    ...buffers,
+    addressOf,
+    addressLimiter: isLimited
+      ? addressLimiter({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
+      : undefined,
+    connectionLimiter: connectionLimiter(
+      isLimited ? limits : { ...limits, connections_per_address_max: Number.POSITIVE_INFINITY },
+      proxyMatcher(settings.trusted_proxies),
+      buffers.unauthenticatedMemory.evictOldest,
+    ),
+    rateLimiter: rateLimiter({ ...pick(settings, keysOf(rateSettings)), isOn: isLimited }, clock),
+    observer: requestObserver({ log, accessLog: settings.access_log, registry, addressOf }),
+    auditLog: auditLog({ log, store, clock, random: secureRandom }),
+  };
+}
