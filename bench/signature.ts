@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto';
 import {
   baseStrings,
-  parseClaim,
+  parseRequest,
   type SignedParts,
   sign,
   signingKey,
@@ -68,7 +68,7 @@ export async function run(): Promise<void> {
   const key = signingKey(CONSUMER_SECRET, TOKEN_SECRET);
   const keyText = `${CONSUMER_SECRET}&${TOKEN_SECRET}`;
   const texts = requests.map((request) => {
-    const claim = parseClaim(request);
+    const claim = parseRequest(request);
     if ('reason' in claim) throw new Error(claim.detail);
     return flat(baseStrings(claim, origins)[0] ?? '');
   });
@@ -76,7 +76,7 @@ export async function run(): Promise<void> {
   const theirs: number[] = [];
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
     const one = timed(requests, (request) => {
-      const claim = parseClaim(request);
+      const claim = parseRequest(request);
       return !('reason' in claim) && verify(claim, origins, key);
     });
     const other = timed(texts, (text) => createHmac('sha1', keyText).update(text).digest('base64').length === 28);

@@ -1,14 +1,13 @@
 import { secureRandom } from '../base/random.ts';
-
-import { authenticator } from '../features/auth/oauth1/authenticate.ts';
-import { knownCredentials } from '../features/auth/oauth1/known-credentials.ts';
-import { leniently } from '../features/auth/oauth1/lenient.ts';
+import { lenientAuthenticator } from '../features/auth/oauth1/authenticate-leniently.ts';
+import { consumerAuthenticator, requestTokenAuthenticator } from '../features/auth/oauth1/authenticate-login-steps.ts';
+import { userAuthenticator } from '../features/auth/oauth1/authenticate-user.ts';
+import { credentialCache } from '../features/auth/oauth1/credential-cache.ts';
+import { lastUseRecorder } from '../features/auth/oauth1/last-use-recorder.ts';
 import type { Nonces } from '../features/auth/oauth1/nonces.ts';
-import { tokenUses } from '../features/auth/oauth1/token-uses.ts';
-import { consumerAuthenticator, requestTokenAuthenticator } from '../features/auth/oauth1/tokenless.ts';
 import { basicAuthenticator } from '../features/auth/oauth2/authenticate-basic.ts';
-import { bearerAlone, bearerOrUser, userOrBasic } from '../features/auth/oauth2/authenticate-bearer.ts';
-import { knownBearers } from '../features/auth/oauth2/known-bearers.ts';
+import { bearerOnly, bearerOrUser, userOrBasic } from '../features/auth/oauth2/authenticate-bearer.ts';
+import { bearerCache } from '../features/auth/oauth2/bearer-cache.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -23,21 +22,21 @@ export function authenticators(
 ): Pick<PipelineDependencies, 'authenticator' | 'authenticators'> {
   const shared = {
     ...{ clock, nonces, notBefore_s },
-    credentials: knownCredentials(store, box),
+    credentials: credentialCache(store, box),
     random: secureRandom,
     window_s: settings.timestamp_window_s,
   };
-  const user = authenticator({ ...shared, uses: tokenUses(store) });
+  const user = userAuthenticator({ ...shared, uses: lastUseRecorder(store) });
   const basic = basicAuthenticator(services);
-  const bearers = knownBearers(store);
+  const bearers = bearerCache(store);
   const requestToken = requestTokenAuthenticator({ ...shared, store, box });
   return {
     authenticator: user,
     authenticators: {
       consumer: consumerAuthenticator({ ...shared, store, box }),
-      'request-token': settings.lenient_access_token ? leniently(requestToken, services) : requestToken,
+      'request-token': settings.lenient_access_token ? lenientAuthenticator(requestToken, services) : requestToken,
       basic,
-      bearer: bearerAlone(bearers, user),
+      bearer: bearerOnly(bearers, user),
       'user-or-bearer': bearerOrUser(bearers, user),
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },

@@ -1,9 +1,9 @@
 import { formatInstant } from '../base/instants.ts';
 import { eventExpiryAt } from '../features/activity/event-expiry-job.ts';
 import { forgetStreams } from '../features/activity/stream/streams.ts';
-import { loginExpiryAt } from '../features/auth/logins/expiry.ts';
+import { loginExpiryAt } from '../features/auth/logins/login-expiry.ts';
 import { auditExpiryAt } from '../features/platform/audit-expiry.ts';
-import { sealFirstSecret } from '../features/platform/first-secret.ts';
+import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
 import { watchExternalChanges } from '../storage/core/external-changes.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -15,7 +15,7 @@ export async function startBackground(
   { store, clock, box, services, jobs, webhooks }: Dependencies,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  await Promise.all([sealFirstSecret(store, box), services.media.blobs.sweep()]);
+  await Promise.all([markMasterKeyInUse(store, box), services.media.blobs.sweep()]);
   await store.write(async (tx) => {
     const now = formatInstant(clock.now());
     await tx.jobs.releaseAll();

@@ -9,12 +9,12 @@ import {
 } from '../features/activity/webhooks/administration.ts';
 import { previewPage } from '../features/ads/previews/preview-page.ts';
 import { previewUrl } from '../features/ads/previews/preview-url.ts';
-import { knownBrowsers } from '../features/auth/logins/known-browsers.ts';
-import { loginThrottle } from '../features/auth/logins/throttle.ts';
-import { pagesOf } from '../features/auth/pages/pages.ts';
-import { refusal } from '../features/auth/pages/refusals.ts';
-import { loginFirst } from '../features/auth/pages/session-pages.ts';
-import { hashPassword, isPassword } from '../features/platform/passwords.ts';
+import { deviceCookies } from '../features/auth/logins/device-cookies.ts';
+import { loginThrottle } from '../features/auth/logins/login-throttle.ts';
+import { allPages } from '../features/auth/pages/all-pages.ts';
+import { errorPage } from '../features/auth/pages/error-pages.ts';
+import { redirectToLogin } from '../features/auth/pages/login-pages.ts';
+import { hashPassword, verifyPassword } from '../features/platform/password-hashing.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { passwordRulesOf } from '../settings/logins.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -27,11 +27,11 @@ export function browserPages(mode: Mode, { settings, clock, store, services, box
     'login_failures_per_address',
     'login_failures_per_user',
   ]);
-  return pagesOf(
+  return allPages(
     {
-      ...{ store, clock, box, grants, isPassword },
+      ...{ store, clock, box, grants, verifyPassword },
       throttle: loginThrottle({ store, clock, limits }),
-      browsers: knownBrowsers({ box, clock, random: secureRandom }),
+      devices: deviceCookies({ box, clock, random: secureRandom }),
       hashPassword: (password) => hashPassword(password, secureRandom),
       passwords: passwordRulesOf(settings),
       supportContact: settings.support_contact,
@@ -45,9 +45,18 @@ export function browserPages(mode: Mode, { settings, clock, store, services, box
         ...{ rotateSecret, findDelivery, resend, lastOutcome },
       },
       verifier_ttl_s: settings.verifier_ttl_s,
-      leadsTo: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
+      linkFor: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
         previewUrl(box, { type: 'DRAFT', environment, account, id, user }),
     },
-    [previewPage({ store, box, clock, media: services.media.addresses, notFound: () => refusal('page'), loginFirst })],
+    [
+      previewPage({
+        store,
+        box,
+        clock,
+        media: services.media.addresses,
+        notFound: () => errorPage('page'),
+        redirectToLogin,
+      }),
+    ],
   );
 }

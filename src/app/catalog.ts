@@ -70,35 +70,35 @@ import { audienceRematching } from '../features/audiences/members/rematching-job
 import { customAudiencePermissions, tailoredAudiencePermissions } from '../features/audiences/permissions.ts';
 import { tailoredAudiences } from '../features/audiences/tailored-audiences.ts';
 import { uploadUnreached, uploadUsers } from '../features/audiences/uploads/upload-members.ts';
-import { loginExpiry } from '../features/auth/logins/expiry.ts';
+import { loginExpiry } from '../features/auth/logins/login-expiry.ts';
 import { accessToken } from '../features/auth/oauth1/access-token.ts';
 import { requestToken } from '../features/auth/oauth1/request-token.ts';
 import { revokeToken } from '../features/auth/oauth1/revoke-token.ts';
-import { issueBearer } from '../features/auth/oauth2/issue-bearer.ts';
-import { revokeBearer } from '../features/auth/oauth2/revoke-bearer.ts';
+import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
+import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
 import { mediaProcessing } from '../features/media/processing.ts';
 import { uploadMedia, uploadStatus } from '../features/media/upload-v1.ts';
 import { uploadV2Operations } from '../features/media/upload-v2.ts';
 import { auditExpiry } from '../features/platform/audit-expiry.ts';
-import { ownUser } from '../features/platform/own-user.ts';
+import { authenticatedUser } from '../features/platform/authenticated-user.ts';
 import { rateLimitStatus } from '../features/platform/rate-limit-status.ts';
-import { shownUser } from '../features/platform/shown-user.ts';
+import { showUser } from '../features/platform/show-user.ts';
 import { updateProfile } from '../features/platform/update-profile.ts';
-import { userOfToken } from '../features/platform/user-of-token.ts';
+import { verifyCredentials } from '../features/platform/verify-credentials.ts';
 
 /** The table of contents of the interface: every resource and endpoint, in the order of the reference documents. */
 export const catalog: readonly (AnyResource | Operation)[] = [
   requestToken,
   accessToken,
   revokeToken,
-  issueBearer,
-  revokeBearer,
-  ownUser,
+  issueBearerOperation,
+  revokeBearerOperation,
+  verifyCredentials,
   updateProfile,
-  shownUser,
-  userOfToken,
+  showUser,
+  authenticatedUser,
   rateLimitStatus,
   uploadMedia,
   uploadStatus,

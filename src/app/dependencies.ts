@@ -24,9 +24,9 @@ import { directoryFolder, openDirectory } from '../features/audiences/directory/
 import { openMemberships } from '../features/audiences/members/audience-members.ts';
 import { openPeopleReader } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
-import { outstandingBearers } from '../features/auth/oauth2/outstanding-bearer.ts';
+import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
 import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
-import { idsFrom } from '../features/platform/ids.ts';
+import { blockIds } from '../features/platform/ids.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
 import { type BackgroundMetrics, backgroundMetrics } from '../http/background-metrics.ts';
 import { openLog } from '../http/log.ts';
@@ -85,7 +85,7 @@ export async function openDependencies(
   const box = withKnownKeys(runtime.box);
   const log = overrides.log ?? openLog(settings.log_level);
   store.onOutage(outageLog(log));
-  const ids = idsFrom(store, random);
+  const ids = blockIds(store, random);
   const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
   const registry = new Registry();
   const metrics = backgroundMetrics(registry);
@@ -97,9 +97,9 @@ export async function openDependencies(
     show: (resource, rows, context) => serializerOf(resource).rows(rows, context),
     making: rowFactoryWith(ids),
     pageUrl: (environment, path) => servers[environment] + path,
-    jobs: { runNow: (kind, key) => jobs.hurry(kind, key) },
+    jobs: { runNow: (kind, key) => jobs.runNow(kind, key) },
     audit: { retention_days: settings.audit_retention_days },
-    auth: { bearerTokens: outstandingBearers({ store, box, secrets: secureRandom }), loginRules },
+    auth: { bearerTokens: bearerTokens({ store, box, secrets: secureRandom }), loginRules },
     ads: {
       limits: pick(settings, ['active_campaigns_max', 'active_line_items_max', 'campaign_line_items_max']),
       postSource: sourceOf(settings),
@@ -119,8 +119,8 @@ export async function openDependencies(
     ...{ store, clock, services },
     random: secureRandom,
     kinds: jobKinds,
-    ended: metrics.jobEnded,
-    failed: (job, error) =>
+    onEnded: metrics.jobEnded,
+    onFailed: (job, error) =>
       log.error({ job: job.kind, key: job.key, attempts: job.attempts, err: error }, 'a job failed'),
   });
   return {

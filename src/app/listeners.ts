@@ -14,9 +14,9 @@ import type { PipelineDependencies } from '../http/exchange.ts';
 import { addHomePage } from '../http/home-page.ts';
 import { createListener } from '../http/listener.ts';
 import { addMediaRoutes } from '../http/media-routes.ts';
-import { addBranding, type Branding } from '../http/pages/branding.ts';
-import { addPages, type PageParts } from '../http/pages/routes.ts';
-import { browserSessions } from '../http/pages/sessions.ts';
+import { type Branding, serveBranding } from '../http/pages/branding.ts';
+import { browserSessions } from '../http/pages/browser-sessions.ts';
+import { type PageDeps, registerPages } from '../http/pages/routes.ts';
 import { addProbes } from '../http/probes.ts';
 import { addProblemPages } from '../http/problem-pages.ts';
 import { originsReader } from '../http/request-origin.ts';
@@ -70,11 +70,11 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     const own = { ...pipeline, environment, originsOf };
     const app = createListener(own, operations, tls);
     addHomePage(app, environment, branding, () => servers);
-    addBranding(app, branding);
+    serveBranding(app, branding);
     addApiDescriptions(app, branding.name, operations, () => ({ servers, limits }));
     addProblemPages(app, branding, () => servers[environment]);
     addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
-    addPages(app, { ...pages, origins: originsOf });
+    registerPages(app, { ...pages, origins: originsOf });
     addMediaRoutes(app, { ...own, find, onError: (err) => log.error({ err }, 'could not serve media') });
     if (mode === 'dev' && environment === 'production') addProbes(app, options.answerProbe);
     if (mode === 'dev' && operator_token) addSimulator(app, { ...own, operator_token, simulate });
@@ -100,7 +100,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
 function pagePartsOf(
   { settings, store, clock, log }: Dependencies,
   { pipeline, branding, pages }: ListenerOptions,
-): Omit<PageParts, 'origins'> {
+): Omit<PageDeps, 'origins'> {
   const { addressLimiter: flood, unauthenticatedBodies: strangers, connectionLimiter: connections } = pipeline;
   const { observer, auditLog, nextTransactionId, addressOf, secureHeaders, isDraining } = pipeline;
   const max = settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY;

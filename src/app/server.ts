@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { secureRandom } from '../base/random.ts';
 import type { Page } from '../contract/declare/pages.ts';
 import { accountAccessCache } from '../features/ads/account-access-cache.ts';
-import { type Nonces, nonceMemory } from '../features/auth/oauth1/nonces.ts';
+import { inMemoryNonces, type Nonces } from '../features/auth/oauth1/nonces.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
 import { addConnectionMetrics } from '../http/connection-metrics.ts';
-import { openBranding } from '../http/pages/branding.ts';
+import { loadBranding } from '../http/pages/branding.ts';
 import { probes } from '../http/probes.ts';
 import { addProcessMetrics } from '../http/process-metrics.ts';
 import { transactionIds } from '../http/reply.ts';
@@ -80,7 +80,7 @@ async function start(
   cleanup.defer(() => releaseLock());
   closeWithService(deps, cleanup);
   const tls = await tlsOf(deps);
-  const branding = await openBranding(settings);
+  const branding = await loadBranding(settings);
   const superseded = new Promise<string>((resolve) => {
     store.onOutage({ superseded: ({ message }) => resolve(message) });
   });
@@ -89,7 +89,7 @@ async function start(
     clock: deps.clock,
   });
   cleanup.defer(() => nonceLog.close());
-  const nonces = nonceMemory(nonceLog, settings.timestamp_window_s);
+  const nonces = inMemoryNonces(nonceLog, settings.timestamp_window_s);
   await startBackground(deps, cleanup);
   let isDraining = false;
   const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());

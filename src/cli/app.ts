@@ -4,15 +4,20 @@ import type { Application, ApplicationDraft } from '../contract/store/credential
 import type { ReadTransaction } from '../contract/store/store.ts';
 import {
   changeApplication,
-  issueOwnToken,
+  issueOwnerToken,
   regenerateBearer,
   regenerateKeys,
-  revokeBearerOf,
+  revokeBearer,
   suspendApplication,
-} from '../features/auth/applications/administer.ts';
-import { allApplications } from '../features/auth/applications/all.ts';
-import { BLANK, type CallbackPolicy, draftFaults, draftOf } from '../features/auth/applications/draft.ts';
-import { registerApplication } from '../features/platform/register.ts';
+} from '../features/auth/applications/administration.ts';
+import {
+  type CallbackPolicy,
+  draftOf,
+  EMPTY_DRAFT,
+  validateDraft,
+} from '../features/auth/applications/application-draft.ts';
+import { listAllApplications } from '../features/auth/applications/list-applications.ts';
+import { registerApplication } from '../features/platform/registration.ts';
 import type { Settings } from '../settings.ts';
 import { addApplicationOptions, draftFromOptions } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
@@ -51,7 +56,7 @@ export function appCommand(command: Command): void {
 
   const bearer = of(command, 'bearer', 'Replace the bearer token; the former one is revoked');
   bearer.option('--revoke', 'Revoke it and issue none');
-  bearer.action((key: string) => onApplication(bearer, key, bearer.opts().revoke ? revokeBearer : newBearer));
+  bearer.action((key: string) => onApplication(bearer, key, bearer.opts().revoke ? removeBearer : newBearer));
 
   const limits = of(command, 'limits', 'Show the limits of an application, or set some', '--webhooks 20');
   for (const name of APPLICATION_LIMITS) {
@@ -76,7 +81,7 @@ function onDatabase(command: Command): Command {
 }
 
 async function createApp(command: Command, name: string): Promise<void> {
-  const draft = draftFromOptions(command, { ...BLANK, name });
+  const draft = draftFromOptions(command, { ...EMPTY_DRAFT, name });
   const made = await runWrite(command, async (registrar, { callback_schemes: schemes }) => {
     insistOn(draft, { schemes, registered: [] });
     const owner = await ownerOf(registrar.tx, command.opts().owner);
@@ -91,7 +96,7 @@ async function createApp(command: Command, name: string): Promise<void> {
 async function listApps(command: Command): Promise<void> {
   const named: string | undefined = command.opts().owner;
   const rows = await runRead(command, async ({ tx }) =>
-    allApplications(tx, named === undefined ? undefined : await ownerOf(tx, named)),
+    listAllApplications(tx, named === undefined ? undefined : await ownerOf(tx, named)),
   );
   for (const { consumer_key, access_level, suspended: isSuspended, name } of rows) {
     print(`${consumer_key}\t${access_level}\t${isSuspended ? 'suspended' : 'active'}\t${oneLine(name)}\n`);
@@ -136,7 +141,7 @@ async function regenerate(registrar: RecordedRegistrar, { id, consumer_key }: Ap
 }
 
 async function ownToken(registrar: RecordedRegistrar, application: Application): Promise<Told> {
-  const { id, token, tokenSecret } = await issueOwnToken(registrar, application);
+  const { id, token, tokenSecret } = await issueOwnerToken(registrar, application);
   registrar.addTarget('token', id);
   return { user_id: application.owner_user_id, access_token: token, access_token_secret: tokenSecret };
 }
@@ -145,8 +150,8 @@ async function newBearer(registrar: RecordedRegistrar, { id }: Application): Pro
   return { bearer_token: await regenerateBearer(registrar, id) };
 }
 
-async function revokeBearer({ tx, now }: RecordedRegistrar, { id, name }: Application): Promise<Told> {
-  if (!(await revokeBearerOf(tx, id, now))) throw new CommandFailed(`${name} has no bearer token`);
+async function removeBearer({ tx, now }: RecordedRegistrar, { id, name }: Application): Promise<Told> {
+  if (!(await revokeBearer(tx, id, now))) throw new CommandFailed(`${name} has no bearer token`);
   return { revoked: 'yes' };
 }
 
@@ -182,8 +187,8 @@ async function ownerOf(tx: ReadTransaction, name: string): Promise<string> {
 }
 
 function insistOn(draft: ApplicationDraft, policy: CallbackPolicy): void {
-  const errors = draftFaults(draft, policy);
-  if (errors.length > 0) throw new CommandFailed(errors.map(({ says }) => says).join(' '), 2);
+  const errors = validateDraft(draft, policy);
+  if (errors.length > 0) throw new CommandFailed(errors.map(({ message: says }) => says).join(' '), 2);
 }
 
 const LIMITS_SAID: Readonly<Record<ApplicationLimit, string>> = {

@@ -105,7 +105,7 @@ async function makePosts(command: Command): Promise<void> {
 const FOLLOWED_MAX = 20;
 
 async function registeredUsers(runtime: Runtime): Promise<string[]> {
-  const { FIRST_USER } = await import('../features/platform/register.ts');
+  const { FIRST_USER_ID: FIRST_USER } = await import('../features/platform/registration.ts');
   const ids = Array.from({ length: FOLLOWED_MAX }, (_, index) => String(Number(FIRST_USER) + index));
   const found = await runtime.store.read((tx) => tx.credentials.findScreenNames(ids));
   return ids.filter((id) => found.has(id));

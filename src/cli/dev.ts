@@ -137,7 +137,7 @@ const FOREIGN =
 
 /** Whether there are users, and none of them from a demo world. */
 async function holdsOthers(tx: ReadTransaction): Promise<boolean> {
-  const { FIRST_USER } = await import('../features/platform/register.ts');
+  const { FIRST_USER_ID: FIRST_USER } = await import('../features/platform/registration.ts');
   return !(await tx.credentials.findDemo()) && (await tx.credentials.findUser(FIRST_USER)) !== undefined;
 }
 

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
 import { type SecretBox, secretBox } from '../base/secret-box.ts';
 import { findMasterKey } from '../dev/dev-folder.ts';
-import { isKeyInUse } from '../features/platform/first-secret.ts';
+import { isMasterKeyInUse } from '../features/platform/master-key-use.ts';
 import type { Settings } from '../settings.ts';
 import { type Driver, storeOn } from '../storage/core/store.ts';
 import { runRecorded } from './command-record.ts';
@@ -105,7 +105,7 @@ function tableOf(uses: readonly KeyUsage[]): string {
 async function runReseal({ command, driver, settings, box }: Secrets): Promise<void> {
   if (!box) throw new CommandFailed('master_key: required to seal secrets', 2);
   const store = storeOn(driver);
-  if (!command.opts().offline && !(await store.read((tx) => isKeyInUse(tx, box)))) {
+  if (!command.opts().offline && !(await store.read((tx) => isMasterKeyInUse(tx, box)))) {
     throw new CommandFailed(
       `no server has been started with master key ${settings.master_key_id} yet, and one without it could not read what is sealed with it; restart the server first, or add --offline when none runs`,
     );

@@ -19,7 +19,7 @@ export function tokenCommand(command: Command): void {
 
 async function createToken(command: Command): Promise<void> {
   const given = command.opts<{ app: string; user: string; level?: AccessLevel }>();
-  const { issueToken } = await import('../features/platform/register.ts');
+  const { issueToken } = await import('../features/platform/registration.ts');
   const made = await runWrite(command, async (registrar) => {
     const { credentials } = registrar.tx;
     const application = await credentials.findApplicationByKey(given.app);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { formatInstant } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import type { ReadTransaction } from '../contract/store/store.ts';
-import type { Registrar } from '../features/platform/register.ts';
+import type { Registrar } from '../features/platform/registration.ts';
 import type { Settings } from '../settings.ts';
 import { type AddTarget, type CommandRecord, commandRecord } from './command-record.ts';
 import { openCommandRuntime } from './command-runtime.ts';

@@ -31,8 +31,8 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
   const user = await runRead(command, ({ tx }) => requireUser(tx, userName));
   const password = generate ? secureRandom.bytes(15).toString('base64url') : await readPassword(passwordFile);
   if (!generate) failIf(await passwordError(command, password, user));
-  const { hashPassword } = await import('../features/platform/passwords.ts');
-  const { setPassword } = await import('../features/platform/standing.ts');
+  const { hashPassword } = await import('../features/platform/password-hashing.ts');
+  const { setPassword } = await import('../features/platform/user-status.ts');
   const hash = await hashPassword(password, secureRandom);
   await runWrite(command, ({ tx, now, addTarget }) => {
     addTarget('user', user.id);
@@ -42,7 +42,7 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
 }
 
 async function makeLink(command: Command, userName: string): Promise<void> {
-  const { addPasswordLink, PASSWORD_LINK_S } = await import('../features/platform/standing.ts');
+  const { addPasswordLink, PASSWORD_LINK_S } = await import('../features/platform/user-status.ts');
   const made = await runWrite(command, async ({ tx, now, addTarget }) => {
     const user = await requireUser(tx, userName);
     addTarget('user', user.id);
@@ -65,7 +65,7 @@ export async function passwordError(
   password: string,
   user: Pick<User, 'screen_name' | 'name'>,
 ): Promise<string | undefined> {
-  const { wrongPassword } = await import('../features/platform/password-rules.ts');
+  const { passwordError: wrongPassword } = await import('../features/platform/password-rules.ts');
   const { passwordRulesOf } = await import('../settings/logins.ts');
   return wrongPassword(password, user, passwordRulesOf(settingsFrom(command, 'serve', true)));
 }

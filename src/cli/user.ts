@@ -54,14 +54,14 @@ export function userCommand(command: Command): void {
 
 async function createUser(command: Command, userName: string): Promise<void> {
   const { name = userName, email, passwordFile } = command.opts();
-  const rules = await import('../features/platform/rules.ts');
-  failIf(rules.wrongUserName(userName));
-  failIf(rules.wrongName(name));
-  if (email !== undefined) failIf(rules.wrongEmail(email));
+  const rules = await import('../features/platform/user-rules.ts');
+  failIf(rules.userNameError(userName));
+  failIf(rules.displayNameError(name));
+  if (email !== undefined) failIf(rules.emailError(email));
   const password = await readPassword(passwordFile);
   failIf(await passwordError(command, password, { screen_name: userName, name }));
-  const { registerUser } = await import('../features/platform/register.ts');
-  const { hashPassword } = await import('../features/platform/passwords.ts');
+  const { registerUser } = await import('../features/platform/registration.ts');
+  const { hashPassword } = await import('../features/platform/password-hashing.ts');
   const passwordHash = await hashPassword(password, secureRandom);
   const user = { screenName: userName, name, passwordHash, email };
   const id = await runWrite(command, async (registrar) => {
@@ -74,13 +74,13 @@ async function createUser(command: Command, userName: string): Promise<void> {
 
 async function changeProfileOf(command: Command, userName: string): Promise<void> {
   const { name, handle, bio, location, url, verified, affiliate } = command.opts<Record<string, string | undefined>>();
-  const rules = await import('../features/platform/rules.ts');
+  const rules = await import('../features/platform/user-rules.ts');
   const profiles = await import('../features/platform/profile.ts');
-  if (name !== undefined) failIf(rules.wrongName(name));
-  if (handle !== undefined) failIf(rules.wrongUserName(handle));
-  if (bio !== undefined) failIf(profiles.wrongBio(bio));
-  if (location !== undefined) failIf(profiles.wrongLocation(location));
-  if (url !== undefined) failIf(profiles.wrongProfileUrl(url));
+  if (name !== undefined) failIf(rules.displayNameError(name));
+  if (handle !== undefined) failIf(rules.userNameError(handle));
+  if (bio !== undefined) failIf(profiles.descriptionError(bio));
+  if (location !== undefined) failIf(profiles.locationError(location));
+  if (url !== undefined) failIf(profiles.profileUrlError(url));
   const user = await runWrite(command, async ({ tx, now, addTarget }) => {
     const found = await requireUser(tx, userName);
     addTarget('user', found.id);
@@ -112,7 +112,7 @@ async function changeUser(
   userName: string,
   changes: Partial<Pick<User, 'suspended' | 'locked'>>,
 ): Promise<void> {
-  const { changeStanding } = await import('../features/platform/standing.ts');
+  const { changeUserStatus: changeStanding } = await import('../features/platform/user-status.ts');
   const user = await runWrite(command, async ({ tx, addTarget }) => {
     const found = await requireUser(tx, userName);
     addTarget('user', found.id);

@@ -9,8 +9,8 @@ import { SANDBOX_FEATURES } from '../features/ads/account-features.ts';
 import { accounts, newAccount } from '../features/ads/accounts.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { newPromotableUser, promotableUsers } from '../features/ads/promotable-users.ts';
-import { hashPassword } from '../features/platform/passwords.ts';
-import { issueToken, type Registrar, registerApplication, registerUser } from '../features/platform/register.ts';
+import { hashPassword } from '../features/platform/password-hashing.ts';
+import { issueToken, type Registrar, registerApplication, registerUser } from '../features/platform/registration.ts';
 import { DEMO_APPLICATION, DEMO_CALLBACK } from './demo-application.ts';
 import { addMessagesApplication, type MessagesKeys } from './messages-application.ts';
 

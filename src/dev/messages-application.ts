@@ -1,4 +1,4 @@
-import { issueToken, type Registrar, registerApplication } from '../features/platform/register.ts';
+import { issueToken, type Registrar, registerApplication } from '../features/platform/registration.ts';
 import { DEMO_APPLICATION } from './demo-application.ts';
 
 /** What an application that may read messages is called with, and acts for both demo users. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { html } from 'ghtml';
 import type { PageDocument } from '../contract/declare/pages.ts';
-import { type Face, framed } from './pages/frame.ts';
-import { openPageHeaders } from './pages/policy.ts';
+import { type BrandedService, renderDocument } from './pages/document.ts';
+import { staticPageHeaders } from './pages/page-headers.ts';
 import { breakableCode } from './reference/operation-section.ts';
 
 /** Names of event types that are deprecated, with what takes their place. */
@@ -12,10 +12,10 @@ export type DeprecatedNames = readonly (readonly [deprecated: string, name: stri
  * Adds `/docs/activity`, to which replies lead that were asked for by a deprecated name.
  * @source activity gaps 16.1
  */
-export function addEventTypeNamesPage(app: FastifyInstance, face: Face, names: DeprecatedNames): void {
-  const page = framed(documentOf(names), face);
+export function addEventTypeNamesPage(app: FastifyInstance, face: BrandedService, names: DeprecatedNames): void {
+  const page = renderDocument(documentOf(names), face);
   app.get('/docs/activity', (_, reply) => {
-    void reply.headers(openPageHeaders());
+    void reply.headers(staticPageHeaders());
     return reply.send(page);
   });
 }

@@ -3,8 +3,8 @@ import { html } from 'ghtml';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 import { acceptsHtml } from './accept.ts';
-import { type Face, framed } from './pages/frame.ts';
-import { openPageHeaders } from './pages/policy.ts';
+import { type BrandedService, renderDocument } from './pages/document.ts';
+import { staticPageHeaders } from './pages/page-headers.ts';
 
 /**
  * Adds `/`, which tells people what answers here and where to go on. Whoever does not ask for HTML gets what any path
@@ -14,13 +14,13 @@ import { openPageHeaders } from './pages/policy.ts';
 export function addHomePage(
   app: FastifyInstance,
   environment: Environment,
-  face: Face,
+  face: BrandedService,
   servers: () => Readonly<Record<Environment, string>>,
 ): void {
   app.get('/', (request, reply) => {
     if (!acceptsHtml(request.headers.accept)) return reply.callNotFound();
-    void reply.headers({ ...openPageHeaders(), vary: 'accept' });
-    return reply.send(framed(homePage(environment, face, servers()), face));
+    void reply.headers({ ...staticPageHeaders(), vary: 'accept' });
+    return reply.send(renderDocument(homePage(environment, face, servers()), face));
   });
 }
 
@@ -38,7 +38,11 @@ const OTHER: Readonly<Record<Environment, readonly [environment: Environment, te
   sandbox: ['production', 'Production'],
 };
 
-function homePage(environment: Environment, face: Face, servers: Readonly<Record<Environment, string>>): PageDocument {
+function homePage(
+  environment: Environment,
+  face: BrandedService,
+  servers: Readonly<Record<Environment, string>>,
+): PageDocument {
   const [name, about] = ABOUT[environment];
   const [other, otherName] = OTHER[environment];
   const links = [

@@ -3,8 +3,8 @@ import { html } from 'ghtml';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problems/problem-details.ts';
 import { acceptsOnlyJson } from './accept.ts';
-import { type Face, framed } from './pages/frame.ts';
-import { openPageHeaders } from './pages/policy.ts';
+import { type BrandedService, renderDocument } from './pages/document.ts';
+import { staticPageHeaders } from './pages/page-headers.ts';
 import { proseHtml } from './reference/operation-section.ts';
 
 /**
@@ -13,17 +13,17 @@ import { proseHtml } from './reference/operation-section.ts';
  * @param base tells the address of the listener.
  * @source authentication gaps 21.2
  */
-export function addProblemPages(app: FastifyInstance, face: Face, base: () => string): void {
+export function addProblemPages(app: FastifyInstance, face: BrandedService, base: () => string): void {
   for (const [slug, page] of Object.entries(PROBLEM_PAGES)) {
     app.get(problemPath(slug), (request, reply) => {
       const isJson = acceptsOnlyJson(request.headers.accept);
       const type = base() + problemPath(slug);
       void reply.headers({
-        ...openPageHeaders(),
+        ...staticPageHeaders(),
         ...(isJson && { 'content-type': 'application/json; charset=utf-8' }),
         vary: 'accept',
       });
-      return reply.send(isJson ? JSON.stringify({ type, ...page }) : framed(documentOf(slug, page), face));
+      return reply.send(isJson ? JSON.stringify({ type, ...page }) : renderDocument(documentOf(slug, page), face));
     });
   }
 }

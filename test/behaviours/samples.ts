@@ -2,7 +2,7 @@ import type { Field, StoredValue } from '../../src/contract/declare/fields.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { objectiveOf } from '../../src/features/ads/line-items/objectives.ts';
 import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
-import { FIRST_USER } from '../../src/features/platform/register.ts';
+import { FIRST_USER_ID } from '../../src/features/platform/registration.ts';
 
 /** A field as a test can look at it. */
 type Shown = Pick<Field, 'kind' | 'isRequired' | 'target'>;
@@ -199,14 +199,14 @@ export const SOUND: Readonly<
     unlocked_video_media_key: null,
   }),
   image_conversation_cards: () => ({ ...soundConversation(), media_key: '3_42' }),
-  draft_posts: () => ({ user_id: FIRST_USER, text: 'Sample', card_uri: null }),
+  draft_posts: () => ({ user_id: FIRST_USER_ID, text: 'Sample', card_uri: null }),
   scheduled_posts: () => ({
-    user_id: FIRST_USER,
+    user_id: FIRST_USER_ID,
     text: 'Sample',
     card_uri: null,
     scheduled_at: '2026-06-01T00:00:00Z',
     scheduled_status: 'SCHEDULED',
-    scheduled_by: FIRST_USER,
+    scheduled_by: FIRST_USER_ID,
     post_id: null,
     completed_at: null,
   }),

@@ -16,7 +16,7 @@ import { examineMachine } from '../../src/cli/doctor/machine.ts';
 import { examineService } from '../../src/cli/doctor/readiness.ts';
 import type { ApplicationDraft } from '../../src/contract/store/credentials.ts';
 import { ensureCertificates } from '../../src/dev/certificates.ts';
-import { registerApplication, registerUser } from '../../src/features/platform/register.ts';
+import { registerApplication, registerUser } from '../../src/features/platform/registration.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings.ts';
 import { dropSchema, migrate } from '../../src/storage/core/migrate.ts';

@@ -7,8 +7,8 @@ import { keyFingerprint, secretBox } from '../../src/base/secret-box.ts';
 import { startDev } from '../../src/cli/dev.ts';
 import { resealAll } from '../../src/cli/keys/key-usage.ts';
 import { SEALED_COLUMNS, secretContext } from '../../src/contract/store/sealed-columns.ts';
-import { BLANK } from '../../src/features/auth/applications/draft.ts';
-import { registerApplication } from '../../src/features/platform/register.ts';
+import { EMPTY_DRAFT } from '../../src/features/auth/applications/application-draft.ts';
+import { registerApplication } from '../../src/features/platform/registration.ts';
 import { openLog } from '../../src/http/log.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { clientOf } from '../rig/client.ts';
@@ -55,7 +55,7 @@ async function fill(): Promise<void> {
     const owner = keys.user_id;
     // More than a batch.
     for (let count = 0; count < 501; count++) {
-      await registerApplication({ tx, box, random: secureRandom, now }, owner, { ...BLANK, name: `A${count}` });
+      await registerApplication({ tx, box, random: secureRandom, now }, owner, { ...EMPTY_DRAFT, name: `A${count}` });
     }
     const application = (await tx.credentials.findApplicationByKey(keys.consumer_key))!.id;
     const request = { application_id: application, callback: 'oob', access_level: 'read', state: 'issued' } as const;

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { findMasterKey } from '../../src/dev/dev-folder.ts';
 import { grants } from '../../src/features/auth/oauth1/grants.ts';
-import { idsFrom } from '../../src/features/platform/ids.ts';
+import { blockIds } from '../../src/features/platform/ids.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import type { Place } from '../rig/databases.ts';
@@ -26,7 +26,7 @@ export async function worldBeside({ file }: Running, place: Place): Promise<Worl
   });
   const ground = await openRuntime('dev', settings, { random: secureRandom });
   const { store, box, clock } = ground;
-  const services = { store, clock, ids: idsFrom(store, secureRandom) };
+  const services = { store, clock, ids: blockIds(store, secureRandom) };
   const service = {
     url: file.base_url!,
     sandboxUrl: file.sandbox_url!,

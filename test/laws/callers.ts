@@ -1,7 +1,7 @@
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { readDevFile } from '../../src/dev/dev-folder.ts';
-import { issueToken } from '../../src/features/platform/register.ts';
+import { issueToken } from '../../src/features/platform/registration.ts';
 import { registerForMessages } from '../rig/activity.ts';
 import { bearerOf } from '../rig/application.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';

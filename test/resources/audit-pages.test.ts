@@ -12,7 +12,7 @@ import {
   type AuditRecord,
   LOG_ONLY,
 } from '../../src/contract/store/audit.ts';
-import { addPasswordLink } from '../../src/features/platform/standing.ts';
+import { addPasswordLink } from '../../src/features/platform/user-status.ts';
 import { openLog } from '../../src/http/log.ts';
 import { addPerson, addRequestToken, type Browser, browserOf, logIn, type Person, typed } from '../rig/browser.ts';
 import { clientOf } from '../rig/client.ts';

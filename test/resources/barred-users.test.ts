@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { refusal } from '../../src/features/auth/pages/refusals.ts';
-import { changeStanding } from '../../src/features/platform/standing.ts';
+import { errorPage } from '../../src/features/auth/pages/error-pages.ts';
+import { changeUserStatus } from '../../src/features/platform/user-status.ts';
 import { addApplication, addPerson, addRequestToken, browserOf, logIn, outlineOf, typed } from '../rig/browser.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -49,9 +49,9 @@ for (const standing of ['suspended', 'locked'] as const) {
     const user = browserOf(world.service.url);
     await logIn(user, person);
     const { store } = world.service;
-    await store.write((tx) => changeStanding(tx, person.id, { [standing]: 1 }));
+    await store.write((tx) => changeUserStatus(tx, person.id, { [standing]: 1 }));
     assert.deepEqual(await store.read((tx) => tx.sessions.list(person.id)), []);
-    await store.write((tx) => changeStanding(tx, person.id, { [standing]: 0 }));
+    await store.write((tx) => changeUserStatus(tx, person.id, { [standing]: 0 }));
     assert.equal(outlineOf((await user.get('/login')).html).heading, 'Log in');
   });
 }
@@ -104,5 +104,5 @@ describe('an application that insists on a login', () => {
 });
 
 test('the reason is one of the refusals, with a code for callers of JSON', () => {
-  assert.deepEqual([refusal('user suspended').error?.code, refusal('user locked').error?.code], [64, 326]);
+  assert.deepEqual([errorPage('user suspended').error?.code, errorPage('user locked').error?.code], [64, 326]);
 });

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import type { AccessLevel, Application } from '../../src/contract/store/credentials.ts';
-import { issueToken } from '../../src/features/platform/register.ts';
+import { issueToken } from '../../src/features/platform/registration.ts';
 import {
   addApplication,
   addPerson,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
-import { issueOwnToken, suspendApplication } from '../../src/features/auth/applications/administer.ts';
+import { issueOwnerToken, suspendApplication } from '../../src/features/auth/applications/administration.ts';
 import { bearerOf, withBearer } from '../rig/application.ts';
 import { addPerson, type Browser, browserOf, logIn, outlineOf, type Person, unescaped } from '../rig/browser.ts';
 import { type Client, clientOf } from '../rig/client.ts';
@@ -195,7 +195,9 @@ describe('a suspended application', () => {
     const application = (await store.read((tx) => tx.credentials.findApplication(made.id)))!;
     const issued = await Promise.all(
       Array.from({ length: 10 }, () =>
-        store.write((tx) => issueOwnToken({ tx, box, random: secureRandom, now: '2026-03-02T17:04:55Z' }, application)),
+        store.write((tx) =>
+          issueOwnerToken({ tx, box, random: secureRandom, now: '2026-03-02T17:04:55Z' }, application),
+        ),
       ),
     );
     const live = await store.read((tx) => tx.credentials.findLiveTokens(ada.id, made.id));

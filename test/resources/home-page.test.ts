@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { problemPath } from '../../src/contract/problems/problem-details.ts';
-import { openBranding } from '../../src/http/pages/branding.ts';
+import { loadBranding } from '../../src/http/pages/branding.ts';
 import { browserOf } from '../rig/browser.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -113,14 +113,14 @@ describe('pictures of the service', () => {
     test(`are refused at the start: ${name}`, async () => {
       const path = join(folder, name);
       if (bytes !== '') writeFileSync(path, bytes);
-      await assert.rejects(openBranding(input(path)), says);
+      await assert.rejects(loadBranding(input(path)), says);
     });
   }
 
   test('may be PNG', async () => {
     const path = join(folder, 'right.PNG');
     writeFileSync(path, Buffer.from(PNG, 'base64'));
-    const { logo, hasLogo } = await openBranding(input(path));
+    const { logo, hasLogo } = await loadBranding(input(path));
     assert.equal(logo?.type, 'image/png');
     assert.equal(hasLogo, true);
   });

@@ -23,13 +23,13 @@ const counts: JobKind<unknown>['store'] = async (tx, job) => void (await tx.take
 function runner(kind: Partial<JobKind<unknown>> & { name: string }, failures: string[] = []): JobRunner {
   const { store, services } = world.service;
   return jobRunner({
-    ended() {},
+    onEnded() {},
     store,
     services,
     clock: world.clock,
     random: secureRandom,
     kinds: [{ store: counts, ...kind }],
-    failed: (job, error) => failures.push(`${job.key} ${job.attempts} ${(error as Error).message}`),
+    onFailed: (job, error) => failures.push(`${job.key} ${job.attempts} ${(error as Error).message}`),
   });
 }
 
@@ -108,7 +108,7 @@ describe('work for later', () => {
       end = resolve;
     });
     const jobs = jobRunner({
-      ended() {},
+      onEnded() {},
       store,
       services,
       clock: world.clock,
@@ -117,12 +117,12 @@ describe('work for later', () => {
         { name: 'long', isLong: true, prepare: () => ended, store: counts },
         { name: 'short', store: counts },
       ],
-      failed: () => {},
+      onFailed: () => {},
     });
     await plan('long', 'h', at(0));
     const all = jobs.runDue();
     await plan('short', 'i', at(0));
-    await jobs.hurry('short', 'i');
+    await jobs.runNow('short', 'i');
     assert.deepEqual([await done('h'), await done('i')], [undefined, 1]);
     end();
     await all;
@@ -194,9 +194,9 @@ describe('work for later', () => {
     const ended = Promise.withResolvers<void>();
     const jobs = jobRunner({
       ...{ store: away, services, clock: world.clock, random: secureRandom },
-      ended: (_, outcome) => void (outcome === 'done' && ended.resolve()),
+      onEnded: (_, outcome) => void (outcome === 'done' && ended.resolve()),
       kinds: [{ name: 'away', store: counts, prepare: outside }],
-      failed: (_, error) => failures.push((error as Error).message),
+      onFailed: (_, error) => failures.push((error as Error).message),
     });
     jobs.start();
     await plan('away', 'z', at(0));
@@ -225,8 +225,8 @@ describe('work for later', () => {
       services,
       clock: world.clock,
       random: secureRandom,
-      ended() {},
-      failed: () => assert.fail(),
+      onEnded() {},
+      onFailed: () => assert.fail(),
     };
     const jobs = jobRunner({ ...parts, kinds: [kind], lease_s: 1 });
     jobs.start();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
-import { loginExpiry } from '../../src/features/auth/logins/expiry.ts';
-import { loginThrottle } from '../../src/features/auth/logins/throttle.ts';
+import { loginExpiry } from '../../src/features/auth/logins/login-expiry.ts';
+import { loginThrottle } from '../../src/features/auth/logins/login-throttle.ts';
 import { addPerson, type Browser, browserOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -80,7 +80,7 @@ test('a restart forgets nothing; what is over is removed', async () => {
   // What a new process would count with: the same database and nothing else.
   const throttle = loginThrottle({ store, clock: world.clock, limits });
   const name = person.name.toLowerCase();
-  const tried = { what: 'password', name, address: '192.0.2.1', browser: undefined } as const;
+  const tried = { factor: 'password', name, address: '192.0.2.1', browserId: undefined } as const;
   assert.deepEqual(await throttle.begin(tried), { wait_s: 900 });
   const sweep = () =>
     store.write((tx) => loginExpiry.store(tx, {} as never, undefined, formatInstant(world.clock.now())));

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { PROBLEM_PAGES, problemPath } from '../../src/contract/problems/problem-details.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import type { DeliveryTry, WebhookDelivery } from '../../src/contract/store/webhooks.ts';
-import { issueToken } from '../../src/features/platform/register.ts';
+import { issueToken } from '../../src/features/platform/registration.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';

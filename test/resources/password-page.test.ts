@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
-import { addPasswordLink } from '../../src/features/platform/standing.ts';
+import { addPasswordLink } from '../../src/features/platform/user-status.ts';
 import { addPerson, type Browser, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { plant } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import { secureRandom } from '../../src/base/random.ts';
-import { addPasswordLink } from '../../src/features/platform/standing.ts';
+import { addPasswordLink } from '../../src/features/platform/user-status.ts';
 import { barker, flagsOf, toldBy } from '../commands/program.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';

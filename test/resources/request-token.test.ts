@@ -300,9 +300,9 @@ describe('decisions', () => {
       ['myapp://done', '?oauth_token=T&oauth_verifier=V', '?denied=T'],
     ];
     for (const [address, approved, denied] of answers) {
-      const row = { callback: address, token: 'T' } as Parameters<typeof grants.redirectFor>[0];
-      assert.equal(grants.redirectFor(row, { verifier: 'V' }), address + approved);
-      assert.equal(grants.redirectFor(row, { denied: true }), address + denied);
+      const row = { callback: address, token: 'T' } as Parameters<typeof grants.callbackUrlFor>[0];
+      assert.equal(grants.callbackUrlFor(row, { verifier: 'V' }), address + approved);
+      assert.equal(grants.callbackUrlFor(row, { denied: true }), address + denied);
     }
   });
 });

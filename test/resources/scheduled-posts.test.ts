@@ -267,7 +267,7 @@ describe('publication', () => {
     const parts = { store, services, clock: world.clock, random: secureRandom, kinds: [publicationJob] };
     const failures: unknown[] = [];
     const runners = [1, 2, 3].map(() =>
-      jobRunner({ ...parts, ended() {}, failed: (_, error) => void failures.push(error) }),
+      jobRunner({ ...parts, onEnded() {}, onFailed: (_, error) => void failures.push(error) }),
     );
     world.clock.advance(3600);
     await Promise.all(runners.map((runner) => runner.runDue()));

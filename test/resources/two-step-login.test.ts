@@ -86,7 +86,7 @@ describe('turning it on', () => {
   });
 
   test('the picture holds what apps read', async () => {
-    const { codeAddress } = await import('../../src/features/auth/logins/one-time-codes.ts');
+    const { totpUri: codeAddress } = await import('../../src/features/auth/logins/totp.ts');
     const address = codeAddress('JBSWY3DPEHPK3PXP', { service: 'Ads & Co', userName: 'ada' });
     assert.equal(
       address,

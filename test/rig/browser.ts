@@ -5,7 +5,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import type { AccessLevel, Application } from '../../src/contract/store/credentials.ts';
 import type { RequestToken } from '../../src/contract/store/grants.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
-import { hashPassword } from '../../src/features/platform/passwords.ts';
+import { hashPassword } from '../../src/features/platform/password-hashing.ts';
 import { plant, plantReply } from './secrets.ts';
 import type { World } from './world.ts';
 

@@ -4,7 +4,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import type { Role } from '../../src/contract/declare/roles.ts';
 import type { AccessLevel } from '../../src/contract/store/credentials.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
-import { issueToken } from '../../src/features/platform/register.ts';
+import { issueToken } from '../../src/features/platform/registration.ts';
 import type { Keys } from './client.ts';
 import { plantNamed } from './secrets.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readBasic } from '../../src/features/auth/oauth2/basic.ts';
+import { parseBasicHeader } from '../../src/features/auth/oauth2/basic-header.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const secret = 's3cr3t/With+Odd=Chars&And%Percent~Tilde';
@@ -37,7 +37,7 @@ describe('key and secret of a Basic header', () => {
     ['letters beyond ASCII', `Basic ${base64('ä:€')}`, [{ key: 'ä', secret: '€' }]],
   ] as const;
   for (const [input, header, readings] of read) {
-    test(`are read: ${input}`, () => assert.deepEqual(readBasic(header), readings));
+    test(`are read: ${input}`, () => assert.deepEqual(parseBasicHeader(header), readings));
   }
 
   const refused = [
@@ -54,6 +54,6 @@ describe('key and secret of a Basic header', () => {
     ['bytes that are not UTF-8', `Basic ${Buffer.from([0x61, 0x3a, 0xff]).toString('base64')}`],
   ] as const;
   for (const [input, header] of refused) {
-    test(`are refused: ${input}`, () => assert.equal(readBasic(header), undefined));
+    test(`are refused: ${input}`, () => assert.equal(parseBasicHeader(header), undefined));
   }
 });

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { schemesOf } from '../../src/base/callback-schemes.ts';
-import { callbackFault, nearestRegistered, unregistrable, wrongAddress } from '../../src/features/auth/callbacks.ts';
+import {
+  callbackUrlError,
+  nearestCallback,
+  refuseCallback,
+  registrationError,
+} from '../../src/features/auth/callback-urls.ts';
 
 const rules = (callbacks: string[], more: { native?: 0 | 1; extra_query?: 0 | 1 } = {}) =>
   ({ callbacks: JSON.stringify(callbacks), native: 0, extra_query: 0, ...more }) as const;
@@ -48,28 +53,28 @@ describe('a callback', () => {
   ];
   for (const [registered, asked, isApproved] of input) {
     test(`${asked} is ${isApproved ? '' : 'not '}approved where ${registered} is registered`, () => {
-      assert.equal(callbackFault(rules([registered]), asked), isApproved ? undefined : 'not approved');
+      assert.equal(refuseCallback(rules([registered]), asked), isApproved ? undefined : 'not approved');
     });
   }
 
   test('may have any query where the application allows that, on an address registered without one', () => {
     const own = rules(['https://a.example/cb', 'https://b.example/cb?x=1'], { extra_query: 1 });
-    assert.equal(callbackFault(own, 'https://a.example/cb?next=%2F&x'), undefined);
-    assert.equal(callbackFault(own, 'https://a.example/cbx?y=1'), 'not approved');
-    assert.equal(callbackFault(own, 'https://b.example/cb?x=1&y=2'), 'not approved');
+    assert.equal(refuseCallback(own, 'https://a.example/cb?next=%2F&x'), undefined);
+    assert.equal(refuseCallback(own, 'https://a.example/cbx?y=1'), 'not approved');
+    assert.equal(refuseCallback(own, 'https://b.example/cb?x=1&y=2'), 'not approved');
     const loopback = rules(['http://127.0.0.1/cb'], { extra_query: 1 });
-    assert.equal(callbackFault(loopback, 'http://127.0.0.1:9/cb?a=1'), undefined);
+    assert.equal(refuseCallback(loopback, 'http://127.0.0.1:9/cb?a=1'), undefined);
   });
 
   test('of a native application is oob and nothing else', () => {
     const own = rules(['https://a.example/cb'], { native: 1 });
-    assert.equal(callbackFault(own, 'https://a.example/cb'), 'not oob');
-    assert.equal(callbackFault(own, 'oob'), undefined);
+    assert.equal(refuseCallback(own, 'https://a.example/cb'), 'not oob');
+    assert.equal(refuseCallback(own, 'oob'), undefined);
   });
 
   test('is an absolute address of at most 2048 visible characters', () => {
-    assert.equal(wrongAddress(`https://a.example/${'x'.repeat(2030)}`), undefined);
-    assert.match(wrongAddress(`https://a.example/${'x'.repeat(2031)}`)!, /2048/);
+    assert.equal(callbackUrlError(`https://a.example/${'x'.repeat(2030)}`), undefined);
+    assert.match(callbackUrlError(`https://a.example/${'x'.repeat(2031)}`)!, /2048/);
     for (const address of [
       'https://a.example/ b',
       'https://a.example/\u0007',
@@ -77,15 +82,15 @@ describe('a callback', () => {
       'https://',
       'https://ä.example/',
     ]) {
-      assert.notEqual(wrongAddress(address), undefined, address);
+      assert.notEqual(callbackUrlError(address), undefined, address);
     }
   });
 
   test('that is not registered is told apart from the nearest one that is', () => {
     const own = rules(['https://b.example/', 'https://a.example/cb', 'myapp://done']);
-    assert.equal(nearestRegistered(own, 'https://a.example/cb/'), 'https://a.example/cb');
-    assert.equal(nearestRegistered(own, 'myapp://don'), 'myapp://done');
-    assert.equal(nearestRegistered(rules([]), 'myapp://don'), undefined);
+    assert.equal(nearestCallback(own, 'https://a.example/cb/'), 'https://a.example/cb');
+    assert.equal(nearestCallback(own, 'myapp://don'), 'myapp://done');
+    assert.equal(nearestCallback(rules([]), 'myapp://don'), undefined);
   });
 });
 
@@ -108,7 +113,7 @@ describe('a new callback', () => {
   ];
   for (const [callback, schemes, fault] of input) {
     test(`${callback} is ${fault ? 'refused' : 'registered'} where ${schemes.join(' and ') || 'no scheme'} is allowed`, () => {
-      const found = unregistrable(callback, schemes);
+      const found = registrationError(callback, schemes);
       if (fault) assert.match(found ?? '', fault);
       else assert.equal(found, undefined);
     });

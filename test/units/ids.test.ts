@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import type { Store } from '../../src/contract/store/store.ts';
-import { idsFrom } from '../../src/features/platform/ids.ts';
+import { blockIds } from '../../src/features/platform/ids.ts';
 
 /** A store of which only the numbers are used: what several processes share. */
 function numbers(): { store: Store; taken: () => number } {
@@ -22,7 +22,7 @@ const value = (id: string) => Number.parseInt(id, 36);
 
 describe('ids', () => {
   test('are base 36, above the start of their kind, and grow by 1 to 97', async () => {
-    const ids = idsFrom(numbers().store, seededRandom(1, 'test'));
+    const ids = blockIds(numbers().store, seededRandom(1, 'test'));
     const start = 36 ** 4 * 8;
     const taken = await ids.take('thing', start, 500);
     assert.equal(taken.length, 500);
@@ -36,7 +36,7 @@ describe('ids', () => {
 
   test('of two processes are never the same', async () => {
     const { store } = numbers();
-    const [one, two] = [idsFrom(store, seededRandom(1, 'a')), idsFrom(store, seededRandom(1, 'a'))];
+    const [one, two] = [blockIds(store, seededRandom(1, 'a')), blockIds(store, seededRandom(1, 'a'))];
     const all: string[] = [];
     for (let round = 0; round < 40; round++) {
       all.push(...(await one.take('thing', 1000, 17)), ...(await two.take('thing', 1000, 23)));
@@ -46,14 +46,14 @@ describe('ids', () => {
 
   test('asked for at once are never the same, and grow within the process', async () => {
     const { store, taken } = numbers();
-    const ids = idsFrom(store, seededRandom(1, 'a'));
+    const ids = blockIds(store, seededRandom(1, 'a'));
     const all = (await Promise.all(Array.from({ length: 100 }, () => ids.take('thing', 1000, 3)))).flat();
     assert.equal(new Set(all).size, 300);
     assert.ok(taken() <= 3, 'the database is asked for blocks');
   });
 
   test('of different kinds are independent', async () => {
-    const ids = idsFrom(numbers().store, seededRandom(1, 'a'));
+    const ids = blockIds(numbers().store, seededRandom(1, 'a'));
     const [thing] = await ids.take('thing', 1000, 1);
     const [other] = await ids.take('other', 5_000_000, 1);
     assert.ok(value(thing!) < 1100);
@@ -61,7 +61,7 @@ describe('ids', () => {
   });
 
   test('more than a block at once are given too', async () => {
-    const ids = idsFrom(numbers().store, seededRandom(1, 'a'));
+    const ids = blockIds(numbers().store, seededRandom(1, 'a'));
     assert.equal(new Set(await ids.take('thing', 1000, 5000)).size, 5000);
   });
 
@@ -71,7 +71,7 @@ describe('ids', () => {
     const flaky = {
       write: (work: never) => (fails ? Promise.reject(new Error('no database')) : store.write(work)),
     } as unknown as Store;
-    const ids = idsFrom(flaky, seededRandom(1, 'a'));
+    const ids = blockIds(flaky, seededRandom(1, 'a'));
     await assert.rejects(ids.take('thing', 1000, 1), /no database/);
     fails = false;
     assert.equal((await ids.take('thing', 1000, 1)).length, 1);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoginTally } from '../../src/contract/store/logins.ts';
-import { attempted, BLANK_TALLY, type LoginRule } from '../../src/features/auth/logins/tallies.ts';
+import { countAttempt, EMPTY_TALLY, type LoginRule } from '../../src/features/auth/logins/login-tallies.ts';
 
 /** Fails at a time until it is to wait; the answer is the tally, and for how long. */
 function failing(rule: LoginRule, now_s: number): { readonly tally: LoginTally; readonly wait_s: number } {
-  let tally: LoginTally = { id: 'a', ...BLANK_TALLY };
+  let tally: LoginTally = { id: 'a', ...EMPTY_TALLY };
   for (;;) {
-    const tried = attempted(tally, rule, now_s);
+    const tried = countAttempt(tally, rule, now_s);
     if ('wait_s' in tried) return { tally, wait_s: tried.wait_s };
     tally = tried.tally;
   }
@@ -19,7 +19,7 @@ for (const rule of [
 ] as const) {
   test(`a clock that is set back makes nobody wait longer, and forgets no failure: ${rule.kind}`, () => {
     const { tally, wait_s } = failing(rule, 1_000_000);
-    assert.deepEqual(attempted(tally, rule, 1_000_000 - 3600), { wait_s });
-    assert.ok('tally' in attempted(tally, rule, 1_000_000 + wait_s));
+    assert.deepEqual(countAttempt(tally, rule, 1_000_000 - 3600), { wait_s });
+    assert.ok('tally' in countAttempt(tally, rule, 1_000_000 + wait_s));
   });
 }

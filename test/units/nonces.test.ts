@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type NonceLog, nonceDigest, type UsedNonce } from '../../src/contract/store/nonces.ts';
-import { nonceMemory } from '../../src/features/auth/oauth1/nonces.ts';
+import { inMemoryNonces } from '../../src/features/auth/oauth1/nonces.ts';
 
 const WINDOW = 300;
 const NOW = 1_772_471_095;
@@ -24,7 +24,7 @@ function elapsing() {
   return since;
 }
 
-type Memory = ReturnType<typeof nonceMemory>;
+type Memory = ReturnType<typeof inMemoryNonces>;
 
 function isGood(nonces: Memory, tokenId: string, timestamp: number, nonce: string, now: number): boolean {
   try {
@@ -37,7 +37,7 @@ function isGood(nonces: Memory, tokenId: string, timestamp: number, nonce: strin
 
 describe('nonces', () => {
   test('are good once per token and timestamp', () => {
-    const nonces = nonceMemory(inMemory(), WINDOW);
+    const nonces = inMemoryNonces(inMemory(), WINDOW);
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), true);
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), false);
     assert.equal(isGood(nonces, '1', NOW, 'A', NOW), true);
@@ -47,14 +47,14 @@ describe('nonces', () => {
   });
 
   test('a token and a nonce are not confused with others that join to the same text', () => {
-    const nonces = nonceMemory(inMemory(), WINDOW);
+    const nonces = inMemoryNonces(inMemory(), WINDOW);
     assert.equal(isGood(nonces, '1', NOW, '23', NOW), true);
     assert.equal(isGood(nonces, '12', NOW, '3', NOW), true);
   });
 
   test('are remembered while their timestamp could still be accepted, and forgotten then', () => {
     const since = elapsing();
-    const nonces = nonceMemory(inMemory(), WINDOW, since);
+    const nonces = inMemoryNonces(inMemory(), WINDOW, since);
     // Signed by a clock that is as far ahead as it may be.
     assert.equal(isGood(nonces, '1', NOW + WINDOW, 'ahead', NOW), true);
     for (const later of [1, WINDOW, 2 * WINDOW]) {
@@ -70,7 +70,7 @@ describe('nonces', () => {
 
   test('a clock that jumps ahead for a while and is set back makes none good again', () => {
     const since = elapsing();
-    const nonces = nonceMemory(inMemory(), WINDOW, since);
+    const nonces = inMemoryNonces(inMemory(), WINDOW, since);
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), true);
     for (const ahead of [3600, 7200]) {
       since.s += 2;
@@ -83,7 +83,7 @@ describe('nonces', () => {
 
   test('a clock that was wrong for long makes none good again, and nothing of the seconds it forgot', () => {
     const since = elapsing();
-    const nonces = nonceMemory(inMemory(), WINDOW, since);
+    const nonces = inMemoryNonces(inMemory(), WINDOW, since);
     const wrong = NOW + 3600;
     assert.equal(isGood(nonces, '1', wrong, 'a', wrong), true);
     since.s += WINDOW + 1;
@@ -95,7 +95,7 @@ describe('nonces', () => {
 
   test('a clock that was set back forgets what is used from then on as soon as before', () => {
     const since = elapsing();
-    const nonces = nonceMemory(inMemory(), WINDOW, since);
+    const nonces = inMemoryNonces(inMemory(), WINDOW, since);
     isGood(nonces, '1', NOW, 'a', NOW);
     const back = NOW - 3600;
     for (let second = 0; second < 3 * WINDOW; second++) {
@@ -108,8 +108,8 @@ describe('nonces', () => {
   test('a second start knows those of the first', () => {
     const log = inMemory();
     const since = elapsing();
-    isGood(nonceMemory(log, WINDOW, since), '1', NOW, 'a', NOW);
-    const again = nonceMemory(log, WINDOW, since);
+    isGood(inMemoryNonces(log, WINDOW, since), '1', NOW, 'a', NOW);
+    const again = inMemoryNonces(log, WINDOW, since);
     assert.equal(isGood(again, '1', NOW, 'a', NOW + 10), false);
     since.s += WINDOW;
     isGood(again, '1', NOW + WINDOW + 1, 'b', NOW + WINDOW + 1);
@@ -117,14 +117,14 @@ describe('nonces', () => {
   });
 
   test('what a log has forgotten is refused', () => {
-    const nonces = nonceMemory({ ...inMemory(), forgottenUntil: () => NOW }, WINDOW);
+    const nonces = inMemoryNonces({ ...inMemory(), forgottenUntil: () => NOW }, WINDOW);
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), false);
     assert.equal(isGood(nonces, '1', NOW + 1, 'a', NOW), true);
   });
 
   test('a refused one is not written again', () => {
     const log = inMemory();
-    const nonces = nonceMemory(log, WINDOW);
+    const nonces = inMemoryNonces(log, WINDOW);
     isGood(nonces, '1', NOW, 'a', NOW);
     isGood(nonces, '1', NOW, 'a', NOW);
     assert.equal(log.entries.length, 1);
@@ -137,7 +137,7 @@ describe('nonces', () => {
       if (isFull) throw new Error('ENOSPC');
       log.entries.push(entry);
     };
-    const nonces = nonceMemory({ ...log, append }, WINDOW);
+    const nonces = inMemoryNonces({ ...log, append }, WINDOW);
     nonces.use('1', NOW, 'a', NOW).release();
     await assert.rejects(nonces.use('1', NOW, 'a', NOW).commit());
     assert.equal(log.entries.length, 0);
@@ -149,7 +149,7 @@ describe('nonces', () => {
 
   test('take the same room however long they are', () => {
     const log = inMemory();
-    const nonces = nonceMemory(log, WINDOW);
+    const nonces = inMemoryNonces(log, WINDOW);
     for (const length of [1, 20, 8000]) isGood(nonces, '1', NOW, 'x'.repeat(length), NOW);
     assert.deepEqual(new Set(log.entries.map(({ digest }) => digest.length)), new Set([43]));
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { wrongPassword } from '../../src/features/platform/password-rules.ts';
+import { passwordError } from '../../src/features/platform/password-rules.ts';
 
 const ada = { screen_name: 'ada_l', name: 'Ada Lovelace' };
 const rules = { password_length_min: 8, service: 'Barker' };
 const wrong = (password: string, user = ada, more = {}): string | undefined =>
-  wrongPassword(password, user, { ...rules, ...more });
+  passwordError(password, user, { ...rules, ...more });
 
 describe('a password', () => {
   const LENGTH = 'the password must have 8 to 256 characters';

@@ -8,14 +8,19 @@ import {
   type RequestTokenState,
 } from '../../src/contract/store/grants.ts';
 import {
-  after,
-  endOf,
+  expiryFrom,
   isFinal,
-  mistakeAfter,
+  nextState,
   type RequestTokenEvent,
   stateAt,
+  wrongVerifierEvent,
 } from '../../src/features/auth/oauth1/request-token-states.ts';
-import { isVerifier, makeVerifier, typedVerifier, verifierHash } from '../../src/features/auth/oauth1/verifier.ts';
+import {
+  makeVerifier,
+  matchesVerifier,
+  normalizeVerifier,
+  verifierHash,
+} from '../../src/features/auth/oauth1/verifier.ts';
 
 const RULES: LoginSettings = {
   request_token_ttl_s: 900,
@@ -49,14 +54,14 @@ describe('the life of a request token', () => {
   for (const state of REQUEST_TOKEN_STATES) {
     for (const event of EVENTS) {
       const next = steps[`${state} ${event}`];
-      test(`${state}, ${event}: ${next ?? 'refused'}`, () => assert.equal(after(state, event), next));
+      test(`${state}, ${event}: ${next ?? 'refused'}`, () => assert.equal(nextState(state, event), next));
     }
   }
 
   test('the fifth mistake is the last, when five are allowed', () => {
-    const events = [0, 1, 2, 3, 4].map((attempts) => mistakeAfter(attempts, RULES));
+    const events = [0, 1, 2, 3, 4].map((attempts) => wrongVerifierEvent(attempts, RULES));
     assert.deepEqual(events, [...Array(4).fill('mistake'), 'last mistake']);
-    assert.equal(mistakeAfter(0, { ...RULES, verifier_attempts_max: 1 }), 'last mistake');
+    assert.equal(wrongVerifierEvent(0, { ...RULES, verifier_attempts_max: 1 }), 'last mistake');
   });
 
   test('three states are final', () => {
@@ -65,8 +70,8 @@ describe('the life of a request token', () => {
 
   test('two states end by themselves, after their last second', () => {
     const now_ms = Date.parse('2026-03-02T17:00:00Z');
-    assert.equal(endOf('issued', now_ms, RULES), '2026-03-02T17:15:00Z');
-    assert.equal(endOf('authorized', now_ms, RULES), '2026-03-02T17:10:00Z');
+    assert.equal(expiryFrom('issued', now_ms, RULES), '2026-03-02T17:15:00Z');
+    assert.equal(expiryFrom('authorized', now_ms, RULES), '2026-03-02T17:10:00Z');
     for (const state of REQUEST_TOKEN_STATES) {
       const token = { state, expires_at: '2026-03-02T17:10:00Z' } as RequestToken;
       assert.equal(stateAt(token, '2026-03-02T17:10:00Z'), state);
@@ -94,7 +99,7 @@ describe('a verifier', () => {
   ];
   for (const [callback, input, counts] of readings) {
     test(`of ${JSON.stringify(input)} for ${callback}, ${JSON.stringify(counts)} counts`, () => {
-      assert.equal(typedVerifier(callback, input), counts);
+      assert.equal(normalizeVerifier(callback, input), counts);
     });
   }
 
@@ -110,7 +115,7 @@ describe('a verifier', () => {
   ];
   for (const [verifier, secret, stored, isRight] of input) {
     test(`${JSON.stringify(verifier)} under ${secret} is ${isRight ? 'right' : 'wrong'} for ${stored?.slice(0, 6)}`, () => {
-      assert.equal(isVerifier(verifier, secret, stored), isRight);
+      assert.equal(matchesVerifier(verifier, secret, stored), isRight);
     });
   }
 });

@@ -3,14 +3,14 @@ import { describe, test } from 'node:test';
 import { origin } from '../../src/base/origin.ts';
 import { encode } from '../../src/base/percent.ts';
 import { hmac } from '../../src/features/auth/oauth1/hmac.ts';
-import { normalise, readForm } from '../../src/features/auth/oauth1/parameters.ts';
+import { normalizeParameters, parseForm } from '../../src/features/auth/oauth1/parameters.ts';
 import {
   baseStrings,
   baseUri,
-  type Claim,
-  normalisedParameters,
-  parseClaim,
-  type Refusal,
+  normalizedParameters,
+  type ParsedRequest,
+  type ParseError,
+  parseRequest,
   type SignedParts,
   sign,
   signingKey,
@@ -47,20 +47,20 @@ function parts(authorization: string | undefined, change: Partial<SignedParts> =
   return { method: 'POST', target: '/12/accounts', authorization, form: undefined, ...change };
 }
 
-function claimOf(request: SignedParts): Claim {
-  const claim = parseClaim(request);
+function parsedRequestOf(request: SignedParts): ParsedRequest {
+  const claim = parseRequest(request);
   if ('reason' in claim) assert.fail(`${claim.reason}: ${claim.detail}`);
   return claim;
 }
 
-function refusalOf(request: SignedParts): Refusal {
-  const refusal = parseClaim(request);
+function parseErrorOf(request: SignedParts): ParseError {
+  const refusal = parseRequest(request);
   assert.ok('reason' in refusal, 'a refusal is expected');
   return refusal;
 }
 
 function isMalformed(request: SignedParts, parameter?: string): void {
-  const refusal = refusalOf(request);
+  const refusal = parseErrorOf(request);
   assert.equal(refusal.reason, 'malformed');
   assert.equal(refusal.parameter, parameter);
 }
@@ -83,36 +83,38 @@ describe('shape of the protocol parameters', () => {
   }
   test('nonce and version may take every legal form', () => {
     for (const nonce of ['5', '!', '~', 'n'.repeat(255), '"\\,=%', 'aGk+/w==']) {
-      assert.equal(claimOf(parts(headerOf({ ...GOOD, oauth_nonce: nonce }))).nonce, nonce);
+      assert.equal(parsedRequestOf(parts(headerOf({ ...GOOD, oauth_nonce: nonce }))).nonce, nonce);
     }
-    claimOf(parts(headerOf(without('oauth_version'))));
+    parsedRequestOf(parts(headerOf(without('oauth_version'))));
   });
   test('what only the look-up or the clock can judge is let through', () => {
     const long = { oauth_consumer_key: 'k'.repeat(65), oauth_token: 't'.repeat(129), oauth_timestamp: '-1 s' };
-    const claim = claimOf(parts(headerOf({ ...GOOD, ...long })));
+    const claim = parsedRequestOf(parts(headerOf({ ...GOOD, ...long })));
     assert.deepEqual([claim.consumerKey, claim.token, claim.timestamp], Object.values(long));
-    assert.equal(claimOf(parts(headerOf({ ...GOOD, oauth_timestamp: '' }))).timestamp, '');
-    assert.equal(claimOf(parts(headerOf({ ...GOOD, oauth_signature: '' }))).signature, '');
+    assert.equal(parsedRequestOf(parts(headerOf({ ...GOOD, oauth_timestamp: '' }))).timestamp, '');
+    assert.equal(parsedRequestOf(parts(headerOf({ ...GOOD, oauth_signature: '' }))).signature, '');
   });
   test('an empty token counts as absent and stays in the base string', () => {
-    const empty = claimOf(parts(headerOf({ ...GOOD, oauth_token: '' })));
-    const absent = claimOf(parts(headerOf(without('oauth_token'))));
+    const empty = parsedRequestOf(parts(headerOf({ ...GOOD, oauth_token: '' })));
+    const absent = parsedRequestOf(parts(headerOf(without('oauth_token'))));
     assert.deepEqual([empty.token, absent.token], ['', '']);
-    assert.match(normalisedParameters(empty), /&oauth_token=&/);
-    assert.doesNotMatch(normalisedParameters(absent), /oauth_token/);
+    assert.match(normalizedParameters(empty), /&oauth_token=&/);
+    assert.doesNotMatch(normalizedParameters(absent), /oauth_token/);
   });
   test('callback, verifier and body hash are handed over, unknown names are signed', () => {
     const more = { oauth_callback: 'http://a.test/?b=c', oauth_verifier: '0731946', oauth_body_hash: 'x/y=' };
-    const claim = claimOf(parts(headerOf({ ...GOOD, ...more, oauth_other: '1', ext_auth_access_type: 'read' })));
+    const claim = parsedRequestOf(
+      parts(headerOf({ ...GOOD, ...more, oauth_other: '1', ext_auth_access_type: 'read' })),
+    );
     assert.deepEqual([claim.callback, claim.verifier, claim.bodyHash], Object.values(more));
-    assert.match(normalisedParameters(claim), /^ext_auth_access_type=read&.*&oauth_other=1&/);
+    assert.match(normalizedParameters(claim), /^ext_auth_access_type=read&.*&oauth_other=1&/);
   });
 });
 
 describe('where a credential may stand', () => {
   test('in header, query or form, or in parts', () => {
     const { oauth_token, ...rest } = GOOD;
-    const inHeader = claimOf(parts(headerOf(GOOD)));
+    const inHeader = parsedRequestOf(parts(headerOf(GOOD)));
     const ways = [
       parts(undefined, { target: `/12/accounts?${formOf(GOOD)}` }),
       parts(undefined, { form: formOf(GOOD) }),
@@ -120,7 +122,7 @@ describe('where a credential may stand', () => {
       parts(headerOf(rest), { target: `/12/accounts?oauth_token=${oauth_token}` }),
       parts('Basic YTpi', { form: formOf(GOOD) }),
     ];
-    for (const way of ways) assert.deepEqual(claimOf(way), inHeader);
+    for (const way of ways) assert.deepEqual(parsedRequestOf(way), inHeader);
   });
   test('nothing that tells a signed request is no credential', () => {
     const requests = [
@@ -132,7 +134,7 @@ describe('where a credential may stand', () => {
       parts(undefined, { target: '/search?q=100%', form: '%zz' }),
       parts('Bearer abc', { target: '/\xff' }),
     ];
-    for (const request of requests) assert.equal(refusalOf(request).reason, 'absent');
+    for (const request of requests) assert.equal(parseErrorOf(request).reason, 'absent');
   });
   test('an OAuth header without parameters is malformed, not absent', () => {
     for (const header of ['OAuth', 'OAuth ', 'oauth ,', 'OAuth realm="x"']) {
@@ -143,7 +145,9 @@ describe('where a credential may stand', () => {
 
 describe('duplicates', () => {
   test('equal values in two sources: one copy is tried, then all', () => {
-    const claim = claimOf(parts(headerOf(GOOD), { form: 'oauth_token=tok&a=1', target: '/x?a=1&oauth_version=1.0' }));
+    const claim = parsedRequestOf(
+      parts(headerOf(GOOD), { form: 'oauth_token=tok&a=1', target: '/x?a=1&oauth_version=1.0' }),
+    );
     const [one, all, ...more] = baseStrings(claim, ['https://a.test']);
     assert.equal(more.length, 0);
     assert.equal(one!.split('oauth_token').length, 2);
@@ -152,7 +156,7 @@ describe('duplicates', () => {
     assert.ok([one, all].every((text) => text!.includes('&a%3D1%26a%3D1%26')));
   });
   test('a signature in two sources never enters the base string', () => {
-    const claim = claimOf(parts(headerOf(GOOD), { form: `oauth_signature=${encode(GOOD.oauth_signature!)}` }));
+    const claim = parsedRequestOf(parts(headerOf(GOOD), { form: `oauth_signature=${encode(GOOD.oauth_signature!)}` }));
     for (const text of baseStrings(claim, ['https://a.test'])) assert.ok(!text.includes('oauth_signature%3D'));
   });
   test('two values are refused', () => {
@@ -166,8 +170,8 @@ describe('duplicates', () => {
     isMalformed(parts(headerOf(GOOD), { form: 'oauth_verifier=1&oauth_verifier=1' }), 'oauth_verifier');
   });
   test('a realm in the header is dropped, one in the query is signed', () => {
-    const claim = claimOf(parts(`${headerOf(GOOD)}, realm="a", Realm="b"`, { target: '/x?realm=c' }));
-    assert.match(normalisedParameters(claim), /&realm=c$/);
+    const claim = parsedRequestOf(parts(`${headerOf(GOOD)}, realm="a", Realm="b"`, { target: '/x?realm=c' }));
+    assert.match(normalizedParameters(claim), /&realm=c$/);
   });
 });
 
@@ -189,15 +193,15 @@ describe('grammar', () => {
   const { oauth_nonce: _, ...rest } = GOOD;
   for (const [name, piece] of Object.entries(broken)) {
     test(`${name} is malformed`, () => {
-      assert.equal(refusalOf(parts(`${headerOf(rest)}, ${piece}`)).reason, 'malformed');
-      assert.equal(refusalOf(parts(`OAuth ${piece}, ${headerOf(rest).slice(6)}`)).reason, 'malformed');
+      assert.equal(parseErrorOf(parts(`${headerOf(rest)}, ${piece}`)).reason, 'malformed');
+      assert.equal(parseErrorOf(parts(`OAuth ${piece}, ${headerOf(rest).slice(6)}`)).reason, 'malformed');
     });
   }
   test('a plus sign in the header is a plus sign, unescaped characters are tolerated', () => {
     const text = headerOf(without('oauth_signature'));
-    const claim = claimOf(parts(`${text}, oauth_signature="a+b/c=", x="a b\xc3\xa9"`));
+    const claim = parsedRequestOf(parts(`${text}, oauth_signature="a+b/c=", x="a b\xc3\xa9"`));
     assert.equal(claim.signature, 'a+b/c=');
-    assert.match(normalisedParameters(claim), /&x=a%20b%C3%A9$/);
+    assert.match(normalizedParameters(claim), /&x=a%20b%C3%A9$/);
   });
   test('a broken query or body of a signed request is malformed', () => {
     isMalformed(parts(headerOf(GOOD), { target: '/x?q=100%' }), 'q');
@@ -205,7 +209,7 @@ describe('grammar', () => {
     isMalformed(parts(headerOf(GOOD), { target: '/\xff' }));
   });
   test('a path of raw UTF-8 bytes is encoded byte by byte', () => {
-    const claim = claimOf(parts(headerOf(GOOD), { target: '/\xc3\x87/%C3%87' }));
+    const claim = parsedRequestOf(parts(headerOf(GOOD), { target: '/\xc3\x87/%C3%87' }));
     assert.ok(
       baseStrings(claim, ['https://a.test'])[0]!.startsWith('POST&https%3A%2F%2Fa.test%2F%C3%87%2F%25C3%2587&'),
     );
@@ -230,10 +234,10 @@ describe('normalisation', () => {
   ];
   for (const [text, expected] of cases) {
     test(`of ${text}`, () => {
-      const pairs = readForm(text);
+      const pairs = parseForm(text);
       assert.ok(!('reason' in pairs));
-      assert.equal(normalise(pairs), expected);
-      assert.equal(normalise(pairs.toReversed()), expected);
+      assert.equal(normalizeParameters(pairs), expected);
+      assert.equal(normalizeParameters(pairs.toReversed()), expected);
     });
   }
   const uris = [

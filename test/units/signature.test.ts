@@ -5,12 +5,12 @@ import { describe, test } from 'node:test';
 import OAuth from 'oauth-1.0a';
 import { origin } from '../../src/base/origin.ts';
 import { decode, encode } from '../../src/base/percent.ts';
-import { readForm } from '../../src/features/auth/oauth1/parameters.ts';
+import { parseForm } from '../../src/features/auth/oauth1/parameters.ts';
 import {
   baseStrings,
-  type Claim,
-  normalisedParameters,
-  parseClaim,
+  normalizedParameters,
+  type ParsedRequest,
+  parseRequest,
   type SignedParts,
   sign,
   signingKey,
@@ -65,32 +65,32 @@ function partsOf(vector: Vector, change: Partial<SignedParts> = {}): SignedParts
   return { method: vector.method, form: vector.form_body, ...place, ...change };
 }
 
-function claimOf(parts: SignedParts): Claim {
-  const claim = parseClaim(parts);
+function parsedRequestOf(parts: SignedParts): ParsedRequest {
+  const claim = parseRequest(parts);
   if ('reason' in claim) assert.fail(`${claim.reason}: ${claim.detail}`);
   return claim;
 }
 
 function holds(vector: Vector, change: Partial<SignedParts> = {}, secrets = {}): boolean {
   const { consumer_secret, token_secret } = { ...vector, ...secrets };
-  const claim = parseClaim(partsOf(vector, change));
+  const claim = parseRequest(partsOf(vector, change));
   return !('reason' in claim) && verify(claim, [originOf(vector)], signingKey(consumer_secret, token_secret));
 }
 
 describe('published and own vectors', () => {
   for (const vector of ALL) {
     test(`${vector.id} is verified`, () => {
-      const claim = claimOf(partsOf(vector));
+      const claim = parsedRequestOf(partsOf(vector));
       assert.ok(verify(claim, [originOf(vector)], signingKey(vector.consumer_secret, vector.token_secret)));
       assert.equal(claim.signature, vector.signature);
       if (vector.base_string !== undefined) {
         assert.ok(baseStrings(claim, [originOf(vector)]).includes(vector.base_string));
       }
-      if (vector.normalised !== undefined) assert.equal(normalisedParameters(claim), vector.normalised);
+      if (vector.normalised !== undefined) assert.equal(normalizedParameters(claim), vector.normalised);
     });
 
     test(`${vector.id} is signed`, () => {
-      const form = readForm(vector.form_body ?? '');
+      const form = parseForm(vector.form_body ?? '');
       assert.ok(!('reason' in form));
       const signed = sign({
         method: vector.method,
@@ -169,13 +169,13 @@ describe('published and own vectors', () => {
     const vector = own('own-04');
     for (const host of ['API.example.TEST', 'api.example.test:443', 'Api.Example.Test:']) {
       const key = signingKey(vector.consumer_secret, vector.token_secret);
-      assert.ok(verify(claimOf(partsOf(vector)), [origin('https', host)], key));
+      assert.ok(verify(parsedRequestOf(partsOf(vector)), [origin('https', host)], key));
     }
   });
 
   test('the second origin is tried, no origin is not enough', () => {
     const vector = own('own-03');
-    const claim = claimOf(partsOf(vector));
+    const claim = parsedRequestOf(partsOf(vector));
     const key = signingKey(vector.consumer_secret, vector.token_secret);
     assert.ok(verify(claim, ['https://other.example.test', originOf(vector)], key));
     assert.ok(!verify(claim, ['https://other.example.test'], key));
@@ -188,7 +188,7 @@ describe('published and own vectors', () => {
     const one = { ...both, signature: own('own-02').signature };
     assert.ok(holds(both));
     assert.ok(holds(one));
-    assert.deepEqual(baseStrings(claimOf(partsOf(both)), [originOf(both)]), [
+    assert.deepEqual(baseStrings(parsedRequestOf(partsOf(both)), [originOf(both)]), [
       own('own-02').base_string,
       both.base_string,
     ]);
@@ -208,7 +208,7 @@ describe('published and own vectors', () => {
         const theirs = client.authorize({ url, method: 'POST', data }, { key: 'tk', secret: tokenSecret });
         const body = Object.entries(data).map(([name, value]) => `${encode(name)}=${encode(value)}`);
         const { authorization } = { authorization: client.toHeader(theirs).Authorization };
-        const claim = claimOf({ method: 'POST', target: '/1.1/x', authorization, form: body.join('&') });
+        const claim = parsedRequestOf({ method: 'POST', target: '/1.1/x', authorization, form: body.join('&') });
         assert.ok(verify(claim, ['https://api.example.test'], signingKey(consumerSecret, tokenSecret)));
       }),
     );

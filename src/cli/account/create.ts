@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isZone } from '../../base/zones.ts';
 import { accountIdSequence } from '../../features/ads/administration/account-ids.ts';
 import { applyAccountPlan } from '../../features/ads/administration/apply-plan.ts';
-import { takeIdIn } from '../../features/platform/ids.ts';
+import { takeId } from '../../features/platform/ids.ts';
 import { failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
 import { runWrite } from '../units-of-work.ts';
@@ -21,7 +21,7 @@ export async function createAccount(command: Command, name: string): Promise<voi
   const id = await runWrite(command, async (registrar) => {
     const { id: user } = await requireUser(registrar.tx, admin);
     registrar.addTarget('user', user);
-    const account = await takeIdIn(registrar.tx, registrar.random, accountIdSequence(environment));
+    const account = await takeId(registrar.tx, registrar.random, accountIdSequence(environment));
     await applyAccountPlan(registrar, {
       id: account,
       environment,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { putInstruments } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
-import { takeIdIn } from '../../features/platform/ids.ts';
+import { takeId } from '../../features/platform/ids.ts';
 import { printFields } from '../output.ts';
 import { accountInput } from './account-input.ts';
 import { updateAccount, validValues } from './on-account.ts';
@@ -24,7 +24,7 @@ export async function fundAccount(command: Command, id: string): Promise<void> {
     const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const values = validValues(accountInput.read(fields, defined, 'funding_instrument'));
     const { name: kind, idsFrom: start } = fundingInstruments;
-    const own = await takeIdIn(tx, random, { kind, start });
+    const own = await takeId(tx, random, { kind, start });
     await putInstruments(tx, id, [{ id: own, values, path: 'funding_instrument' }], now);
     addTarget('funding_instrument', own);
     return own;

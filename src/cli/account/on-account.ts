@@ -5,7 +5,7 @@ import type { User } from '../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import type { InputResult } from '../../features/ads/administration/account-input.ts';
-import type { Registrar } from '../../features/platform/register.ts';
+import type { Registrar } from '../../features/platform/registration.ts';
 import { CommandFailed } from '../failure.ts';
 import { type RecordedRegistrar, runRead, runWrite } from '../units-of-work.ts';
 

@@ -1,7 +1,7 @@
 import { unclaimedScheme } from '../../base/callback-schemes.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
-import { allApplications } from '../../features/auth/applications/all.ts';
-import { registered } from '../../features/auth/callbacks.ts';
+import { listAllApplications } from '../../features/auth/applications/list-applications.ts';
+import { registeredCallbacks } from '../../features/auth/callback-urls.ts';
 import { type Finding, warning } from './finding.ts';
 
 /** More names than this help nobody. */
@@ -9,8 +9,8 @@ const NAMED_MAX = 5;
 
 /** Looks for callbacks that were registered before the rules refused their scheme; they go on working. @source decision 601 */
 export async function examineCallbacks(tx: ReadTransaction, schemes: readonly string[]): Promise<Finding[]> {
-  const found = (await allApplications(tx)).flatMap((application) =>
-    registered(application)
+  const found = (await listAllApplications(tx)).flatMap((application) =>
+    registeredCallbacks(application)
       .filter((callback) => unclaimedScheme(callback, schemes) !== undefined)
       .map((callback) => `${callback} of ${application.consumer_key} (${application.name})`),
   );

@@ -3,32 +3,32 @@ import type { User } from '../store/credentials.ts';
 import type { Session } from '../store/logins.ts';
 
 /** A browser that asks for a page. */
-export interface Visit {
+export interface PageRequest {
   readonly method: 'GET' | 'POST';
   /** Only looks (HEAD): nothing may come of it. */
-  readonly isPeek: boolean;
+  readonly isHead: boolean;
   /** The first value of each parameter, from the form of a POST and the query of a GET. */
   parameter(name: string): string | undefined;
   /** Everything that came with the form of a POST, in its order; the query of a GET. */
-  readonly members: readonly (readonly [name: string, value: string])[];
+  readonly parameters: readonly (readonly [name: string, value: string])[];
   /** The query of the address, without its question mark. */
   readonly query: string;
   /** What stands in the path at the places that it names. */
-  readonly path: Readonly<Record<string, string>>;
+  readonly pathParams: Readonly<Record<string, string>>;
   /** Who is logged in. */
   readonly user: User | undefined;
   /** What is known of that login; undefined where the browser has no session that is stored. */
   readonly session: Session | undefined;
   /** What each form of this browser must bring along. */
-  readonly formToken: string;
+  readonly csrfToken: string;
   /** Where the visit comes from. */
   readonly address: string;
   /** The value of the cookie by which a browser is known in which somebody logged in before. */
-  readonly knownBrowser: string | undefined;
+  readonly deviceCookie: string | undefined;
   /** Stores what is noted for auditors in the unit of work that brings it about. */
   readonly record: RecordAudit;
   /** The name of the service. */
-  readonly service: string;
+  readonly serviceName: string;
 }
 
 /** A page before the frame of the service is put around it. */
@@ -38,13 +38,13 @@ export interface PageDocument {
   /** HTML of the card. */
   readonly content: string;
   /** HTML that stands beside the name of the service, above the card. */
-  readonly above?: string;
+  readonly accountHeader?: string;
   /** The card takes the width that pages of somebody who is logged in have. */
   readonly isWide?: boolean;
 }
 
 /** What a page says, and what becomes of the browser's session. */
-export interface PageAnswer {
+export interface PageResponse {
   readonly status: number;
   /** A page for the frame of the service, or a whole document. */
   readonly html: PageDocument | string;
@@ -53,9 +53,9 @@ export interface PageAnswer {
   /** Where the browser goes on; the document is for one that does not. */
   readonly location?: string;
   /** The address to which a form of this page may lead in the end. */
-  readonly leadsTo?: string | undefined;
+  readonly formLeadsTo?: string | undefined;
   /** Frames of any page may show it, and it loads media from these origins beside its own. It has no form. */
-  readonly framed?: { readonly loadsFrom: readonly string[] };
+  readonly embedding?: { readonly loadsFrom: readonly string[] };
   /** The page has a form, so the session must outlive it. */
   readonly hasForm?: boolean;
   /** This user is logged in from now on, for a request token of an application or by themselves. */
@@ -63,12 +63,12 @@ export interface PageAnswer {
   /** The user has proved again who they are: the session goes on under a new id. */
   readonly reauthenticated?: boolean;
   /** The new value of the cookie by which this browser is known. */
-  readonly knownBrowser?: string | undefined;
+  readonly deviceCookie?: string | undefined;
   /** Nobody is, from now on. */
   readonly logout?: boolean;
   readonly retryAfter_s?: number | undefined;
   /** What is recorded for auditors. */
-  readonly noted?: readonly AuditedEvent[];
+  readonly audited?: readonly AuditedEvent[];
 }
 
 /** A page on its path; `:name` stands for a part that varies. */
@@ -76,12 +76,12 @@ export interface Page {
   readonly path: string;
   readonly methods: readonly ('GET' | 'POST')[];
   /** Visits are counted per address. */
-  readonly isLimited?: boolean;
-  answer(visit: Visit): Promise<PageAnswer>;
+  readonly isRateLimited?: boolean;
+  answer(visit: PageRequest): Promise<PageResponse>;
 }
 
 /** Why a visit is refused before its page is asked. */
-export type VisitRefusal =
+export type PageRefusal =
   | 'plain http'
   | 'form token'
   | 'too many visits'
@@ -93,5 +93,5 @@ export type VisitRefusal =
 /** The pages that browsers are shown. */
 export interface Pages {
   readonly list: readonly Page[];
-  refuse(why: VisitRefusal, retryAfter_s?: number): PageAnswer;
+  errorPage(why: PageRefusal, retryAfter_s?: number): PageResponse;
 }

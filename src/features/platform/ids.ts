@@ -11,7 +11,7 @@ const BLOCK = 256;
  * The next id of a kind, for a unit of work that stands alone: a command's. Where ids are dense, neighbours are hidden
  * by `step`.
  */
-export async function takeIdIn(
+export async function takeId(
   tx: WriteTransaction,
   random: Random,
   { kind, start, step = STEP_MAX }: { readonly kind: string; readonly start: number; readonly step?: number },
@@ -21,7 +21,7 @@ export async function takeIdIn(
 }
 
 /** Sees to it that an id which came from outside is never given out. */
-export async function passId(
+export async function reserveId(
   tx: WriteTransaction,
   id: string,
   { kind, start }: { kind: string; start: number },
@@ -48,7 +48,7 @@ interface Range {
  * twice by any.
  * @source campaigns 1.1
  */
-export function idsFrom(store: Store, random: Random): Ids {
+export function blockIds(store: Store, random: Random): Ids {
   const ranges = new Map<string, Range>();
   const refills = new Map<string, Promise<void>>();
 

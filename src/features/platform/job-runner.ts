@@ -14,13 +14,13 @@ export interface JobRunner {
   /** Does everything that is due, and what becomes due by it; resolves when nothing is left. */
   runDue(): Promise<void>;
   /** Does one that is due, and whatever else is; resolves when it has ended, well or not. */
-  hurry(kind: string, key: string): Promise<void>;
+  runNow(kind: string, key: string): Promise<void>;
   /** Takes no more; resolves when those under way have ended. */
   stop(): Promise<void>;
 }
 
 /** What a runner works with. */
-export interface JobRunnerParts {
+export interface JobRunnerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -28,9 +28,9 @@ export interface JobRunnerParts {
   // biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
   readonly kinds: readonly JobKind<any>[];
   /** Is told why a job failed. */
-  readonly failed: (job: Job, error: unknown) => void;
+  readonly onFailed: (job: Job, error: unknown) => void;
   /** Is told that a job ended, and how many expired rows it deleted. */
-  readonly ended: (job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number) => void;
+  readonly onEnded: (job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number) => void;
   /** How long a lease lasts unless it is renewed; three times as long as it takes until that is done. */
   readonly lease_s?: number;
 }
@@ -60,7 +60,7 @@ const groupOf = ({ isLong, callsOtherServers }: Pick<JobKind, 'isLong' | 'callsO
  * ends it, under the condition that the lease is still ours: a job whose worker was killed is done by another, once.
  * Kinds that take long, and kinds that wait for somebody else, are done beside the others.
  */
-export function jobRunner(parts: JobRunnerParts): JobRunner {
+export function jobRunner(parts: JobRunnerDeps): JobRunner {
   const runners = new Map(
     GROUPS.map((group) => [
       group,
@@ -83,9 +83,9 @@ export function jobRunner(parts: JobRunnerParts): JobRunner {
       do await Promise.all(all.map((runner) => runner.runDue()));
       while (!isStopped && (await isDue()));
     },
-    hurry(kind, key) {
+    runNow(kind, key) {
       const known = parts.kinds.find(({ name }) => name === kind);
-      return runners.get(known ? groupOf(known) : 'database')!.hurry(kind, key);
+      return runners.get(known ? groupOf(known) : 'database')!.runNow(kind, key);
     },
     async stop() {
       isStopped = true;
@@ -94,7 +94,16 @@ export function jobRunner(parts: JobRunnerParts): JobRunner {
   };
 }
 
-function runnerOf({ store, clock, random, services, kinds, failed, ended, ...options }: JobRunnerParts): JobRunner {
+function runnerOf({
+  store,
+  clock,
+  random,
+  services,
+  kinds,
+  onFailed: failed,
+  onEnded: ended,
+  ...options
+}: JobRunnerDeps): JobRunner {
   const { lease_s = LEASE_S } = options;
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
@@ -214,7 +223,7 @@ function runnerOf({ store, clock, random, services, kinds, failed, ended, ...opt
       await running;
       await run();
     },
-    async hurry(kind, key) {
+    async runNow(kind, key) {
       const isDue = async (): Promise<boolean> => {
         const run_at = await store.read((tx) => tx.jobs.find(kind, key));
         return run_at !== undefined && run_at <= at();

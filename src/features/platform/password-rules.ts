@@ -20,7 +20,7 @@ const WORD_LENGTH_MIN = 4;
  * The rule that a new password breaks, undefined when it breaks none. Length counts, and whether somebody would guess it;
  * rules of composition make worse passwords.
  */
-export function wrongPassword(
+export function passwordError(
   password: string,
   of: Pick<User, 'screen_name' | 'name'>,
   { password_length_min: least, service }: PasswordRules,

@@ -12,19 +12,19 @@ export type ProfileChanges = Partial<
 export const PROFILE_MAX = { name: 50, description: 160, location: 30, url: 100 } as const;
 
 /** What is wrong with a text of a profile that may be empty and have several lines; undefined when nothing is. */
-export function wrongBio(bio: string): string | undefined {
+export function descriptionError(bio: string): string | undefined {
   const isGood = lengthOf(bio) <= PROFILE_MAX.description && isLegalText(bio.replace(/\r?\n/g, ' '));
   return isGood ? undefined : `a description is at most ${PROFILE_MAX.description} characters`;
 }
 
 /** What is wrong with the place of a profile. */
-export function wrongLocation(location: string): string | undefined {
+export function locationError(location: string): string | undefined {
   const isGood = lengthOf(location) <= PROFILE_MAX.location && isLegalText(location);
   return isGood ? undefined : `a location is at most ${PROFILE_MAX.location} characters`;
 }
 
 /** What is wrong with the address of a profile: none, or one of the web. */
-export function wrongProfileUrl(url: string): string | undefined {
+export function profileUrlError(url: string): string | undefined {
   const isGood = url === '' || (/^https?:\/\/[^\s"<>]+$/.test(url) && URL.canParse(url));
   return isGood && lengthOf(url) <= PROFILE_MAX.url
     ? undefined

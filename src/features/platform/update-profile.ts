@@ -4,14 +4,14 @@ import { boolean, field } from '../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../contract/declare/operation.ts';
 import {
   changeProfile,
+  descriptionError,
+  locationError,
   PROFILE_MAX,
   type ProfileChanges,
-  wrongBio,
-  wrongLocation,
-  wrongProfileUrl,
+  profileUrlError,
 } from './profile.ts';
-import { wrongName } from './rules.ts';
-import { showUser, userSchema } from './show-user.ts';
+import { userSchema, userToJson } from './user-json.ts';
+import { displayNameError } from './user-rules.ts';
 
 /** A text of a profile, which may be empty unless a rule says otherwise. */
 function profileText(max: number, wrong: (text: string) => string | undefined): Field<string> {
@@ -42,10 +42,12 @@ export const updateProfile: Operation = {
   family: 'numeric',
   rate: 'profile_updates',
   parameters: {
-    name: profileText(PROFILE_MAX.name, wrongName).describe('1 to 50 characters.'),
-    description: profileText(PROFILE_MAX.description, wrongBio).describe('Up to 160 characters; empty for none.'),
-    url: profileText(PROFILE_MAX.url, wrongProfileUrl).describe('An address of up to 100 characters; empty for none.'),
-    location: profileText(PROFILE_MAX.location, wrongLocation).describe('Up to 30 characters; empty for none.'),
+    name: profileText(PROFILE_MAX.name, displayNameError).describe('1 to 50 characters.'),
+    description: profileText(PROFILE_MAX.description, descriptionError).describe(
+      'Up to 160 characters; empty for none.',
+    ),
+    url: profileText(PROFILE_MAX.url, profileUrlError).describe('An address of up to 100 characters; empty for none.'),
+    location: profileText(PROFILE_MAX.location, locationError).describe('Up to 30 characters; empty for none.'),
     include_entities: boolean().defaults(1).describe('Whether `entities` is part of the reply.'),
     skip_status: boolean().describe('Accepted; no post is part of the reply.'),
   },
@@ -53,7 +55,7 @@ export const updateProfile: Operation = {
   shape: 'bare',
   reply: userSchema,
   validate: ({ name }) =>
-    name === null ? [{ problem: 'PROFILE_UNFIT', parameter: 'name', words: { why: wrongName('')! } }] : [],
+    name === null ? [{ problem: 'PROFILE_UNFIT', parameter: 'name', words: { why: displayNameError('')! } }] : [],
   problems: [],
   async perform({ principal, services, input, now, audit, recordAudit }) {
     const changes = changesOf(input);
@@ -68,7 +70,7 @@ export const updateProfile: Operation = {
       return changed;
     });
     audit(event);
-    return { data: JSON.stringify(showUser(user!, { entities: input.include_entities !== 0 })) };
+    return { data: JSON.stringify(userToJson(user!, { entities: input.include_entities !== 0 })) };
   },
 };
 

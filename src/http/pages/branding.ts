@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { imageSize } from 'image-size';
-import type { Face } from './frame.ts';
+import type { BrandedService } from './document.ts';
 
 /** Where pages find the icon of the service. */
 export const FAVICON_PATH = '/pages/favicon';
@@ -23,7 +23,7 @@ interface Picture {
 }
 
 /** What people see of the service, its files read. */
-export interface Branding extends Face {
+export interface Branding extends BrandedService {
   readonly logo: Picture | undefined;
   readonly favicon: Picture;
 }
@@ -32,7 +32,7 @@ export interface Branding extends Face {
  * Reads the pictures that the settings name; without an icon there is a neutral one.
  * Rejects when a file cannot be used, naming the setting.
  */
-export async function openBranding(settings: {
+export async function loadBranding(settings: {
   readonly service_name: string;
   readonly service_logo: string;
   readonly service_favicon: string;
@@ -78,7 +78,7 @@ function picture(extension: string, bytes: Buffer): Picture {
 }
 
 /** Serves the pictures of the service, the icon also where browsers look without being told. */
-export function addBranding(app: FastifyInstance, { logo, favicon }: Branding): void {
+export function serveBranding(app: FastifyInstance, { logo, favicon }: Branding): void {
   const served: readonly (readonly [path: string, picture: Picture | undefined])[] = [
     [FAVICON_PATH, favicon],
     ['/favicon.ico', favicon],

@@ -9,9 +9,9 @@ interface CookieKind {
 }
 
 /** The session. */
-export const SESSION: CookieKind = { name: 'sess', shape: /^[A-Za-z0-9_-]{43}$/ };
+export const SESSION_COOKIE: CookieKind = { name: 'sess', shape: /^[A-Za-z0-9_-]{43}$/ };
 /** By which a browser is known in which somebody logged in before. */
-export const KNOWN_BROWSER: CookieKind = {
+export const DEVICE_COOKIE: CookieKind = {
   name: 'known',
   shape: /^[A-Za-z0-9_.-]{1,1000}$/,
   keeps_s: 180 * 86_400,
@@ -23,7 +23,7 @@ function nameOf({ name }: CookieKind, isSecure: boolean): string {
 }
 
 /** The value of a cookie, when the browser sent one of its shape. */
-export function cookieValue(request: IncomingMessage, kind: CookieKind, isSecure: boolean): string | undefined {
+export function readCookie(request: IncomingMessage, kind: CookieKind, isSecure: boolean): string | undefined {
   const start = `${nameOf(kind, isSecure)}=`;
   const found = (request.headers.cookie ?? '').split(';').find((pair) => pair.trim().startsWith(start));
   const value = found?.trim().slice(start.length) ?? '';
@@ -31,7 +31,7 @@ export function cookieValue(request: IncomingMessage, kind: CookieKind, isSecure
 }
 
 /** The header that gives the browser a cookie, or takes it away. @source authentication gaps 15.2 */
-export function setCookie(kind: CookieKind, value: string | undefined, isSecure: boolean): string {
+export function setCookieHeader(kind: CookieKind, value: string | undefined, isSecure: boolean): string {
   const life_s = value === undefined ? 0 : kind.keeps_s;
   const ends = life_s === undefined ? '' : `; Max-Age=${life_s}`;
   return `${nameOf(kind, isSecure)}=${value ?? ''}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${ends}`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Page, PageAnswer, Pages, Visit, VisitRefusal } from '../../contract/declare/pages.ts';
+import type { Page, PageRefusal, PageRequest, PageResponse, Pages } from '../../contract/declare/pages.ts';
 import { Problem, type ProblemName } from '../../contract/problems/problems.ts';
 import { acceptsOnlyJson } from '../accept.ts';
 import type { AddressLimiter } from '../address-limiter.ts';
@@ -15,15 +15,15 @@ import { requestIdOf } from '../request-id.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { UnauthenticatedBodies } from '../unauthenticated-bodies.ts';
 import { browserNameOf } from './browser-names.ts';
-import { cookieValue, KNOWN_BROWSER, SESSION, setCookie } from './cookies.ts';
-import { isOwnForm } from './form-guard.ts';
-import { type Face, framed } from './frame.ts';
-import { pageHeaders } from './policy.ts';
-import type { BrowserSessions, OpenSession } from './sessions.ts';
+import type { BrowserSessions, OpenSession } from './browser-sessions.ts';
+import { DEVICE_COOKIE, readCookie, SESSION_COOKIE, setCookieHeader } from './cookies.ts';
+import { isFromOwnPage } from './csrf.ts';
+import { type BrandedService, renderDocument } from './document.ts';
+import { pageHeaders } from './page-headers.ts';
 
 /** What the pages of a listener are answered with. */
-export interface PageParts {
-  readonly face: Face;
+export interface PageDeps {
+  readonly face: BrandedService;
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
   readonly counts: AddressLimiter;
@@ -50,8 +50,8 @@ const FORM_BYTES_MAX = 131_072;
 const STYLES = ['style.css', 'preview.css'];
 
 /** Adds the pages for browsers to a listener, and their style. */
-export function addPages(app: FastifyInstance, parts: PageParts): void {
-  for (const page of parts.pages.list) {
+export function registerPages(app: FastifyInstance, deps: PageDeps): void {
+  for (const page of deps.pages.list) {
     app.route({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url: page.path,
@@ -59,7 +59,7 @@ export function addPages(app: FastifyInstance, parts: PageParts): void {
       // Answered before the framework judges the body, as operations are.
       onRequest(request, reply, _next) {
         reply.hijack();
-        void answer(parts, page, request.raw, reply.raw, request.params as Record<string, string>);
+        void answer(deps, page, request.raw, reply.raw, request.params as Record<string, string>);
       },
     });
   }
@@ -77,7 +77,7 @@ export function addPages(app: FastifyInstance, parts: PageParts): void {
 
 /** Answers one visit. Never rejects. */
 async function answer(
-  parts: PageParts,
+  deps: PageDeps,
   page: Page,
   request: IncomingMessage,
   response: ServerResponse,
@@ -86,50 +86,50 @@ async function answer(
   const verb = request.method === 'HEAD' ? 'GET' : request.method;
   const method = page.methods.find((each) => each === verb);
   if (!method) {
-    parts.observer.pageVisited(page.path, OTHER, otherMethod(parts, page, request, response));
+    deps.observer.pageVisited(page.path, OTHER, otherMethod(deps, page, request, response));
     return;
   }
-  const transactionId = parts.nextTransactionId();
-  const origin = { transaction_id: transactionId, request_id: requestIdOf(request), address: parts.addressOf(request) };
+  const transactionId = deps.nextTransactionId();
+  const origin = { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
   let failure: unknown;
   let isSecure = false;
-  let said: PageAnswer;
+  let said: PageResponse;
   let cookies: readonly string[] = [];
   try {
-    const origins = originsOf(parts, request);
+    const origins = originsOf(deps, request);
     isSecure = origins?.at(-1)?.startsWith('https:') ?? false;
-    if (origins) ({ said, cookies } = await visited(parts, page, { request, method, path, origins, isSecure, origin }));
-    else said = parts.pages.refuse('plain http');
+    if (origins) ({ said, cookies } = await visited(deps, page, { request, method, path, origins, isSecure, origin }));
+    else said = deps.pages.errorPage('plain http');
   } catch (error) {
-    said = refusalOf(parts.pages, error);
+    said = refusalOf(deps.pages, error);
     failure = error;
   }
-  if (said.noted?.length) await parts.auditLog.record(said.noted, origin);
-  const seen = { request, secure: parts.secureHeaders(request), transactionId, cookies };
+  if (said.audited?.length) await deps.auditLog.record(said.audited, origin);
+  const seen = { request, secure: deps.secureHeaders(request), transactionId, cookies };
   // Nobody waits for the rest of a form that was refused.
   const isCut = method === 'POST' && failure !== undefined && !request.complete;
-  if (parts.isDraining() || isCut) response.shouldKeepAlive = false;
+  if (deps.isDraining() || isCut) response.shouldKeepAlive = false;
   if (isCut) discardAndClose(request);
-  reply(response, said, parts.face, seen);
-  note(parts, page, said, { ...origin, request, failure });
+  reply(response, said, deps.face, seen);
+  note(deps, page, said, { ...origin, request, failure });
 }
 
 /** What is said of a form that is not read to its end; the rest of the problems mean that the database is away. */
-const OF_FORMS: Readonly<Partial<Record<ProblemName, VisitRefusal>>> = {
+const OF_FORMS: Readonly<Partial<Record<ProblemName, PageRefusal>>> = {
   BODY_TOO_LARGE: 'too large',
   REQUEST_TOO_SLOW: 'too slow',
   RATE_LIMITED: 'too many visits',
 };
 
-function refusalOf(pages: Pages, error: unknown): PageAnswer {
-  if (!(error instanceof Problem)) return pages.refuse('error');
-  return pages.refuse(OF_FORMS[error.errors[0]!.problem] ?? 'unavailable', error.retryAfter_s);
+function refusalOf(pages: Pages, error: unknown): PageResponse {
+  if (!(error instanceof Problem)) return pages.errorPage('error');
+  return pages.errorPage(OF_FORMS[error.errors[0]!.problem] ?? 'unavailable', error.retryAfter_s);
 }
 
 /** The origins of a request; undefined where plain HTTP is not allowed. */
-function originsOf(parts: PageParts, request: IncomingMessage): readonly string[] | undefined {
+function originsOf(deps: PageDeps, request: IncomingMessage): readonly string[] | undefined {
   try {
-    return parts.origins(request);
+    return deps.origins(request);
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;
@@ -147,67 +147,67 @@ interface Arrived {
 
 /** A visit in order: how often, the form, the session, whose form it is, the page, what becomes of the session. */
 async function visited(
-  parts: PageParts,
+  deps: PageDeps,
   page: Page,
   { request, method, path, origins, isSecure, origin }: Arrived,
-): Promise<{ said: PageAnswer; cookies: readonly string[] }> {
-  const { pages, sessions, counts } = parts;
+): Promise<{ said: PageResponse; cookies: readonly string[] }> {
+  const { pages, sessions, counts } = deps;
   const { address } = origin;
   // A form is not counted: what it tries is counted where it fails.
-  const isCounted = page.isLimited && method === 'GET';
-  const wait_s = parts.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
-  if (wait_s !== undefined) return { said: pages.refuse('too many visits', wait_s), cookies: [] };
+  const isCounted = page.isRateLimited && method === 'GET';
+  const wait_s = deps.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
+  if (wait_s !== undefined) return { said: pages.errorPage('too many visits', wait_s), cookies: [] };
   const session = await sessions.open({
-    value: cookieValue(request, SESSION, isSecure),
+    cookie: readCookie(request, SESSION_COOKIE, isSecure),
     address,
     browser: browserNameOf(request.headers['user-agent']),
   });
   const isKnown = session.user !== undefined;
-  if (isKnown) parts.connections.markAuthenticated(request.socket);
-  const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, parts.strangers.bytes_max);
+  if (isKnown) deps.connections.markAuthenticated(request.socket);
+  const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, deps.strangers.bytes_max);
   const query = /\?(.*)$/s.exec(request.url!)?.[1] ?? '';
-  const input = method === 'POST' ? (await parts.strangers.read(request, { address, max, isKnown })).toString() : query;
+  const input = method === 'POST' ? (await deps.strangers.read(request, { address, max, isKnown })).toString() : query;
   const parameters = new URLSearchParams(input);
-  const visit: Visit = {
+  const pageRequest: PageRequest = {
     method,
-    isPeek: request.method === 'HEAD',
+    isHead: request.method === 'HEAD',
     parameter: (name) => parameters.get(name) ?? undefined,
-    members: [...parameters],
+    parameters: [...parameters],
     query,
-    path,
+    pathParams: path,
     user: session.user,
-    session: session.kept,
-    formToken: session.formToken,
+    session: session.stored,
+    csrfToken: session.csrfToken,
     address,
-    knownBrowser: cookieValue(request, KNOWN_BROWSER, isSecure),
-    service: parts.face.name,
-    record: parts.auditLog.transactional(origin),
+    deviceCookie: readCookie(request, DEVICE_COOKIE, isSecure),
+    serviceName: deps.face.name,
+    record: deps.auditLog.transactional(origin),
   };
-  const isKept = session.kept !== undefined;
-  const tokens = { input: visit.parameter('authenticity_token'), own: session.formToken, isKept };
-  if (method === 'POST' && !isOwnForm(request, origins, tokens)) {
-    return { said: pages.refuse('form token'), cookies: [] };
+  const isKept = session.stored !== undefined;
+  const tokens = { input: pageRequest.parameter('authenticity_token'), own: session.csrfToken, isKept };
+  if (method === 'POST' && !isFromOwnPage(request, origins, tokens)) {
+    return { said: pages.errorPage('form token'), cookies: [] };
   }
-  const said = await page.answer(visit);
+  const said = await page.answer(pageRequest);
   return { said, cookies: await settle(session, said, isSecure) };
 }
 
 /** Does to the session what an answer wants; the answer is the cookies that tell the browser of it. */
-async function settle(session: OpenSession, said: PageAnswer, isSecure: boolean): Promise<readonly string[]> {
-  const known = said.knownBrowser === undefined ? [] : [setCookie(KNOWN_BROWSER, said.knownBrowser, isSecure)];
+async function settle(session: OpenSession, said: PageResponse, isSecure: boolean): Promise<readonly string[]> {
+  const known = said.deviceCookie === undefined ? [] : [setCookieHeader(DEVICE_COOKIE, said.deviceCookie, isSecure)];
   if (said.logout) {
     await session.end();
-    return [setCookie(SESSION, undefined, isSecure), ...known];
+    return [setCookieHeader(SESSION_COOKIE, undefined, isSecure), ...known];
   }
   const value = await valueAfter(session, said);
-  return value === undefined ? known : [setCookie(SESSION, value, isSecure), ...known];
+  return value === undefined ? known : [setCookieHeader(SESSION_COOKIE, value, isSecure), ...known];
 }
 
 /** The value that the browser's session has from now on, when that is another one. */
-async function valueAfter(session: OpenSession, said: PageAnswer): Promise<string | undefined> {
-  if (said.login !== undefined) return session.login(said.login);
+async function valueAfter(session: OpenSession, said: PageResponse): Promise<string | undefined> {
+  if (said.login !== undefined) return session.startFor(said.login);
   if (said.reauthenticated) return session.renew();
-  return said.hasForm ? session.keep() : undefined;
+  return said.hasForm ? session.ensureStored() : undefined;
 }
 
 interface Seen {
@@ -219,8 +219,8 @@ interface Seen {
 
 function reply(
   response: ServerResponse,
-  said: PageAnswer,
-  face: Face,
+  said: PageResponse,
+  face: BrandedService,
   { request, secure, transactionId, cookies }: Seen,
 ): void {
   const isJson = said.error !== undefined && acceptsOnlyJson(request.headers.accept);
@@ -232,15 +232,15 @@ function reply(
   for (const cookie of cookies) headers.push('set-cookie', cookie);
   if (said.location !== undefined) headers.push('location', said.location);
   if (said.retryAfter_s !== undefined) headers.push('retry-after', String(said.retryAfter_s));
-  const page = typeof said.html === 'string' ? said.html : framed(said.html, face);
+  const page = typeof said.html === 'string' ? said.html : renderDocument(said.html, face);
   send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : page);
 }
 
 /** The line about a visit: never its parameters, its cookies or where it leads. */
 function note(
-  { log, accessLog, observer }: PageParts,
+  { log, accessLog, observer }: PageDeps,
   page: Page,
-  said: PageAnswer,
+  said: PageResponse,
   { request, failure, ...origin }: AuditOrigin & { readonly request: IncomingMessage; readonly failure: unknown },
 ): void {
   observer.pageVisited(page.path, request.method!, said.status);
@@ -254,8 +254,8 @@ function note(
 const OTHER = 'other';
 
 /** Answers with what is allowed; tells the status. */
-function otherMethod(parts: PageParts, page: Page, request: IncomingMessage, response: ServerResponse): number {
-  const secure = parts.secureHeaders(request);
+function otherMethod(deps: PageDeps, page: Page, request: IncomingMessage, response: ServerResponse): number {
+  const secure = deps.secureHeaders(request);
   const allow = [...page.methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])), 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') {
     response.writeHead(204, ['allow', allow, ...secure]);

@@ -1,8 +1,8 @@
 import { InputError } from '../../../base/input-error.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
-import { passId, takeIdIn } from '../../platform/ids.ts';
-import type { Registrar } from '../../platform/register.ts';
+import { reserveId, takeId } from '../../platform/ids.ts';
+import type { Registrar } from '../../platform/registration.ts';
 import { accounts } from '../accounts.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
 import { newPromotableUser, promotableUsers } from '../promotable-users.ts';
@@ -46,7 +46,7 @@ export async function applyAccountPlan(registrar: Registrar, plan: AccountPlan):
   ];
   if (!before) {
     await tx.records.insert(accounts, { ...accountRow(plan, now), limits } as Row);
-    await passId(tx, plan.id, accountIdSequence(plan.environment));
+    await reserveId(tx, plan.id, accountIdSequence(plan.environment));
   } else if (changed[0]) {
     await tx.records.update(accounts, key, { ...changes, limits, updated_at: now });
   }
@@ -96,7 +96,7 @@ export async function putInstruments(
     const changes = before ? changedValues(values, before) : {};
     if (!before) {
       await tx.records.insert(fundingInstruments, after);
-      await passId(tx, id, { kind: fundingInstruments.name, start: fundingInstruments.idsFrom });
+      await reserveId(tx, id, { kind: fundingInstruments.name, start: fundingInstruments.idsFrom });
     } else if (Object.keys(changes).length > 0) {
       await tx.records.update(fundingInstruments, { account, id }, { ...changes, updated_at: now });
     }
@@ -134,7 +134,7 @@ async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan):
       await tx.records.update(promotableUsers, key, { user_id: user, updated_at: now });
       continue;
     }
-    const id = await takeIdIn(tx, random, { kind: promotableUsers.name, start: promotableUsers.idsFrom });
+    const id = await takeId(tx, random, { kind: promotableUsers.name, start: promotableUsers.idsFrom });
     await tx.records.insert(promotableUsers, newPromotableUser({ id, account: plan.id, user, type, now }));
   }
   return changed;

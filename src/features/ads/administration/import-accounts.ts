@@ -1,6 +1,6 @@
 import { InputError } from '../../../base/input-error.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
-import type { Registrar } from '../../platform/register.ts';
+import type { Registrar } from '../../platform/registration.ts';
 import type { AccountPlan } from './account-plan.ts';
 import { applyAccountPlan, type PlanOutcome } from './apply-plan.ts';
 

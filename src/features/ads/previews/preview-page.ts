@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
-import type { Page, PageAnswer, Visit } from '../../../contract/declare/pages.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { AccountState, Environment } from '../../../contract/declare/resource.ts';
 import type { MediaUrls } from '../../../contract/services/media.ts';
 import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
@@ -18,9 +18,9 @@ export interface PreviewPageDependencies {
   readonly clock: Clock;
   readonly media: MediaUrls;
   /** The answer when the post does not exist or must not be shown. */
-  readonly notFound: () => PageAnswer;
+  readonly notFound: () => PageResponse;
   /** The answer when the visitor must log in before going on to an address. */
-  readonly loginFirst: (address: string) => PageAnswer;
+  readonly redirectToLogin: (address: string) => PageResponse;
 }
 
 /**
@@ -32,13 +32,13 @@ export function previewPage(parts: PreviewPageDependencies): Page {
   return {
     path: PREVIEW_PATH,
     methods: ['GET'],
-    isLimited: false,
+    isRateLimited: false,
     async answer(visit) {
       const sealed = visit.parameter('data') ?? '';
       const asked = openPreview(parts.box, sealed);
       if (!asked) return framed(parts.notFound());
       if (asked.user !== undefined && !visit.user) {
-        return parts.loginFirst(`${PREVIEW_PATH}?data=${encodeURIComponent(sealed)}`);
+        return parts.redirectToLogin(`${PREVIEW_PATH}?data=${encodeURIComponent(sealed)}`);
       }
       return answerPreview(parts, visit, asked);
     },
@@ -46,12 +46,16 @@ export function previewPage(parts: PreviewPageDependencies): Page {
 }
 
 /** Any page may embed it, because nothing on it acts when clicked. */
-function framed(answer: PageAnswer, media: readonly string[] = []): PageAnswer {
+function framed(answer: PageResponse, media: readonly string[] = []): PageResponse {
   const loadsFrom = [...new Set(media.map((url) => new URL(url).origin))];
-  return { ...answer, framed: { loadsFrom } };
+  return { ...answer, embedding: { loadsFrom } };
 }
 
-async function answerPreview(parts: PreviewPageDependencies, visit: Visit, asked: PreviewTarget): Promise<PageAnswer> {
+async function answerPreview(
+  parts: PreviewPageDependencies,
+  visit: PageRequest,
+  asked: PreviewTarget,
+): Promise<PageResponse> {
   if (asked.user !== undefined && asked.user !== visit.user?.id) return framed(parts.notFound());
   const { environment, account, type, id } = asked;
   return parts.store.read(async (tx) => {

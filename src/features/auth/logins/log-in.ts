@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto';
-import type { Visit } from '../../../contract/declare/pages.ts';
+import type { PageRequest } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { User } from '../../../contract/store/credentials.ts';
-import type { KnownBrowsers } from './known-browsers.ts';
-import { type FactorParts, hasFactor, useCode } from './second-factor.ts';
-import type { LoginThrottle } from './throttle.ts';
+import type { DeviceCookies } from './device-cookies.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import { consumeCode, hasSecondFactor, type SecondFactorDeps } from './second-factor.ts';
 
 /** Somebody who has proved who they are, and the cookie by which the browser is known from now on. */
 export interface LoggedIn {
   readonly user: User;
-  readonly knownBrowser: string;
-  readonly noted: readonly AuditedEvent[];
+  readonly deviceCookie: string;
+  readonly audited: readonly AuditedEvent[];
 }
 
 /** What came of a login. A wrong password covers unknown names: nobody is told which names exist. */
 export type LoginOutcome =
   | LoggedIn
   /** The password is right, and a code is needed: `pending` comes back with it. */
-  | { readonly pending: string; readonly wrong?: 'code'; readonly noted: readonly AuditedEvent[] }
-  | { readonly wrong: 'password' | 'code' | 'late'; readonly noted: readonly AuditedEvent[] }
-  | { readonly wait_s: number; readonly noted: readonly AuditedEvent[] };
+  | { readonly pending: string; readonly wrong?: 'code'; readonly audited: readonly AuditedEvent[] }
+  | { readonly wrong: 'password' | 'code' | 'late'; readonly audited: readonly AuditedEvent[] }
+  | { readonly wait_s: number; readonly audited: readonly AuditedEvent[] };
 
 /** What logins work with. */
-export interface LoginParts extends FactorParts {
+export interface LoginDeps extends SecondFactorDeps {
   readonly throttle: LoginThrottle;
-  readonly browsers: KnownBrowsers;
+  readonly devices: DeviceCookies;
   /** Whether a password has a stored form; slow, so never called inside a unit of work. */
-  isPassword(password: string, stored: string): Promise<boolean>;
+  verifyPassword(password: string, stored: string): Promise<boolean>;
 }
 
 /** Of the shape of a real one, so that an unknown name costs the same work; no password has it. */
@@ -41,23 +41,26 @@ const PENDING_S = 300;
 const PENDING = 'pending_login';
 
 /** Checks the name and the password that a form brought, or the code that one brought after that. @source authentication gaps 13 and 15.2 */
-export async function logIn(parts: LoginParts, visit: Visit): Promise<LoginOutcome> {
-  const sealed = visit.parameter('session[pending]');
-  if (sealed !== undefined) return finish(parts, visit, sealed);
-  const checked = await checkPassword(parts, visit, visit.parameter('session[username_or_email]') ?? '');
+export async function logIn(deps: LoginDeps, request: PageRequest): Promise<LoginOutcome> {
+  const sealed = request.parameter('session[pending]');
+  if (sealed !== undefined) return finish(deps, request, sealed);
+  const checked = await checkPassword(deps, request, request.parameter('session[username_or_email]') ?? '');
   if (!('user' in checked)) return checked;
   const { user } = checked;
   // Who is barred is told so, and has no use for a code.
-  const needsCode = !user.suspended && !user.locked && (await hasFactor(parts, user.id));
-  return needsCode ? { pending: pendingOf(parts, visit, user), noted: [] } : loggedIn(parts, visit, user);
+  const needsCode = !user.suspended && !user.locked && (await hasSecondFactor(deps, user.id));
+  return needsCode ? { pending: pendingOf(deps, request, user), audited: [] } : loggedIn(deps, request, user);
 }
 
 /** Checks the password of somebody who is logged in already, and the code where they have turned codes on. */
-export async function logInAgain(parts: LoginParts, visit: Visit): Promise<Exclude<LoginOutcome, { pending: string }>> {
-  const checked = await checkPassword(parts, visit, visit.user!.screen_name);
+export async function reauthenticate(
+  deps: LoginDeps,
+  request: PageRequest,
+): Promise<Exclude<LoginOutcome, { pending: string }>> {
+  const checked = await checkPassword(deps, request, request.user!.screen_name);
   if (!('user' in checked)) return checked;
-  if (!(await hasFactor(parts, checked.user.id))) return loggedIn(parts, visit, checked.user);
-  return checkCode(parts, visit, checked.user);
+  if (!(await hasSecondFactor(deps, checked.user.id))) return loggedIn(deps, request, checked.user);
+  return checkCode(deps, request, checked.user);
 }
 
 type Checked =
@@ -65,47 +68,47 @@ type Checked =
   | Extract<LoginOutcome, { wrong: 'password' | 'code' | 'late' } | { wait_s: number }>;
 
 async function checkPassword(
-  { store, throttle, browsers, isPassword }: LoginParts,
-  { parameter, address, knownBrowser }: Visit,
+  { store, throttle, devices, verifyPassword: isPassword }: LoginDeps,
+  { parameter, address, deviceCookie }: PageRequest,
   said: string,
 ): Promise<Checked> {
   const name = said.trim().replace(/^@/, '').slice(0, NAME_CHARACTERS_MAX).replaceAll('\0', '');
   const user = await store.read((tx) => tx.credentials.findUserByName(name));
-  const browser = user && browsers.knownTo(knownBrowser, user);
-  const attempt = await throttle.begin({ what: 'password', name: name.toLowerCase(), address, browser });
-  if ('wait_s' in attempt) return { ...attempt, noted: [{ event: 'login_throttled' }] };
+  const browser = user && devices.browserIdFor(deviceCookie, user);
+  const attempt = await throttle.begin({ factor: 'password', name: name.toLowerCase(), address, browserId: browser });
+  if ('wait_s' in attempt) return { ...attempt, audited: [{ event: 'login_throttled' }] };
   const password = (parameter('session[password]') ?? '').slice(0, PASSWORD_CHARACTERS_MAX);
   const isRight = await isPassword(password, user?.password_hash || NOBODY);
-  if (!user || !isRight) return { wrong: 'password', noted: [{ event: 'login_failed' }] };
+  if (!user || !isRight) return { wrong: 'password', audited: [{ event: 'login_failed' }] };
   await attempt.succeed();
   return { user };
 }
 
 async function checkCode(
-  parts: LoginParts,
-  visit: Visit,
+  deps: LoginDeps,
+  request: PageRequest,
   user: User,
 ): Promise<Exclude<LoginOutcome, { pending: string }>> {
-  const { throttle, browsers } = parts;
-  const { parameter, address, knownBrowser } = visit;
-  const browser = browsers.knownTo(knownBrowser, user);
+  const { throttle, devices } = deps;
+  const { parameter, address, deviceCookie } = request;
+  const browser = devices.browserIdFor(deviceCookie, user);
   const name = user.screen_name.toLowerCase();
-  const attempt = await throttle.begin({ what: 'code', name, address, browser });
+  const attempt = await throttle.begin({ factor: 'code', name, address, browserId: browser });
   const note = (event: AuditedEvent['event']): AuditedEvent[] => [{ event, user_id: user.id }];
-  if ('wait_s' in attempt) return { ...attempt, noted: note('login_throttled') };
-  const used = await useCode(parts, user.id, (parameter('session[code]') ?? '').slice(0, CODE_CHARACTERS_MAX));
-  if (!used) return { wrong: 'code', noted: note('login_failed') };
+  if ('wait_s' in attempt) return { ...attempt, audited: note('login_throttled') };
+  const used = await consumeCode(deps, user.id, (parameter('session[code]') ?? '').slice(0, CODE_CHARACTERS_MAX));
+  if (!used) return { wrong: 'code', audited: note('login_failed') };
   await attempt.succeed();
-  return loggedIn(parts, visit, user, used === 'recovery' ? note('recovery_code_used') : []);
+  return loggedIn(deps, request, user, used === 'recovery' ? note('recovery_code_used') : []);
 }
 
 function loggedIn(
-  { browsers }: LoginParts,
-  { knownBrowser }: Visit,
+  { devices }: LoginDeps,
+  { deviceCookie }: PageRequest,
   user: User,
-  noted: readonly AuditedEvent[] = [],
+  audited: readonly AuditedEvent[] = [],
 ): LoggedIn {
-  return { user, knownBrowser: browsers.withUser(knownBrowser, user.id), noted };
+  return { user, deviceCookie: devices.afterLogin(deviceCookie, user.id), audited };
 }
 
 /** What is carried from the password to the code: sealed, of this browser, for this password, for a while. */
@@ -116,31 +119,31 @@ interface Pending {
   readonly password: string;
 }
 
-function pendingOf({ box, clock }: LoginParts, visit: Visit, user: User): string {
+function pendingOf({ box, clock }: LoginDeps, request: PageRequest, user: User): string {
   const until_s = Math.floor(clock.now() / 1000) + PENDING_S;
   const pending: Pending = {
     user: user.id,
     until_s,
-    form: digest(visit.formToken),
+    form: digest(request.csrfToken),
     password: digest(user.password_hash),
   };
   return box.seal(JSON.stringify(pending), PENDING);
 }
 
-async function finish(parts: LoginParts, visit: Visit, sealed: string): Promise<LoginOutcome> {
-  const pending = openPending(parts, sealed);
-  const user = pending && (await parts.store.read((tx) => tx.credentials.findUser(pending.user)));
+async function finish(deps: LoginDeps, request: PageRequest, sealed: string): Promise<LoginOutcome> {
+  const pending = openPending(deps, sealed);
+  const user = pending && (await deps.store.read((tx) => tx.credentials.findUser(pending.user)));
   const isGood =
     user !== undefined &&
-    parts.clock.now() < pending!.until_s * 1000 &&
-    pending!.form === digest(visit.formToken) &&
+    deps.clock.now() < pending!.until_s * 1000 &&
+    pending!.form === digest(request.csrfToken) &&
     pending!.password === digest(user.password_hash);
-  if (!isGood) return { wrong: 'late', noted: [{ event: 'login_failed' }] };
-  const outcome = await checkCode(parts, visit, user);
-  return 'wrong' in outcome ? { pending: sealed, wrong: 'code', noted: outcome.noted } : outcome;
+  if (!isGood) return { wrong: 'late', audited: [{ event: 'login_failed' }] };
+  const outcome = await checkCode(deps, request, user);
+  return 'wrong' in outcome ? { pending: sealed, wrong: 'code', audited: outcome.audited } : outcome;
 }
 
-function openPending({ box }: LoginParts, sealed: string): Pending | undefined {
+function openPending({ box }: LoginDeps, sealed: string): Pending | undefined {
   try {
     return JSON.parse(box.open(sealed, PENDING));
   } catch {

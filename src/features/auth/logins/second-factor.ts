@@ -4,10 +4,10 @@ import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
-import { newRecoveryCodes, recoveryHash, stepOfCode } from './one-time-codes.ts';
+import { matchingTimeStep, newRecoveryCodes, recoveryCodeHash } from './totp.ts';
 
 /** What one-time codes work with. */
-export interface FactorParts {
+export interface SecondFactorDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly box: SecretBox;
@@ -16,13 +16,13 @@ export interface FactorParts {
 }
 
 /** Whether a user has turned on one-time codes. */
-export async function hasFactor({ store }: Pick<FactorParts, 'store'>, user: string): Promise<boolean> {
+export async function hasSecondFactor({ store }: Pick<SecondFactorDeps, 'store'>, user: string): Promise<boolean> {
   return (await store.read((tx) => tx.secondFactors.find(user))) !== undefined;
 }
 
 /** What a code turned out to be; undefined when it is good for nothing. What is good once is used up. */
-export async function useCode(
-  { store, clock, box }: FactorParts,
+export async function consumeCode(
+  { store, clock, box }: SecondFactorDeps,
   user: string,
   code: string,
 ): Promise<'one-time' | 'recovery' | undefined> {
@@ -30,17 +30,17 @@ export async function useCode(
   const factor = await store.read((tx) => tx.secondFactors.find(user));
   if (!factor) return undefined;
   if (!/^\d{6}$/.test(typed)) {
-    const isTaken = await store.write((tx) => tx.secondFactors.takeRecovery(user, recoveryHash(user, typed)));
+    const isTaken = await store.write((tx) => tx.secondFactors.takeRecovery(user, recoveryCodeHash(user, typed)));
     return isTaken ? 'recovery' : undefined;
   }
-  const step = stepOfCode(box.open(factor.secret, secretContext.secondFactor(user)), typed, clock.now());
+  const step = matchingTimeStep(box.open(factor.secret, secretContext.secondFactor(user)), typed, clock.now());
   if (step === undefined) return undefined;
   return (await store.write((tx) => tx.secondFactors.use(user, step))) ? 'one-time' : undefined;
 }
 
 /** Turns on one-time codes with a secret of which a code was typed; the answer is the recovery codes, to be shown once. `record` is part of the unit. */
-export async function turnOnCodes(
-  { store, clock, box, secrets }: FactorParts,
+export async function enableSecondFactor(
+  { store, clock, box, secrets }: SecondFactorDeps,
   user: string,
   { secret, step }: { readonly secret: string; readonly step: number },
   record: (tx: WriteTransaction) => Promise<void>,
@@ -61,8 +61,8 @@ export async function turnOnCodes(
 }
 
 /** New recovery codes in the place of all former ones; undefined for a user without one-time codes. */
-export async function renewRecovery(
-  { store, secrets }: FactorParts,
+export async function renewRecoveryCodes(
+  { store, secrets }: SecondFactorDeps,
   user: string,
   record: (tx: WriteTransaction) => Promise<void>,
 ): Promise<readonly string[] | undefined> {
@@ -77,5 +77,5 @@ export async function renewRecovery(
 }
 
 function hashesOf(user: string, codes: readonly string[]): string[] {
-  return codes.map((code) => recoveryHash(user, code));
+  return codes.map((code) => recoveryCodeHash(user, code));
 }

@@ -8,9 +8,9 @@ import type { AccessToken, User } from '../../../contract/store/credentials.ts';
 import type { LoginSettings, RequestToken } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
-import { issueToken } from '../../platform/register.ts';
-import { after, mistakeAfter, stateAt } from './request-token-states.ts';
-import { isVerifier, typedVerifier } from './verifier.ts';
+import { issueToken } from '../../platform/registration.ts';
+import { nextState, stateAt, wrongVerifierEvent } from './request-token-states.ts';
+import { matchesVerifier, normalizeVerifier } from './verifier.ts';
 
 /**
  * Ends a login: the request token that a user approved is exchanged for an access token, once.
@@ -75,18 +75,19 @@ async function exchange(
   { requestToken, tokenSecret, verifier: input = '' }: RequestTokenCaller,
   now: string,
 ): Promise<Exchanged> {
-  const verifier = typedVerifier(requestToken.callback, input);
+  const verifier = normalizeVerifier(requestToken.callback, input);
   const found = await tx.requestTokens.lock(requestToken.token);
   const state = found && stateAt(found, now);
-  const isAgain = state === 'exchanged' && isVerifier(verifier, tokenSecret, found!.verifier_hash);
+  const isAgain = state === 'exchanged' && matchesVerifier(verifier, tokenSecret, found!.verifier_hash);
   if (isAgain && services.auth.loginRules.revoke_on_verifier_reuse) return takeBack(tx, found!, now);
-  if (!found || !state || (state !== 'issued' && !after(state, 'exchange'))) return refused('TOKEN_UNKNOWN');
+  if (!found || !state || (state !== 'issued' && !nextState(state, 'exchange'))) return refused('TOKEN_UNKNOWN');
   if (state === 'issued') return refused('VERIFIER_INVALID');
-  if (!isVerifier(verifier, tokenSecret, found.verifier_hash)) return countMistake(tx, found, services.auth.loginRules);
+  if (!matchesVerifier(verifier, tokenSecret, found.verifier_hash))
+    return countMistake(tx, found, services.auth.loginRules);
   const user = await tx.credentials.lockUser(found.user_id!);
   if (!user || user.suspended === 1) return refused('USER_SUSPENDED');
   if (user.locked === 1) return refused('USER_LOCKED');
-  const next = after(state, 'exchange')!;
+  const next = nextState(state, 'exchange')!;
   if (!(await tx.requestTokens.change(found.id, found.state, { state: next, ...WIPED })))
     return refused('TOKEN_UNKNOWN');
   const same = await sameGrant(tx, found);
@@ -113,8 +114,8 @@ function refused(refusal: ProblemName, noted: readonly AuditedEvent[] = []): Exc
 
 async function countMistake(tx: WriteTransaction, found: RequestToken, rules: LoginSettings): Promise<Exchanged> {
   const { id, state, attempts } = found;
-  const event = mistakeAfter(attempts, rules);
-  await tx.requestTokens.change(id, state, { state: after(state, event)!, attempts: attempts + 1 });
+  const event = wrongVerifierEvent(attempts, rules);
+  await tx.requestTokens.change(id, state, { state: nextState(state, event)!, attempts: attempts + 1 });
   return refused('VERIFIER_INVALID');
 }
 

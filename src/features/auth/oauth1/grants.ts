@@ -6,11 +6,11 @@ import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../../cont
 import type { LoginSettings, RequestToken } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
-import { after, endOf, stateAt } from './request-token-states.ts';
+import { expiryFrom, nextState, stateAt } from './request-token-states.ts';
 import { makeVerifier, verifierHash } from './verifier.ts';
 
 /** What a user decided. */
-export type GrantAnswer = { readonly verifier: string } | { readonly denied: true };
+export type GrantDecision = { readonly verifier: string } | { readonly denied: true };
 
 /** What pages do with request tokens while users decide. */
 export interface Grants {
@@ -32,7 +32,7 @@ export interface Grants {
   /** Whether a user has granted an application a level or a higher one, and not withdrawn it. */
   isGranted(application: string, user: string, level: AccessLevel): Promise<boolean>;
   /** The callback with the answer behind its own query. Not for `oob`. */
-  redirectFor(requestToken: RequestToken, answer: GrantAnswer): string;
+  callbackUrlFor(requestToken: RequestToken, answer: GrantDecision): string;
 }
 
 /** Decisions on request tokens, kept in a store. @source authentication gaps 6.4 and 8 */
@@ -59,9 +59,9 @@ export function grants(parts: {
       const verifier_hash = verifierHash(box.open(sealed, secretContext.requestToken(id)), verifier);
       const approved = await store.write(async (tx) => {
         const found = await tx.requestTokens.lock(token);
-        const next = found && after(stateAt(found, now()), 'approve');
+        const next = found && nextState(stateAt(found, now()), 'approve');
         if (!next) return false;
-        const expires_at = endOf('authorized', clock.now(), rules);
+        const expires_at = expiryFrom('authorized', clock.now(), rules);
         const changes = { state: next, user_id: user, verifier_hash, expires_at };
         const isDone = await tx.requestTokens.change(id, found.state, changes);
         if (isDone) await record?.(tx);
@@ -75,7 +75,7 @@ export function grants(parts: {
     deny: ({ id, token }, record) =>
       store.write(async (tx) => {
         const found = await tx.requestTokens.lock(token);
-        const next = found && after(stateAt(found, now()), 'deny');
+        const next = found && nextState(stateAt(found, now()), 'deny');
         const isDone = next ? await tx.requestTokens.change(id, found.state, { state: next, token_secret: '' }) : false;
         if (isDone) await record?.(tx);
         return isDone;
@@ -85,7 +85,7 @@ export function grants(parts: {
         const tokens = await tx.credentials.findLiveTokens(user, application);
         return tokens.some((token) => rank(token.access_level) >= rank(level));
       }),
-    redirectFor: ({ callback, token }, answer) =>
+    callbackUrlFor: ({ callback, token }, answer) =>
       'verifier' in answer
         ? withPairs(callback, { oauth_token: token, oauth_verifier: answer.verifier })
         : withPairs(callback, { denied: token }),

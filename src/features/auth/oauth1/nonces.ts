@@ -1,7 +1,7 @@
 import { elapsed_ms } from '../../../base/timers.ts';
 import type { NonceReservation } from '../../../contract/declare/callers.ts';
 import { type NonceLog, nonceDigest } from '../../../contract/store/nonces.ts';
-import { refused } from './refused.ts';
+import { credentialProblem } from './credential-problem.ts';
 
 /**
  * Nonces that were used: each is good once per token and timestamp. A timestamp outside the window is refused anyway,
@@ -30,7 +30,7 @@ interface Second {
  * forgotten only after nothing of it was used for a whole window, and what was forgotten is never accepted again.
  * @source decision 430
  */
-export function nonceMemory(
+export function inMemoryNonces(
   log: NonceLog,
   window_s: number,
   { elapsed = elapsed_ms }: { readonly elapsed?: () => number } = {},
@@ -66,10 +66,10 @@ export function nonceMemory(
     use(tokenId, timestamp, nonce, now) {
       if (elapsed() - sweptAt_ms >= 1000) sweep(now);
       if (timestamp <= forgottenUntil) {
-        throw refused('SIGNATURE_REFUSED', 'the clock was set back: the nonces of this second are forgotten');
+        throw credentialProblem('SIGNATURE_REFUSED', 'the clock was set back: the nonces of this second are forgotten');
       }
       const digest = nonceDigest(tokenId, timestamp, nonce);
-      if (!remember(timestamp, digest)) throw refused('SIGNATURE_REFUSED', 'nonce used before');
+      if (!remember(timestamp, digest)) throw credentialProblem('SIGNATURE_REFUSED', 'nonce used before');
       const release = (): void => void bySecond.get(timestamp)?.digests.delete(digest);
       return {
         release,

@@ -2,19 +2,19 @@
  * Parameters of a signed request: where they come from, how repeats are judged, how they are normalised.
  */
 import { decode, encode } from '../../../base/percent.ts';
-import { malformed, type Pair, type Refusal } from './claim.ts';
+import { malformed, type Parameter, type ParseError } from './parsed-request.ts';
 
 /**
  * The protocol parameters of a request and the pairs its signature covers.
  * @source authentication gaps 2.1, 2.4
  */
-export interface Gathered {
+export interface MergedParameters {
   /** Value by name, of the names that begin with `oauth_`. */
   readonly protocol: ReadonlyMap<string, string>;
   /** One copy of each protocol parameter, every copy of the others. */
-  readonly pairs: readonly Pair[];
+  readonly unique: readonly Parameter[];
   /** Every copy of all, when a protocol parameter stood in more than one source. */
-  readonly copies: readonly Pair[] | undefined;
+  readonly withRepeats: readonly Parameter[] | undefined;
 }
 
 /** Pairs of a query or a form at most: they are read and sorted before it is known who sends them. */
@@ -25,8 +25,8 @@ const PAIRS_MAX = 2000;
  * @returns the decoded pairs in order, or the refusal of a bad escape.
  * @source authentication gaps 2.1; RFC 5849 3.4.1.3.1
  */
-export function readForm(text: string): Pair[] | Refusal {
-  const pairs: Pair[] = [];
+export function parseForm(text: string): Parameter[] | ParseError {
+  const pairs: Parameter[] = [];
   for (const piece of text.split('&')) {
     if (piece === '') continue;
     if (pairs.length === PAIRS_MAX) return malformed(`more than ${PAIRS_MAX} parameters`);
@@ -45,10 +45,10 @@ export function readForm(text: string): Pair[] | Refusal {
  * one source and not with two values; other parameters may repeat.
  * @source authentication gaps 2.4; RFC 5849 3.1
  */
-export function gather(sources: readonly (readonly Pair[])[]): Gathered | Refusal {
+export function mergeParameters(sources: readonly (readonly Parameter[])[]): MergedParameters | ParseError {
   const protocol = new Map<string, string>();
-  const single: Pair[] = [];
-  const copies: Pair[] = [];
+  const single: Parameter[] = [];
+  const copies: Parameter[] = [];
   for (const source of sources) {
     const here = new Set<string>();
     for (const pair of source) {
@@ -66,7 +66,7 @@ export function gather(sources: readonly (readonly Pair[])[]): Gathered | Refusa
       } else if (known !== pair.value) return malformed(`${pair.name} is given with two values`, pair.name);
     }
   }
-  return { protocol, pairs: single, copies: copies.length === single.length ? undefined : copies };
+  return { protocol, unique: single, withRepeats: copies.length === single.length ? undefined : copies };
 }
 
 /**
@@ -74,7 +74,7 @@ export function gather(sources: readonly (readonly Pair[])[]): Gathered | Refusa
  * encoded value in byte order, joined.
  * @source authentication gaps 2.1; RFC 5849 3.4.1.3.2
  */
-export function normalise(pairs: readonly Pair[]): string {
+export function normalizeParameters(pairs: readonly Parameter[]): string {
   return pairs
     .filter((pair) => pair.name !== 'oauth_signature')
     .map((pair) => ({ name: encode(pair.name), value: encode(pair.value) }))
@@ -84,7 +84,7 @@ export function normalise(pairs: readonly Pair[]): string {
 }
 
 /** Encoded text is ASCII, so the order of its characters is the order of its bytes. */
-function byNameThenValue(left: Pair, right: Pair): number {
+function byNameThenValue(left: Parameter, right: Parameter): number {
   if (left.name !== right.name) return left.name < right.name ? -1 : 1;
   if (left.value === right.value) return 0;
   return left.value < right.value ? -1 : 1;

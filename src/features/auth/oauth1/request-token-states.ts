@@ -29,7 +29,7 @@ export const TRANSITIONS: Readonly<
 };
 
 /** How long rows are kept after they ended, in seconds. */
-export const KEPT_S = 24 * 3600;
+export const RETENTION_S = 24 * 3600;
 
 /** The state at a time: what outlived its lifetime has expired. The last moment is still inside. */
 export function stateAt({ state, expires_at }: RequestToken, now: string): RequestTokenState {
@@ -42,17 +42,17 @@ export function isFinal(state: RequestTokenState): boolean {
 }
 
 /** What a wrong verifier is, after so many of them. */
-export function mistakeAfter(attempts: number, rules: LoginSettings): RequestTokenEvent {
+export function wrongVerifierEvent(attempts: number, rules: LoginSettings): RequestTokenEvent {
   return attempts + 1 >= rules.verifier_attempts_max ? 'last mistake' : 'mistake';
 }
 
 /** The state after an event; undefined when the event is refused. */
-export function after(state: RequestTokenState, event: RequestTokenEvent): RequestTokenState | undefined {
+export function nextState(state: RequestTokenState, event: RequestTokenEvent): RequestTokenState | undefined {
   return TRANSITIONS[state][event];
 }
 
 /** UTC text of the end of a lifetime that begins now. */
-export function endOf(state: 'issued' | 'authorized', now_ms: number, rules: LoginSettings): string {
+export function expiryFrom(state: 'issued' | 'authorized', now_ms: number, rules: LoginSettings): string {
   const lifetime_s = state === 'issued' ? rules.request_token_ttl_s : rules.verifier_ttl_s;
   return formatInstant(now_ms + lifetime_s * 1000);
 }

@@ -7,8 +7,8 @@ import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { AccessLevel, Application } from '../../../contract/store/credentials.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import { callbackFault, nearestRegistered } from '../callbacks.ts';
-import { endOf, KEPT_S } from './request-token-states.ts';
+import { nearestCallback, refuseCallback } from '../callback-urls.ts';
+import { expiryFrom, RETENTION_S } from './request-token-states.ts';
 
 /** Every so many request tokens, up to so many that ended are removed. */
 const REMOVAL = { every: 16, rows_max: 100 };
@@ -77,11 +77,12 @@ export const requestToken: Operation = {
         force_login: 0,
         address,
         created_at: now,
-        expires_at: endOf('issued', instantMs(now), logins),
+        expires_at: expiryFrom('issued', instantMs(now), logins),
         made_token_id: null,
       });
       const isTime = number % REMOVAL.every === 0;
-      if (isTime) await tx.requestTokens.removeEnded(formatInstant(instantMs(now) - KEPT_S * 1000), REMOVAL.rows_max);
+      if (isTime)
+        await tx.requestTokens.removeEnded(formatInstant(instantMs(now) - RETENTION_S * 1000), REMOVAL.rows_max);
     });
     return { data: `oauth_token=${token}&oauth_token_secret=${secret}&oauth_callback_confirmed=true` };
   },
@@ -107,10 +108,10 @@ function levelOf(application: AccessLevel, wish: 'read' | 'write' | undefined): 
 
 function checkCallback(application: Application, callback: string): void {
   if (callback === '') throw problem('MISSING_PARAMETER', { parameter: 'oauth_callback' });
-  const error = callbackFault(application, callback);
+  const error = refuseCallback(application, callback);
   if (error === 'not oob') throw problem('CALLBACK_NOT_OOB');
   if (error === undefined) return;
-  const nearest = nearestRegistered(application, callback);
+  const nearest = nearestCallback(application, callback);
   const hint = `received callback ${callback}; nearest registered ${nearest ?? 'none: no callback is registered'}`;
   throw new Problem([{ problem: 'CALLBACK_NOT_APPROVED' }], { because: 'callback is not registered', hint });
 }

@@ -4,23 +4,23 @@
 import { origin } from '../../../base/origin.ts';
 import { decode, encode } from '../../../base/percent.ts';
 import type { SignedParts } from '../../../contract/declare/callers.ts';
-import type { Claim, Pair, Refusal } from './claim.ts';
+import { fastParse } from './fast-parser.ts';
+import { fullParse, splitTarget } from './full-parser.ts';
 import { hmac, type SigningKey, sameSignature, signingKey } from './hmac.ts';
-import { normalise, readForm } from './parameters.ts';
-import { readClaim, splitTarget } from './reading.ts';
-import { readUsualClaim } from './usual-shape.ts';
+import { normalizeParameters, parseForm } from './parameters.ts';
+import type { Parameter, ParsedRequest, ParseError } from './parsed-request.ts';
 
 export type { SignedParts } from '../../../contract/declare/callers.ts';
-export type { Claim, Refusal } from './claim.ts';
 export { type SigningKey, signingKey } from './hmac.ts';
+export type { ParsedRequest, ParseError } from './parsed-request.ts';
 
 /**
  * Reads the protocol parameters of a request from header, query and form, and checks their grammar.
  * @returns the claim, or the refusal (tell apart with `'reason' in x`).
  * @source authentication gaps 2.2 to 2.4, 2.7
  */
-export function parseClaim(parts: SignedParts): Claim | Refusal {
-  return readUsualClaim(parts) ?? readClaim(parts);
+export function parseRequest(parts: SignedParts): ParsedRequest | ParseError {
+  return fastParse(parts) ?? fullParse(parts);
 }
 
 /**
@@ -38,12 +38,12 @@ export function baseUri(requestOrigin: string, target: string): string {
  * @param origins results of `origin`, the likeliest first.
  * @source authentication gaps 1.3, 2.1; RFC 5849 3.2
  */
-export function verify(claim: Claim, origins: readonly string[], key: SigningKey): boolean {
+export function verify(claim: ParsedRequest, origins: readonly string[], key: SigningKey): boolean {
   for (const candidate of origins) {
     const head = headOf(claim.method, candidate);
-    if (sameSignature(hmac(key, head, claim.signedRest), claim.encodedSignature)) return true;
-    if (claim.signedRestCopies === undefined) continue;
-    if (sameSignature(hmac(key, head, claim.signedRestCopies), claim.encodedSignature)) return true;
+    if (sameSignature(hmac(key, head, claim.baseStringTail), claim.encodedSignature)) return true;
+    if (claim.baseStringTailWithRepeats === undefined) continue;
+    if (sameSignature(hmac(key, head, claim.baseStringTailWithRepeats), claim.encodedSignature)) return true;
   }
   return false;
 }
@@ -52,8 +52,11 @@ export function verify(claim: Claim, origins: readonly string[], key: SigningKey
  * The base strings that `verify` tries, in its order.
  * @source authentication gaps 2.1; RFC 5849 3.4.1.1
  */
-export function baseStrings(claim: Claim, origins: readonly string[]): string[] {
-  const rests = [claim.signedRest, ...(claim.signedRestCopies === undefined ? [] : [claim.signedRestCopies])];
+export function baseStrings(claim: ParsedRequest, origins: readonly string[]): string[] {
+  const rests = [
+    claim.baseStringTail,
+    ...(claim.baseStringTailWithRepeats === undefined ? [] : [claim.baseStringTailWithRepeats]),
+  ];
   return origins.flatMap((candidate) => rests.map((rest) => `${claim.method}&${encode(candidate)}${rest}`));
 }
 
@@ -61,9 +64,9 @@ export function baseStrings(claim: Claim, origins: readonly string[]): string[] 
  * The normalised parameters of a claim, with one copy of each protocol parameter.
  * @source authentication gaps 2.1; RFC 5849 3.4.1.3.2
  */
-export function normalisedParameters(claim: Claim): string {
+export function normalizedParameters(claim: ParsedRequest): string {
   // No `&` is left in an encoded path.
-  return decode(claim.signedRest.slice(claim.signedRest.indexOf('&') + 1), false) ?? '';
+  return decode(claim.baseStringTail.slice(claim.baseStringTail.indexOf('&') + 1), false) ?? '';
 }
 
 let lastMethod = '';
@@ -86,7 +89,7 @@ const NOTHING = new Uint8Array(0);
  * What a client needs to sign a request.
  * @source authentication gaps 2.1
  */
-export interface Signable {
+export interface RequestToSign {
   readonly method: string;
   /** Absolute `http` or `https` URL with its query, as it will be sent. */
   readonly url: string;
@@ -102,7 +105,7 @@ export interface Signable {
  * The pieces of a signed request, in the order they are made.
  * @source authentication gaps 2.1; RFC 5849 3.4, 3.5.1
  */
-export interface Signed {
+export interface SigningSteps {
   readonly parameterString: string;
   readonly baseString: string;
   readonly signature: string;
@@ -115,18 +118,18 @@ export interface Signed {
  * @throws TypeError when the URL is not absolute `http` or `https`, or its query has a bad escape.
  * @source authentication gaps 2.1; RFC 5849 3.4, 3.5.1
  */
-export function sign(request: Signable): Signed {
+export function sign(request: RequestToSign): SigningSteps {
   const url = /^(https?):\/\/(?:[^/?#@]*@)?([^/?#]+)(.*)$/is.exec(request.url);
   if (url === null) throw new TypeError('the URL must be absolute, http or https');
   const scheme = url[1]!.toLowerCase() === 'http' ? 'http' : 'https';
   const { path, query } = splitTarget(url[3]!);
-  const fromQuery = readForm(query);
+  const fromQuery = parseForm(query);
   if ('reason' in fromQuery) throw new TypeError(`the query of the URL cannot be read: ${fromQuery.detail}`);
   const header = Object.entries(request.oauth)
     .filter(([name]) => name !== 'oauth_signature')
     .map(toPair);
   const signed = [...header.filter((pair) => pair.name !== 'realm'), ...fromQuery, ...(request.form ?? []).map(toPair)];
-  const parameterString = normalise(signed);
+  const parameterString = normalizeParameters(signed);
   const uri = origin(scheme, url[2]!) + path;
   const baseString = `${request.method.toUpperCase()}&${encode(uri)}&${encode(parameterString)}`;
   const signature = hmac(signingKey(request.consumerSecret, request.tokenSecret), NOTHING, baseString);
@@ -134,10 +137,10 @@ export function sign(request: Signable): Signed {
   return { parameterString, baseString, signature, header: `OAuth ${sent.map(headerPiece).sort().join(', ')}` };
 }
 
-function toPair([name, value]: readonly [string, string]): Pair {
+function toPair([name, value]: readonly [string, string]): Parameter {
   return { name, value };
 }
 
-function headerPiece(pair: Pair): string {
+function headerPiece(pair: Parameter): string {
   return `${encode(pair.name)}="${encode(pair.value)}"`;
 }

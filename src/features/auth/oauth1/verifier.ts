@@ -31,12 +31,12 @@ export function verifierHash(tokenSecret: string, verifier: string): string {
  * What of a verifier counts: of a PIN the digits, as people may set them apart; else all but the blanks around it.
  * @source authentication gaps 7
  */
-export function typedVerifier(callback: string, input: string): string {
+export function normalizeVerifier(callback: string, input: string): string {
   return callback === 'oob' ? input.replace(/[^0-9]/g, '') : input.trim();
 }
 
 /** Tells whether a verifier is the stored one, in a time that does not depend on it. */
-export function isVerifier(input: string, tokenSecret: string, stored: string | null): boolean {
+export function matchesVerifier(input: string, tokenSecret: string, stored: string | null): boolean {
   const found = Buffer.from(verifierHash(tokenSecret, input));
   const wanted = Buffer.from(stored ?? verifierHash(tokenSecret, ''));
   return timingSafeEqual(found, wanted) && stored !== null;

@@ -7,12 +7,12 @@ import type { ApplicationCaller, Authenticate } from '../../../contract/declare/
 import { Problem, problem } from '../../../contract/problems/problems.ts';
 import type { Application } from '../../../contract/store/credentials.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import { type KeyAndSecret, readBasic } from './basic.ts';
-import { failures } from './failures.ts';
-import { digestOf, type KnownApplication, knownApplications } from './known-applications.ts';
+import { applicationCache, type CachedApplication, digestSecret } from './application-cache.ts';
+import { type KeyAndSecret, parseBasicHeader } from './basic-header.ts';
+import { failureLimit } from './failure-limit.ts';
 
 /** What checking key and secret works with. */
-export interface BasicOptions {
+export interface BasicDeps {
   readonly store: Store;
   readonly box: SecretBox;
   readonly clock: Clock;
@@ -24,22 +24,22 @@ export interface BasicOptions {
  * secrets for a key from one address are refused for a while, the right one too.
  * @source authentication gaps 10.1 and 13
  */
-export function basicAuthenticator({ store, box, clock, secrets }: BasicOptions): Authenticate {
+export function basicAuthenticator({ store, box, clock, secrets }: BasicDeps): Authenticate {
   // Unknown keys are judged with a secret that nobody has, so that they cost the same work.
-  const applications = knownApplications(store, box, alphanumeric(secrets, 50));
-  const wrong = failures(clock);
+  const applications = applicationCache(store, box, alphanumeric(secrets, 50));
+  const wrong = failureLimit(clock);
 
   async function matching(readings: readonly KeyAndSecret[]): Promise<Application | undefined> {
     const right = judge(
       readings,
-      readings.map(({ key }) => applications.remembered(key)),
+      readings.map(({ key }) => applications.cached(key)),
     );
     // What is refused is looked up even when it is remembered: the time must not tell which keys exist.
     return right ?? judge(readings, await Promise.all(readings.map(({ key }) => applications.find(key))));
   }
 
   return async ({ authorization, address }) => {
-    const readings = readBasic(authorization);
+    const readings = parseBasicHeader(authorization);
     if (readings === undefined) throw problem('CLIENT_REFUSED', {}, 'no key and secret that can be read');
     // Decoded, so that other spellings of a key give no further attempts; a digest, because an invented key may be long.
     const source = `${addressBlock(address)} ${hash('sha256', readings.at(-1)!.key)}`;
@@ -59,7 +59,9 @@ export function basicAuthenticator({ store, box, clock, secrets }: BasicOptions)
 }
 
 /** The application whose secret was given. All are compared, whatever the first came to. */
-function judge(readings: readonly KeyAndSecret[], known: readonly KnownApplication[]): Application | undefined {
-  const isRight = readings.map(({ secret }, index) => timingSafeEqual(digestOf(secret), known[index]!.secretDigest));
+function judge(readings: readonly KeyAndSecret[], known: readonly CachedApplication[]): Application | undefined {
+  const isRight = readings.map(({ secret }, index) =>
+    timingSafeEqual(digestSecret(secret), known[index]!.secretDigest),
+  );
   return known.find(({ application }, index) => application !== undefined && isRight[index])?.application;
 }

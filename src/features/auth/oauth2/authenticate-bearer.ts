@@ -1,6 +1,6 @@
 import type { Authenticate, Authenticated, Authenticator } from '../../../contract/declare/callers.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { KnownBearer, KnownBearers } from './known-bearers.ts';
+import type { BearerCache, CachedBearer } from './bearer-cache.ts';
 
 const BEARER = /^[ \t]*bearer(?:[ \t]+|$)/i;
 /** The characters of the standard, and the escapes that values hold here. @source authentication gaps 10.2 */
@@ -10,17 +10,17 @@ const VALUE = /^[A-Za-z0-9\-._~+/%]{1,1024}=*[ \t]*$/;
  * Lets in who presents an application-only token, and leaves every other request to the check of signatures.
  * @source authentication gaps 10.2
  */
-export function bearerOrUser(bearers: KnownBearers, user: Authenticator): Authenticate {
+export function bearerOrUser(bearers: BearerCache, user: Authenticator): Authenticate {
   return async (parts, origins) => {
     const scheme = BEARER.exec(parts.authorization ?? '');
     if (!scheme) return user.authenticate(parts, origins);
     const value = parts.authorization!.slice(scheme[0].length).trimEnd();
     if (!VALUE.test(value)) throw problem('CREDENTIAL_UNUSABLE', {}, 'a bearer value of other characters');
-    return admitted(bearers.remembered(value) ?? (await bearers.find(value)));
+    return admitted(bearers.cached(value) ?? (await bearers.find(value)));
   };
 }
 
-function admitted(bearer: KnownBearer | undefined): Authenticated {
+function admitted(bearer: CachedBearer | undefined): Authenticated {
   if (!bearer) throw problem('BEARER_INVALID', {}, 'unknown bearer token');
   if (bearer.isRevoked) throw problem('BEARER_INVALID', {}, 'revoked bearer token');
   if (bearer.application.suspended) throw problem('APPLICATION_SUSPENDED', {}, 'suspended application');
@@ -32,7 +32,7 @@ function admitted(bearer: KnownBearer | undefined): Authenticated {
  * known that the signature is right.
  * @source activity gaps 21.2
  */
-export function bearerAlone(bearers: KnownBearers, user: Authenticator): Authenticate {
+export function bearerOnly(bearers: BearerCache, user: Authenticator): Authenticate {
   const either = bearerOrUser(bearers, user);
   return async (parts, origins) => {
     const authenticated = await either(parts, origins);

@@ -21,7 +21,7 @@ export function bearerHash(value: string): string {
  * What a caller may have meant by a value in a header: as it stands, or encoded once more, because he had decoded it.
  * @source authentication gaps 10.2
  */
-export function presentedForms(value: string): readonly string[] {
+export function headerSpellings(value: string): readonly string[] {
   return [value, encode(value)];
 }
 
@@ -29,6 +29,6 @@ export function presentedForms(value: string): readonly string[] {
  * What a caller may have meant by a value in a form: as it stands, decoded once, or encoded once.
  * @source authentication gaps 10.3
  */
-export function namedForms(value: string): readonly string[] {
+export function formSpellings(value: string): readonly string[] {
   return [...new Set([value, decode(value, false) ?? value, encode(value)])];
 }

@@ -21,7 +21,7 @@ const grantType = field<string>({
  * Gives an application its application-only token: the outstanding one, or a new one when there is none.
  * @source authentication: POST /oauth2/token; authentication gaps 10.1
  */
-export const issueBearer: Operation = {
+export const issueBearerOperation: Operation = {
   id: 'oauth2.token',
   method: 'POST',
   path: '/oauth2/token',

@@ -6,15 +6,15 @@ import { problem } from '../../../contract/problems/problems.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { BearerToken } from '../../../contract/store/grants.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
-import { bearerHash, namedForms } from './bearer-value.ts';
-import { keptValue } from './outstanding-bearer.ts';
+import { unsealBearer } from './bearer-tokens.ts';
+import { bearerHash, formSpellings } from './bearer-value.ts';
 
 /**
  * Revokes an application-only token, for ever. The owner of the application asks for it with a signed request, or the
  * application itself with key and secret.
  * @source authentication: POST /oauth2/invalidate_token; authentication gaps 10.3
  */
-export const revokeBearer: Operation = {
+export const revokeBearerOperation: Operation = {
   id: 'oauth2.invalidate_token',
   method: 'POST',
   path: '/oauth2/invalidate_token',
@@ -44,7 +44,7 @@ export const revokeBearer: Operation = {
         token_id: bearer.id,
       };
       await recordAudit(tx, event);
-      return { event, access_token: keptValue(bearer, services.box) };
+      return { event, access_token: unsealBearer(bearer, services.box) };
     });
     audit(event);
     return { data: JSON.stringify({ access_token }) };
@@ -61,6 +61,6 @@ async function ownApplication(tx: ReadTransaction, caller: Caller): Promise<stri
 
 async function named(tx: ReadTransaction, value: string): Promise<BearerToken | undefined> {
   const rows = [];
-  for (const form of namedForms(value)) rows.push(await tx.bearerTokens.findByHash(bearerHash(form)));
+  for (const form of formSpellings(value)) rows.push(await tx.bearerTokens.findByHash(bearerHash(form)));
   return rows.find((row) => row !== undefined);
 }

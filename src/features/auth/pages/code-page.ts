@@ -1,15 +1,15 @@
 import { html } from 'ghtml';
-import type { PageDocument, Visit } from '../../../contract/declare/pages.ts';
-import { alertOf, documentOf, hidden } from './layout.ts';
+import type { PageDocument, PageRequest } from '../../../contract/declare/pages.ts';
+import { alertBox, cardPage, hiddenFields } from './layout.ts';
 
 /** What is said of a code that is wrong, used, or of another time. */
 export const WRONG_CODE = 'This code is not right, or was used before. Wait for the next one.';
 /** What is said when the code came too late after the password. */
-export const LATE_CODE = 'That took too long. Log in again.';
+export const CODE_TOO_LATE = 'That took too long. Log in again.';
 
 /** The page between the password and the login of somebody who has turned on one-time codes. */
 export function codePage(
-  visit: Visit,
+  request: PageRequest,
   form: {
     readonly action: string;
     readonly members: Readonly<Record<string, string>>;
@@ -19,12 +19,12 @@ export function codePage(
   },
 ): PageDocument {
   const title = 'Enter your code';
-  return documentOf(
+  return cardPage(
     title,
     html`<h1>${title}</h1>
-!${alertOf(form.isWrong ? WRONG_CODE : undefined)}
+!${alertBox(form.isWrong ? WRONG_CODE : undefined)}
 <form id="code_form" method="post" action="${form.action}">
-!${hidden({ authenticity_token: visit.formToken, ...form.members })}
+!${hiddenFields({ authenticity_token: request.csrfToken, ...form.members })}
 !${codeField({ isWrong: form.isWrong, hasCaret: true })}
 <div class="buttons"><button class="main" type="submit">Continue</button>
 !${form.more ?? ''}</div>

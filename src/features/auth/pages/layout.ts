@@ -1,27 +1,27 @@
 import { html } from 'ghtml';
-import type { PageDocument, Visit } from '../../../contract/declare/pages.ts';
+import type { PageDocument, PageRequest } from '../../../contract/declare/pages.ts';
 
 /** A page of one card. `content` is HTML. */
-export function documentOf(title: string, content: string): PageDocument {
+export function cardPage(title: string, content: string): PageDocument {
   return { title, content };
 }
 
 /** What went wrong with a form, read out first; empty when nothing did. */
-export function alertOf(message: string | undefined): string {
+export function alertBox(message: string | undefined): string {
   return message === undefined ? '' : html`<p class="alert" id="problem" role="alert">${message}</p>`;
 }
 
 /** A page for somebody who is logged in, with the way to the other pages. */
-export function accountDocument(title: string, { user, formToken }: Visit, content: string): PageDocument {
+export function accountPage(title: string, { user, csrfToken }: PageRequest, content: string): PageDocument {
   const above = html`<form method="post" action="/logout">
-!${hidden({ authenticity_token: formToken })}
+!${hiddenFields({ authenticity_token: csrfToken })}
 <span>@${user!.screen_name}</span>
 <button type="submit">Log out</button>
 </form>
 <nav aria-label="Account">
 !${NAVIGATION.map(([path, name]) => html`<a href="${path}">${name}</a>`).join('\n')}
 </nav>`;
-  return { title, content, above, isWide: true };
+  return { title, content, accountHeader: above, isWide: true };
 }
 
 const NAVIGATION = [
@@ -31,13 +31,13 @@ const NAVIGATION = [
 ] as const;
 
 /** A document among the settings of somebody who is logged in, with the way to the others; `path` is its own. */
-export function settingsDocument(title: string, visit: Visit, path: string, content: string): PageDocument {
+export function settingsPage(title: string, request: PageRequest, path: string, content: string): PageDocument {
   const links = SETTINGS.map(
     ([to, name]) => html`<li><a href="${to}"!${to === path ? ' aria-current="page"' : ''}>${name}</a></li>`,
   );
-  return accountDocument(
+  return accountPage(
     title,
-    visit,
+    request,
     html`<nav class="settings" aria-label="Settings"><ul>!${links.join('\n')}</ul></nav>
 !${content}`,
   );
@@ -52,12 +52,12 @@ const SETTINGS = [
 ] as const;
 
 /** What was done, read out first; empty when nothing was. */
-export function noticeOf(message: string | undefined): string {
+export function noticeBox(message: string | undefined): string {
   return message === undefined ? '' : html`<p class="notice" role="status">${message}</p>`;
 }
 
 /** What the boxes for name and password begin with. */
-export interface LoginBoxes {
+export interface LoginFieldOptions {
   readonly name: string;
   readonly isWrong: boolean;
   /** Nothing stands above them that should be read before. */
@@ -65,7 +65,7 @@ export interface LoginBoxes {
 }
 
 /** The boxes for name and password. */
-export function loginFields({ name, isWrong, isFirst }: LoginBoxes): string {
+export function loginFields({ name, isWrong, isFirst }: LoginFieldOptions): string {
   const described = isWrong ? ' aria-invalid="true" aria-describedby="problem"' : '';
   // The caret goes where something is to be written: to the name, or to the password when the name is known.
   const isCaretHere = isWrong || isFirst;
@@ -86,7 +86,7 @@ export function passwordField({ isWrong, hasCaret }: { isWrong: boolean; hasCare
 }
 
 /** Hidden members of a form. */
-export function hidden(members: Readonly<Record<string, string>>): string {
+export function hiddenFields(members: Readonly<Record<string, string>>): string {
   return Object.entries(members)
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
     .join('\n');

@@ -1,0 +1,117 @@
+import { isLegalText, lengthOf } from '../../../base/text.ts';
+import { ACCESS_LEVELS, type Application, type ApplicationDraft } from '../../../contract/store/credentials.ts';
+import { registrationError } from '../callback-urls.ts';
+
+/** Something about an application that is not allowed, in words that stand alone. */
+export interface DraftError {
+  readonly member: keyof ApplicationDraft;
+  readonly message: string;
+}
+
+const CALLBACKS_MAX = 10;
+const ADDRESS_CHARACTERS_MAX = 2048;
+
+/** What an application is while nothing else is said. @source authentication gaps 4 */
+export const EMPTY_DRAFT: ApplicationDraft = {
+  name: '',
+  description: '',
+  website_url: '',
+  terms_url: '',
+  privacy_url: '',
+  organization_name: '',
+  organization_url: '',
+  callbacks: [],
+  native: 0,
+  access_level: 'read',
+  sign_in: 0,
+  extra_query: 0,
+  email_access: 0,
+};
+
+/** What decides which callbacks may be registered. */
+export interface CallbackPolicy {
+  /** Schemes without a dot that the operator allows. */
+  readonly schemes: readonly string[];
+  /** The callbacks that the application has already. They stay allowed, whatever rules came after them. */
+  readonly registered: readonly string[];
+}
+
+/** All that is wrong with what is said about an application. @source authentication gaps 4 and 4.1 */
+export function validateDraft(draft: ApplicationDraft, policy: CallbackPolicy): DraftError[] {
+  const errors: DraftError[] = [];
+  const add = (member: keyof ApplicationDraft, says: string | undefined): void => {
+    if (says !== undefined) errors.push({ member, message: says });
+  };
+  add('name', wrongText(draft.name, { least: 1, most: 32, what: 'The name' }));
+  add('description', wrongText(draft.description, { least: 0, most: 200, what: 'The description' }));
+  add('website_url', wrongWebAddress(draft.website_url, 'The website', true));
+  for (const callback of callbackFaults(draft.callbacks, policy)) add('callbacks', callback);
+  add('access_level', ACCESS_LEVELS.includes(draft.access_level) ? undefined : 'What it may do is missing.');
+  add('organization_name', wrongText(draft.organization_name, { least: 0, most: 100, what: 'The organization' }));
+  add('organization_url', wrongWebAddress(draft.organization_url, 'The website of the organization'));
+  add('terms_url', wrongWebAddress(draft.terms_url, 'The address of the terms'));
+  add('privacy_url', wrongWebAddress(draft.privacy_url, 'The address of the privacy policy'));
+  if (draft.email_access === 1 && (draft.terms_url === '' || draft.privacy_url === '')) {
+    add('email_access', 'Asking for e-mail addresses needs the addresses of the terms and of the privacy policy.');
+  }
+  return errors;
+}
+
+/** The lines of a text that are not blank: a callback address each. */
+export function parseCallbackLines(text: string): string[] {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function callbackFaults(callbacks: readonly string[], { schemes, registered }: CallbackPolicy): string[] {
+  if (callbacks.length === 0) return ['At least one callback address is needed, even if only PINs are used.'];
+  if (callbacks.length > CALLBACKS_MAX)
+    return [`There are ${callbacks.length} addresses; ${CALLBACKS_MAX} are allowed.`];
+  return callbacks.flatMap((callback, index) => {
+    if (callbacks.indexOf(callback) < index) return [`${shortened(callback)} stands here twice.`];
+    const wrong = registered.includes(callback) ? undefined : registrationError(callback, schemes);
+    return wrong === undefined ? [] : [`${shortened(callback)} ${wrong}.`];
+  });
+}
+
+function shortened(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
+
+function wrongText(
+  text: string,
+  { least, most, what }: { readonly least: number; readonly most: number; readonly what: string },
+): string | undefined {
+  const length = lengthOf(text.trim());
+  if (length < least) return `${what} is missing.`;
+  if (length > most) return `${what} has ${length} characters; ${most} are allowed.`;
+  return isLegalText(text) ? undefined : `${what} has a control character.`;
+}
+
+function wrongWebAddress(address: string, what: string, isNeeded = false): string | undefined {
+  if (address === '') return isNeeded ? `${what} is missing.` : undefined;
+  const isGood =
+    /^https?:\/\/[^/?#]/i.test(address) &&
+    address.length <= ADDRESS_CHARACTERS_MAX &&
+    !/[\s\\]/.test(address) &&
+    isLegalText(address) &&
+    URL.canParse(address) &&
+    new URL(address).username === '';
+  return isGood ? undefined : `${what} is not an address that begins with https:// or http://.`;
+}
+
+/** What an application says about itself now. */
+export function draftOf(application: Application): ApplicationDraft {
+  const { callbacks } = application;
+  const members = Object.keys(EMPTY_DRAFT) as (keyof ApplicationDraft)[];
+  const said = Object.fromEntries(members.map((member) => [member, application[member]]));
+  return { ...(said as unknown as ApplicationDraft), callbacks: JSON.parse(callbacks) as string[] };
+}
+
+/** What is said when the name belongs to another application. */
+export const NAME_TAKEN: DraftError = {
+  member: 'name',
+  message: 'Another application has this name; names are unique.',
+};

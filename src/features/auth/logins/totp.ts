@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import type { Random } from '../../../base/random.ts';
+import { CODE_STEP_S, CODE_STEPS_OFF } from '../../../contract/store/second-factors.ts';
+
+/** What every authenticator app does: SHA-1, six digits, 30 seconds. */
+const SHAPE = { algorithm: 'SHA1', digits: 6, period: CODE_STEP_S } as const;
+const SECRET_BYTES = 20;
+const RECOVERY_CODES = 10;
+/** 80 bits a recovery code, so that its hash alone gives nothing away. */
+const RECOVERY_BYTES = 10;
+
+/** A new secret of one-time codes, in base 32. */
+export function newTotpSecret(random: Random): string {
+  return base32(random.bytes(SECRET_BYTES));
+}
+
+/** The address that authenticator apps read from the picture. */
+export function totpUri(secret: string, of: { readonly service: string; readonly userName: string }): string {
+  return new TOTP({ ...SHAPE, secret, issuer: of.service, label: of.userName }).toString();
+}
+
+/** The time step of which a code is; undefined when it is of none near `now`, in milliseconds. */
+export function matchingTimeStep(secret: string, code: string, now: number): number | undefined {
+  const totp = { ...SHAPE, secret: Secret.fromBase32(secret), timestamp: now };
+  const delta = TOTP.validate({ ...totp, token: code, window: CODE_STEPS_OFF });
+  return delta === null ? undefined : TOTP.counter({ period: SHAPE.period, timestamp: now }) + delta;
+}
+
+/** New recovery codes, as they are shown. */
+export function newRecoveryCodes(random: Random): readonly string[] {
+  return Array.from({ length: RECOVERY_CODES }, () => groupsOfFour(base32(random.bytes(RECOVERY_BYTES)).toLowerCase()));
+}
+
+/** How a recovery code of a user is stored, however it was typed. */
+export function recoveryCodeHash(user: string, code: string): string {
+  const plain = code.toLowerCase().replace(/[^a-z2-7]/g, '');
+  return createHash('sha256').update(`${user}\n${plain}`).digest('hex');
+}
+
+/** Text in groups of four, for people to read and type. */
+export function groupsOfFour(text: string): string {
+  return text.replace(/(.{4})(?=.)/g, '$1-');
+}
+
+function base32(bytes: Buffer): string {
+  return new Secret({ buffer: new Uint8Array(bytes).buffer }).base32;
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
+import type { SecretBox } from '../../../base/secret-box.ts';
+import type { Authenticate, Authenticated, PresentedCredential } from '../../../contract/declare/callers.ts';
+import { Problem } from '../../../contract/problems/problems.ts';
+import { secretContext } from '../../../contract/store/sealed-columns.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import { credentialProblem } from './credential-problem.ts';
+import { parseUnsignedRequest } from './full-parser.ts';
+import { isFinal, stateAt } from './request-token-states.ts';
+
+/**
+ * Lets in who names a request token and a verifier, whatever the strict check says of the signature; for clients that
+ * sign the last step of a login wrongly or not at all. The verifier is judged later, and guesses at it are counted.
+ * @source authentication gaps 7
+ */
+export function lenientAuthenticator(
+  strict: Authenticate,
+  judging: { readonly store: Store; readonly box: SecretBox; readonly clock: Clock },
+): Authenticate {
+  return async (parts, origins) => {
+    try {
+      return await strict(parts, origins);
+    } catch (error) {
+      const admitted = error instanceof Problem ? await withoutSignature(judging, parts) : undefined;
+      if (!admitted) throw error;
+      return admitted;
+    }
+  };
+}
+
+/** Undefined where a request says too little, or names what is not there: then the strict check has the last word. */
+async function withoutSignature(
+  { store, box, clock }: Parameters<typeof lenientAuthenticator>[1],
+  parts: PresentedCredential,
+): Promise<Authenticated | undefined> {
+  const said = parseUnsignedRequest(parts);
+  if (!said) return undefined;
+  const found = await store.read(async (tx) => {
+    const requestToken = await tx.requestTokens.find(said.token);
+    const application = requestToken && (await tx.credentials.findApplication(requestToken.application_id));
+    return application && { requestToken, application };
+  });
+  // An unsigned call has no strict answer to fall back on, so that of an unknown token is given here.
+  if (!found || isFinal(stateAt(found.requestToken, formatInstant(clock.now())))) {
+    if (said.consumerKey !== '') return undefined;
+    throw credentialProblem('TOKEN_UNKNOWN', 'no such request token, or one that has ended');
+  }
+  const { requestToken, application } = found;
+  if (said.consumerKey !== '' && said.consumerKey !== application.consumer_key) return undefined;
+  if (application.suspended === 1) throw credentialProblem('APPLICATION_SUSPENDED', 'suspended application');
+  const tokenSecret = box.open(requestToken.token_secret, secretContext.requestToken(requestToken.id));
+  const caller = { kind: 'request-token', application, requestToken, tokenSecret, verifier: said.verifier } as const;
+  return { caller, bodyHash: undefined };
+}

@@ -1,0 +1,137 @@
+import type { Clock } from '../../../base/clock.ts';
+import { alphanumeric, type Random } from '../../../base/random.ts';
+import type { Authenticated, Authenticator, SignedParts } from '../../../contract/declare/callers.ts';
+import { Problem } from '../../../contract/problems/problems.ts';
+import type { Credential, CredentialCache } from './credential-cache.ts';
+import { credentialProblem } from './credential-problem.ts';
+import type { LastUseRecorder } from './last-use-recorder.ts';
+import type { Nonces } from './nonces.ts';
+import { type ParsedRequest, parseRequest, signingKey, verify } from './signature.ts';
+
+/**
+ * The checks, in the order of the reference: the credential parses, the timestamp is in the window, the signature is
+ * right, the token is known and not revoked, the nonce is new, application and user are not suspended.
+ * @source authentication gaps 1.3
+ */
+export function userAuthenticator(
+  options: {
+    readonly credentials: CredentialCache;
+    readonly nonces: Nonces;
+    readonly uses: LastUseRecorder;
+    readonly clock: Clock;
+    readonly random: Random;
+  } & TimestampRules,
+): Authenticator {
+  const { credentials, nonces, uses, clock, random } = options;
+  // Unknown keys are judged with secrets that nobody has, so that they cost the same work.
+  const dummySecret = alphanumeric(random, 45);
+
+  function admit(parsed: ParsedRequest, credential: Credential, now_s: number): Authenticated {
+    if (credential.revoked) throw credentialProblem('TOKEN_REVOKED', 'revoked token');
+    const nonce = nonces.use(credential.principal.tokenId, Number(parsed.timestamp), parsed.nonce, now_s);
+    if (credential.applicationSuspended) throw credentialProblem('APPLICATION_SUSPENDED', 'suspended application');
+    if (credential.userSuspended) throw credentialProblem('USER_SUSPENDED', 'suspended user');
+    if (credential.userLocked) throw credentialProblem('USER_LOCKED', 'locked user');
+    uses.record(credential, now_s);
+    return { caller: credential.principal, bodyHash: parsed.bodyHash, nonce };
+  }
+
+  async function lookUp(parsed: ParsedRequest, origins: readonly string[], now_s: number): Promise<Authenticated> {
+    const lookup = await credentials.find(parsed.consumerKey, parsed.token);
+    if (lookup.found === 'credential') {
+      if (verify(parsed, origins, lookup.credential.key)) return admit(parsed, lookup.credential, now_s);
+      throw credentialProblem('SIGNATURE_REFUSED', 'wrong signature');
+    }
+    verify(parsed, origins, signingKey(lookup.consumerSecret, dummySecret));
+    if (lookup.found === 'application') throw credentialProblem('TOKEN_UNKNOWN', 'unknown token');
+    throw credentialProblem('SIGNATURE_REFUSED', 'unknown consumer key');
+  }
+
+  /** What is remembered is looked up all the same when it is refused: the time must not tell what is in use. */
+  async function refuse({ consumerKey, token }: ParsedRequest): Promise<never> {
+    await credentials.find(consumerKey, token);
+    throw credentialProblem('SIGNATURE_REFUSED', 'wrong signature');
+  }
+
+  return {
+    authenticate(parts, origins) {
+      const now_s = Math.floor(clock.now() / 1000);
+      const parsed = parseTimelyRequest(parts, now_s, options);
+      if (parsed.token === '') throw credentialProblem('CREDENTIAL_UNUSABLE', 'no token where a user is needed');
+      const credential = credentials.cached(parsed.consumerKey, parsed.token);
+      if (!credential) return lookUp(parsed, origins, now_s);
+      return verify(parsed, origins, credential.key) ? admit(parsed, credential, now_s) : refuse(parsed);
+    },
+    async isTokenInUse(parts) {
+      const parsed = parseOrUndefined(parts, Math.floor(clock.now() / 1000), options);
+      if (parsed === undefined || parsed.token === '') return false;
+      const known = credentials.cached(parsed.consumerKey, parsed.token);
+      const lookup = known
+        ? { found: 'credential' as const, credential: known }
+        : await credentials.find(parsed.consumerKey, parsed.token);
+      if (lookup.found !== 'credential') return false;
+      const { revoked, applicationSuspended, userSuspended, userLocked } = lookup.credential;
+      return !(revoked || applicationSuspended || userSuspended || userLocked);
+    },
+  };
+}
+
+/** Which timestamps are accepted. */
+export interface TimestampRules {
+  /** How far a timestamp may be from the present, in seconds. */
+  readonly window_s: number;
+  /**
+   * Unix seconds; what was signed earlier is refused. After a restore the nonces of requests that were accepted since the
+   * backup are not known. 0 when the database was never restored.
+   */
+  readonly notBefore_s: number;
+}
+
+/**
+ * Reads a signed request that came in time, whatever it is signed with.
+ * @throws BEARER_NOT_ALLOWED, CREDENTIAL_UNUSABLE or TIMESTAMP_OUT_OF_BOUNDS.
+ * @source authentication gaps 1.3
+ */
+export function parseTimelyRequest(parts: SignedParts, now_s: number, timeliness: TimestampRules): ParsedRequest {
+  if (schemeOf(parts.authorization) === 'bearer') throw credentialProblem('BEARER_NOT_ALLOWED', 'a bearer credential');
+  const parsed = parseRequest(parts);
+  if ('reason' in parsed) throw credentialProblem('CREDENTIAL_UNUSABLE', parsed.detail);
+  checkTimestamp(parsed.timestamp, now_s, timeliness);
+  return parsed;
+}
+
+/** What a request claims; undefined where `readSigned` refuses it. */
+function parseOrUndefined(parts: SignedParts, now_s: number, timeliness: TimestampRules): ParsedRequest | undefined {
+  try {
+    return parseTimelyRequest(parts, now_s, timeliness);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+function schemeOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.charCodeAt(0) === 79) return undefined;
+  return /^\s*([A-Za-z]+)\s/.exec(authorization)?.[1]?.toLowerCase();
+}
+
+/** Seconds, one to ten digits, inside the window. Milliseconds are the usual slip. */
+function checkTimestamp(timestamp: string, now_s: number, { window_s, notBefore_s }: TimestampRules): void {
+  if (!/^[1-9]\d{0,9}$/.test(timestamp)) {
+    const slip = /^\d{13}$/.test(timestamp) ? 'the timestamp is in milliseconds' : 'the timestamp is not whole seconds';
+    throw credentialProblem('TIMESTAMP_OUT_OF_BOUNDS', slip);
+  }
+  const skew = Number(timestamp) - now_s;
+  if (Math.abs(skew) > window_s) {
+    throw credentialProblem(
+      'TIMESTAMP_OUT_OF_BOUNDS',
+      `the timestamp is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead'}`,
+    );
+  }
+  if (Number(timestamp) < notBefore_s) {
+    throw credentialProblem(
+      'TIMESTAMP_OUT_OF_BOUNDS',
+      `signed before the service was restored; accepted from ${notBefore_s} on`,
+    );
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Reads the claim out of a request of any shape.
+ */
+import { encode } from '../../../base/percent.ts';
+import type { SignedParts } from '../../../contract/declare/callers.ts';
+import { parseAuthorizationHeader } from './authorization-header.ts';
+import { mergeParameters, normalizeParameters, parseForm } from './parameters.ts';
+import { decodeUtf8, malformed, type Parameter, type ParsedRequest, type ParseError } from './parsed-request.ts';
+
+/** Parameters that only a signed request carries: a link to a consent page has `oauth_token` and is no credential. */
+const TELLING: readonly string[] = [
+  'oauth_consumer_key',
+  'oauth_signature_method',
+  'oauth_signature',
+  'oauth_timestamp',
+  'oauth_nonce',
+];
+
+/**
+ * Parts a raw request target. An absolute target loses its scheme and authority, an empty path becomes `/`, a fragment
+ * is dropped; nothing is decoded.
+ * @source authentication gaps 2.1; RFC 5849 3.4.1.2; RFC 9112 3.2
+ */
+export function splitTarget(target: string): { path: string; query: string } {
+  const [, rest = ''] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^#]*)/i.exec(target)!;
+  const mark = rest.indexOf('?');
+  const path = mark < 0 ? rest : rest.slice(0, mark);
+  return { path: path === '' ? '/' : path, query: mark < 0 ? '' : rest.slice(mark + 1) };
+}
+
+/**
+ * Reads the claim of a request of any shape: header, query and form parameters, repeats, all tolerated spellings.
+ * @source authentication gaps 2.2 to 2.4, 2.7
+ */
+export function fullParse(parts: SignedParts): ParsedRequest | ParseError {
+  const header = parts.authorization === undefined ? undefined : parseAuthorizationHeader(parts.authorization);
+  if (header !== undefined && 'reason' in header) return header;
+  const target = decodeUtf8(parts.target);
+  const { path, query } = splitTarget(target ?? parts.target);
+  const sources = [header ?? [], parseForm(query), parseForm(parts.form ?? '')];
+  const readable = sources.filter(isReadable);
+  // A broken query or body is no OAuth matter until the request shows an OAuth credential.
+  if (header === undefined && !readable.some((source) => source.some(isTelling))) return ABSENT;
+  if (target === undefined) return malformed('the request target is not UTF-8');
+  const broken = sources.find((source) => 'reason' in source);
+  if (broken !== undefined) return broken;
+  const gathered = mergeParameters(readable);
+  if ('reason' in gathered) return gathered;
+  const refusal = checkShape(gathered.protocol);
+  if (refusal !== undefined) return refusal;
+  const { protocol } = gathered;
+  const signature = protocol.get('oauth_signature') ?? '';
+  return {
+    consumerKey: protocol.get('oauth_consumer_key') ?? '',
+    token: protocol.get('oauth_token') ?? '',
+    timestamp: protocol.get('oauth_timestamp') ?? '',
+    nonce: protocol.get('oauth_nonce') ?? '',
+    signature,
+    bodyHash: protocol.get('oauth_body_hash'),
+    callback: protocol.get('oauth_callback'),
+    verifier: protocol.get('oauth_verifier'),
+    headerParameters: (header ?? []).filter((pair) => !pair.name.startsWith('oauth_')),
+    encodedSignature: encode(signature),
+    method: parts.method.toUpperCase(),
+    baseStringTail: restOf(path, gathered.unique),
+    baseStringTailWithRepeats: gathered.withRepeats === undefined ? undefined : restOf(path, gathered.withRepeats),
+  };
+}
+
+/** What an unsigned request says of itself. @source authentication gaps 7 */
+export interface UnsignedRequest {
+  /** Empty when it is not told. */
+  readonly consumerKey: string;
+  readonly token: string;
+  readonly verifier: string;
+}
+
+/** The token and the verifier of a request, however it is signed; undefined when they cannot be read. */
+export function parseUnsignedRequest(parts: SignedParts): UnsignedRequest | undefined {
+  const header = parts.authorization === undefined ? [] : parseAuthorizationHeader(parts.authorization);
+  const { query } = splitTarget(parts.target);
+  const sources = [header ?? [], parseForm(query), parseForm(parts.form ?? '')].map((each) =>
+    'reason' in each ? undefined : each,
+  );
+  const gathered = mergeParameters(sources.filter((each) => each !== undefined));
+  if (sources.includes(undefined) || 'reason' in gathered) return undefined;
+  const { protocol } = gathered;
+  const [token, verifier] = [protocol.get('oauth_token') ?? '', protocol.get('oauth_verifier') ?? ''];
+  // PostgreSQL cannot even look for U+0000.
+  if (token === '' || verifier === '' || /\p{Cc}/u.test(token)) return undefined;
+  return { consumerKey: protocol.get('oauth_consumer_key') ?? '', token, verifier };
+}
+
+function restOf(path: string, pairs: readonly Parameter[]): string {
+  return `${encode(path)}&${encode(normalizeParameters(pairs))}`;
+}
+
+const ABSENT: ParseError = { reason: 'absent', detail: 'the request carries no OAuth credential' };
+
+function isReadable(source: Parameter[] | ParseError): source is Parameter[] {
+  return !('reason' in source);
+}
+
+function isTelling(pair: Parameter): boolean {
+  return TELLING.includes(pair.name);
+}
+
+/** Checks what is there against the shape rules; the timestamp's value and over-long keys are the caller's. */
+function checkShape(protocol: ReadonlyMap<string, string>): ParseError | undefined {
+  const missing = TELLING.find((name) => !protocol.has(name));
+  if (missing !== undefined) return malformed(`${missing} is missing`, missing);
+  const broken = SHAPES.find(([name, shape]) => protocol.has(name) && !shape.test(protocol.get(name)!));
+  return broken === undefined ? undefined : malformed(`${broken[0]} ${broken[2]}`, broken[0]);
+}
+
+const SHAPES: readonly (readonly [name: string, shape: RegExp, rule: string])[] = [
+  ['oauth_consumer_key', /^[\x20-\x7e]+$/, 'must be printable ASCII and not empty'],
+  ['oauth_signature_method', /^HMAC-SHA1$/, 'must be HMAC-SHA1'],
+  ['oauth_nonce', /^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'],
+  // PostgreSQL cannot even look for U+0000.
+  ['oauth_token', /^\P{Cc}*$/u, 'must not hold control characters'],
+  ['oauth_version', /^1\.0$/, 'must be 1.0 when given'],
+];

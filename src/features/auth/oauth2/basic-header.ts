@@ -1,0 +1,46 @@
+import { decode } from '../../../base/percent.ts';
+
+/** A key and a secret as they may be meant. */
+export interface KeyAndSecret {
+  readonly key: string;
+  readonly secret: string;
+}
+
+const BASIC = /^[ \t]*basic[ \t]+([A-Za-z0-9+/]+)(={0,2})[ \t]*$/i;
+
+/**
+ * Reads an `Authorization: Basic ...` header. Callers encode key and secret before they join them, or do not; the two
+ * look alike for letters and digits, so both readings are given: as they stand, then percent-decoded once, where `+`
+ * stays a plus sign.
+ * @returns one or two readings, or undefined when the header is not Basic or cannot be read.
+ * @source authentication gaps 10.1; RFC 7617
+ */
+export function parseBasicHeader(authorization: string | undefined): readonly KeyAndSecret[] | undefined {
+  const [, digits, padding] = BASIC.exec(authorization ?? '') ?? [];
+  if (digits === undefined || !isPaddedRight(digits, padding!)) return undefined;
+  const text = utf8(Buffer.from(digits, 'base64'));
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon < 0) return undefined;
+  const raw = { key: text.slice(0, colon), secret: text.slice(colon + 1) };
+  const decoded = decodedOnce(raw);
+  return decoded === undefined || (decoded.key === raw.key && decoded.secret === raw.secret) ? [raw] : [raw, decoded];
+}
+
+/** Padding may be left out, but not be wrong. One digit alone is no byte. */
+function isPaddedRight(digits: string, padding: string): boolean {
+  const over = digits.length % 4;
+  return over !== 1 && (padding === '' || over + padding.length === 4);
+}
+
+function utf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function decodedOnce(raw: KeyAndSecret): KeyAndSecret | undefined {
+  const [key, secret] = [decode(raw.key, false), decode(raw.secret, false)];
+  return key === undefined || secret === undefined ? undefined : { key, secret };
+}

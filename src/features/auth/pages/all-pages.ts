@@ -1,0 +1,68 @@
+import type { Page, PageRequest, Pages } from '../../../contract/declare/pages.ts';
+import { type AuthorizeDeps, authorizePages } from './authorize-pages.ts';
+import { connectedAppsPage } from './connected-apps-page.ts';
+import { applicationListPages } from './developer/application-list-pages.ts';
+import { applicationPage } from './developer/application-page.ts';
+import type { DeveloperDeps } from './developer/owner-pages.ts';
+import { regenerationPages } from './developer/regeneration-pages.ts';
+import { webhooksPage } from './developer/webhooks-page.ts';
+import { blockedReason, errorPage } from './error-pages.ts';
+import { type LoginPagesDeps, loginPages } from './login-pages.ts';
+import { type NotificationsDeps, notificationsPage } from './notifications-page.ts';
+import { passwordLinkPage } from './password-link-page.ts';
+import { type PasswordDeps, passwordPage } from './password-page.ts';
+import { profilePage } from './profile-page.ts';
+import { type ReauthenticationDeps, withReauthentication } from './reauthentication.ts';
+import { securityPage } from './security-page.ts';
+import { sessionsPage } from './sessions-page.ts';
+
+/** What the pages work with. */
+type PagesParts = ReauthenticationDeps &
+  AuthorizeDeps &
+  DeveloperDeps &
+  NotificationsDeps &
+  PasswordDeps &
+  LoginPagesDeps;
+
+/** Every page that browsers are shown; `others` are those of other features. */
+export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
+  const list: readonly Page[] = [
+    ...authorizePages(deps),
+    ...loginPages(deps),
+    passwordLinkPage(deps),
+    withReauthentication(deps, profilePage(deps), changesUserName),
+    connectedAppsPage(deps),
+    passwordPage(deps),
+    withReauthentication(deps, securityPage(deps), asksNothingItself),
+    withReauthentication(deps, sessionsPage(deps)),
+    ...applicationListPages(deps).map((page) => withReauthentication(deps, page, isForm)),
+    withReauthentication(deps, applicationPage(deps), isForm),
+    ...regenerationPages(deps).map((page) => withReauthentication(deps, page)),
+    withReauthentication(deps, webhooksPage(deps), renewsSecret),
+    notificationsPage(deps),
+    ...others,
+  ];
+  return { list: list.map(unlessBarred), errorPage: errorPage };
+}
+
+const isForm = ({ method }: PageRequest): boolean => method === 'POST';
+
+/** The user name is what a person logs in with. */
+const changesUserName = (request: PageRequest): boolean =>
+  isForm(request) && request.parameter('screen_name')?.trim() !== request.user!.screen_name;
+
+/** Turning two-step login off asks for password and code in its own form. */
+const asksNothingItself = (request: PageRequest): boolean => !isForm(request) || request.parameter('act') !== 'off';
+
+const renewsSecret = (request: PageRequest): boolean => isForm(request) && request.parameter('from') !== undefined;
+
+/** A suspended or locked user is told so on whatever page, instead of it; and then the session is over. */
+function unlessBarred(page: Page): Page {
+  return {
+    ...page,
+    async answer(request) {
+      const bar = request.user && blockedReason(request.user);
+      return bar ? { ...errorPage(bar), logout: true } : page.answer(request);
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
+import type { Application, User } from '../../../contract/store/credentials.ts';
+import type { RequestToken } from '../../../contract/store/grants.ts';
+import { refuseCallback } from '../callback-urls.ts';
+import { type LoginDeps, logIn } from '../logins/log-in.ts';
+import type { Grants } from '../oauth1/grants.ts';
+import { deniedPage, leavingPage, pinPage } from './authorize-outcomes.ts';
+import { type AuthorizeState, type AuthorizeView, authorizeView } from './authorize-view.ts';
+import { isCustomScheme, usesPin } from './callback-target.ts';
+import { CODE_TOO_LATE, codePage } from './code-page.ts';
+import { consentPage } from './consent-page.ts';
+import { blockedReason, errorPage } from './error-pages.ts';
+import { WRONG_LOGIN } from './login-pages.ts';
+
+/** What the two pages work with. */
+export interface AuthorizeDeps extends LoginDeps {
+  readonly grants: Grants;
+  /** What follows a refusal: the browser is sent back at once, or shown a link. @source authentication gaps 6.4 */
+  readonly denyRedirect: 'redirect' | 'link';
+  /** How long the application may wait with fetching the answer. */
+  readonly verifier_ttl_s: number;
+}
+
+type Endpoint = AuthorizeState['endpoint'];
+
+/** One visit of one of the pages, with what it is about. */
+interface Asked {
+  readonly endpoint: Endpoint;
+  readonly request: PageRequest;
+  readonly requestToken: RequestToken;
+  readonly application: Application;
+  readonly forced: boolean;
+}
+
+/** `/oauth/authorize` and `/oauth/authenticate`: a user is asked whether an application may act. @source authentication gaps 6 */
+export function authorizePages(deps: AuthorizeDeps): readonly Page[] {
+  return (['authorize', 'authenticate'] as const).map((endpoint) => ({
+    path: `/oauth/${endpoint}`,
+    methods: ['GET', 'POST'],
+    isLimited: true,
+    answer: (request) => answer(deps, endpoint, request),
+  }));
+}
+
+/** What has another shape was never given out, and is not looked for. @source authentication gaps 15.1 */
+const TOKEN_SHAPE = /^[\w-]{1,100}$/;
+
+async function answer(deps: AuthorizeDeps, endpoint: Endpoint, request: PageRequest): Promise<PageResponse> {
+  const token = request.parameter('oauth_token') ?? '';
+  const found = TOKEN_SHAPE.test(token) ? await deps.grants.find(token) : undefined;
+  if (found?.application.suspended) return errorPage('application suspended');
+  if (found?.requestToken.state !== 'issued') return errorPage('token');
+  const { requestToken, application } = found;
+  // What was registered when the login began may have been taken back since.
+  if (refuseCallback(application, requestToken.callback)) return errorPage('callback');
+  const forced = await isForced(deps, request, requestToken);
+  const asked: Asked = { endpoint, request, requestToken, application, forced };
+  return request.method === 'GET' ? opened(deps, asked) : posted(deps, asked);
+}
+
+/**
+ * Whether whoever is logged in must log in first. Once that was asked for, it holds for the request token, however the page
+ * is opened after that: only a login for this very request token satisfies it.
+ */
+async function isForced({ grants }: AuthorizeDeps, request: PageRequest, requestToken: RequestToken): Promise<boolean> {
+  const isRequested = /^(true|1)$/.test(request.parameter('force_login') ?? '');
+  if (isRequested && !request.isHead && requestToken.force_login === 0) await grants.forceLogin(requestToken);
+  // The address says so each time that it is opened; what follows a login for this request token does not.
+  if (isRequested && request.method === 'GET') return true;
+  const isDone = request.user !== undefined && request.session?.login_for === requestToken.id;
+  return (isRequested || requestToken.force_login === 1) && !isDone;
+}
+
+async function opened(deps: AuthorizeDeps, asked: Asked): Promise<PageResponse> {
+  const { request, forced } = asked;
+  const shown = await shownTo(deps, asked, request.user, forced);
+  if (shown !== 'redirect') return form(asked, shown, 200);
+  // Who only looks is told what would come, but it does not come yet.
+  if (request.isHead) return { status: 302, html: '' };
+  return approve(deps, asked, request.user!, 302);
+}
+
+async function shownTo(
+  deps: AuthorizeDeps,
+  asked: Asked,
+  user: User | undefined,
+  forced: boolean,
+): Promise<AuthorizeView> {
+  const { endpoint, requestToken, application } = asked;
+  return authorizeView({
+    endpoint,
+    isLoggedIn: user !== undefined,
+    forcesLogin: forced,
+    isGranted: user && (await deps.grants.isGranted(application.id, user.id, requestToken.access_level)),
+    allowsSignIn: application.sign_in === 1,
+    usesPin: usesPin(requestToken),
+  });
+}
+
+async function posted(deps: AuthorizeDeps, asked: Asked): Promise<PageResponse> {
+  const { request, application } = asked;
+  if (request.parameter('cancel') !== undefined || request.parameter('deny') !== undefined) return deny(deps, asked);
+  const [name, password] = [request.parameter('session[username_or_email]'), request.parameter('session[password]')];
+  const isCode = request.parameter('session[pending]') !== undefined;
+  const isLogin = request.user === undefined || asked.forced || isCode || name !== undefined || password !== undefined;
+  if (!isLogin) return approve(deps, asked, request.user!, 303);
+
+  const outcome = await logIn(deps, request);
+  const of = (audited: readonly AuditedEvent[]): AuditedEvent[] =>
+    audited.map((each) => ({ ...each, application_id: application.id }));
+  const audited = of(outcome.audited);
+  const note = (event: AuditedEvent['event'], user: User): AuditedEvent[] => of([{ event, user_id: user.id }]);
+  if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
+  if ('pending' in outcome) return { ...codeForm(asked, outcome.pending, outcome.wrong !== undefined), audited };
+  if ('wrong' in outcome) {
+    const shown = request.parameter('step') === 'login' ? 'login' : 'login and consent';
+    return { ...form(asked, shown, 401, outcome.wrong === 'late' ? CODE_TOO_LATE : WRONG_LOGIN), audited };
+  }
+  const { user, deviceCookie } = outcome;
+  const bar = blockedReason(user);
+  if (bar) return { ...errorPage(bar), audited: note('login_failed', user) };
+
+  const after = await afterLogin(deps, asked, user);
+  const login = { user: user.id, requestToken: asked.requestToken.id };
+  return { ...after, login, deviceCookie, audited: [...audited, ...note('login', user), ...(after.audited ?? [])] };
+}
+
+/** A form that asked for no more than a login gives no consent: what is shown to this user is decided anew. */
+async function afterLogin(deps: AuthorizeDeps, asked: Asked, user: User): Promise<PageResponse> {
+  const { request, endpoint, requestToken, application } = asked;
+  const isConsent = request.parameter('step') !== 'login';
+  if (isConsent || (await shownTo(deps, asked, user, false)) === 'redirect') return approve(deps, asked, user, 303);
+  const location = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token })}`;
+  return { status: 303, location, html: leavingPage(application, location) };
+}
+
+async function approve(deps: AuthorizeDeps, asked: Asked, user: User, status: 302 | 303): Promise<PageResponse> {
+  const { requestToken, application } = asked;
+  const event = { event: 'consent_given', user_id: user.id, application_id: application.id } as const;
+  const approved = await deps.grants.approve(requestToken, user.id, (tx) => asked.request.record(tx, event));
+  if (!approved) return errorPage('token');
+  const audited: AuditedEvent[] = [event];
+  if (usesPin(requestToken))
+    return { status: 200, html: pinPage(application, approved.verifier, deps.verifier_ttl_s), audited };
+  const location = deps.grants.callbackUrlFor(requestToken, { verifier: approved.verifier });
+  return { status, location, html: leavingPage(application, location), audited };
+}
+
+/** Needs no login, and changes nothing that was granted before. */
+async function deny(deps: AuthorizeDeps, { requestToken, application, request }: Asked): Promise<PageResponse> {
+  const event = { event: 'consent_denied', user_id: request.user?.id, application_id: application.id } as const;
+  if (!(await deps.grants.deny(requestToken, (tx) => request.record(tx, event)))) return errorPage('token');
+  const audited: AuditedEvent[] = [event];
+  if (usesPin(requestToken)) return { status: 200, html: deniedPage(application, undefined), audited };
+  const back = deps.grants.callbackUrlFor(requestToken, { denied: true });
+  const page: PageResponse = { status: 200, html: deniedPage(application, back), audited };
+  // Links into other programs are not always followed, so these go at once.
+  return deps.denyRedirect === 'redirect' || isCustomScheme(back) ? { ...page, status: 303, location: back } : page;
+}
+
+/** The page between the password and what was to come of it; it goes on as the form before would have. */
+function codeForm(asked: Asked, pending: string, isWrong: boolean): PageResponse {
+  const { request, requestToken, endpoint, forced } = asked;
+  const members = {
+    oauth_token: requestToken.token,
+    'session[pending]': pending,
+    ...(forced && { force_login: 'true' }),
+    ...(request.parameter('step') === 'login' && { step: 'login' }),
+  };
+  const more = '<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>';
+  const html = codePage(request, { action: `/oauth/${endpoint}`, members, isWrong, more });
+  const leadsTo = usesPin(requestToken) ? undefined : requestToken.callback;
+  return { status: isWrong ? 401 : 200, html, hasForm: true, formLeadsTo: leadsTo };
+}
+
+function form(
+  asked: Asked,
+  shown: Exclude<AuthorizeView, 'redirect'>,
+  status: 200 | 401,
+  problem?: string,
+): PageResponse {
+  const { request, requestToken, application, endpoint, forced } = asked;
+  const name = request.parameter(request.method === 'GET' ? 'screen_name' : 'session[username_or_email]') ?? '';
+  const html = consentPage({
+    serviceName: request.serviceName,
+    endpoint,
+    view: shown,
+    application,
+    requestToken,
+    user: request.user,
+    csrfToken: request.csrfToken,
+    forcesLogin: forced,
+    userName: name,
+    problem,
+  });
+  return { status, html, hasForm: true, formLeadsTo: usesPin(requestToken) ? undefined : requestToken.callback };
+}

@@ -1,0 +1,93 @@
+import { html } from 'ghtml';
+import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
+import { isLongId } from '../../../contract/declare/long-ids.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import { revokeAccess } from '../applications/administration.ts';
+import { type ConnectedApplication, listConnectedApplications } from '../applications/connected-applications.ts';
+import { LEVEL_NAMES, permissionsOf } from './access-levels.ts';
+import { displayHost } from './callback-target.ts';
+import { errorPage } from './error-pages.ts';
+import { accountPage, hiddenFields, noticeBox, settingsPage } from './layout.ts';
+import { redirectToLogin } from './login-pages.ts';
+import { monogram } from './monogram.ts';
+import { dateElement } from './time-elements.ts';
+
+const PATH = '/settings/connected_apps';
+
+/** What the page works with. */
+export interface ConnectedAppsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** `/settings/connected_apps`: what applications may do for a user, and the way to withdraw it. @source authentication gaps 9 */
+export function connectedAppsPage(deps: ConnectedAppsDeps): Page {
+  return {
+    path: PATH,
+    methods: ['GET', 'POST'],
+    async answer(request) {
+      if (!request.user) return redirectToLogin(PATH);
+      return request.method === 'GET' ? shown(deps, request) : withdraw(deps, request);
+    },
+  };
+}
+
+async function shown({ store }: ConnectedAppsDeps, request: PageRequest): Promise<PageResponse> {
+  const connected = await store.read((tx) => listConnectedApplications(tx, request.user!.id));
+  const withdrawn = request.parameter('withdrawn') === 'yes' ? 'The application no longer has access.' : undefined;
+  const list =
+    connected.length === 0
+      ? '<p>No application has access to your account.</p>'
+      : `<ul class="entries">${connected.map((each) => entry(each, request.csrfToken)).join('\n')}</ul>`;
+  const title = 'Connected apps';
+  const page = settingsPage(
+    title,
+    request,
+    PATH,
+    html`<h1>${title}</h1>
+!${noticeBox(withdrawn)}
+<p class="soft">Applications that you have given access to your account.</p>
+!${list}`,
+  );
+  return { status: 200, html: page, hasForm: true };
+}
+
+function entry({ application, level, since, lastUsed }: ConnectedApplication, csrfToken: string): string {
+  const { name, organization_name, website_url, email_access, suspended } = application;
+  const { can } = permissionsOf(level, email_access === 1);
+  const from = [organization_name, website_url && displayHost(website_url)].filter((text) => text !== '').join(', ');
+  return html`<li>
+<h2>!${monogram(name)}${name}</h2>
+!${from === '' ? '' : html`<p class="soft">${from}</p>`}
+!${suspended ? '<p class="alert">This application is suspended; it cannot use its access at the moment.</p>' : ''}
+<dl class="facts">
+<dt>Access</dt><dd>${LEVEL_NAMES[level]}</dd>
+<dt>Given</dt><dd>!${dateElement(since)}</dd>
+<dt>Last used</dt><dd>!${lastUsed === null ? 'Never' : dateElement(lastUsed)}</dd>
+</dl>
+<details><summary>What it can do</summary>
+<ul class="can">!${can.map((item) => html`<li>${item}</li>`).join('')}</ul></details>
+<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: csrfToken, application: application.id })}
+<button type="submit" class="bad" aria-label="Withdraw access of ${name}">Withdraw access</button>
+</form>
+</li>`;
+}
+
+async function withdraw({ store, clock }: ConnectedAppsDeps, request: PageRequest): Promise<PageResponse> {
+  const [user, application] = [request.user!.id, request.parameter('application') ?? ''];
+  const now = formatInstant(clock.now());
+  const event = { event: 'access_withdrawn', user_id: user, application_id: application } as const;
+  const isDone = isLongId(application)
+    ? await store.write(async (tx) => {
+        if (!(await revokeAccess(tx, { user, application }, now))) return false;
+        await request.record(tx, event);
+        return true;
+      })
+    : false;
+  if (!isDone) return errorPage('page');
+  const location = `${PATH}?withdrawn=yes`;
+  return { status: 303, location, html: accountPage('Withdrawn', request, '<h1>Withdrawn</h1>'), audited: [event] };
+}

@@ -1,0 +1,112 @@
+import { html } from 'ghtml';
+import type { PageDocument } from '../../../contract/declare/pages.ts';
+import type { Application, User } from '../../../contract/store/credentials.ts';
+import type { RequestToken } from '../../../contract/store/grants.ts';
+import { permissionsOf } from './access-levels.ts';
+import type { AuthorizeView } from './authorize-view.ts';
+import { displayHost, usesPin } from './callback-target.ts';
+import { alertBox, cardPage, hiddenFields, loginFields } from './layout.ts';
+import { monogram } from './monogram.ts';
+
+/** What the form is made from. */
+export interface ConsentOptions {
+  /** The name of the service whose account is asked for. */
+  readonly serviceName: string;
+  readonly endpoint: 'authorize' | 'authenticate';
+  readonly view: Exclude<AuthorizeView, 'redirect'>;
+  readonly application: Application;
+  readonly requestToken: RequestToken;
+  readonly user: User | undefined;
+  readonly csrfToken: string;
+  readonly forcesLogin: boolean;
+  /** What the box of the name begins with. */
+  readonly userName: string;
+  readonly problem: string | undefined;
+}
+
+/** The page that asks a user; scripts rely on the names and ids of its form. @source authentication gaps 6.3 and 6.6 */
+export function consentPage(form: ConsentOptions): PageDocument {
+  const {
+    application,
+    view: shown,
+    endpoint,
+    requestToken,
+    csrfToken,
+    forcesLogin: forced,
+    userName: name,
+    problem,
+    serviceName: service,
+  } = form;
+  const asksLogin = shown !== 'consent';
+  const title =
+    shown === 'login'
+      ? `Log in to ${service} to continue to ${application.name}`
+      : `Give ${application.name} access to your ${service} account?`;
+  const members = {
+    authenticity_token: csrfToken,
+    oauth_token: requestToken.token,
+    ...(forced && { force_login: 'true' }),
+    ...(shown === 'login' && { step: 'login' }),
+  };
+  return cardPage(
+    title,
+    html`!${monogram(application.name)}
+<h1>${title}</h1>
+!${publisher(application)}
+!${shown === 'login' ? '' : abilities(requestToken, application)}
+<form id="oauth_form" method="post" action="/oauth/${endpoint}">
+!${hiddenFields(members)}
+!${alertBox(problem)}
+!${asksLogin ? loginFields({ name, isWrong: problem !== undefined, isFirst: shown === 'login' }) : whoIs(form)}
+!${whereTo(requestToken)}
+<div class="buttons">
+<button class="main" type="submit" id="allow">${shown === 'login' ? 'Log in' : 'Authorize app'}</button>
+<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>
+</div>
+</form>
+!${shown === 'login' ? '' : WITHDRAW}`,
+  );
+}
+
+/** @source authentication gaps 6.3 */
+const WITHDRAW = `<p class="soft">You can withdraw access at any time under
+<a href="/settings/connected_apps">connected apps</a>.</p>`;
+
+/** Who stands behind the application, and where more can be read. */
+function publisher(application: Application): string {
+  const { description, organization_name: name, organization_url, website_url, terms_url, privacy_url } = application;
+  const about = description === '' ? '' : html`<p>${description}</p>`;
+  const by = name === '' ? '' : html`<p class="soft">Published by !${linked(name, organization_url)}</p>`;
+  const links = [
+    website_url && linked(displayHost(website_url), website_url),
+    terms_url && linked('Terms', terms_url),
+    privacy_url && linked('Privacy', privacy_url),
+  ].filter((link) => link !== '');
+  const more =
+    links.length === 0 ? '' : html`<ul class="links">!${links.map((link) => `<li>${link}</li>`).join('')}</ul>`;
+  return about + by + more;
+}
+
+/** A link when the address is one of a page; otherwise the text alone. */
+function linked(text: string, address: string): string {
+  return /^https?:\/\//i.test(address) ? html`<a href="${address}" rel="noreferrer">${text}</a>` : html`${text}`;
+}
+
+function abilities({ access_level }: RequestToken, { email_access }: Application): string {
+  const { can, cannot } = permissionsOf(access_level, email_access === 1);
+  const list = (items: readonly string[], kind: string): string =>
+    html`<ul class="${kind}">!${items.map((item) => html`<li>${item}</li>`).join('')}</ul>`;
+  return html`<section><h2>It will be able to</h2>!${list(can, 'can')}</section>
+<section><h2>It will not be able to</h2>!${list(cannot, 'cannot')}</section>`;
+}
+
+function whoIs({ user, endpoint, requestToken, serviceName: service }: ConsentOptions): string {
+  const again = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token, force_login: 'true' })}`;
+  return html`<p class="who">You are logged in to ${service} as <strong>${user!.name}</strong> (@${user!.screen_name}).
+  <a href="${again}">Not you?</a></p>`;
+}
+
+function whereTo(requestToken: RequestToken): string {
+  if (usesPin(requestToken)) return '<p class="soft">Afterwards you will get a code to enter in the application.</p>';
+  return html`<p class="soft">Afterwards you will be sent to <strong class="host">${displayHost(requestToken.callback)}</strong></p>`;
+}

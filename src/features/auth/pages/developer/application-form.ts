@@ -1,0 +1,157 @@
+import { html } from 'ghtml';
+import type { PageRequest } from '../../../../contract/declare/pages.ts';
+import { ACCESS_LEVELS, type AccessLevel, type ApplicationDraft } from '../../../../contract/store/credentials.ts';
+import { type DraftError, parseCallbackLines } from '../../applications/application-draft.ts';
+import { callbackUrlError, callbackUrlWarning } from '../../callback-urls.ts';
+import { LEVEL_NAMES } from '../access-levels.ts';
+import { hiddenFields } from '../layout.ts';
+
+type Member = keyof ApplicationDraft;
+
+/** Boxes for texts. */
+const TEXTS: readonly (readonly [Member, label: string, hint: string, attributes?: string])[] = [
+  ['name', 'Name', 'Shown to users on the consent page; 1 to 32 characters.', 'required maxlength="64"'],
+  ['description', 'Description', 'What it does for users, in a sentence or two.'],
+  ['website_url', 'Website', 'Where users can read more about it.', 'required type="url" inputmode="url"'],
+];
+
+const MORE_TEXTS: typeof TEXTS = [
+  ['organization_name', 'Organization', 'Who publishes it, if not you yourself.'],
+  ['organization_url', 'Website of the organization', '', 'type="url" inputmode="url"'],
+  ['terms_url', 'Terms', 'The address of the terms of use.', 'type="url" inputmode="url"'],
+  ['privacy_url', 'Privacy policy', 'The address of the privacy policy.', 'type="url" inputmode="url"'],
+];
+
+const SWITCHES: readonly (readonly [Member, label: string, hint: string])[] = [
+  ['sign_in', 'Sign-in', 'Users who agreed once are let through without being asked again.'],
+  ['extra_query', 'Allow any query', 'A callback URL registered without a query string also matches with one.'],
+  ['native', 'Native application', 'It has no address on the web: users bring back a PIN, and callbacks are refused.'],
+  ['email_access', 'E-mail address', 'Users are asked to let it see theirs. Needs the terms and the privacy policy.'],
+];
+
+/** What a form says about an application. */
+export function draftFromForm({ parameter }: PageRequest): ApplicationDraft {
+  const text = (member: Member): string => (parameter(member) ?? '').trim();
+  const isOn = (member: Member): 0 | 1 => (parameter(member) === undefined ? 0 : 1);
+  return {
+    name: text('name'),
+    description: text('description'),
+    website_url: text('website_url'),
+    organization_name: text('organization_name'),
+    organization_url: text('organization_url'),
+    terms_url: text('terms_url'),
+    privacy_url: text('privacy_url'),
+    callbacks: parseCallbackLines(parameter('callbacks') ?? ''),
+    access_level: text('access_level') as AccessLevel,
+    sign_in: isOn('sign_in'),
+    extra_query: isOn('extra_query'),
+    native: isOn('native'),
+    email_access: isOn('email_access'),
+  };
+}
+
+/** The form of an application, with what is wrong beside each box. */
+export function applicationForm(form: {
+  readonly action: string;
+  readonly button: string;
+  readonly csrfToken: string;
+  readonly draft: ApplicationDraft;
+  readonly errors: readonly DraftError[];
+  /** Schemes without a dot that callbacks may have. */
+  readonly schemes: readonly string[];
+}): string {
+  const { draft, errors, schemes } = form;
+  const isMoreOpen = MORE_TEXTS.some(([member]) => draft[member] !== '' || faultsOf(errors, member).length > 0);
+  const box = ([member, label, hint, attributes]: (typeof TEXTS)[number]): string =>
+    textBox({ member, label, hint, attributes, value: String(draft[member]), says: faultsOf(errors, member) });
+  return html`!${summary(errors)}
+<form method="post" action="${form.action}">
+!${hiddenFields({ authenticity_token: form.csrfToken })}
+!${TEXTS.map(box).join('')}
+!${callbackBox(draft.callbacks, schemes, faultsOf(errors, 'callbacks'))}
+!${levels(draft.access_level, faultsOf(errors, 'access_level'))}
+<fieldset><legend>Settings</legend>
+!${SWITCHES.map(([member, label, hint]) => switchBox({ member, label, hint, isOn: draft[member] === 1, says: faultsOf(errors, member) })).join('')}
+</fieldset>
+<details!${isMoreOpen ? ' open' : ''}><summary>Organization and terms</summary>
+!${MORE_TEXTS.map(box).join('')}
+</details>
+<div class="buttons"><button class="main" type="submit">${form.button}</button></div>
+</form>`;
+}
+
+function faultsOf(errors: readonly DraftError[], member: Member): string[] {
+  return errors.filter((error) => error.member === member).map(({ message: says }) => says);
+}
+
+/** What is wrong, above the form; each leads to its box. */
+function summary(errors: readonly DraftError[]): string {
+  if (errors.length === 0) return '';
+  const items = errors.map(({ member, message: says }) => html`<li><a href="#${member}">${says}</a></li>`).join('');
+  return `<div class="alert" role="alert"><p>Nothing has been saved:</p><ul>${items}</ul></div>`;
+}
+
+interface Box {
+  readonly member: Member;
+  readonly label: string;
+  readonly hint: string;
+  readonly says: readonly string[];
+}
+
+/** The attributes that tie a box to its hint and to what is wrong with it. */
+function ties({ member, hint, says }: Pick<Box, 'member' | 'hint' | 'says'>): string {
+  const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(says.length === 0 ? [] : [`${member}-fault`])];
+  const described = ids.length === 0 ? '' : ` aria-describedby="${ids.join(' ')}"`;
+  return says.length === 0 ? described : `${described} aria-invalid="true"`;
+}
+
+function aroundBox({ member, hint, says }: Pick<Box, 'member' | 'hint' | 'says'>): { hint: string; error: string } {
+  return {
+    hint: hint === '' ? '' : html`<p class="hint" id="${member}-hint">${hint}</p>`,
+    error:
+      says.length === 0
+        ? ''
+        : html`<ul class="fault" id="${member}-fault">!${says.map((each) => html`<li>${each}</li>`).join('')}</ul>`,
+  };
+}
+
+function textBox(box: Box & { readonly value: string; readonly attributes: string | undefined }): string {
+  const { hint, error } = aroundBox(box);
+  return html`<div class="field"><label for="${box.member}">${box.label}</label>
+!${hint}!${error}
+<input id="${box.member}" name="${box.member}" value="${box.value}" !${box.attributes ?? ''}!${ties(box)}></div>`;
+}
+
+const CALLBACK_HINT =
+  'One URL per line, up to ten. Each must match exactly, including a trailing slash; 127.0.0.1 matches with any port. For a mobile or desktop app, use a scheme named after your domain, such as com.example.app:/done.';
+
+function callbackBox(callbacks: readonly string[], schemes: readonly string[], says: readonly string[]): string {
+  const box = { member: 'callbacks', hint: CALLBACK_HINT, says } as const;
+  const { hint, error } = aroundBox(box);
+  const doubts = callbacks.flatMap((callback) => {
+    const doubt = callbackUrlError(callback) === undefined ? callbackUrlWarning(callback, schemes) : undefined;
+    return doubt === undefined ? [] : [html`<li>${callback} ${doubt}.</li>`];
+  });
+  return html`<div class="field"><label for="callbacks">Callback URLs</label>
+!${hint}!${error}
+<textarea id="callbacks" name="callbacks" rows="${Math.max(3, callbacks.length + 1)}" required spellcheck="false"
+  autocapitalize="none"!${ties(box)}>${callbacks.join('\n')}</textarea>
+!${doubts.length === 0 ? '' : `<ul class="doubt">${doubts.join('')}</ul>`}</div>`;
+}
+
+function levels(chosen: AccessLevel, says: readonly string[]): string {
+  const { error } = aroundBox({ member: 'access_level', hint: '', says });
+  const options = ACCESS_LEVELS.map(
+    (level) => html`<label class="choice"><input type="radio" name="access_level" value="${level}"
+!${level === chosen ? ' checked' : ''}><span>${LEVEL_NAMES[level]}</span></label>`,
+  );
+  return `<fieldset id="access_level"><legend>What it may do</legend>${error}${options.join('')}
+<p class="hint">Tokens keep the level that they were given; users authorize again to change it.</p></fieldset>`;
+}
+
+function switchBox(box: Box & { readonly isOn: boolean }): string {
+  const { hint, error } = aroundBox(box);
+  return html`<div class="switch"><label class="choice"><input type="checkbox" id="${box.member}" name="${box.member}"
+value="1"!${box.isOn ? ' checked' : ''}!${ties(box)}><span>${box.label}</span></label>
+!${hint}!${error}</div>`;
+}

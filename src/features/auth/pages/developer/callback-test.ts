@@ -1,0 +1,34 @@
+import { html } from 'ghtml';
+import type { Application } from '../../../../contract/store/credentials.ts';
+import { callbackUrlError, nearestCallback, refuseCallback } from '../../callback-urls.ts';
+import { APPS_PATH } from './owner-pages.ts';
+
+/** The box that tries an address against the callbacks that are registered. @source authentication gaps 4.1 */
+export function callbackTest(application: Application, tried: string | undefined): string {
+  const verdict = tried === undefined || tried === '' ? '' : verdictOn(application, tried);
+  return html`<section id="trial"><h2>Test a callback</h2>
+!${verdict}
+<form method="get" action="${APPS_PATH}/${application.id}#trial">
+<div class="field"><label for="callback">Callback URL, as your application sends it</label>
+<input id="callback" name="callback" value="${tried ?? ''}" required spellcheck="false" autocapitalize="none"></div>
+<div class="buttons"><button type="submit">Test</button></div>
+</form></section>`;
+}
+
+function verdictOn(application: Application, tried: string): string {
+  const error = refuseCallback(application, tried);
+  if (error === undefined) return html`<p class="notice" role="status"><code>${tried}</code> is accepted.</p>`;
+  return html`<div class="alert" role="alert"><p><code>${tried}</code> is refused: ${reason(application, tried, error)}</p></div>`;
+}
+
+function reason(
+  application: Application,
+  tried: string,
+  error: NonNullable<ReturnType<typeof refuseCallback>>,
+): string {
+  if (error === 'not oob') return 'a native application may only send oob.';
+  const wrong = callbackUrlError(tried);
+  if (wrong !== undefined) return `it ${wrong}.`;
+  const nearest = nearestCallback(application, tried);
+  return `it is not registered, character by character. The nearest that is: ${nearest}`;
+}

@@ -1,0 +1,147 @@
+import { html } from 'ghtml';
+import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { AuditedEvent } from '../../../../contract/store/audit.ts';
+import type { Application } from '../../../../contract/store/credentials.ts';
+import type { ReadTransaction } from '../../../../contract/store/store.ts';
+import type { Registrar } from '../../../platform/registration.ts';
+import { issueOwnerToken, regenerateBearer, regenerateKeys, revokeBearer } from '../../applications/administration.ts';
+import { errorPage } from '../error-pages.ts';
+import { accountPage, hiddenFields } from '../layout.ts';
+import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
+import { secretsPage } from './secrets-page.ts';
+
+/** Something that replaces or ends a credential, after a question. */
+interface Renewal {
+  readonly path: string;
+  readonly question: (name: string) => string;
+  readonly text: string;
+  readonly button: string;
+  /** The heading of what was made. */
+  readonly told?: (name: string) => string;
+  readonly event: AuditedEvent['event'];
+  /** What is replaced, so that one question is answered once; empty when there is nothing yet. */
+  current(tx: ReadTransaction, application: Application): Promise<string>;
+  /** Replaces it; the answer is told once. */
+  renew(registrar: Registrar, application: Application): Promise<readonly (readonly [name: string, value: string])[]>;
+}
+
+const bearerOf = async (tx: ReadTransaction, { id }: Application): Promise<string> =>
+  (await tx.bearerTokens.findOutstanding(id))?.id ?? '';
+
+const RENEWALS: readonly Renewal[] = [
+  {
+    path: 'keys',
+    question: (name) => `Regenerate the keys of ${name}?`,
+    text: 'Key and secret end at once, with the bearer token and logins that are under way. Tokens of users go on working with the new keys.',
+    button: 'Regenerate keys',
+    told: (name) => `The new keys of ${name}`,
+    event: 'keys_regenerated',
+    current: async (_, { consumer_key }) => consumer_key,
+    async renew(registrar, { id, consumer_key }) {
+      const keys = await regenerateKeys(registrar, id, consumer_key);
+      return keys
+        ? [
+            ['Consumer key', keys.consumerKey],
+            ['Consumer secret', keys.consumerSecret],
+          ]
+        : [];
+    },
+  },
+  {
+    path: 'own_token',
+    question: (name) => `Make an access token of yours for ${name}?`,
+    text: 'It has the level that the application has now. Tokens that you gave the application before are revoked.',
+    button: 'Make token',
+    told: (name) => `Your access token for ${name}`,
+    event: 'token_issued',
+    async current(tx, { id, owner_user_id }) {
+      return (await tx.credentials.findLiveTokens(owner_user_id, id)).map((token) => token.id).join(' ');
+    },
+    async renew(registrar, application) {
+      const { token, tokenSecret } = await issueOwnerToken(registrar, application);
+      return [
+        ['Access token', token],
+        ['Access token secret', tokenSecret],
+      ];
+    },
+  },
+  {
+    path: 'bearer',
+    question: (name) => `Make a new bearer token for ${name}?`,
+    text: 'An application has one bearer token: a former one is revoked at once.',
+    button: 'Make bearer token',
+    told: (name) => `The bearer token of ${name}`,
+    event: 'bearer_issued',
+    current: bearerOf,
+    renew: async (registrar, { id }) => [['Bearer token', await regenerateBearer(registrar, id)]],
+  },
+  {
+    path: 'bearer/revoke',
+    question: (name) => `Revoke the bearer token of ${name}?`,
+    text: 'Whatever uses it is refused from now on. Your program can ask for another one at any time.',
+    button: 'Revoke bearer token',
+    event: 'bearer_revoked',
+    current: bearerOf,
+    async renew({ tx, now }, { id }) {
+      await revokeBearer(tx, id, now);
+      return [];
+    },
+  },
+];
+
+/** Pages that replace keys and tokens of an application: a question, then what came of it. @source authentication gaps 4 */
+export function regenerationPages(deps: DeveloperDeps): readonly Page[] {
+  return RENEWALS.map((renewal) => ({
+    path: `${APPS_PATH}/:id/${renewal.path}`,
+    methods: ['GET', 'POST'],
+    answer: (request) =>
+      forOwner(deps, request, (application) =>
+        request.method === 'GET'
+          ? ask(deps, request, application, renewal)
+          : renew(deps, request, application, renewal),
+      ),
+  }));
+}
+
+async function ask(
+  { store }: DeveloperDeps,
+  request: PageRequest,
+  application: Application,
+  { path, question, text, button, current }: Renewal,
+): Promise<PageResponse> {
+  const { id, name } = application;
+  const from = await store.read((tx) => current(tx, application));
+  const title = question(name);
+  const content = html`<h1>${title}</h1>
+<p>${text}</p>
+<form method="post" action="${APPS_PATH}/${id}/${path}">
+!${hiddenFields({ authenticity_token: request.csrfToken, from })}
+<div class="buttons"><button class="main" type="submit">${button}</button>
+<a class="button" href="${APPS_PATH}/${id}">Cancel</a></div>
+</form>`;
+  return { status: 200, html: accountPage(title, request, content), hasForm: true };
+}
+
+async function renew(
+  deps: DeveloperDeps,
+  request: PageRequest,
+  { id }: Application,
+  { told, event, current, renew: work }: Renewal,
+): Promise<PageResponse> {
+  const done = await withRegistrar(deps, async (registrar) => {
+    // As it is now: who reloads the page that told the secrets must not replace them again.
+    const application = (await registrar.tx.credentials.lockApplication(id))!;
+    const isSame = (await current(registrar.tx, application)) === request.parameter('from');
+    if (!isSame) return undefined;
+    const rows = await work(registrar, application);
+    return { application, rows, audited: await recordAudit(registrar, request, { event, application_id: id }) };
+  });
+  if (!done) return errorPage('done before');
+  const { application, rows, audited } = done;
+  if (told && rows.length > 0) {
+    const page = secretsPage(request, application, { title: told(application.name), rows });
+    return { status: 200, html: page, hasForm: true, audited };
+  }
+  const location = `${APPS_PATH}/${id}?saved=yes`;
+  return { status: 303, location, html: accountPage('Done', request, '<h1>Done</h1>'), audited };
+}

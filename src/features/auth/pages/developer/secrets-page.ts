@@ -1,0 +1,43 @@
+import { html } from 'ghtml';
+import type { PageDocument, PageRequest } from '../../../../contract/declare/pages.ts';
+import type { ApplicationKeys } from '../../../platform/registration.ts';
+import { accountPage } from '../layout.ts';
+import { APPS_PATH } from './owner-pages.ts';
+
+/** The application that secrets belong to. */
+interface Owner {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The page that tells secrets, the only time that they are told. */
+export function secretsPage(
+  request: PageRequest,
+  { id, name }: Owner,
+  told: { readonly title: string; readonly rows: readonly (readonly [name: string, value: string])[] },
+): PageDocument {
+  const rows = told.rows.map(([label, value]) => html`<dt>${label}</dt><dd><code>${value}</code></dd>`);
+  return accountPage(
+    told.title,
+    request,
+    html`<h1>${told.title}</h1>
+<p class="alert">Copy this now: it is not shown again.</p>
+<dl class="secrets">!${rows.join('\n')}</dl>
+<p><a class="main" href="${APPS_PATH}/${id}">Go on to ${name}</a></p>`,
+  );
+}
+
+/** The page that tells new keys. */
+export function keysPage(
+  request: PageRequest,
+  owner: Owner,
+  { consumerKey, consumerSecret }: ApplicationKeys,
+): PageDocument {
+  return secretsPage(request, owner, {
+    title: `The keys of ${owner.name}`,
+    rows: [
+      ['Consumer key', consumerKey],
+      ['Consumer secret', consumerSecret],
+    ],
+  });
+}

@@ -1,0 +1,52 @@
+import { html } from 'ghtml';
+import type { AccessLevel, Application, HeldToken } from '../../../../contract/store/credentials.ts';
+import type { ReadTransaction } from '../../../../contract/store/store.ts';
+import { LEVEL_NAMES } from '../access-levels.ts';
+import { dateElement } from '../time-elements.ts';
+
+/** More are not named one by one. */
+const NAMED_MAX = 50;
+
+/** Who has given an application access, by level. */
+export interface UserTokens {
+  readonly counts: readonly { readonly access_level: AccessLevel; readonly count: number }[];
+  /** Tokens whose level is not that of the application, oldest first; the first of them. */
+  readonly otherLevels: readonly HeldToken[];
+}
+
+/** Reads who has given an application access. */
+export async function readUserTokens(tx: ReadTransaction, { id, access_level }: Application): Promise<UserTokens> {
+  return {
+    counts: await tx.credentials.listTokenCounts(id),
+    otherLevels: await tx.credentials.listOtherTokens(id, access_level, NAMED_MAX),
+  };
+}
+
+/** How many users gave access, and whose tokens are still at another level. @source authentication gaps 4 */
+export function userTokensSection(
+  { access_level: level }: Application,
+  { counts, otherLevels: beside }: UserTokens,
+): string {
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const atLevel = counts.find(({ access_level }) => access_level === level)?.count ?? 0;
+  const rows = counts.map(({ access_level, count }) => html`<dt>${LEVEL_NAMES[access_level]}</dt><dd>${count}</dd>`);
+  const levels = total === 0 ? '<p>No user has given it access yet.</p>' : `<dl class="facts">${rows.join('')}</dl>`;
+  return html`<section><h2>Tokens of users</h2>
+!${levels}
+!${beside.length === 0 ? '' : besideTable(level, beside, total - atLevel)}
+</section>`;
+}
+
+function besideTable(level: AccessLevel, beside: readonly HeldToken[], total: number): string {
+  const rows = beside.map(
+    (held) => html`<tr><th scope="row">@${held.screen_name}</th><td>${LEVEL_NAMES[held.access_level]}</td>
+<td>!${dateElement(held.created_at)}</td><td>!${held.last_used_at === null ? 'Never' : dateElement(held.last_used_at)}</td></tr>`,
+  );
+  const more = total > beside.length ? html`<p class="soft">These are the first ${beside.length} of ${total}.</p>` : '';
+  return html`<p class="doubt">The level of ${total} ${total === 1 ? 'token' : 'tokens'} differs from that of the application,
+“${LEVEL_NAMES[level]}”, and stays as it is until ${total === 1 ? 'its user authorizes' : 'their users authorize'} the application again.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Tokens of another level"><table>
+<thead><tr><th scope="col">User</th><th scope="col">Level</th><th scope="col">Given</th><th scope="col">Last used</th></tr></thead>
+<tbody>!${rows.join('\n')}</tbody></table></div>
+!${more}`;
+}

@@ -1,0 +1,179 @@
+import { html } from 'ghtml';
+import { formatInstant } from '../../../../base/instants.ts';
+import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Application } from '../../../../contract/store/credentials.ts';
+import type { ChallengeResult, Webhook, WebhookDelivery } from '../../../../contract/store/webhooks.ts';
+import { errorPage } from '../error-pages.ts';
+import { accountPage, hiddenFields, noticeBox } from '../layout.ts';
+import { timestampElement } from '../time-elements.ts';
+import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
+import { secretsPage } from './secrets-page.ts';
+
+/** Deliveries of a webhook that are shown. */
+const SHOWN = 20;
+
+/** `/developer/apps/:id/webhooks`: the webhooks of an application, and what was sent to them. @source activity gaps 19.4 and 21.5 */
+export function webhooksPage(deps: DeveloperDeps): Page {
+  return {
+    path: `${APPS_PATH}/:id/webhooks`,
+    methods: ['GET', 'POST'],
+    answer: (request) =>
+      forOwner(deps, request, (application) =>
+        request.method === 'GET' ? shown(deps, request, application) : done(deps, request, application),
+      ),
+  };
+}
+
+interface Standing {
+  readonly webhook: Webhook;
+  readonly deliveries: readonly WebhookDelivery[];
+}
+
+/** A webhook that was just challenged, and what came of it. */
+interface Validated extends ChallengeResult {
+  readonly webhook: string;
+}
+
+async function shown(
+  deps: DeveloperDeps,
+  request: PageRequest,
+  application: Application,
+  validated?: Validated,
+): Promise<PageResponse> {
+  const { id, name } = application;
+  const standing = await deps.store.read(async (tx) => {
+    const found: Standing[] = [];
+    for (const webhook of await tx.webhooks.list(id)) {
+      const query = { webhook: webhook.id, state: undefined, after: undefined, limit: SHOWN };
+      found.push({ webhook, deliveries: await tx.webhookDeliveries.page(query) });
+    }
+    return found;
+  });
+  const title = `Webhooks of ${name}`;
+  const none = '<p>It has none yet. The application registers them itself: POST /2/webhooks.</p>';
+  const content = html`<h1>${title}</h1>
+!${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? 'It is sent again.' : undefined)}
+!${standing.length === 0 ? none : standing.map((each) => section(deps, request, id, each, validated)).join('\n')}
+<p><a href="${APPS_PATH}/${id}">Back to ${name}</a></p>`;
+  return { status: 200, html: accountPage(title, request, content), hasForm: true };
+}
+
+function section(
+  deps: DeveloperDeps,
+  request: PageRequest,
+  id: string,
+  { webhook, deliveries }: Standing,
+  validated: Validated | undefined,
+): string {
+  const { url } = webhook;
+  const action = `${APPS_PATH}/${id}/webhooks`;
+  const anchor = `webhook-${webhook.id}`;
+  const items = deliveries.map((each) => item(deps, request, action, webhook, each));
+  const newest = deliveries.length === SHOWN ? html`<p class="soft">These are the newest ${SHOWN}.</p>` : '';
+  return html`<section id="${anchor}"><h2>${url}</h2>
+!${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
+<p class="soft">Validate challenges it now, as <code>PUT /2/webhooks/${webhook.id}</code> does.
+The second signature is made with a secret of the webhook: a new one is shown once, and the former signs for a day more.</p>
+<div class="buttons"><form method="post" action="${action}#${anchor}">
+!${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, validate: 'now' })}
+<button type="submit" aria-label="Validate ${url}">Validate</button>
+</form>
+<form method="post" action="${action}">
+!${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, from: generation(webhook) })}
+<button type="submit" aria-label="Make a new secret for ${url}">Make a new secret</button>
+</form></div>
+<h3>What was sent to it</h3>
+!${items.length === 0 ? '<p>Nothing yet.</p>' : `<ul class="deliveries">${items.join('\n')}</ul>${newest}`}
+</section>`;
+}
+
+/** Whether it is valid, and why it is not; what came of a challenge a moment ago is told as such. */
+function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): string {
+  if (challenged?.hasPassed) return noticeBox('Valid: it answered the challenge rightly.');
+  const why = challenged?.reason ?? failure ?? '';
+  const told = challenged ? ' role="alert"' : '';
+  if (!valid) {
+    const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge rightly.`;
+    return html`<p class="alert"!${told}>${text}</p>`;
+  }
+  if (challenged) return html`<p class="alert"!${told}>Valid still, but this challenge went unanswered: ${why}.</p>`;
+  return html`<p>Valid${failure === null ? '' : `; its last challenge went unanswered: ${failure}`}</p>`;
+}
+
+/** One delivery: what it told of, what became of it, and the way to send it again. */
+function item(
+  { webhooks }: DeveloperDeps,
+  request: PageRequest,
+  action: string,
+  { id: webhook, valid }: Webhook,
+  delivery: WebhookDelivery,
+): string {
+  const { message_id: message, event_type, state, tries, next_at } = delivery;
+  const last = tries.at(-1)?.at;
+  const outcome = tries.length === 0 ? '' : ` ${countOf(tries)}: ${webhooks.lastOutcome(delivery)}`;
+  const times = [
+    last === undefined ? '' : html`last tried !${timestampElement(last)}`,
+    next_at === null ? '' : html`next try !${timestampElement(next_at)}`,
+  ].filter(Boolean);
+  const again = html`<form method="post" action="${action}">
+!${hiddenFields({ authenticity_token: request.csrfToken, webhook, message })}
+<button type="submit" aria-label="Send again ${message}">Send again</button></form>`;
+  return html`<li><div><p><strong>${event_type}</strong> <span class="${state}">${state}</span>${outcome}</p>
+<p class="soft">!${times.join(', ')}<br><code>${message}</code></p></div>
+!${state === 'pending' || !valid ? '' : again}</li>`;
+}
+
+const countOf = ({ length }: WebhookDelivery['tries']): string =>
+  length === 1 ? 'after one try' : `after ${length} tries`;
+
+/** Which secret it has: one page replaces it once. */
+const generation = ({ former_until }: Webhook): string => former_until ?? 'first';
+
+/** Does what a button of the page says. A webhook or a message of somebody else does not exist. */
+async function done(deps: DeveloperDeps, request: PageRequest, application: Application): Promise<PageResponse> {
+  const { id } = application;
+  const webhook = request.parameter('webhook') ?? '';
+  const message = request.parameter('message') ?? '';
+  if (request.parameter('validate') !== undefined) return validate(deps, request, application, webhook);
+  const from = request.parameter('from');
+  const outcome = await withRegistrar(deps, async (registrar) => {
+    const { tx } = registrar;
+    const found = await tx.webhooks.find(webhook);
+    if (found?.application_id !== id) return undefined;
+    // Who reloads the page that told the secret must not replace it again.
+    if (from !== undefined && from !== generation(found)) return { isOver: true };
+    if (from !== undefined) {
+      const secret = await deps.webhooks.rotateSecret(registrar, webhook);
+      const event = { event: 'webhook_secret_renewed', application_id: id, webhook_id: webhook } as const;
+      return { secret, url: found.url, audited: await recordAudit(registrar, request, event) };
+    }
+    const delivery = await deps.webhooks.findDelivery(tx, webhook, message);
+    if (!delivery || !found.valid) return undefined;
+    await deps.webhooks.resend(tx, [delivery], formatInstant(deps.clock.now()));
+    return {};
+  });
+  if (!outcome) return errorPage('page');
+  if (outcome.isOver) return errorPage('done before');
+  if (outcome.secret !== undefined) {
+    const rows = [
+      ['Webhook', outcome.url],
+      ['Webhook secret', outcome.secret],
+    ] as const;
+    const page = secretsPage(request, application, { title: 'The new secret of a webhook', rows });
+    return { status: 200, html: page, hasForm: true, audited: outcome.audited };
+  }
+  const location = `${APPS_PATH}/${id}/webhooks?sent=again`;
+  return { status: 303, location, html: accountPage('Done', request, '<h1>Done</h1>') };
+}
+
+async function validate(
+  deps: DeveloperDeps,
+  request: PageRequest,
+  application: Application,
+  id: string,
+): Promise<PageResponse> {
+  const webhook = await deps.store.read((tx) => tx.webhooks.find(id));
+  if (webhook?.application_id !== application.id) return errorPage('page');
+  const outcome = await deps.webhooks.validate(webhook);
+  return outcome ? shown(deps, request, application, { webhook: id, ...outcome }) : errorPage('page');
+}

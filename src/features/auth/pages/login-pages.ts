@@ -1,0 +1,138 @@
+import { html } from 'ghtml';
+import type { Page, PageDocument, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { type LoginDeps, logIn } from '../logins/log-in.ts';
+import { CODE_TOO_LATE, codePage } from './code-page.ts';
+import { blockedReason, errorPage } from './error-pages.ts';
+import { helpLine } from './help-line.ts';
+import { accountPage, alertBox, cardPage, hiddenFields, loginFields, noticeBox } from './layout.ts';
+
+/** One text for unknown names and wrong passwords. @source authentication gaps 6.6 */
+export const WRONG_LOGIN = 'The user name and the password do not belong together. Check both.';
+
+/** What the pages of logins work with. */
+export interface LoginPagesDeps extends LoginDeps {
+  /** Whom users turn to who cannot log in: an address or a sentence; empty when nothing is known. */
+  readonly supportContact: string;
+}
+
+/** `/login` and `/logout`: the session of a browser without any application. */
+export function loginPages(deps: LoginPagesDeps): readonly Page[] {
+  return [
+    {
+      path: '/login',
+      methods: ['GET', 'POST'],
+      isRateLimited: true,
+      answer: async (request) => (request.method === 'GET' ? opened(deps, request) : await posted(deps, request)),
+    },
+    {
+      path: '/logout',
+      methods: ['GET', 'POST'],
+      answer: async (request) => (request.method === 'GET' ? opened(deps, request) : loggedOut(request)),
+    },
+  ];
+}
+
+function opened(deps: LoginPagesDeps, request: PageRequest): PageResponse {
+  return request.user ? { status: 200, html: homePage(request), hasForm: true } : loginPage(deps, request, 200);
+}
+
+/** Pages of ours that a login may lead to. No other address is ever followed. @source authentication gaps 15.2 */
+const NEXT =
+  /^\/(settings\/(connected_apps|profile|password|security|sessions)|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
+
+/** What somebody sees who is not logged in, on a page that needs it: the way through the login and back. */
+export function redirectToLogin(path: string): PageResponse {
+  const location = `/login?${new URLSearchParams({ continue: path })}`;
+  return {
+    status: 303,
+    location,
+    html: cardPage(
+      'Log in first',
+      html`<h1>Log in first</h1>
+<p><a href="${location}">Log in</a></p>`,
+    ),
+  };
+}
+
+function nextOf(request: PageRequest): string | undefined {
+  const next = request.parameter('continue');
+  return next !== undefined && NEXT.test(next) ? next : undefined;
+}
+
+async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageResponse> {
+  const outcome = await logIn(deps, request);
+  const { audited } = outcome;
+  if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
+  if ('pending' in outcome) {
+    const next = nextOf(request);
+    const members = { 'session[pending]': outcome.pending, ...(next !== undefined && { continue: next }) };
+    const isWrong = outcome.wrong !== undefined;
+    const page = codePage(request, { action: '/login', members, isWrong });
+    return { status: isWrong ? 401 : 200, html: page, hasForm: true, audited };
+  }
+  if ('wrong' in outcome) {
+    return { ...loginPage(deps, request, 401, outcome.wrong === 'late' ? CODE_TOO_LATE : WRONG_LOGIN), audited };
+  }
+  const { user, deviceCookie } = outcome;
+  const bar = blockedReason(user);
+  if (bar) return { ...errorPage(bar), audited: [{ event: 'login_failed', user_id: user.id }] };
+  return {
+    status: 303,
+    location: nextOf(request) ?? '/login',
+    html: cardPage('Logged in', '<h1>You are logged in</h1>'),
+    login: { user: user.id },
+    deviceCookie,
+    audited: [...audited, { event: 'login', user_id: user.id }],
+  };
+}
+
+function loggedOut(request: PageRequest): PageResponse {
+  return {
+    status: 303,
+    location: '/login',
+    html: cardPage('Logged out', '<h1>You are logged out</h1>'),
+    logout: true,
+    audited: request.user ? [{ event: 'logout', user_id: request.user.id }] : [],
+  };
+}
+
+function loginPage(
+  { supportContact }: LoginPagesDeps,
+  request: PageRequest,
+  status: number,
+  problem?: string,
+): PageResponse {
+  const name = request.parameter('session[username_or_email]') ?? '';
+  const next = nextOf(request);
+  const isReset = request.method === 'GET' && request.parameter('password') === 'reset';
+  const page = cardPage(
+    'Log in',
+    html`<h1>Log in</h1>
+!${noticeBox(isReset ? 'Your new password is set. Log in with it.' : undefined)}!${alertBox(problem)}
+<form method="post" action="/login">
+!${hiddenFields({ authenticity_token: request.csrfToken, ...(next !== undefined && { continue: next }) })}
+!${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
+<div class="buttons"><button class="main" type="submit">Log in</button></div>
+</form>
+!${helpLine(supportContact)}`,
+  );
+  return { status, html: page, hasForm: true };
+}
+
+function homePage(request: PageRequest): PageDocument {
+  const { name, screen_name } = request.user!;
+  return accountPage(
+    'You are logged in',
+    request,
+    html`<h1>You are logged in</h1>
+<p class="who">As <strong>${name}</strong> (@${screen_name}).</p>
+<ul class="ways">
+<li><a href="/settings/profile">Your profile</a></li>
+<li><a href="/settings/password">Your password</a></li>
+<li><a href="/settings/security">Two-step login</a></li>
+<li><a href="/settings/sessions">Where you are logged in</a></li>
+<li><a href="/settings/connected_apps">Applications that have access to your account</a></li>
+<li><a href="/developer/apps">Applications that you have registered</a></li>
+</ul>`,
+  );
+}

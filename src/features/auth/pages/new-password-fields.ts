@@ -1,0 +1,28 @@
+import type { PageRequest } from '../../../contract/declare/pages.ts';
+import type { User } from '../../../contract/store/credentials.ts';
+import { PASSWORD_LENGTH_MAX, type PasswordRules, passwordError } from '../../platform/password-rules.ts';
+import { type FieldErrors, formField } from './form-fields.ts';
+
+/** The boxes in which a new password is typed, twice. */
+export function newPasswordFields(rules: PasswordRules, errors: FieldErrors): string {
+  const hint = `At least ${rules.password_length_min} characters; a few words in a row make a good one. Not your name, and none of the common ones.`;
+  const attributes = `required autocomplete="new-password" minlength="${rules.password_length_min}" maxlength="${PASSWORD_LENGTH_MAX * 2}"`;
+  const boxes = [
+    { member: 'new_password', label: 'New password', hint, type: 'password', attributes },
+    { member: 'new_password_again', label: 'New password, again', type: 'password', attributes },
+  ] as const;
+  return boxes.map((box) => formField(box, '', errors[box.member])).join('\n');
+}
+
+/** The new password that a form brought, and what is wrong with it. */
+export function readNewPassword(
+  { parameter }: PageRequest,
+  user: User,
+  rules: PasswordRules,
+): { readonly password: string; readonly errors: FieldErrors } {
+  const password = parameter('new_password') ?? '';
+  const wrong = passwordError(password, user, rules);
+  if (wrong !== undefined) return { password, errors: { new_password: wrong } };
+  const isSame = password === parameter('new_password_again');
+  return { password, errors: isSame ? {} : { new_password_again: 'the two new passwords are not the same' } };
+}

@@ -1,0 +1,44 @@
+import { html } from 'ghtml';
+import type { Page } from '../../../contract/declare/pages.ts';
+import type { Notification } from '../../../contract/store/posts.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import { accountPage } from './layout.ts';
+import { redirectToLogin } from './login-pages.ts';
+import { dateElement } from './time-elements.ts';
+
+const PATH = '/notifications';
+/** As many as are shown; older ones are of no use. */
+const SHOWN = 50;
+
+/** What the page works with. */
+export interface NotificationsDeps {
+  readonly store: Store;
+  /** Where that leads of which a user is told. */
+  readonly linkFor: (notification: Notification) => string;
+}
+
+/** `/notifications`: what a user was told of, the newest first. @source creatives 10 */
+export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps): Page {
+  return {
+    path: PATH,
+    methods: ['GET'],
+    async answer(request) {
+      if (!request.user) return redirectToLogin(PATH);
+      const told = await store.read((tx) => tx.notifications.list(request.user!.id, SHOWN));
+      const list = told.map(
+        (each) => html`<li>
+<p><a href="${leadsTo(each)}">Preview of a draft post</a></p>
+<p class="soft">!${dateElement(each.created_at)}, account ${each.account_id}${each.environment === 'sandbox' ? ' (sandbox)' : ''}</p>
+</li>`,
+      );
+      const title = 'Notifications';
+      const page = accountPage(
+        title,
+        request,
+        html`<h1>${title}</h1>
+!${list.length === 0 ? '<p>There is nothing to see yet.</p>' : `<ul class="entries">${list.join('\n')}</ul>`}`,
+      );
+      return { status: 200, html: page, hasForm: true };
+    },
+  };
+}

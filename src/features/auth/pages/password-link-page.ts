@@ -1,0 +1,89 @@
+import { html } from 'ghtml';
+import { formatInstant } from '../../../base/instants.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { User } from '../../../contract/store/credentials.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
+import { linkHash, setPassword } from '../../platform/user-status.ts';
+import { blockedReason, errorPage } from './error-pages.ts';
+import { errorSummary, type FieldErrors } from './form-fields.ts';
+import { cardPage, hiddenFields } from './layout.ts';
+import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
+import type { PasswordDeps } from './password-page.ts';
+
+const PATH = '/login/reset';
+
+/** `/login/reset`: whoever has a link that an operator made sets the password, once. */
+export function passwordLinkPage(deps: PasswordDeps): Page {
+  return {
+    path: PATH,
+    methods: ['GET', 'POST'],
+    isRateLimited: true,
+    async answer(request) {
+      const user = await deps.store.read((tx) => userOf(tx, deps, request));
+      if (!user) return errorPage('password link');
+      const bar = blockedReason(user);
+      if (bar) return errorPage(bar);
+      return request.method === 'POST' ? reset(deps, request, user) : shown(deps, request, user, {}, 200);
+    },
+  };
+}
+
+async function userOf(
+  tx: ReadTransaction,
+  { clock }: PasswordDeps,
+  { parameter }: PageRequest,
+): Promise<User | undefined> {
+  const secret = parameter('token') ?? '';
+  const link = /^[\w-]{43}$/.test(secret) ? await tx.passwordLinks.find(linkHash(secret)) : undefined;
+  const isGood = link !== undefined && link.expires_at > formatInstant(clock.now());
+  return isGood ? tx.credentials.findUser(link.user_id) : undefined;
+}
+
+async function reset(deps: PasswordDeps, request: PageRequest, user: User): Promise<PageResponse> {
+  const { password, errors } = readNewPassword(request, user, deps.passwords);
+  if (Object.keys(errors).length > 0) return shown(deps, request, user, errors, 400);
+  const hash = await deps.hashPassword(password);
+  const now = formatInstant(deps.clock.now());
+  const event = { event: 'password_reset', user_id: user.id } as const;
+  const isDone = await deps.store.write(async (tx) => {
+    // The first of two who use the link at the same time has it.
+    await tx.credentials.lockUser(user.id);
+    if (!(await userOf(tx, deps, request))) return false;
+    await setPassword(tx, user.id, { hash, now });
+    await request.record(tx, event);
+    return true;
+  });
+  if (!isDone) return errorPage('password link');
+  return {
+    status: 303,
+    location: '/login?password=reset',
+    html: cardPage('Password set', '<h1>Your password is set</h1>\n<p><a href="/login">Log in</a></p>'),
+    logout: true,
+    deviceCookie: deps.devices.afterLogin(request.deviceCookie, user.id),
+    audited: [event],
+  };
+}
+
+function shown(
+  { passwords }: PasswordDeps,
+  request: PageRequest,
+  { screen_name }: User,
+  errors: FieldErrors,
+  status: number,
+): PageResponse {
+  const title = 'Set a new password';
+  const page = cardPage(
+    title,
+    html`<h1>${title}</h1>
+!${errorSummary('Your password was not set:', errors)}
+<p class="who">For <strong>@${screen_name}</strong></p>
+<p class="soft">It logs you out everywhere. This link works once.</p>
+<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: request.csrfToken, token: request.parameter('token') ?? '' })}
+<input type="text" name="username" value="${screen_name}" autocomplete="username" hidden>
+!${newPasswordFields(passwords, errors)}
+<div class="buttons"><button class="main" type="submit">Set password</button></div>
+</form>`,
+  );
+  return { status, html: page, hasForm: true };
+}

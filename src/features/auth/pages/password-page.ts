@@ -1,0 +1,112 @@
+import { html } from 'ghtml';
+import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { PasswordRules } from '../../platform/password-rules.ts';
+import { setPassword } from '../../platform/user-status.ts';
+import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
+import { hasSecondFactor } from '../logins/second-factor.ts';
+import { errorPage } from './error-pages.ts';
+import { errorSummary, type FieldErrors, formField } from './form-fields.ts';
+import { accountPage, hiddenFields, noticeBox, settingsPage } from './layout.ts';
+import { redirectToLogin } from './login-pages.ts';
+import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
+
+const PATH = '/settings/password';
+
+/** What pages that set passwords work with. */
+export interface PasswordDeps extends LoginDeps {
+  readonly clock: Clock;
+  readonly passwords: PasswordRules;
+  /** The stored form of a password; slow, so never called inside a unit of work. */
+  hashPassword(password: string): Promise<string>;
+}
+
+/** `/settings/password`: a user changes the password, which ends every other session of theirs. */
+export function passwordPage(deps: PasswordDeps): Page {
+  return {
+    path: PATH,
+    methods: ['GET', 'POST'],
+    async answer(request) {
+      if (!request.user) return redirectToLogin(PATH);
+      return request.method === 'POST' ? change(deps, request) : shown(deps, request, {}, 200);
+    },
+  };
+}
+
+async function change(deps: PasswordDeps, request: PageRequest): Promise<PageResponse> {
+  const user = request.user!;
+  const { password, errors } = readNewPassword(request, user, deps.passwords);
+  if (Object.keys(errors).length > 0) return shown(deps, request, errors, 400);
+  const outcome = await reauthenticate(deps, request);
+  if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited: outcome.audited };
+  if ('wrong' in outcome) {
+    const wrong: FieldErrors =
+      outcome.wrong === 'code'
+        ? { code: 'this code is not right, or was used before' }
+        : { current_password: 'this is not your current password' };
+    const answer = await shown(deps, request, wrong, 401);
+    return { ...answer, audited: [{ event: 'reauthentication_failed', user_id: user.id }] };
+  }
+  const hash = await deps.hashPassword(password);
+  const now = formatInstant(deps.clock.now());
+  const keeps = request.session?.id_hash;
+  const event = { event: 'password_changed', user_id: user.id } as const;
+  await deps.store.write(async (tx) => {
+    await setPassword(tx, user.id, { hash, now, keeps });
+    await request.record(tx, event);
+  });
+  return {
+    status: 303,
+    location: `${PATH}?changed=yes`,
+    html: accountPage('Changed', request, '<h1>Changed</h1>'),
+    reauthenticated: true,
+    deviceCookie: deps.devices.afterLogin(request.deviceCookie, user.id),
+    audited: [...outcome.audited, event],
+  };
+}
+
+const CURRENT = {
+  member: 'current_password',
+  name: 'session[password]',
+  label: 'Current password',
+  type: 'password',
+  attributes: 'required autocomplete="current-password" maxlength="1000"',
+} as const;
+
+const CODE = {
+  member: 'code',
+  name: 'session[code]',
+  label: 'Code',
+  hint: 'The six digits that your authenticator app shows, or one of your recovery codes.',
+  attributes: 'required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"',
+} as const;
+
+async function shown(
+  deps: PasswordDeps,
+  request: PageRequest,
+  errors: FieldErrors,
+  status: number,
+): Promise<PageResponse> {
+  const needsCode = await hasSecondFactor(deps, request.user!.id);
+  const title = 'Password';
+  const isChanged = request.method === 'GET' && request.parameter('changed') === 'yes';
+  const changed = isChanged ? 'Your password was changed. You are logged out everywhere else.' : undefined;
+  const page = settingsPage(
+    title,
+    request,
+    PATH,
+    html`<h1>${title}</h1>
+!${noticeBox(changed)}!${errorSummary('Your password was not changed:', errors)}
+<p class="soft">A new password logs you out of every other browser. Applications keep the access that you gave them.</p>
+<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: request.csrfToken })}
+<input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
+!${formField(CURRENT, '', errors[CURRENT.member])}
+!${needsCode ? formField(CODE, '', errors[CODE.member]) : ''}
+!${newPasswordFields(deps.passwords, errors)}
+<div class="buttons"><button class="main" type="submit">Change password</button></div>
+</form>`,
+  );
+  return { status, html: page, hasForm: true };
+}

@@ -1,0 +1,143 @@
+import { html } from 'ghtml';
+import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { User } from '../../../contract/store/credentials.ts';
+import { ConstraintViolated, type Store } from '../../../contract/store/store.ts';
+import {
+  changeProfile,
+  descriptionError,
+  locationError,
+  PROFILE_MAX,
+  profileUrlError,
+} from '../../platform/profile.ts';
+import { displayNameError, userNameError } from '../../platform/user-rules.ts';
+import { errorSummary, type FieldErrors, type FormField, formField } from './form-fields.ts';
+import { accountPage, hiddenFields, noticeBox, settingsPage } from './layout.ts';
+import { redirectToLogin } from './login-pages.ts';
+
+const PATH = '/settings/profile';
+
+/** What the page works with. */
+export interface ProfileDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+type Member = 'name' | 'screen_name' | 'description' | 'location' | 'url';
+type Draft = Readonly<Record<Member, string>>;
+
+interface Box extends FormField {
+  readonly member: Member;
+  readonly wrong: (text: string) => string | undefined;
+}
+
+const BOXES: readonly Box[] = [
+  { member: 'name', label: 'Name', attributes: `required maxlength="${PROFILE_MAX.name}"`, wrong: displayNameError },
+  {
+    member: 'screen_name',
+    label: 'User name',
+    hint: 'You log in with it, and others mention you by it: letters, digits and underscores.',
+    attributes:
+      'required maxlength="15" pattern="\\w{1,15}" autocapitalize="none" autocorrect="off" spellcheck="false"',
+    wrong: userNameError,
+  },
+  {
+    member: 'description',
+    label: 'About you',
+    hint: `Up to ${PROFILE_MAX.description} characters.`,
+    type: 'textarea',
+    attributes: 'rows="3"',
+    wrong: descriptionError,
+  },
+  {
+    member: 'location',
+    label: 'Location',
+    attributes: `maxlength="${PROFILE_MAX.location}"`,
+    wrong: locationError,
+  },
+  {
+    member: 'url',
+    label: 'Website',
+    attributes: `inputmode="url" maxlength="${PROFILE_MAX.url}"`,
+    wrong: profileUrlError,
+  },
+];
+
+/** `/settings/profile`: what a user says of themselves. What changes is told to those who follow it. @source activity gaps 16.8 */
+export function profilePage(deps: ProfileDeps): Page {
+  return {
+    path: PATH,
+    methods: ['GET', 'POST'],
+    async answer(request) {
+      if (!request.user) return redirectToLogin(PATH);
+      if (request.method === 'POST') return save(deps, request);
+      return shown(request, draftOf(request.user), {}, 200);
+    },
+  };
+}
+
+async function save({ store, clock }: ProfileDeps, request: PageRequest): Promise<PageResponse> {
+  const draft = draftFrom(request);
+  const errors = faultsOf(draft);
+  if (Object.keys(errors).length > 0) return shown(request, draft, errors, 400);
+  const { url, ...changes } = draft;
+  const now = formatInstant(clock.now());
+  const event = { event: 'profile_changed', user_id: request.user!.id } as const;
+  try {
+    await store.write(async (tx) => {
+      await changeProfile(tx, request.user!.id, { ...changes, url: url === '' ? null : url }, now);
+      await request.record(tx, event);
+    });
+  } catch (error) {
+    if (!(error instanceof ConstraintViolated)) throw error;
+    return shown(request, draft, { screen_name: 'somebody else has this user name' }, 409);
+  }
+  const location = `${PATH}?saved=yes`;
+  const html = accountPage('Saved', request, '<h1>Saved</h1>');
+  return { status: 303, location, html, audited: [event] };
+}
+
+function draftOf({ name, screen_name, description, location, url }: User): Draft {
+  return { name, screen_name, description, location, url: url ?? '' };
+}
+
+/** Browsers end lines of a box with two characters. */
+function draftFrom({ parameter }: PageRequest): Draft {
+  const said = (member: Member): string => (parameter(member) ?? '').trim().replaceAll('\r\n', '\n');
+  return {
+    name: said('name'),
+    screen_name: said('screen_name'),
+    description: said('description'),
+    location: said('location'),
+    url: said('url'),
+  };
+}
+
+function faultsOf(draft: Draft): FieldErrors {
+  return Object.fromEntries(
+    BOXES.flatMap(({ member, wrong }) => {
+      const says = wrong(draft[member]);
+      return says === undefined ? [] : [[member, says]];
+    }),
+  );
+}
+
+function shown(request: PageRequest, draft: Draft, errors: FieldErrors, status: number): PageResponse {
+  const title = 'Your profile';
+  const saved = request.method === 'GET' && request.parameter('saved') === 'yes' ? 'Your profile is saved.' : undefined;
+  const page = settingsPage(
+    title,
+    request,
+    PATH,
+    html`<h1>${title}</h1>
+!${noticeBox(saved)}!${errorSummary('Nothing has been saved:', errors)}
+<p class="soft">Everybody can see it, and applications can follow how it changes.</p>
+<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: request.csrfToken })}
+!${BOXES.map((box) => formField(box, draft[box.member], errors[box.member])).join('\n')}
+<div class="buttons"><button class="main" type="submit">Save</button></div>
+</form>`,
+  );
+  return { status, html: page, hasForm: true };
+}

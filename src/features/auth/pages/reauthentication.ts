@@ -1,0 +1,96 @@
+import { html } from 'ghtml';
+import type { Clock } from '../../../base/clock.ts';
+import { instantMs } from '../../../base/instants.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
+import { hasSecondFactor } from '../logins/second-factor.ts';
+import { codeField, WRONG_CODE } from './code-page.ts';
+import { errorPage } from './error-pages.ts';
+import { accountPage, alertBox, passwordField } from './layout.ts';
+
+/** What pages work with that ask again who somebody is. */
+export interface ReauthenticationDeps extends LoginDeps {
+  readonly clock: Clock;
+  /** For how long a login is recent. */
+  readonly reauthentication_s: number;
+}
+
+/** Member of the form that says what was asked for before the password was. */
+const CONFIRM = 'confirm';
+/** What the form of the password brings along itself. */
+const OWN_MEMBERS = /^(authenticity_token|confirm|session\[.*\])$/;
+
+/**
+ * A page that answers only those whose login is recent, wherever `needs` says so. Others are asked for the password first, on
+ * the same address; a form that they sent is carried along and goes on as it was.
+ */
+export function withReauthentication(
+  deps: ReauthenticationDeps,
+  page: Page,
+  needs: (request: PageRequest) => boolean = () => true,
+): Page {
+  return {
+    ...page,
+    async answer(request) {
+      if (!request.user || !needs(request)) return page.answer(request);
+      const asked = request.method === 'POST' ? request.parameter(CONFIRM) : undefined;
+      if (asked === undefined) return isRecent(deps, request) ? page.answer(request) : ask(deps, page, request);
+      const outcome = await reauthenticate(deps, request);
+      const { audited: checked } = outcome;
+      if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited: checked };
+      const { id } = request.user;
+      if ('wrong' in outcome) {
+        const answer = await ask(deps, page, request, outcome.wrong === 'code' ? WRONG_CODE : WRONG);
+        return { ...answer, audited: [{ event: 'reauthentication_failed', user_id: id }] };
+      }
+      const after = asked === 'GET' ? backTo(page, request) : await page.answer(request);
+      const audited = [...checked, { event: 'reauthenticated', user_id: id } as const, ...(after.audited ?? [])];
+      return { ...after, reauthenticated: true, deviceCookie: outcome.deviceCookie, audited };
+    },
+  };
+}
+
+const WRONG = 'This is not your password. Try again.';
+
+function isRecent({ clock, reauthentication_s }: ReauthenticationDeps, { session }: PageRequest): boolean {
+  const since = session && instantMs(session.authenticated_at ?? session.created_at);
+  // What lies ahead was written before the clock was set back: how long ago, nobody knows.
+  return since !== undefined && Math.abs(clock.now() - since) < reauthentication_s * 1000;
+}
+
+function addressOf(page: Page, { pathParams: path, query }: PageRequest): string {
+  const own = page.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(path[name] ?? ''));
+  return query === '' ? own : `${own}?${query}`;
+}
+
+function backTo(page: Page, request: PageRequest): PageResponse {
+  const location = addressOf(page, request);
+  return { status: 303, location, html: accountPage('Confirmed', request, '<h1>Confirmed</h1>') };
+}
+
+async function ask(
+  deps: ReauthenticationDeps,
+  page: Page,
+  request: PageRequest,
+  problem?: string,
+): Promise<PageResponse> {
+  const title = 'Confirm that it is you';
+  const before = request.parameter(CONFIRM);
+  const asked = request.method === 'GET' || before === 'GET' ? 'GET' : 'POST';
+  const carried = asked === 'GET' ? [] : request.parameters.filter(([name]) => !OWN_MEMBERS.test(name));
+  const needsCode = await hasSecondFactor(deps, request.user!.id);
+  const members = [['authenticity_token', request.csrfToken], [CONFIRM, asked], ...carried] as const;
+  const content = html`<h1>${title}</h1>
+!${alertBox(problem)}
+<p class="soft">This part of your account is protected, and you logged in some time ago.
+${asked === 'POST' ? 'What you filled in is kept, and takes effect once you have confirmed.' : ''}</p>
+<form method="post" action="${addressOf(page, request)}">
+!${members.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`).join('\n')}
+<input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
+!${passwordField({ isWrong: problem !== undefined, hasCaret: true })}
+!${needsCode ? codeField({ isWrong: problem !== undefined, hasCaret: false }) : ''}
+<div class="buttons"><button class="main" type="submit">Confirm</button></div>
+</form>`;
+  const status = request.method === 'GET' ? 200 : 401;
+  return { status, html: accountPage(title, request, content), hasForm: true };
+}

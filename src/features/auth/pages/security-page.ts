@@ -1,0 +1,163 @@
+import { html } from 'ghtml';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
+import type { SecondFactor } from '../../../contract/store/second-factors.ts';
+import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
+import { enableSecondFactor, renewRecoveryCodes } from '../logins/second-factor.ts';
+import { groupsOfFour, matchingTimeStep, newTotpSecret, totpUri } from '../logins/totp.ts';
+import { codeField, WRONG_CODE } from './code-page.ts';
+import { errorPage } from './error-pages.ts';
+import { accountPage, alertBox, hiddenFields, noticeBox, passwordField, settingsPage } from './layout.ts';
+import { redirectToLogin } from './login-pages.ts';
+import { qrCode } from './qr-code.ts';
+import { dateElement } from './time-elements.ts';
+
+const PATH = '/settings/security';
+
+/** `/settings/security`: a user turns one-time codes on and off, and gets recovery codes. */
+export function securityPage(deps: LoginDeps): Page {
+  return {
+    path: PATH,
+    methods: ['GET', 'POST'],
+    async answer(request) {
+      if (!request.user) return redirectToLogin(PATH);
+      if (request.method === 'POST') return act(deps, request);
+      const factor = await deps.store.read((tx) => tx.secondFactors.find(request.user!.id));
+      if (factor) return on(deps, request, factor, 200);
+      return request.parameter('setup') === undefined
+        ? off(request)
+        : setup(deps, request, newTotpSecret(deps.secrets));
+    },
+  };
+}
+
+async function act(deps: LoginDeps, request: PageRequest): Promise<PageResponse> {
+  const factor = await deps.store.read((tx) => tx.secondFactors.find(request.user!.id));
+  const asked = request.parameter('act');
+  if (asked === 'on' && !factor) return turnOn(deps, request);
+  if (asked === 'off' && factor) return turnOff(deps, request, factor);
+  if (asked !== 'renew') return errorPage('done before');
+  const event = { event: 'recovery_codes_renewed', user_id: request.user!.id } as const;
+  const codes = await renewRecoveryCodes(deps, request.user!.id, (tx) => request.record(tx, event));
+  return codes ? recoveryPage(request, codes, event) : errorPage('done before');
+}
+
+/** What a sealed secret that is not turned on yet is bound to. */
+const draftOf = (request: PageRequest): string => `second_factor_draft:${request.user!.id}`;
+
+async function turnOn(deps: LoginDeps, request: PageRequest): Promise<PageResponse> {
+  const secret = openDraft(deps, request);
+  if (secret === undefined) return errorPage('form token');
+  const code = (request.parameter('session[code]') ?? '').replace(/\s/g, '');
+  const step = matchingTimeStep(secret, code, deps.clock.now());
+  if (step === undefined) return setup(deps, request, secret, 'This is not the code that belongs to this picture.');
+  const event = { event: 'totp_enabled', user_id: request.user!.id } as const;
+  const codes = await enableSecondFactor(deps, request.user!.id, { secret, step }, (tx) => request.record(tx, event));
+  return recoveryPage(request, codes, event);
+}
+
+function openDraft({ box }: LoginDeps, request: PageRequest): string | undefined {
+  try {
+    return box.open(request.parameter('draft') ?? '', draftOf(request));
+  } catch {
+    return undefined;
+  }
+}
+
+async function turnOff(deps: LoginDeps, request: PageRequest, factor: SecondFactor): Promise<PageResponse> {
+  const user = request.user!.id;
+  const outcome = await reauthenticate(deps, request);
+  const { audited } = outcome;
+  if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
+  if ('wrong' in outcome) {
+    const says = outcome.wrong === 'code' ? WRONG_CODE : 'This is not your password.';
+    const failed = [{ event: 'reauthentication_failed', user_id: user }] as const;
+    return { ...(await on(deps, request, factor, 401, says)), audited: failed };
+  }
+  const event = { event: 'totp_disabled', user_id: user } as const;
+  await deps.store.write(async (tx) => {
+    await tx.secondFactors.remove(user);
+    await request.record(tx, event);
+  });
+  return {
+    status: 303,
+    location: `${PATH}?done=off`,
+    html: accountPage('Turned off', request, '<h1>Turned off</h1>'),
+    reauthenticated: true,
+    audited: [...audited, event],
+  };
+}
+
+const TITLE = 'Two-step login';
+const ABOUT =
+  'Besides the password, a login then asks for a code that an app on your phone shows: a password that somebody learned is no use alone.';
+
+function off(request: PageRequest): PageResponse {
+  const done = request.parameter('done') === 'off' ? 'Two-step login is off.' : undefined;
+  const content = html`<h1>${TITLE}</h1>
+!${noticeBox(done)}
+<p>${ABOUT}</p>
+<p>It is off.</p>
+<p><a class="main" href="${PATH}?setup=yes">Set up two-step login</a></p>`;
+  return { status: 200, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
+}
+
+function setup({ box }: LoginDeps, request: PageRequest, secret: string, problem?: string): PageResponse {
+  const title = 'Set up two-step login';
+  const address = totpUri(secret, { service: request.serviceName, userName: request.user!.screen_name });
+  const content = html`<h1>${title}</h1>
+!${alertBox(problem)}
+<ol class="steps">
+<li><p>Scan this with an authenticator app, or type the key into it.</p>
+!${qrCode(address, 'QR code of the key')}
+<dl class="secrets"><dt>Key</dt><dd><code>${groupsOfFour(secret)}</code></dd></dl></li>
+<li><p>Type the code that the app shows.</p>
+<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: request.csrfToken, act: 'on', draft: box.seal(secret, draftOf(request)) })}
+!${codeField({ isWrong: problem !== undefined, hasCaret: problem !== undefined, hint: 'Six digits.' })}
+<div class="buttons"><button class="main" type="submit">Turn on</button>
+<a class="button" href="${PATH}">Cancel</a></div>
+</form></li>
+</ol>`;
+  const status = problem === undefined ? 200 : 400;
+  return { status, html: settingsPage(title, request, PATH, content), hasForm: true };
+}
+
+async function on(
+  { store }: LoginDeps,
+  request: PageRequest,
+  factor: SecondFactor,
+  status: number,
+  problem?: string,
+): Promise<PageResponse> {
+  const left = await store.read((tx) => tx.secondFactors.findRecoveryCount(request.user!.id));
+  const content = html`<h1>${TITLE}</h1>
+<p>It has been on since !${dateElement(factor.created_at)}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.</p>
+<section><h2>New recovery codes</h2>
+<p>They take the place of those that you have.</p>
+<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: request.csrfToken, act: 'renew' })}
+<div class="buttons"><button type="submit">Make new recovery codes</button></div>
+</form></section>
+<section><h2>Turn it off</h2>
+!${alertBox(problem)}
+<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: request.csrfToken, act: 'off' })}
+<input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
+!${passwordField({ isWrong: problem !== undefined, hasCaret: problem !== undefined })}
+!${codeField({ isWrong: problem !== undefined, hasCaret: false })}
+<div class="buttons"><button type="submit" class="bad">Turn off two-step login</button></div>
+</form></section>`;
+  return { status, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
+}
+
+/** The page that shows recovery codes, the only time that they are shown. */
+function recoveryPage(request: PageRequest, codes: readonly string[], event: AuditedEvent): PageResponse {
+  const title = 'Your recovery codes';
+  const content = html`<h1>${title}</h1>
+<p class="alert">Keep these somewhere safe now: they are not shown again.</p>
+<p>Each works once, in place of a code of the app: when the phone is lost, they are the only way in.</p>
+<ul class="recovery">!${codes.map((code) => html`<li><code>${code}</code></li>`).join('\n')}</ul>
+<p><a class="main" href="${PATH}">I have kept them</a></p>`;
+  return { status: 200, html: settingsPage(title, request, PATH, content), hasForm: true, audited: [event] };
+}

@@ -1,0 +1,101 @@
+import { html } from 'ghtml';
+import type { Clock } from '../../../base/clock.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { isLiveSession, type Session } from '../../../contract/store/logins.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import { errorPage } from './error-pages.ts';
+import { accountPage, hiddenFields, noticeBox, settingsPage } from './layout.ts';
+import { redirectToLogin } from './login-pages.ts';
+import { timestampElement } from './time-elements.ts';
+
+const PATH = '/settings/sessions';
+
+/** What the page works with. */
+export interface SessionsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** `/settings/sessions`: where a user is logged in, and the way to end it. */
+export function sessionsPage(deps: SessionsDeps): Page {
+  return {
+    path: PATH,
+    methods: ['GET', 'POST'],
+    async answer(request) {
+      if (!request.user) return redirectToLogin(PATH);
+      return request.method === 'POST' ? end(deps, request) : shown(deps, request);
+    },
+  };
+}
+
+async function shown({ store, clock }: SessionsDeps, request: PageRequest): Promise<PageResponse> {
+  const all = await store.read((tx) => tx.sessions.list(request.user!.id));
+  const live = all.filter((session) => isLiveSession(session, clock.now()));
+  const isOwn = ({ id_hash }: Session): boolean => id_hash === request.session?.id_hash;
+  const sorted = [...live.filter(isOwn), ...live.filter((session) => !isOwn(session))];
+  const ended = request.parameter('ended') === 'yes' ? 'That browser has been logged out.' : undefined;
+  const title = 'Where you are logged in';
+  const page = settingsPage(
+    title,
+    request,
+    PATH,
+    html`<h1>${title}</h1>
+!${noticeBox(ended)}
+<p class="soft">If you do not know one of these, end it and <a href="/settings/password">change your password</a>.</p>
+<ul class="entries">!${sorted.map((session) => entry(session, isOwn(session), request.csrfToken)).join('\n')}</ul>
+!${live.length > 1 ? endOthers(request.csrfToken) : ''}`,
+  );
+  return { status: 200, html: page, hasForm: true };
+}
+
+function entry(session: Session, isOwn: boolean, csrfToken: string): string {
+  const browser = session.browser || 'Unknown browser';
+  return html`<li>
+<h2>${browser}!${isOwn ? ' <span class="mark">This one</span>' : ''}</h2>
+<dl class="facts">
+<dt>Logged in</dt><dd>!${timestampElement(session.created_at)}</dd>
+<dt>Last seen</dt><dd>!${timestampElement(session.last_seen_at)}</dd>
+<dt>Address</dt><dd>${session.address || 'Unknown'}</dd>
+</dl>
+!${isOwn ? '' : endOne(session, browser, csrfToken)}
+</li>`;
+}
+
+function endOne({ id_hash }: Session, browser: string, csrfToken: string): string {
+  return html`<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: csrfToken, session: id_hash })}
+<button type="submit" class="bad" aria-label="Log out there: ${browser}">Log out there</button>
+</form>`;
+}
+
+function endOthers(csrfToken: string): string {
+  return html`<form method="post" action="${PATH}">
+!${hiddenFields({ authenticity_token: csrfToken, session: 'others' })}
+<div class="buttons"><button type="submit" class="bad">Log out everywhere else</button></div>
+</form>`;
+}
+
+async function end({ store }: SessionsDeps, request: PageRequest): Promise<PageResponse> {
+  const user = request.user!.id;
+  const meant = request.parameter('session') ?? '';
+  const event = { event: 'sessions_ended', user_id: user } as const;
+  const isDone = await store.write(async (tx) => {
+    if (meant === 'others') {
+      await tx.sessions.removeOf(user, request.session?.id_hash);
+      await request.record(tx, event);
+      return true;
+    }
+    const found = /^[0-9a-f]{64}$/.test(meant) ? await tx.sessions.find(meant) : undefined;
+    if (found?.user_id !== user) return false;
+    await tx.sessions.remove(meant);
+    await request.record(tx, event);
+    return true;
+  });
+  if (!isDone) return errorPage('session over');
+  return {
+    status: 303,
+    location: `${PATH}?ended=yes`,
+    html: accountPage('Ended', request, '<h1>Ended</h1>'),
+    audited: [event],
+  };
+}

@@ -1,0 +1,104 @@
+import { alphanumeric, type Random } from '../../base/random.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import type { AccessLevel, ApplicationDraft } from '../../contract/store/credentials.ts';
+import { secretContext } from '../../contract/store/sealed-columns.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
+
+/** Numbers of users, applications and tokens begin above this; user ids are decimal text. */
+const USERS_FROM = 900_000_001;
+
+/** The id of the user who was registered first, when there are any. */
+export const FIRST_USER_ID = String(USERS_FROM);
+
+/** What registering works with. `random` makes keys and secrets. */
+export interface Registrar {
+  readonly tx: WriteTransaction;
+  readonly box: SecretBox;
+  readonly random: Random;
+  /** UTC text. */
+  readonly now: string;
+}
+
+/**
+ * Registers a user; the answer is the id. The password comes hashed, because hashing is too slow for a unit of work.
+ * @source authentication gaps 3.1
+ */
+export async function registerUser(
+  { tx, now }: Registrar,
+  user: {
+    readonly screenName: string;
+    readonly name: string;
+    readonly passwordHash: string;
+    readonly email?: string | undefined;
+  },
+): Promise<string> {
+  const id = String(await tx.takeNumbers('user', USERS_FROM, 1));
+  await tx.credentials.addUser({
+    id,
+    screen_name: user.screenName,
+    name: user.name,
+    password_hash: user.passwordHash,
+    suspended: 0,
+    email: user.email ?? null,
+    created_at: now,
+  });
+  return id;
+}
+
+/** Registers an application; the answer has the secret, which is stored sealed. @source authentication gaps 3.1 and 4 */
+export async function registerApplication(
+  registrar: Registrar,
+  owner: string,
+  { callbacks, ...draft }: ApplicationDraft,
+  { demo = false }: { readonly demo?: boolean } = {},
+): Promise<ApplicationKeys & { readonly id: string }> {
+  const { tx, now } = registrar;
+  const id = String(await tx.takeNumbers('application', 1, 1));
+  const { keys, stored } = generateKeys(registrar, id);
+  await tx.credentials.addApplication({
+    id,
+    owner_user_id: owner,
+    ...draft,
+    ...stored,
+    callbacks: JSON.stringify(callbacks),
+    suspended: 0,
+    demo: demo ? 1 : 0,
+    created_at: now,
+  });
+  return { id, ...keys };
+}
+
+/** The keys of an application, in the clear: told once. */
+export interface ApplicationKeys {
+  readonly consumerKey: string;
+  readonly consumerSecret: string;
+}
+
+/** New keys of an application, and how they are stored. */
+export function generateKeys({ box, random }: Registrar, id: string) {
+  const keys: ApplicationKeys = { consumerKey: alphanumeric(random, 25), consumerSecret: alphanumeric(random, 50) };
+  const consumer_secret = box.seal(keys.consumerSecret, secretContext.application(id));
+  return { keys, stored: { consumer_key: keys.consumerKey, consumer_secret } };
+}
+
+/** Issues an access token of a user for an application. @source authentication gaps 3.1 */
+export async function issueToken(
+  { tx, box, random, now }: Registrar,
+  token: { readonly application: string; readonly user: string; readonly level: AccessLevel },
+): Promise<{ id: string; token: string; tokenSecret: string }> {
+  const id = String(await tx.takeNumbers('access_token', 1, 1));
+  const text = `${token.user}-${alphanumeric(random, 40)}`;
+  const tokenSecret = alphanumeric(random, 45);
+  await tx.credentials.addToken({
+    id,
+    token: text,
+    token_secret: box.seal(tokenSecret, secretContext.token(id)),
+    application_id: token.application,
+    user_id: token.user,
+    access_level: token.level,
+    created_at: now,
+    revoked_at: null,
+    last_used_at: null,
+  });
+  return { id, token: text, tokenSecret };
+}

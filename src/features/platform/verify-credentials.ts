@@ -1,0 +1,38 @@
+import { boolean } from '../../contract/declare/fields.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { ownUserSchema, userToJson } from './user-json.ts';
+
+/**
+ * The user whom a token speaks for, as they see themselves. Login libraries call this after the exchange. The e-mail
+ * address is told to applications that ask users for it.
+ * @source authentication gaps 11.1
+ */
+export const verifyCredentials: Operation = {
+  id: 'account.verify_credentials',
+  method: 'GET',
+  path: '/1.1/account/verify_credentials',
+  aliases: ['/1.1/account/verify_credentials.json'],
+  description: 'The user whom the token speaks for.',
+  group: 'users',
+  groupDescription: 'Who a token belongs to, and who others are: the calls made right after a login.',
+  family: 'numeric',
+  rate: 'own_profile',
+  parameters: {
+    include_entities: boolean().defaults(1).describe('Whether `entities` is part of the reply.'),
+    skip_status: boolean().describe('Accepted; no post is part of the reply.'),
+    include_email: boolean().describe('Whether `email` is part of the reply, for an application that may see it.'),
+  },
+  body: 'form',
+  shape: 'bare',
+  reply: ownUserSchema,
+  problems: [],
+  async perform({ principal, services, input }) {
+    const { user, application } = await services.store.read(async (tx) => ({
+      user: (await tx.credentials.findUser(principal.user))!,
+      application: input.include_email ? await tx.credentials.findApplication(principal.application) : undefined,
+    }));
+    const shown = userToJson(user, { entities: input.include_entities !== 0 });
+    const email = application?.email_access === 1 ? { email: user.email } : {};
+    return { data: JSON.stringify({ ...shown, suspended: false, needs_phone_verification: false, ...email }) };
+  },
+};

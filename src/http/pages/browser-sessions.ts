@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { addressBlock } from '../../base/address-block.ts';
+import type { Clock } from '../../base/clock.ts';
+import { formatInstant, instantMs } from '../../base/instants.ts';
+import type { Random } from '../../base/random.ts';
+import type { User } from '../../contract/store/credentials.ts';
+import { isLiveSession, SESSION_IDLE_S, type Session } from '../../contract/store/logins.ts';
+import type { Store } from '../../contract/store/store.ts';
+
+/** How exactly its last use is noted: each note is a write. */
+const TOUCHED_S = 60;
+/** Sessions that are over are removed this many at a time, with each new one. */
+const REMOVED_MAX = 20;
+
+/** A session as one visit sees it. */
+export interface OpenSession {
+  readonly user: User | undefined;
+  readonly csrfToken: string;
+  /** As it is stored; undefined while it is not, and the browser does not know it. */
+  readonly stored: Session | undefined;
+  /** Stores it; the answer is the value for the cookie, when the browser does not have it yet. */
+  ensureStored(): Promise<string | undefined>;
+  /** Puts a new session, of this user, in its place. */
+  startFor(login: { readonly user: string; readonly requestToken?: string }): Promise<string>;
+  /** Notes that its user has proved again who they are, and gives it a new value; the forms that are open stay good. */
+  renew(): Promise<string | undefined>;
+  end(): Promise<void>;
+}
+
+/** What a browser tells of itself. */
+export interface VisitingBrowser {
+  /** The value of its cookie. */
+  readonly cookie: string | undefined;
+  readonly address: string;
+  /** What browser it is, in plain words. */
+  readonly browser: string;
+}
+
+/** The sessions of browsers. Values are stored hashed. */
+export interface BrowserSessions {
+  open(visitor: VisitingBrowser): Promise<OpenSession>;
+}
+
+/** Sessions in the database. */
+export function browserSessions(deps: { store: Store; clock: Clock; random: Random }): BrowserSessions {
+  const { store, clock, random } = deps;
+  const secret = (): string => random.bytes(32).toString('base64url');
+
+  const add = async (
+    session: Pick<Session, 'user_id' | 'form_token' | 'login_for' | 'browser' | 'address'>,
+    former: string | undefined,
+  ): Promise<string> => {
+    const value = secret();
+    const now = clock.now();
+    const at = formatInstant(now);
+    await store.write(async (tx) => {
+      if (former !== undefined) await tx.sessions.remove(former);
+      await tx.sessions.removeIdle(formatInstant(now - SESSION_IDLE_S * 1000), REMOVED_MAX);
+      const authenticated_at = session.user_id === null ? null : at;
+      await tx.sessions.add({ id_hash: hashOf(value), ...session, authenticated_at, created_at: at, last_seen_at: at });
+    });
+    return value;
+  };
+
+  const find = async (idHash: string): Promise<{ session: Session; user: User | undefined } | undefined> => {
+    const found = await store.read(async (tx) => {
+      const session = await tx.sessions.find(idHash);
+      const user = session?.user_id ? await tx.credentials.findUser(session.user_id) : undefined;
+      return session && { session, user };
+    });
+    return found && isLiveSession(found.session, clock.now()) ? found : undefined;
+  };
+
+  return {
+    async open({ cookie: value, address: from, browser }) {
+      const address = addressBlock(from);
+      const idHash = value === undefined ? undefined : hashOf(value);
+      const found = idHash === undefined ? undefined : await find(idHash);
+      if (found && clock.now() - instantMs(found.session.last_seen_at) >= TOUCHED_S * 1000) {
+        await store.write((tx) => tx.sessions.change(idHash!, { last_seen_at: formatInstant(clock.now()), address }));
+      }
+      const csrfToken = found?.session.form_token ?? secret();
+      const seen = { browser, address };
+      return {
+        user: found?.user,
+        csrfToken,
+        stored: found?.session,
+        ensureStored: async () =>
+          found ? undefined : add({ user_id: null, form_token: csrfToken, login_for: null, ...seen }, idHash),
+        startFor: ({ user, requestToken = null }) =>
+          add({ user_id: user, form_token: secret(), login_for: requestToken, ...seen }, idHash),
+        async renew() {
+          if (!found) return undefined;
+          const next = secret();
+          const changes = { id_hash: hashOf(next), authenticated_at: formatInstant(clock.now()) };
+          const isDone = await store.write((tx) => tx.sessions.change(idHash!, changes));
+          // Another visit at the same time was first, and the browser has its value.
+          return isDone ? next : undefined;
+        },
+        async end() {
+          if (idHash !== undefined) await store.write((tx) => tx.sessions.remove(idHash));
+        },
+      };
+    },
+  };
+}
+
+function hashOf(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}

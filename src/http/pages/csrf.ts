@@ -1,0 +1,27 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Whether a form was sent by a page of ours in this browser: the form token is that of the session, and the browser
+ * names no other origin. Pages that send no referrer have the origin `null`.
+ * @source authentication gaps 15.2
+ */
+export function isFromOwnPage(
+  request: IncomingMessage,
+  origins: readonly string[],
+  tokens: { readonly input: string | undefined; readonly own: string; readonly isKept: boolean },
+): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (origin !== undefined && origin !== 'null' && !origins.includes(origin)) return false;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  return tokens.isKept && isEqual(tokens.input ?? '', tokens.own);
+}
+
+/** Takes the same time wherever two texts differ. */
+function isEqual(left: string, right: string): boolean {
+  return timingSafeEqual(digest(left), digest(right));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,43 @@
+import { html } from 'ghtml';
+import type { PageDocument } from '../../contract/declare/pages.ts';
+import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
+
+/** What every page shows of the service. */
+export interface BrandedService {
+  readonly name: string;
+  readonly hasLogo: boolean;
+}
+
+/**
+ * A whole document: the page, in the frame that says whose it is. Only wide pages lead to `/`: the others are steps on the way
+ * to an application, from which nothing leads away.
+ */
+export function renderDocument(
+  { title, content, accountHeader: above = '', isWide = false }: PageDocument,
+  face: BrandedService,
+): string {
+  const logo = face.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
+  const whose = html`!${logo}<strong>${face.name}</strong>`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · ${face.name}</title>
+<link rel="icon" href="${FAVICON_PATH}">
+<link rel="stylesheet" href="/pages/style.css">
+</head>
+<body>
+<header!${above === '' ? '' : ' class="account"'}>
+<p class="service">!${isWide ? `<a href="/">${whose}</a>` : `<span>${whose}</span>`}</p>
+!${above}
+</header>
+<main!${isWide ? ' class="wide"' : ''}>
+!${content}
+</main>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,59 @@
+import type { PageResponse } from '../../contract/declare/pages.ts';
+import type { Headers } from '../reply.ts';
+
+/**
+ * The headers of every page. A form may lead to the page's own origin and, by the redirect after it, to the callback:
+ * browsers hold `form-action` against redirects too.
+ * @source authentication gaps 15.2
+ */
+export function pageHeaders({
+  formLeadsTo: leadsTo,
+  embedding: framed,
+}: Pick<PageResponse, 'formLeadsTo' | 'embedding'>): Headers {
+  if (framed) return framedHeaders(framed.loadsFrom);
+  const target = leadsTo === undefined ? '' : ` ${cspSource(leadsTo)}`;
+  return [
+    'content-security-policy',
+    `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${target}; frame-ancestors 'none'`,
+    'x-frame-options',
+    'DENY',
+    'referrer-policy',
+    'no-referrer',
+    'cache-control',
+    'no-store',
+  ];
+}
+
+/**
+ * The headers of a page for frames of others: nothing in it runs, and no form leads anywhere. Nothing is said of who may
+ * frame it, because what can be said leaves out pages that are opened from a file.
+ */
+function framedHeaders(loadsFrom: readonly string[]): Headers {
+  const media = ["'self'", ...loadsFrom].join(' ');
+  return [
+    'content-security-policy',
+    `default-src 'none'; style-src 'self'; img-src ${media} data:; media-src ${media}; base-uri 'none'; form-action 'none'`,
+    'referrer-policy',
+    'no-referrer',
+    'cache-control',
+    'no-store',
+  ];
+}
+
+/** An address as a policy can name it: its origin, or its scheme alone where a policy cannot name the host. */
+export function cspSource(address: string): string {
+  const { protocol, hostname, host } = new URL(address);
+  const isNamed = /^https?:$/.test(protocol) && /^[a-z0-9.-]+$/i.test(hostname);
+  return isNamed ? `${protocol}//${host}` : protocol;
+}
+
+/** The headers of a page that is the same for everybody and has no form. */
+export function staticPageHeaders(): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'max-age=300',
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+  };
+}
