@@ -258,7 +258,8 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ...Object.keys(PROBLEM_PAGES).map((slug) => [`problem ${slug}`, () => at(problemPath(slug))] as const),
 ];
 
-describe('every page is fit for everybody', () => {
+// Pages wait for the browser, and the browser for pages: some are looked at beside each other.
+describe('every page is fit for everybody', { concurrency: 4 }, () => {
   for (const [name, open] of PAGES) {
     test(name, async () => {
       const tab = await open();
