@@ -87,6 +87,10 @@ interface Section {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** In every program, a key of statements that stands for two of them is a failure. */
+const KEY_CHECK = `import { checkStatementKeys } from ${JSON.stringify(pathToFileURL(resolve('test/rig/statement-keys.ts')).href)};
+checkStatementKeys();`;
+
 /** Writes programs that each run some files of a section, every file in a suite named after the section and the file. */
 function bundlesOf({ title, files, environment }: Section): { together: string[]; alone: string[] } {
   const isAlone = (file: string): boolean => isWider || ALONE.test(file);
@@ -101,7 +105,7 @@ function bundlesOf({ title, files, environment }: Section): { together: string[]
     });
     const bundle = join(compiled, `${title.replaceAll(' ', '-')}-${name}.mjs`);
     const settings = `Object.assign(process.env, ${JSON.stringify(environment)});`;
-    writeFileSync(bundle, `import { describe } from 'node:test';\n${settings}\n${suites.join('\n')}\n`);
+    writeFileSync(bundle, `import { describe } from 'node:test';\n${KEY_CHECK}\n${settings}\n${suites.join('\n')}\n`);
     return bundle;
   };
   return {

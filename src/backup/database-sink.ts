@@ -38,7 +38,7 @@ export function databaseSink(session: Session, { folder, now, progress }: Databa
 
   return {
     async header(head) {
-      if (session.statements.dialect === 'postgres') {
+      if (session.dialect === 'postgres') {
         await queryRaw(session, 'set local statement_timeout = 0');
         await queryRaw(session, 'set local idle_in_transaction_session_timeout = 0');
       }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Upload } from '../contract/store/uploads.ts';
 import { migrationsNamed } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
 import { readTable, type TableChecksum } from '../storage/transfer/read-rows.ts';
@@ -34,17 +35,19 @@ export async function exportDatabase(
   { header, files, progress }: ExportOptions,
   sink: BackupSink,
 ): Promise<ExportResult> {
-  if (session.statements.dialect === 'postgres') {
+  if (session.dialect === 'postgres') {
     await queryRaw(session, 'set local statement_timeout = 0');
     await queryRaw(session, 'set local idle_in_transaction_session_timeout = 0');
   }
   // The first statement decides which moment is read.
   const tables = await readTableSchemas(session);
   if (tables.length === 0) throw new Error('the database has no tables; there is nothing to copy');
-  const steps = (await queryRaw(session, 'select name from schema_steps order by name')).map(({ name }) => name);
+  const steps = (await queryRaw<{ name: string }>(session, 'select name from schema_steps order by name')).map(
+    ({ name }) => name,
+  );
   migrationsNamed(steps);
   await files?.media.update();
-  await sink.header({ format: FORMAT_VERSION, ...header, engine: session.statements.dialect, steps, tables });
+  await sink.header({ format: FORMAT_VERSION, ...header, engine: session.dialect, steps, tables });
   const sums: Record<string, TableChecksum> = {};
   let rows = 0;
   for (const table of tables) {
@@ -111,12 +114,12 @@ async function* uploadsIn(
   let last = '';
   for (;;) {
     const sql = `select id, state, expires_at from uploads where id > ? order by id limit ${PAGE}`;
-    const rows = await queryRaw(session, sql, [last]);
+    const rows = await queryRaw<Pick<Upload, 'id' | 'state' | 'expires_at'>>(session, sql, [last]);
     // What had expired at that moment is removed by the next who looks.
     for (const { id, state, expires_at } of rows) {
       yield { id, state, isEnding: expires_at !== null && expires_at <= now };
     }
     if (rows.length < PAGE) return;
-    last = rows.at(-1).id;
+    last = rows.at(-1)!.id;
   }
 }

@@ -74,5 +74,5 @@ export async function copyDatabase(
 
 /** The server plans by what it knows of its tables, which is nothing yet. */
 async function gatherStatistics(session: Session): Promise<void> {
-  if (session.statements.dialect === 'postgres') await session.all({ sql: 'analyze', bind: () => [] }, {});
+  if (session.dialect === 'postgres') await session.allRaw('analyze');
 }

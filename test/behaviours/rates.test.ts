@@ -351,8 +351,8 @@ test('a call that fails through a fault of the service is not counted, and nothi
     const ground = await openGround(world);
     const path = `/12/accounts/${ground.account}/features`;
     const { remaining } = windows(await world.sandbox.call('GET', path), 'x-rate-limit')!;
-    const drop = { sql: 'drop table account_features', bind: () => [] };
-    await world.service.driver.write((session) => session.run(drop, {}));
+    const drop = 'drop table account_features';
+    await world.service.driver.write((session) => session.runRaw(drop));
     for (let again = 0; again < 2; again++) {
       const failed = await world.sandbox.call('GET', path);
       assert.equal(failed.status, 500);

@@ -129,7 +129,7 @@ describe('the master key is replaced', () => {
       engine === 'sqlite'
         ? `select m.name as "table", p.name as "column" from sqlite_master m join pragma_table_info(m.name) p where m.type = 'table'`
         : `select table_name as "table", column_name as "column" from information_schema.columns where table_schema = current_schema()`;
-    const ask = (sql: string) => service.driver.read((session) => session.all({ sql, bind: () => [] }, {}));
+    const ask = (sql: string) => service.driver.read((session) => session.allRaw(sql));
     const found: string[] = [];
     for (const { table, column } of await ask(catalog)) {
       const rows = await ask(`select "${column}" as value from "${table}"`);

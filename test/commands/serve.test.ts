@@ -61,7 +61,7 @@ describe('migrate', () => {
     const flags = { data_folder: place.folder, database_url: place.databaseUrl || undefined };
     const driver = await openDriver(loadSettings({ mode: 'dev', environment: {}, flags, readFile: () => '' }));
     const sql = "insert into schema_steps (name, applied_at) values ('9999-future', '')";
-    await driver.write((session) => session.run({ sql, bind: () => [] }, {}));
+    await driver.write((session) => session.runRaw(sql));
     await driver.close();
     for (const args of [['migrate'], ['migrate', '--dry-run'], ['serve', ...ANY_PORTS]]) {
       const { code, stderr } = await command(...args);

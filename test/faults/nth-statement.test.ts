@@ -194,7 +194,7 @@ function rows(): Promise<string[]> {
   return driver.read(async (session) => {
     const found = [];
     for (const table of TABLES) {
-      const all = await session.all({ sql: `select * from ${table}`, bind: () => [] }, {});
+      const all = await session.allRaw(`select * from ${table}`);
       found.push(JSON.stringify(all.map((row) => JSON.stringify(row)).sort()));
     }
     return found;

@@ -77,9 +77,9 @@ afterEach(async () => {
   await administrator.query('delete from kept');
 });
 
-const run = (session: Session, sql: string) => session.run({ sql, bind: () => [] }, {});
+const run = (session: Session, sql: string) => session.runRaw(sql);
 const keep = (name: string) => (session: Session) => run(session, `insert into kept values ('${name}')`);
-const one = (session: Session) => session.all({ sql: 'select 1 as one', bind: () => [] }, {});
+const one = (session: Session) => session.allRaw('select 1 as one');
 async function names(): Promise<string[]> {
   return (await administrator.query('select name from kept order by name')).rows.map(({ name }) => name);
 }
@@ -181,7 +181,7 @@ describe('the claim on a database', () => {
 describe('a connection of a server', () => {
   test('whose statement takes too long is ended by the database, and the unit is unavailable', async () => {
     const { driver, heard } = await serve();
-    const slow = driver.read((session) => session.all({ sql: 'select pg_sleep(30)', bind: () => [] }, {}));
+    const slow = driver.read((session) => session.allRaw('select pg_sleep(30)'));
     await assert.rejects(slow, (error) => error instanceof StoreUnavailable && !error.isOutage);
     assert.deepEqual(heard, []);
   });
@@ -190,16 +190,14 @@ describe('a connection of a server', () => {
     const { rows } = await administrator.query('show idle_in_transaction_session_timeout');
     assert.equal(rows[0].idle_in_transaction_session_timeout, '0');
     const { driver } = await serve();
-    const [shown] = await driver.read((session) =>
-      session.all({ sql: 'show idle_in_transaction_session_timeout', bind: () => [] }, {}),
-    );
+    const [shown] = await driver.read((session) => session.allRaw('show idle_in_transaction_session_timeout'));
     assert.equal(shown!.idle_in_transaction_session_timeout, '5s');
   });
 
   test('of a command has no limit for its statements', async () => {
     const command = openPostgres({ url: place.databaseUrl, connectionsMax: 1, timeouts: TIMEOUTS });
     running.push({ driver: command, release: async () => {}, heard: [], until: async () => {} });
-    const [shown] = await command.read((session) => session.all({ sql: 'show statement_timeout', bind: () => [] }, {}));
+    const [shown] = await command.read((session) => session.allRaw('show statement_timeout'));
     assert.equal(shown!.statement_timeout, '0');
   });
 });

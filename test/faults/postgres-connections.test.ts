@@ -24,13 +24,13 @@ after(async () => {
   await place.remove();
 });
 
-const run = (session: Session, sql: string) => session.run({ sql, bind: () => [] }, {});
-const ask = (session: Session, sql: string) => session.all({ sql, bind: () => [] }, {});
+const run = (session: Session, sql: string) => session.runRaw(sql);
+const ask = (session: Session, sql: string) => session.allRaw(sql);
 
 /** Ends the connection of a unit, as a server that stops does; resolves when it is gone. */
 async function cut(session: Session): Promise<void> {
-  const [{ pid }] = await ask(session, 'select pg_backend_pid() as pid');
-  await administrator.query('select pg_terminate_backend($1, 5000)', [pid]);
+  const [backend] = await ask(session, 'select pg_backend_pid() as pid');
+  await administrator.query('select pg_terminate_backend($1, 5000)', [backend!.pid]);
   // Its last words have arrived once another has been answered after them.
   await new Promise((resolve) => setTimeout(resolve, 50));
 }

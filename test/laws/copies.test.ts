@@ -55,9 +55,7 @@ for (const engine of ENGINES) {
       await onPlace(source, async (driver) => {
         await fillEveryTable(driver, ROWS);
         // Media of what was filled in is nowhere.
-        await driver.write((session) =>
-          session.run({ sql: "update uploads set state = 'failed'", bind: () => [] }, {}),
-        );
+        await driver.write((session) => session.runRaw("update uploads set state = 'failed'"));
         sums = await sumsOf(driver);
         await backUp(sourceOn(source, driver, NOW), archive);
       });
@@ -113,7 +111,7 @@ describe('a target', () => {
     archive = join(source.folder, 'a.tar');
     await onPlace(source, async (driver) => {
       await fillEveryTable(driver, 3);
-      await driver.write((session) => session.run({ sql: "update uploads set state = 'failed'", bind: () => [] }, {}));
+      await driver.write((session) => session.runRaw("update uploads set state = 'failed'"));
       await backUp(sourceOn(source, driver, NOW), archive);
     });
   });
@@ -165,7 +163,7 @@ describe('a damaged archive', () => {
     const [plain, packed] = ['a.tar', 'a.tar.zst'].map((name) => join(source.folder, name)) as [string, string];
     await onPlace(source, async (driver) => {
       await fillEveryTable(driver, 2);
-      await driver.write((session) => session.run({ sql: "update uploads set state = 'failed'", bind: () => [] }, {}));
+      await driver.write((session) => session.runRaw("update uploads set state = 'failed'"));
       await backUp(sourceOn(source, driver, NOW), plain);
       await backUp(sourceOn(source, driver, NOW), packed);
     });

@@ -255,7 +255,7 @@ describe('what a campaign says of its line items', () => {
     ]);
     await migrate(driver, '2026-02-01T00:00:00Z');
     const rows = await driver.read((session) =>
-      session.all(statement('select id, line_items_summary from campaigns order by id'), {}),
+      session.allRaw('select id, line_items_summary from campaigns order by id'),
     );
     assert.deepEqual(
       rows.map((row) => [row.id, row.line_items_summary]),
@@ -270,10 +270,8 @@ describe('what a campaign says of its line items', () => {
   });
 });
 
-const statement = (sql: string) => ({ sql, bind: () => [] });
-
 function run(driver: Driver, statements: readonly string[]): Promise<void> {
   return driver.write(async (session) => {
-    for (const sql of statements) await session.run(statement(sql), {});
+    for (const sql of statements) await session.runRaw(sql);
   });
 }

@@ -34,7 +34,7 @@ for (const release of releases) {
       if (engine === 'postgres') {
         await onPlace(place, (driver) =>
           driver.write(async (session) => {
-            for (const sql of fixture.postgres) await session.run({ sql, bind: () => [] }, {});
+            for (const sql of fixture.postgres) await session.runRaw(sql);
           }),
         );
       }

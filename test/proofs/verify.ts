@@ -13,7 +13,7 @@ type Ask = (sql: string) => Promise<any[]>;
 
 /** Asks the database itself, beside the process that is running on it. */
 export function asking<T>({ place }: Site, work: (ask: Ask) => Promise<T>): Promise<T> {
-  return onPlace(place, (driver) => work((sql) => driver.read((session) => session.all({ sql, bind: () => [] }, {}))));
+  return onPlace(place, (driver) => work((sql) => driver.read((session) => session.allRaw(sql))));
 }
 
 /** Requests whose replay is tried after each restart: the latest. */

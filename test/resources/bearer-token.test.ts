@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { updateRows } from '../../src/storage/core/table-rows.ts';
 import { askToken, basic, bearerOf, postForm, withBearer } from '../rig/application.ts';
 import type { Keys, Reply } from '../rig/client.ts';
 import { register } from '../rig/people.ts';
@@ -253,13 +254,7 @@ describe('a bearer token is used', () => {
 /** Suspends an application, or lets it go on. */
 async function suspend(keys: Keys, suspended: 0 | 1): Promise<void> {
   await world.service.driver.write(async (session) => {
-    const statement = session.statements.cached('test suspend', (queries, argument) =>
-      queries
-        .updateTable('applications')
-        .set({ suspended: argument('suspended') })
-        .where('consumer_key', '=', argument('key')),
-    );
-    await session.run(statement, { suspended, key: keys.consumer_key });
+    await updateRows(session, 'applications', { suspended }, { consumer_key: keys.consumer_key });
   });
   await world.service.store.write(async (tx) => tx.invalidate('application:any'));
 }

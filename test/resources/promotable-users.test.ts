@@ -95,12 +95,11 @@ describe('the promotable user of type FULL', () => {
       member('3', 'ACCOUNT_ADMIN'),
       member('2', 'ACCOUNT_ADMIN'),
     ];
-    const statement = (sql: string) => ({ sql, bind: () => [] });
     await driver.write(async (session) => {
-      for (const sql of steps) await session.run(statement(sql), {});
+      for (const sql of steps) await session.runRaw(sql);
     });
     assert.ok((await migrate(driver, '2026-02-01T00:00:00Z')).includes('0006-accounts'));
-    const rows = await driver.read((session) => session.all(statement('select * from promotable_users'), {}));
+    const rows = await driver.read((session) => session.allRaw('select * from promotable_users'));
     assert.deepEqual(
       rows.map((row) => ({ ...row })),
       [

@@ -78,10 +78,10 @@ function difficultValue(
 
 async function nullableColumns(session: Parameters<typeof loadRows>[0], table: TableSchema): Promise<Set<string>> {
   const sql =
-    session.statements.dialect === 'sqlite'
+    session.dialect === 'sqlite'
       ? `select name from pragma_table_info('${table.name}') where "notnull" = 0`
       : `select column_name as name from information_schema.columns
          where table_name = '${table.name}' and is_nullable = 'YES' and table_schema = current_schema()`;
-  const found = await session.all({ sql, bind: () => [] }, {});
+  const found = await session.allRaw<{ readonly name: string }>(sql);
   return new Set(found.map(({ name }) => name).filter((name) => !table.key.includes(name)));
 }

@@ -9,8 +9,6 @@ import type { Session } from '../../src/storage/core/session.ts';
 import { sharedSnapshot } from '../../src/storage/core/shared-snapshot.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
 
-const plain = (sql: string) => ({ sql, bind: () => [] });
-
 test("a snapshot that cannot be opened is nobody's, and the next read opens one", async () => {
   let isBroken = true;
   const said: string[] = [];
@@ -68,10 +66,9 @@ describe('reads that share a snapshot', () => {
   });
   another.exec('create table things (name text) strict');
 
-  const add = (name: string) =>
-    driver.write((session) => session.run(plain(`insert into things values ('${name}')`), {}));
+  const add = (name: string) => driver.write((session) => session.runRaw(`insert into things values ('${name}')`));
   const count = async (session: Session): Promise<number> =>
-    (await session.all(plain('select count(*) as number from things'), {}))[0].number;
+    (await session.allRaw<{ number: number }>('select count(*) as number from things'))[0]!.number;
 
   test('what was acknowledged is seen at once, in the same turn too', async () => {
     for (let made = 1; made <= 5; made++) {
@@ -107,7 +104,7 @@ describe('reads that share a snapshot', () => {
   });
 
   test('a read that fails leaves the connection usable', async () => {
-    await assert.rejects(driver.read((session) => session.all(plain('select nothing from nowhere'), {})));
+    await assert.rejects(driver.read((session) => session.allRaw('select nothing from nowhere')));
     assert.equal(typeof (await driver.read(count)), 'number');
     await nextTurn();
     await nextTurn();

@@ -10,7 +10,6 @@ import type { Driver } from '../../src/storage/core/store.ts';
 import { rewriteWal } from '../../src/storage/core/wal-repair.ts';
 import { type Connection, writerQueue } from '../../src/storage/core/writer-queue.ts';
 
-const plain = (sql: string) => ({ sql, bind: () => [] });
 const MB = 1_000_000;
 
 describe('the write-ahead log', () => {
@@ -20,11 +19,11 @@ describe('the write-ahead log', () => {
   test('begins anew while writers never rest, and nothing of it is missing', async () => {
     const file = join(folder, 'barker.db');
     const driver = openSqlite({ file });
-    await driver.write((session) => session.run(plain('create table things (bytes blob) strict'), {}));
+    await driver.write((session) => session.runRaw('create table things (bytes blob) strict'));
     let longest = 0;
     const writer = async (): Promise<void> => {
       for (let made = 0; made < 40; made++) {
-        await driver.write((session) => session.run(plain(`insert into things values (zeroblob(${MB}))`), {}));
+        await driver.write((session) => session.runRaw(`insert into things values (zeroblob(${MB}))`));
         longest = Math.max(longest, statSync(`${file}-wal`).size);
       }
     };
@@ -34,7 +33,7 @@ describe('the write-ahead log', () => {
     await driver.close();
     const again = openSqlite({ file });
     const [row] = await again.read((session) =>
-      session.all(plain('select count(*) as made, sum(length(bytes)) as bytes from things'), {}),
+      session.allRaw('select count(*) as made, sum(length(bytes)) as bytes from things'),
     );
     assert.deepEqual(row, { made: 280, bytes: 280 * MB });
     await again.close();
@@ -42,9 +41,9 @@ describe('the write-ahead log', () => {
 
   test('is on the disk before anybody sees what was written, or is told that it is', async (context) => {
     const driver = openSqlite({ file: join(folder, 'slow.db') });
-    await driver.write((session) => session.run(plain('create table things (number integer) strict'), {}));
+    await driver.write((session) => session.runRaw('create table things (number integer) strict'));
     const count = () =>
-      driver.read(async (session) => (await session.all(plain('select count(*) as number from things'), {}))[0].number);
+      driver.read(async (session) => (await session.allRaw('select count(*) as number from things'))[0]?.number);
     const handle = await open(join(folder, 'slow.db'));
     const synced = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -55,7 +54,7 @@ describe('the write-ahead log', () => {
     await handle.close();
     let isTold = false;
     const written = driver
-      .write((session) => session.run(plain('insert into things values (1)'), {}))
+      .write((session) => session.runRaw('insert into things values (1)'))
       .then(() => {
         isTold = true;
       });
@@ -105,10 +104,10 @@ describe('a sync that fails', () => {
   }
   const numbers = (driver: Driver) =>
     driver.read(async (session) =>
-      (await session.all(plain('select number from things order by number'), {})).map(({ number }) => number),
+      (await session.allRaw('select number from things order by number')).map(({ number }) => number),
     );
   const add = (driver: Driver, number: number) =>
-    driver.write((session) => session.run(plain(`insert into things values (${number})`), {}));
+    driver.write((session) => session.runRaw(`insert into things values (${number})`));
 
   test('is unavailable, shows nothing of it, and is made good once the disk works again', async (context) => {
     const disk = await failingDisk(context);
@@ -118,7 +117,7 @@ describe('a sync that fails', () => {
     driver.onRepaired!(() => {
       repairs += 1;
     });
-    await driver.write((session) => session.run(plain('create table things (number integer) strict'), {}));
+    await driver.write((session) => session.runRaw('create table things (number integer) strict'));
     await add(driver, 1);
     disk.isFailing = true;
     await assert.rejects(add(driver, 2), (error) => error instanceof StoreUnavailable && error.isOutcomeUnknown);
@@ -142,7 +141,7 @@ describe('a sync that fails', () => {
   test('that fails once only is not noticed by anybody', async (context) => {
     const disk = await failingDisk(context);
     const driver = openSqlite({ file: join(folder, 'once.db') });
-    await driver.write((session) => session.run(plain('create table things (number integer) strict'), {}));
+    await driver.write((session) => session.runRaw('create table things (number integer) strict'));
     disk.isFailing = true;
     const written = add(driver, 1);
     const before = disk.syncs;
@@ -156,7 +155,7 @@ describe('a sync that fails', () => {
   test('is not made good when what was written cannot be read back whole', async () => {
     const file = join(folder, 'lost.db');
     const driver = openSqlite({ file });
-    await driver.write((session) => session.run(plain('create table things (number integer) strict'), {}));
+    await driver.write((session) => session.runRaw('create table things (number integer) strict'));
     for (const number of [1, 2]) await add(driver, number);
     const log = await open(`${file}-wal`, 'r+');
     const { size } = await log.stat();

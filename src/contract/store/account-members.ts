@@ -1,3 +1,4 @@
+import type { Environment } from '../declare/resource.ts';
 import type { Role } from '../declare/roles.ts';
 
 /** What a user is on an account. */
@@ -23,7 +24,7 @@ export interface AccountAccess extends AccountMember {
 export interface AccountMembers {
   find(user: string, account: string): Promise<AccountAccess | undefined>;
   /** Ids of the live accounts of one environment on which a user has a role, at most `limit`. */
-  listAccounts(user: string, environment: string, limit: number): Promise<string[]>;
+  listAccounts(user: string, environment: Environment, limit: number): Promise<string[]>;
   add(membership: AccountMember): Promise<void>;
   /** Makes a user what this says on the account, whatever the user was before. */
   put(membership: AccountMember): Promise<void>;

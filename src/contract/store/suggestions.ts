@@ -1,6 +1,8 @@
+import type { Environment } from '../declare/resource.ts';
+
 /** Asks which values of some targeting types occur together with given ones. */
 export interface CoOccurrenceQuery {
-  readonly environment: string;
+  readonly environment: Environment;
   /** Whose own use of a value is enough; that of others counts where several of them have it. */
   readonly account: string;
   readonly types: readonly string[];

@@ -1,35 +1,55 @@
+import { type Insertable, sql } from 'kysely';
+import type { Database, TableName } from './database.ts';
+import { dynamic } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
-/** Rows in one statement, from many to few: few shapes of a statement exist, and none has too many arguments. */
+/** Rows in one statement, from many to few: few statements exist, and none has too many arguments. */
 const SIZES = [100, 20, 5, 1];
 
+/** How rows are inserted. */
+export interface InsertOptions<Column extends string> {
+  /** The columns to write; those of the first row when left out. */
+  readonly columns?: readonly Column[];
+  /** A row whose key is there already has these columns replaced instead. */
+  readonly onConflict?: { readonly key: readonly Column[]; readonly replace: readonly Column[] };
+}
+
 /** Inserts rows that have the same columns, in few statements and in their order. */
-export async function insertRows(
+export async function insertRows<Table extends TableName>(
+  session: Session,
+  table: Table,
+  rows: readonly Insertable<Database[Table]>[],
+  options: InsertOptions<keyof Database[Table] & string> = {},
+): Promise<void> {
+  await insertDynamicRows(session, table, rows as readonly Readonly<Record<string, Value>>[], options);
+}
+
+/** The same for a table that comes as a value. */
+export async function insertDynamicRows(
   session: Session,
   table: string,
   rows: readonly Readonly<Record<string, Value>>[],
+  { columns = Object.keys(rows[0] ?? {}), onConflict }: InsertOptions<string> = {},
 ): Promise<void> {
-  const [first] = rows;
-  if (!first) return;
-  const columns = Object.keys(first);
   for (let done = 0; done < rows.length; ) {
     const size = SIZES.find((each) => each <= rows.length - done)!;
-    const statement = session.statements.cached(`insert ${table} ${size} ${columns}`, (db, param) =>
-      db
+    const args = { rows: size === rows.length ? rows : rows.slice(done, done + size) };
+    const key = `insert ${table} ${size} ${columns} ${onConflict?.key} ${onConflict?.replace}`;
+    await session.run(key, args, (db, param) => {
+      const insert = dynamic(db)
         .insertInto(table)
         .values(
           Array.from({ length: size }, (_, index) =>
-            Object.fromEntries(columns.map((name) => [name, param(`${name}.${index}`)])),
+            Object.fromEntries(columns.map((name) => [name, param.cell('rows', index, name)])),
           ),
-        ),
-    );
-    const args: Record<string, Value> = {};
-    for (let index = 0; index < size; index++) {
-      const row = rows[done + index]!;
-      for (const name of columns) args[`${name}.${index}`] = row[name]!;
-    }
-    await session.run(statement, args);
+        );
+      if (!onConflict) return insert;
+      const replaced = onConflict.replace.map((name) => [name, sql<Value>`${sql.ref(`excluded.${name}`)}`]);
+      return insert.onConflict((conflict) =>
+        conflict.columns([...onConflict.key]).doUpdateSet(Object.fromEntries(replaced)),
+      );
+    });
     done += size;
   }
 }

@@ -1,10 +1,11 @@
 import type { AuditRecord } from '../../contract/store/audit.ts';
 import { migrations as released } from '../migrations/all-migrations.ts';
+import { MIGRATIONS_TABLE } from '../migrations/migrations-table.ts';
 import { type Migration, schemaBuilder } from '../migrations/schema-builder.ts';
 import { auditOn } from '../tables/audit.ts';
 import type { Session } from './session.ts';
-import type { Statement } from './statements.ts';
 import type { Driver } from './store.ts';
+import { tableRows } from './table-rows.ts';
 
 /** The database has steps that this version does not know: it was written by a newer one. */
 export class SchemaTooNew extends Error {
@@ -36,13 +37,13 @@ export async function applyMigrations(
   now: string,
   steps: readonly Migration[] = released,
 ): Promise<string[]> {
-  const { dialect } = session.statements;
-  if (dialect === 'postgres') await session.all(plain('select pg_advisory_xact_lock(7239012)'), {});
+  const { dialect } = session;
+  if (dialect === 'postgres') await session.allRaw('select pg_advisory_xact_lock(7239012)');
   const missing = await missingSteps(session, steps);
   const words = schemaBuilder(dialect);
   for (const step of missing) {
-    for (const sql of step.statements(words)) await session.run(plain(sql), {});
-    await session.run(recordMigration(session), { name: step.name, applied_at: now });
+    for (const sql of step.statements(words)) await session.runRaw(sql);
+    await tableRows(session, 'schema_steps').insert({ name: step.name, applied_at: now });
   }
   return missing.map((step) => step.name);
 }
@@ -66,21 +67,19 @@ export async function checkSchema(driver: Driver, steps: readonly Migration[] = 
 }
 
 async function missingSteps(session: Session, steps: readonly Migration[]): Promise<Migration[]> {
-  await session.run(
-    plain('create table if not exists schema_steps (name text primary key, applied_at text not null)'),
-    {},
-  );
+  await session.runRaw(MIGRATIONS_TABLE);
   return lacking(await appliedMigrations(session), steps);
 }
 
 /** The steps that the database has; none when it is empty. */
 export async function appliedMigrations(session: Session): Promise<string[]> {
   const isThere =
-    session.statements.dialect === 'sqlite'
+    session.dialect === 'sqlite'
       ? "select 1 from sqlite_schema where name = 'schema_steps'"
       : "select 1 where to_regclass('schema_steps') is not null";
-  if ((await session.all(plain(isThere), {})).length === 0) return [];
-  return (await session.all(plain('select name from schema_steps order by name'), {})).map((row) => row.name);
+  if ((await session.allRaw(isThere)).length === 0) return [];
+  const applied = await session.allRaw<{ name: string }>('select name from schema_steps order by name');
+  return applied.map(({ name }) => name);
 }
 
 function lacking(applied: readonly string[], steps: readonly Migration[]): Migration[] {
@@ -89,16 +88,6 @@ function lacking(applied: readonly string[], steps: readonly Migration[]): Migra
     throw new SchemaTooNew(`the database has schema steps that this version does not know: ${unknown.join(', ')}`);
   }
   return steps.filter((step) => !applied.includes(step.name));
-}
-
-function plain(sql: string): Statement {
-  return { sql, bind: () => [] };
-}
-
-function recordMigration(session: Session): Statement {
-  return session.statements.cached('record step', (db, param) =>
-    db.insertInto('schema_steps').values({ name: param('name'), applied_at: param('applied_at') }),
-  );
 }
 
 /** Every table that the steps make, and the record of the steps. */
@@ -117,7 +106,7 @@ export function tablesOfMigrations(steps: readonly Migration[] = released): stri
 
 /** Drops every table of the schema in a unit of the caller's. */
 export async function dropTables(session: Session): Promise<void> {
-  for (const table of tablesOfMigrations()) await session.run(plain(`drop table if exists ${table}`), {});
+  for (const table of tablesOfMigrations()) await session.runRaw(`drop table if exists ${table}`);
 }
 
 /** Drops the schema. Only for starting a development folder anew. */

@@ -15,7 +15,7 @@ export async function postgresStatus(driver: Driver): Promise<PostgresStatus> {
   const sql = `select current_setting('server_version') as version, current_setting('synchronous_commit') as commits,
     current_setting('fsync') as fsync, current_setting('full_page_writes') as pages,
     current_setting('max_connections')::int as connections, extract(epoch from clock_timestamp()) * 1000 as now`;
-  const [row] = await driver.read((session) => session.all({ sql, bind: () => [] }, {}));
+  const [row] = await driver.read((session) => session.allRaw(sql));
   return {
     version: String(row!.version),
     isDurable: row!.commits !== 'off' && row!.fsync === 'on' && row!.pages === 'on',

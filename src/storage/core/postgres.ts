@@ -4,7 +4,7 @@ import { type Connection, openConnections, type PostgresTimeouts } from './postg
 import { mapPostgresFailure } from './postgres-failures.ts';
 import { admissionQuery } from './postgres-lock-queries.ts';
 import { postgresServerLock } from './postgres-server-lock.ts';
-import type { Session, StatementProbe } from './session.ts';
+import { type Session, type StatementProbe, sessionOf } from './session.ts';
 import { statementsFor } from './statements.ts';
 import type { Driver } from './store.ts';
 
@@ -52,26 +52,25 @@ export function openPostgres(options: PostgresOptions): Driver {
     }
     return name;
   };
-  const sessionOn = ({ query: ask }: Connection): Session => ({
-    statements,
-    async all(statement, args) {
-      options.probe?.(statement.sql);
-      return (await ask({ name: nameOf(statement.sql), text: statement.sql, values: statement.bind(args) })).rows;
-    },
-    async run(statement, args) {
-      options.probe?.(statement.sql);
-      try {
-        const values = statement.bind(args);
-        return (await ask({ name: nameOf(statement.sql), text: statement.sql, values })).rowCount ?? 0;
-      } catch (error) {
-        if ((error as { code?: string }).code === '23505') throw new ConstraintViolated((error as Error).message);
-        throw error;
-      }
-    },
-  });
+  const sessionOn = (connection: Connection): Session =>
+    sessionOf(statements, {
+      async all(sql, values) {
+        options.probe?.(sql);
+        return (await connection.query({ name: nameOf(sql), text: sql, values: [...values] })).rows;
+      },
+      async run(sql, values) {
+        options.probe?.(sql);
+        try {
+          return (await connection.query({ name: nameOf(sql), text: sql, values: [...values] })).rowCount ?? 0;
+        } catch (error) {
+          if ((error as { code?: string }).code === '23505') throw new ConstraintViolated((error as Error).message);
+          throw error;
+        }
+      },
+    });
 
   const sessions = new WeakMap<Connection, Session>();
-  const sessionOf = (connection: Connection): Session => {
+  const sessionFor = (connection: Connection): Session => {
     let session = sessions.get(connection);
     if (!session) {
       session = sessionOn(connection);
@@ -87,7 +86,7 @@ export function openPostgres(options: PostgresOptions): Driver {
     const begun = connection.query('begin isolation level repeatable read read only');
     begun.catch(() => {});
     try {
-      const value = await work(sessionOf(connection));
+      const value = await work(sessionFor(connection));
       await begun;
       return value;
     } catch (error) {
@@ -111,7 +110,7 @@ export function openPostgres(options: PostgresOptions): Driver {
     let isCommitting = false;
     try {
       await connection.query('begin');
-      const value = await work(sessionOf(connection));
+      const value = await work(sessionFor(connection));
       if (connection.isBroken()) throw new Error('the connection ended before the commit');
       isCommitting = true;
       // A transaction in which a statement has failed ends with the reply ROLLBACK, and without an error.
@@ -154,7 +153,7 @@ export function openPostgres(options: PostgresOptions): Driver {
     write: writeAgain,
     async ping() {
       if (lock.token() !== undefined || lock.isLost()) return lock.ping();
-      await read((session) => session.all({ sql: 'select 1', bind: () => [] }, {}));
+      await read((session) => session.allRaw('select 1'));
     },
     acquireServerLock: lock.acquire,
     onOutage: (listener) => void lock.listeners.push(listener),

@@ -1,5 +1,7 @@
 import type { SealedColumn } from '../../contract/store/sealed-columns.ts';
+import { dynamic, returning } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
+import { updateDynamicRows } from './table-rows.ts';
 
 /** A sealed secret, and the key of its row. */
 export interface SealedValue {
@@ -14,17 +16,18 @@ export async function listSealedValues(
   after: string,
   limit: number,
 ): Promise<SealedValue[]> {
-  const statement = session.statements.cached(`sealed ${table} ${column}`, (db, param) =>
-    db
-      .selectFrom(table)
-      .select([`${key} as key`, `${column} as value`])
-      .where(column, 'is not', null)
-      .where(column, '<>', '')
-      .where(key, '>', param('after'))
-      .orderBy(key)
-      .limit(param('limit')),
+  return session.all(`sealed ${table} ${column}`, { after, limit }, (db, param) =>
+    returning<SealedValue>(
+      dynamic(db)
+        .selectFrom(table)
+        .select([`${key} as key`, `${column} as value`])
+        .where(column, 'is not', null)
+        .where(column, '<>', '')
+        .where(key, '>', param('after'))
+        .orderBy(key)
+        .limit(param('limit')),
+    ),
   );
-  return session.all(statement, { after, limit });
 }
 
 /** Puts a value in the place of another; false when somebody else has changed or wiped it meanwhile. */
@@ -33,12 +36,5 @@ export async function replaceSealedValue(
   { table, column, key }: SealedColumn,
   { of, former, value }: { readonly of: string; readonly former: string; readonly value: string },
 ): Promise<boolean> {
-  const statement = session.statements.cached(`sealed replace ${table} ${column}`, (db, param) =>
-    db
-      .updateTable(table)
-      .set({ [column]: param('value') })
-      .where(key, '=', param('of'))
-      .where(column, '=', param('former')),
-  );
-  return (await session.run(statement, { of, former, value })) > 0;
+  return (await updateDynamicRows(session, table, { [column]: value }, { [key]: of, [column]: former })) > 0;
 }

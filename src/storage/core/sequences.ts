@@ -4,34 +4,31 @@ import type { Session } from './session.ts';
 
 /** The number that a sequence has come to. */
 export function findNumberOn(session: Session): ReadTransaction['findNumber'] {
-  const { statements } = session;
   return async (sequence) => {
-    const find = statements.cached('sequence find', (db, param) =>
+    const row = await session.first('sequence find', { sequence }, (db, param) =>
       db.selectFrom('sequences').select('next').where('name', '=', param('sequence')),
     );
-    return (await session.all(find, { sequence }))[0]?.next;
+    return row?.next;
   };
 }
 
 /** Numbered sequences: one row each, moved on by whole ranges. */
 export function takeNumbersOn(session: Session): WriteTransaction['takeNumbers'] {
-  const { statements } = session;
   return async (sequence, start, count) => {
-    const add = statements.cached('sequence start', (db, param) =>
+    await session.run('sequence start', { sequence, start }, (db, param) =>
       db
         .insertInto('sequences')
         .values({ name: param('sequence'), next: param('start') })
         .onConflict((conflict) => conflict.doNothing()),
     );
-    const move = statements.cached('sequence move', (db, param) =>
+    const row = await session.first('sequence move', { sequence, count }, (db, param) =>
       db
         .updateTable('sequences')
-        .set({ next: sql`next + ${param('count')}` })
+        .set({ next: sql<number>`next + ${param('count')}` })
         .where('name', '=', param('sequence'))
         .returning('next'),
     );
-    await session.run(add, { sequence, start });
-    const [row] = await session.all(move, { sequence, count });
+    if (!row) throw new Error(`the sequence ${sequence} was removed while a number was taken`);
     return row.next - count;
   };
 }

@@ -4,7 +4,7 @@ import { ConstraintViolated } from '../../contract/store/store.ts';
 import { checkpointsOf } from './checkpoints.ts';
 import { restrictToOwner } from './private-files.ts';
 import { lockServerFile } from './server-lock.ts';
-import type { Session, StatementProbe } from './session.ts';
+import { type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
 import type { Driver } from './store.ts';
@@ -172,18 +172,17 @@ function connect(
     }
     return known;
   };
-  const session: Session = {
-    statements,
-    async all(statement, args) {
-      options.probe?.(statement.sql);
-      const known = prepare(statement.sql);
-      return rowsOf(known.columns, known.statement.all(...statement.bind(args)) as unknown as Value[][]);
+  const session = sessionOf(statements, {
+    async all<Row>(sql: string, values: readonly RawValue[]) {
+      options.probe?.(sql);
+      const known = prepare(sql);
+      return rowsOf<Row>(known.columns, known.statement.all(...(values as readonly Value[])) as unknown as Value[][]);
     },
-    async run(statement, args) {
-      options.probe?.(statement.sql);
-      return runMapped(prepare(statement.sql).statement, statement.bind(args));
+    async run(sql, values) {
+      options.probe?.(sql);
+      return runMapped(prepare(sql).statement, values as readonly Value[]);
     },
-  };
+  });
   return {
     session,
     exec: (word) => void prepare(word).statement.run(),
@@ -205,16 +204,16 @@ interface Prepared {
  * Rows as objects. The driver's own objects have no prototype and are kept as hash tables, which makes every look at
  * them, and JSON, twice as slow as objects made here.
  */
-function rowsOf(columns: readonly string[], rows: readonly Value[][]): Record<string, Value>[] {
+function rowsOf<Row>(columns: readonly string[], rows: readonly Value[][]): Row[] {
   return rows.map((values) => {
     const row: Record<string, Value> = {};
     for (let index = 0; index < columns.length; index++) row[columns[index]!] = values[index]!;
-    return row;
+    return row as Row;
   });
 }
 
 /** SQLite names a broken uniqueness rule 2067, and 1555 when it is the primary key. */
-function runMapped(statement: StatementSync, values: Value[]): number {
+function runMapped(statement: StatementSync, values: readonly Value[]): number {
   try {
     return Number(statement.run(...values).changes);
   } catch (error) {

@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { Database } from './database.ts';
 
 /** A value that a statement binds. */
 export type Value = string | number | null | Uint8Array;
@@ -16,86 +17,147 @@ export type Value = string | number | null | Uint8Array;
 /** The two databases. */
 export type Dialect = 'sqlite' | 'postgres';
 
-/** A compiled statement: its text and, in order, what is bound: a constant, or the name of an argument. */
-export interface Statement {
-  readonly sql: string;
-  bind(args: Readonly<Record<string, Value>>): Value[];
-}
+/** The query builder. It only compiles; `Session` runs statements. */
+export type Db = Kysely<Database>;
 
-/** Marks the place of an argument while a statement is being built. */
-class Placeholder {
-  readonly name: string;
-  constructor(name: string) {
-    this.name = name;
-  }
-}
+/** What a statement is given by name: values, lists of values for `in`, rows for multi-row inserts. */
+export type Args = Readonly<
+  Record<string, Value | undefined | readonly Value[] | readonly Readonly<Record<string, Value | undefined>>[]>
+>;
 
-/** Places a named argument in a statement. Typed as anything, because its type is the column's. */
-// biome-ignore lint/suspicious/noExplicitAny: stands for a value of any column type
-export type Param = (name: string) => any;
-
-/** The query builder. Tables are not typed here: declarations are the schema. */
-// biome-ignore lint/suspicious/noExplicitAny: see above
-export type QueryBuilder = Kysely<any>;
+type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
 /**
- * Statements by shape: each is built and compiled once, then only bound. Building costs microseconds, which a request
- * should not pay again.
+ * Marks the place of an argument while a statement is being built. What it returns has the type of the argument, so that the
+ * query builder checks it against the column; the value itself is bound when the statement runs.
+ */
+export interface Param<A> {
+  <Name extends keyof A & string>(name: Name): Exclude<A[Name], undefined>;
+  /** The items of a list, padded to `size`: the places beyond its end repeat the first item. */
+  list<Name extends keyof A & string>(name: Name, size: number): ItemOf<A[Name]>[];
+  /** A column of one row of a list of rows. */
+  cell<Name extends keyof A & string, Column extends keyof ItemOf<A[Name]> & string>(
+    name: Name,
+    index: number,
+    column: Column,
+  ): Exclude<ItemOf<A[Name]>[Column], undefined>;
+}
+
+/** Builds a statement; it must depend on nothing but what the key of the statement says. */
+export type Build<A, Row> = (db: Db, param: Param<A>) => Compilable<Row>;
+
+/** A compiled statement. */
+export interface Statement {
+  readonly sql: string;
+  /** The values in the order of their places. */
+  bind(args: Args): Value[];
+}
+
+/**
+ * Compiled statements by key: each is built and compiled once per key, then only bound. Building costs microseconds, which a
+ * request should not pay again.
  */
 export interface Statements {
   readonly dialect: Dialect;
-  readonly db: QueryBuilder;
-  /** The statement of this shape; `build` runs when the shape is new. */
-  cached(shape: string, build: (db: QueryBuilder, param: Param) => Compilable): Statement;
+  /** The statement of this key; `build` runs when the key is new. */
+  cached<A extends Args, Row>(key: string, build: Build<A, Row>): Statement;
 }
 
-const SHAPES_MAX = 2000;
+/** Is told each use of a cached statement, with a way to compile it anew. Tests hold keys against their SQL with it. */
+export type StatementObserver = (
+  dialect: Dialect,
+  key: string,
+  known: Statement,
+  compileAgain: () => Statement,
+) => void;
+
+let observer: StatementObserver | undefined;
+
+/** Sets the observer of the process and returns the former one. Production has none. */
+export function observeStatements(observe: StatementObserver | undefined): StatementObserver | undefined {
+  const former = observer;
+  observer = observe;
+  return former;
+}
+
+const STATEMENTS_MAX = 2000;
 
 /** Compiles for one of the databases. */
 export function statementsFor(dialect: Dialect): Statements {
-  const db: QueryBuilder = new Kysely({ dialect: dialect === 'sqlite' ? sqliteWords : postgresWords });
+  const db: Db = new Kysely<Database>({ dialect: dialect === 'sqlite' ? sqliteDialect : postgresDialect });
   const known = new Map<string, Statement>();
-  const param: Param = (name) => new Placeholder(name);
   return {
     dialect,
-    db,
-    cached(shape, build) {
-      let statement = known.get(shape);
+    cached(key, build) {
+      let statement = known.get(key);
       if (!statement) {
-        // Callers choose orders and filters: what they can ask for is more than a process should remember.
-        if (known.size >= SHAPES_MAX) known.clear();
-        statement = compile(build(db, param));
-        known.set(shape, statement);
+        // Callers choose orders and filters: what they can ask for is more than a process should keep.
+        if (known.size >= STATEMENTS_MAX) known.clear();
+        statement = compile(build(db, placeholders));
+        known.set(key, statement);
       }
+      observer?.(dialect, key, statement, () => compile(build(db, placeholders)));
       return statement;
     },
   };
 }
 
-function compile(query: Compilable): Statement {
+/** Stands for an argument in a statement that is being built. */
+class Placeholder {
+  readonly name: string;
+  readonly index: number | undefined;
+  readonly column: string | undefined;
+
+  constructor(name: string, index?: number, column?: string) {
+    this.name = name;
+    this.index = index;
+    this.column = column;
+  }
+
+  valueIn(args: Args): Value {
+    const value = this.#find(args);
+    if (value === undefined) throw new Error(`statement parameter ${this.name} is not given`);
+    return value;
+  }
+
+  #find(args: Args): Value | undefined {
+    const given = args[this.name];
+    if (this.index === undefined) return given as Value | undefined;
+    if (this.column === undefined) {
+      const list = given as readonly Value[];
+      return this.index < list.length ? list[this.index] : list[0];
+    }
+    return (given as readonly Readonly<Record<string, Value>>[])[this.index]?.[this.column];
+  }
+}
+
+/** Placeholders pass for the values that they stand for; nothing but the compiler sees them. */
+const placeholders = Object.assign((name: string) => new Placeholder(name), {
+  list: (name: string, size: number) => Array.from({ length: size }, (_, index) => new Placeholder(name, index)),
+  cell: (name: string, index: number, column: string) => new Placeholder(name, index, column),
+}) as unknown as Param<never>;
+
+function compile(query: Compilable<unknown>): Statement {
   const { sql, parameters } = query.compile();
   return {
     sql,
     bind: (args) =>
-      parameters.map((parameter) => {
-        if (!(parameter instanceof Placeholder)) return parameter as Value;
-        const value = args[parameter.name];
-        if (value === undefined) throw new Error(`statement parameter ${parameter.name} is not given`);
-        return value;
-      }),
+      parameters.map((parameter) =>
+        parameter instanceof Placeholder ? parameter.valueIn(args) : (parameter as Value),
+      ),
   };
 }
 
-const sqliteWords = {
+const sqliteDialect = {
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => new DummyDriver(),
-  createIntrospector: (db: QueryBuilder) => new SqliteIntrospector(db),
+  createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 };
 
-const postgresWords = {
+const postgresDialect = {
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => new DummyDriver(),
-  createIntrospector: (db: QueryBuilder) => new PostgresIntrospector(db),
+  createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 };

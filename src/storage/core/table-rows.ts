@@ -1,54 +1,80 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { insertRows } from './bulk-insert.ts';
+import type { Database, TableName } from './database.ts';
+import { dynamic, returning } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
 /** What the tables beside those of resources have in common. */
-export interface TableRows {
+export interface TableRows<Table extends TableName> {
   /** The row whose column has a value. */
-  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
-  find(column: string, value: Value): Promise<any>;
+  find<Column extends ColumnOf<Table>>(
+    column: Column,
+    value: Selectable<Database[Table]>[Column] & Value,
+  ): Promise<Selectable<Database[Table]> | undefined>;
   /** The same, and other units that do this wait until this one ends. */
-  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
-  lock(column: string, value: Value): Promise<any>;
-  insert(row: object): Promise<void>;
+  lock<Column extends ColumnOf<Table>>(
+    column: Column,
+    value: Selectable<Database[Table]>[Column] & Value,
+  ): Promise<Selectable<Database[Table]> | undefined>;
+  insert(row: Insertable<Database[Table]>): Promise<void>;
   /** Changes columns of the row of an id. */
-  update(id: string, changes: object): Promise<void>;
+  update(id: string, changes: Updateable<Database[Table]>): Promise<void>;
 }
 
+type ColumnOf<Table extends TableName> = keyof Selectable<Database[Table]> & string;
+
 /** Rows of a table. */
-export function tableRows(session: Session, table: string): TableRows {
-  const { statements } = session;
-  const find: TableRows['find'] = async (column, value) => {
-    const statement = statements.cached(`${table} by ${column}`, (db, param) =>
-      db.selectFrom(table).selectAll().where(column, '=', param('value')).limit(1),
+export function tableRows<Table extends TableName>(session: Session, table: Table): TableRows<Table> {
+  type Row = Selectable<Database[Table]>;
+  const name: string = table;
+  const find = (column: string, value: Value): Promise<Row | undefined> =>
+    session.first(`${name} by ${column}`, { value }, (db, param) =>
+      returning<Row>(dynamic(db).selectFrom(name).selectAll().where(column, '=', param('value')).limit(1)),
     );
-    return (await session.all(statement, { value }))[0];
-  };
+  const lock = (column: string, value: Value): Promise<Row | undefined> =>
+    session.first(`${name} lock by ${column}`, { value }, (db, param) =>
+      returning<Row>(dynamic(db).selectFrom(name).selectAll().where(column, '=', param('value')).forUpdate()),
+    );
   return {
     find,
-    async lock(column, value) {
-      // One writer at a time is all that SQLite has; the server needs to be told.
-      if (statements.dialect === 'sqlite') return find(column, value);
-      const statement = statements.cached(`${table} lock by ${column}`, (db, param) =>
-        db.selectFrom(table).selectAll().where(column, '=', param('value')).forUpdate(),
-      );
-      return (await session.all(statement, { value }))[0];
-    },
-    async insert(row) {
-      const columns = Object.keys(row);
-      const statement = statements.cached(`${table} add ${columns}`, (db, param) =>
-        db.insertInto(table).values(Object.fromEntries(columns.map((name) => [name, param(name)]))),
-      );
-      await session.run(statement, row as Record<string, Value>);
-    },
+    // One writer at a time is all that SQLite has; the server needs to be told.
+    lock: session.dialect === 'sqlite' ? find : lock,
+    insert: (row) => insertRows(session, table, [row]),
     async update(id, changes) {
-      const columns = Object.keys(changes);
-      const statement = statements.cached(`${table} change ${columns}`, (db, param) =>
-        db
-          .updateTable(table)
-          .set(Object.fromEntries(columns.map((name) => [name, param(name)])))
-          .where('id', '=', param('key_id')),
-      );
-      await session.run(statement, { ...changes, key_id: id } as Record<string, Value>);
+      await updateDynamicRows(session, table, changes as Changes, { id });
     },
   };
+}
+
+/**
+ * Changes columns of the rows whose columns have the values of `where`, which may be none of null; the answer is how many rows
+ * there were.
+ */
+export function updateRows<Table extends TableName>(
+  session: Session,
+  table: Table,
+  changes: Updateable<Database[Table]>,
+  where: Partial<Selectable<Database[Table]>>,
+): Promise<number> {
+  return updateDynamicRows(session, table, changes as Changes, where as Changes);
+}
+
+type Changes = Readonly<Record<string, Value>>;
+
+/** The same for a table that comes as a value. */
+export function updateDynamicRows(session: Session, table: string, changes: Changes, where: Changes): Promise<number> {
+  const columns = Object.keys(changes);
+  const conditions = Object.keys(where);
+  return session.run(
+    `update ${table} ${columns} where ${conditions}`,
+    { changes: [changes], where: [where] },
+    (db, param) => {
+      let update = dynamic(db)
+        .updateTable(table)
+        .set(Object.fromEntries(columns.map((name) => [name, param.cell('changes', 0, name)])));
+      for (const name of conditions) update = update.where(name, '=', param.cell('where', 0, name));
+      return update;
+    },
+  );
 }

@@ -1,18 +1,13 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { AnyResource, Row } from '../../contract/declare/resource.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, summaryOf } from '../../contract/store/delivery.ts';
 import type { RecordsWriting } from '../../contract/store/store.ts';
-import { type Builder, bindList, paddedSize, whereIn } from '../core/in-lists.ts';
+import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { QueryBuilder, Value } from '../core/statements.ts';
+import { updateRows } from '../core/table-rows.ts';
 
 /** Where what a line item shows is kept: each has `line_item_id`, `approval_status` and `deleted`. */
-const CREATIVES: readonly string[] = [
-  'promoted_accounts',
-  'promoted_posts',
-  'scheduled_promoted_posts',
-  'media_creatives',
-];
+const CREATIVES = ['promoted_accounts', 'promoted_posts', 'scheduled_promoted_posts', 'media_creatives'] as const;
 
 /** Changes of these columns of a line item, or of what it shows, change what the campaign amounts to. */
 const COLUMNS: ReadonlySet<string> = new Set([
@@ -40,7 +35,7 @@ type Noted = Map<string, Map<string, Set<string>>>;
 export function campaignSummariesOn(session: Session): CampaignSummaries {
   const noted: Noted = new Map();
   const note = (resource: AnyResource, account: string, ids: readonly string[], columns: readonly string[]): void => {
-    if (resource.table !== 'line_items' && !CREATIVES.includes(resource.table)) return;
+    if (resource.table !== 'line_items' && !CREATIVES.some((table) => table === resource.table)) return;
     if (!columns.some((column) => COLUMNS.has(column))) return;
     const tables = noted.get(account) ?? new Map<string, Set<string>>();
     const known = tables.get(resource.table) ?? new Set<string>();
@@ -80,9 +75,9 @@ export function campaignSummariesOn(session: Session): CampaignSummaries {
 async function settleAccount(session: Session, account: string, tables: Map<string, Set<string>>): Promise<void> {
   const lines = new Set(tables.get('line_items'));
   for (const table of CREATIVES) {
-    for (const id of await parents(session, table, 'line_item_id', account, tables.get(table) ?? [])) lines.add(id);
+    for (const id of await lineItemsOf(session, table, account, tables.get(table) ?? [])) lines.add(id);
   }
-  const campaigns = await parents(session, 'line_items', 'campaign_id', account, lines);
+  const campaigns = await campaignsOf(session, account, lines);
   // Locked before their line items are read: whoever changes another of them waits, and then sees this change.
   const before = await summaries(session, account, campaigns);
   const after = await linesOf(session, account, campaigns);
@@ -92,31 +87,57 @@ async function settleAccount(session: Session, account: string, tables: Map<stri
   }
 }
 
-/** What a column of rows says, each value once. */
-async function parents(
+/** The line items that rows of a table show. */
+async function lineItemsOf(
   session: Session,
-  table: string,
-  column: string,
+  table: (typeof CREATIVES)[number],
   account: string,
-  ids: Iterable<string>,
+  values: Iterable<string>,
 ): Promise<string[]> {
-  const rows = await chosen(session, `${table} ${column}`, account, 'id', [...ids], (db) =>
-    db.selectFrom(table).select(column),
+  const ids = [...values];
+  if (ids.length === 0) return [];
+  const size = paddedSize(ids.length);
+  const rows = await session.all(`delivery ${table} ${size}`, { account, ids }, (db, param) =>
+    db
+      .selectFrom(table)
+      .select('line_item_id')
+      .where('account_id', '=', param('account'))
+      .where((eb) => inList(eb, 'id', param.list('ids', size))),
   );
-  return [...new Set(rows.map((row) => String(row[column])))];
+  return rows.map(({ line_item_id }) => line_item_id);
+}
+
+/** The campaigns of line items, each once. */
+async function campaignsOf(session: Session, account: string, lines: Iterable<string>): Promise<string[]> {
+  const ids = [...lines];
+  if (ids.length === 0) return [];
+  const size = paddedSize(ids.length);
+  const rows = await session.all(`delivery campaigns ${size}`, { account, ids }, (db, param) =>
+    db
+      .selectFrom('line_items')
+      .select('campaign_id')
+      .where('account_id', '=', param('account'))
+      .where((eb) => inList(eb, 'id', param.list('ids', size))),
+  );
+  return [...new Set(rows.map(({ campaign_id }) => campaign_id))];
 }
 
 async function summaries(
   session: Session,
   account: string,
-  campaigns: readonly string[],
+  ids: readonly string[],
 ): Promise<Map<string, string | null>> {
-  const locked = session.statements.dialect === 'postgres';
-  const rows = await chosen(session, 'summaries', account, 'id', campaigns, (db) => {
-    const all = db.selectFrom('campaigns').select(['id', LINE_ITEMS_SUMMARY]);
-    return locked ? all.orderBy('id').forUpdate() : all;
+  if (ids.length === 0) return new Map();
+  const size = paddedSize(ids.length);
+  const rows = await session.all(`delivery summaries ${size}`, { account, ids }, (db, param) => {
+    const all = db
+      .selectFrom('campaigns')
+      .select(['id', LINE_ITEMS_SUMMARY])
+      .where('account_id', '=', param('account'))
+      .where((eb) => inList(eb, 'id', param.list('ids', size)));
+    return session.dialect === 'postgres' ? all.orderBy('id').forUpdate() : all;
   });
-  return new Map(rows.map((row) => [row.id as string, row[LINE_ITEMS_SUMMARY] as string | null]));
+  return new Map(rows.map((row) => [row.id, row[LINE_ITEMS_SUMMARY]]));
 }
 
 /** The live line items of campaigns, each with whether it has something to show. */
@@ -125,56 +146,36 @@ async function linesOf(
   account: string,
   campaigns: readonly string[],
 ): Promise<Map<string, LineItemOfCampaign[]>> {
-  const rows = await chosen(session, 'lines', account, 'campaign_id', campaigns, (db) =>
+  const found = new Map<string, LineItemOfCampaign[]>();
+  if (campaigns.length === 0) return found;
+  const size = paddedSize(campaigns.length);
+  const rows = await session.all(`delivery lines ${size}`, { account, campaigns }, (db, param) =>
     db
       .selectFrom('line_items')
       // Written out, because an index of live rows serves no condition whose value is bound.
       .where('deleted', '=', sql.lit(0))
       .select(['campaign_id', 'entity_status', 'start_time', 'end_time', creativeStatus().as('creative')])
-      .select(sql`coalesce(daily_budget_amount_local_micro, total_budget_amount_local_micro)`.as('budget')),
+      .select(
+        sql<number | null>`coalesce(daily_budget_amount_local_micro, total_budget_amount_local_micro)`.as('budget'),
+      )
+      .where('account_id', '=', param('account'))
+      .where((eb) => inList(eb, 'campaign_id', param.list('campaigns', size))),
   );
-  const found = new Map<string, LineItemOfCampaign[]>();
   for (const { campaign_id, budget, ...line } of rows) {
-    const others = found.get(campaign_id as string) ?? [];
-    others.push({ ...line, hasBudget: budget !== null } as unknown as LineItemOfCampaign);
-    found.set(campaign_id as string, others);
+    const others = found.get(campaign_id) ?? [];
+    others.push({ ...line, hasBudget: budget !== null });
+    found.set(campaign_id, others);
   }
   return found;
 }
 
 async function replace(session: Session, account: string, id: string, summary: string | null): Promise<void> {
-  const statement = session.statements.cached('summarize', (db, param) =>
-    db
-      .updateTable('campaigns')
-      .set({ [LINE_ITEMS_SUMMARY]: param('summary') })
-      .where('account_id', '=', param('account'))
-      .where('id', '=', param('id')),
-  );
-  await session.run(statement, { account, id, summary });
-}
-
-/** Rows of an account whose column has one of some values, in one statement. */
-async function chosen(
-  session: Session,
-  shape: string,
-  account: string,
-  column: string,
-  values: readonly string[],
-  start: (db: QueryBuilder) => Builder,
-): Promise<Record<string, unknown>[]> {
-  if (values.length === 0) return [];
-  const size = paddedSize(values.length);
-  const statement = session.statements.cached(`delivery ${shape} ${size}`, (db, param) =>
-    whereIn(start(db).where('account_id', '=', param('account')), column, size, param),
-  );
-  const args: Record<string, Value> = { account };
-  bindList(args, column, values, size);
-  return session.all(statement, args);
+  await updateRows(session, 'campaigns', { [LINE_ITEMS_SUMMARY]: summary }, { account_id: account, id });
 }
 
 /** What a row of line items has to show: nothing, something that was rejected, or something that was not. */
-export function creativeStatus(): ReturnType<typeof sql<string>> {
-  return sql<string>`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
+export function creativeStatus(): RawBuilder<LineItemOfCampaign['creative']> {
+  return sql`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
     when ${hasCreative(sql``)} then 'rejected' else 'none' end`;
 }
 

@@ -2,17 +2,26 @@ import { sql } from 'kysely';
 import type { Changes } from '../../contract/store/changes.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
-import type { Value } from '../core/statements.ts';
 
 /** The log of changes. */
 export function changesOn(session: Session): Changes {
-  const { statements } = session;
   return {
-    append: (row) => insertRows(session, 'account_changes', [{ ...row }]),
-    appendAll: (rows) => insertRows(session, 'account_changes', rows as unknown as Record<string, Value>[]),
+    append: (row) => insertRows(session, 'account_changes', [row]),
+    appendAll: (rows) => insertRows(session, 'account_changes', rows),
     async page(query) {
       const asked = [query.user && 'user', query.from && 'from', query.until && 'until', query.after && 'after'];
-      const statement = statements.cached(`changes page ${asked}`, (db, param) => {
+      const args = {
+        account: query.account,
+        entity: query.entity,
+        entity_id: query.entityId,
+        user: query.user ?? null,
+        from: query.from ?? null,
+        until: query.until ?? null,
+        after_time: query.after?.change_time ?? null,
+        after_id: query.after?.id ?? null,
+        limit: query.limit,
+      };
+      return session.all(`changes page ${asked}`, args, (db, param) => {
         let chosen = db
           .selectFrom('account_changes')
           .selectAll()
@@ -27,18 +36,6 @@ export function changesOn(session: Session): Changes {
         }
         return chosen.orderBy('change_time', 'desc').orderBy('id', 'desc').limit(param('limit'));
       });
-      const args: Record<string, Value> = {
-        account: query.account,
-        entity: query.entity,
-        entity_id: query.entityId,
-        user: query.user ?? null,
-        from: query.from ?? null,
-        until: query.until ?? null,
-        after_time: query.after?.change_time ?? null,
-        after_id: query.after?.id ?? null,
-        limit: query.limit,
-      };
-      return session.all(statement, args);
     },
   };
 }

@@ -1,104 +1,108 @@
 import { sql } from 'kysely';
 import type { Subject } from '../../contract/store/audiences.ts';
-import type { CustomAudiences, StoredAudience } from '../../contract/store/custom-audiences.ts';
-import { bindList, paddedSize, whereIn } from '../core/in-lists.ts';
+import type {
+  CustomAudiences,
+  PermissionLevel,
+  ReportedState,
+  StoredAudience,
+} from '../../contract/store/custom-audiences.ts';
+import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Value } from '../core/statements.ts';
-import { tableRows } from '../core/table-rows.ts';
+import { tableRows, updateRows } from '../core/table-rows.ts';
 import { creativeStatus } from './campaign-summaries.ts';
 
 const TABLES = { audience: 'custom_audiences', list: 'do_not_reach_lists' } as const;
 
-function placeOf(subject: Subject): { readonly table: string; readonly id: string } {
+function placeOf(subject: Subject): { readonly table: (typeof TABLES)[keyof typeof TABLES]; readonly id: string } {
   const [kind, id] = subject.split(':') as [keyof typeof TABLES, string];
   return { table: TABLES[kind], id };
 }
 
 /** Custom audiences and lists beyond their rows. */
 export function customAudiencesOn(session: Session): CustomAudiences {
-  const { statements } = session;
-
   async function find(subject: Subject): Promise<StoredAudience | undefined> {
     const { table, id } = placeOf(subject);
-    const statement = statements.cached(`kept ${table}`, (db, param) =>
+    if (table === 'custom_audiences') {
+      const row = await session.first('custom_audiences kept', { id }, (db, param) =>
+        db
+          .selectFrom('custom_audiences as audience')
+          .innerJoin('accounts', 'accounts.id', 'audience.account_id')
+          .select(['audience.id', 'audience.account_id', 'accounts.environment', 'audience.audience_type'])
+          .select(['audience.segments', 'audience.is_processing', 'audience.is_targetable', 'audience.size'])
+          .select('audience.deleted')
+          .where('audience.id', '=', param('id')),
+      );
+      return row && { subject, ...row };
+    }
+    const row = await session.first('do_not_reach_lists kept', { id }, (db, param) =>
       db
-        .selectFrom(table)
-        .innerJoin('accounts', 'accounts.id', `${table}.account_id`)
-        .selectAll(table)
-        .select('accounts.environment')
-        .where(`${table}.id`, '=', param('id')),
+        .selectFrom('do_not_reach_lists as list')
+        .innerJoin('accounts', 'accounts.id', 'list.account_id')
+        .select(['list.id', 'list.account_id', 'accounts.environment'])
+        .select(['list.is_processing', 'list.is_targetable', 'list.size', 'list.deleted'])
+        .where('list.id', '=', param('id')),
     );
-    const [row] = await session.all(statement, { id });
-    if (!row) return undefined;
-    const { account_id, environment, is_processing, is_targetable, size, deleted } = row;
-    const standing = { is_processing, is_targetable, size, deleted };
-    const { audience_type = 'LIST', segments = null } = row;
-    return { subject, id, account_id, environment, audience_type, segments, ...standing };
+    return row && { subject, ...row, audience_type: 'LIST', segments: null };
   }
 
-  async function change(subject: Subject, changes: Readonly<Record<string, Value>>): Promise<void> {
+  async function change(subject: Subject, changes: Partial<ReportedState> & { updated_at?: string }): Promise<void> {
     const { table, id } = placeOf(subject);
-    await tableRows(session, table).update(id, changes);
+    await updateRows(session, table, changes, { id });
   }
 
   return {
     find,
     async listUploaded(environment, after, max) {
-      const statement = statements.cached('uploaded audiences', (db, param) =>
-        db
-          .selectFrom('custom_audiences as audience')
-          .innerJoin('accounts', 'accounts.id', 'audience.account_id')
-          .select('audience.id')
-          .where('accounts.environment', '=', param('environment'))
-          .where('audience.id', '>', param('after'))
-          .where('audience.segments', 'is', null)
-          .where('audience.deleted', '=', sql.lit(0))
-          .orderBy('audience.id')
-          .limit(param('max')),
-      );
-      return (await session.all(statement, { environment, after, max })).map((row) => row.id);
+      return (
+        await session.all('uploaded audiences', { environment, after, max }, (db, param) =>
+          db
+            .selectFrom('custom_audiences as audience')
+            .innerJoin('accounts', 'accounts.id', 'audience.account_id')
+            .select('audience.id')
+            .where('accounts.environment', '=', param('environment'))
+            .where('audience.id', '>', param('after'))
+            .where('audience.segments', 'is', null)
+            .where('audience.deleted', '=', sql.lit(0))
+            .orderBy('audience.id')
+            .limit(param('max')),
+        )
+      ).map((row) => row.id);
     },
     async listUsable(account, ids) {
       if (ids.length === 0) return [];
       const size = paddedSize(ids.length);
-      const statement = statements.cached(`usable audiences ${size}`, (db, param) =>
-        whereIn(
-          db
-            .selectFrom('custom_audiences as audience')
-            .leftJoin('audience_permissions as permission', (join) =>
-              join
-                .onRef('permission.audience_id', '=', 'audience.id')
-                .on('permission.granted_account_id', '=', param('account'))
-                .on('permission.deleted', '=', sql.lit(0)),
-            )
-            .select(['audience.id', 'audience.name', 'audience.account_id as owner_account_id'])
-            .select(['audience.audience_type', 'audience.is_targetable'])
-            .select(sql`coalesce(permission.permission_level, 'READ_WRITE')`.as('permission_level'))
-            .where('audience.deleted', '=', sql.lit(0))
-            .where((eb) =>
-              eb.or([eb('audience.account_id', '=', param('account')), eb('permission.id', 'is not', null)]),
-            ),
-          'audience.id',
-          size,
-          param,
-        ),
+      return session.all(`usable audiences ${size}`, { account, ids }, (db, param) =>
+        db
+          .selectFrom('custom_audiences as audience')
+          .leftJoin('audience_permissions as permission', (join) =>
+            join
+              .onRef('permission.audience_id', '=', 'audience.id')
+              .on('permission.granted_account_id', '=', param('account'))
+              .on('permission.deleted', '=', sql.lit(0)),
+          )
+          .select(['audience.id', 'audience.name', 'audience.account_id as owner_account_id'])
+          .select(['audience.audience_type', 'audience.is_targetable'])
+          .select(sql<PermissionLevel>`coalesce(permission.permission_level, 'READ_WRITE')`.as('permission_level'))
+          .where('audience.deleted', '=', sql.lit(0))
+          .where((eb) => eb.or([eb('audience.account_id', '=', param('account')), eb('permission.id', 'is not', null)]))
+          .where((eb) => inList(eb, 'audience.id', param.list('ids', size))),
       );
-      return session.all(statement, named('audience.id', ids, size, { account }));
     },
     async listBuiltFrom(leaf) {
-      const statement = statements.cached('audiences made of', (db, param) =>
-        db
-          .selectFrom('audience_leaves')
-          .innerJoin('custom_audiences', 'custom_audiences.id', 'audience_leaves.flexible_id')
-          .select('custom_audiences.id')
-          .where('audience_leaves.leaf_id', '=', param('leaf'))
-          .where('custom_audiences.deleted', '=', sql.lit(0))
-          .orderBy('custom_audiences.id'),
-      );
-      return (await session.all(statement, { leaf })).map((row) => row.id);
+      return (
+        await session.all('audiences made of', { leaf }, (db, param) =>
+          db
+            .selectFrom('audience_leaves')
+            .innerJoin('custom_audiences', 'custom_audiences.id', 'audience_leaves.flexible_id')
+            .select('custom_audiences.id')
+            .where('audience_leaves.leaf_id', '=', param('leaf'))
+            .where('custom_audiences.deleted', '=', sql.lit(0))
+            .orderBy('custom_audiences.id'),
+        )
+      ).map((row) => row.id);
     },
     async listTargeting(account, audience) {
-      const statement = statements.cached('line items that target an audience', (db, param) => {
+      return session.all('line items that target an audience', { account, audience }, (db, param) => {
         // Written out one by one, because an index of some rows serves no condition whose value is bound.
         const of = (type: string) =>
           db
@@ -115,17 +119,15 @@ export function customAudiencesOn(session: Session): CustomAudiences {
           .where('deleted', '=', sql.lit(0))
           .where('id', 'in', of('CUSTOM_AUDIENCE').union(of('CUSTOM_AUDIENCE_EXPANDED')));
       });
-      return session.all(statement, { account, audience });
     },
     async findSharingAccount(id) {
-      const statement = statements.cached('sharing account', (db, param) =>
+      return session.first('sharing account', { id }, (db, param) =>
         db
           .selectFrom('accounts')
           .select(['id', 'environment', 'business_id'])
           .where('id', '=', param('id'))
           .where('deleted', '=', sql.lit(0)),
       );
-      return (await session.all(statement, { id }))[0];
     },
     async addLeaves(flexible, leaves) {
       const rows = tableRows(session, 'audience_leaves');
@@ -142,25 +144,13 @@ export function customAudiencesOn(session: Session): CustomAudiences {
       await change(subject, { is_processing, is_targetable, size, ...(isNews ? { updated_at: now } : {}) });
     },
     async revokeAll(audience, now) {
-      const statement = statements.cached('revoke an audience', (db, param) =>
+      await session.run('revoke an audience', { audience, now }, (db, param) =>
         db
           .updateTable('audience_permissions')
           .set({ deleted: sql.lit(1), one_key: sql.lit(null), updated_at: param('now') })
           .where('audience_id', '=', param('audience'))
           .where('deleted', '=', sql.lit(0)),
       );
-      await session.run(statement, { audience, now });
     },
   };
-}
-
-function named(
-  column: string,
-  ids: readonly string[],
-  size: number,
-  more: Record<string, Value> = {},
-): Record<string, Value> {
-  const args = { ...more };
-  bindList(args, column, ids, size);
-  return args;
 }

@@ -1,27 +1,35 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Job, Jobs } from '../../contract/store/jobs.ts';
-import { type Builder, bindList, paddedSize, whereIn } from '../core/in-lists.ts';
+import type { Database } from '../core/database.ts';
+import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Param, QueryBuilder, Value } from '../core/statements.ts';
+import type { Db, Param } from '../core/statements.ts';
+
+interface Key {
+  readonly kind: string;
+  readonly key: string;
+}
+
+type JobsBuilder = ExpressionBuilder<Database, 'jobs'>;
 
 /** Work for later. Nobody takes what another has taken, until that lease ends. */
 export function jobsOn(session: Session): Jobs {
-  const { statements } = session;
-  const ofKey = (query: Builder, param: Param) =>
-    query.where('kind', '=', param('kind')).where('key', '=', param('key'));
-  const ours = (query: Builder, param: Param) => ofKey(query, param).where('lease', '=', param('lease'));
-  const free = (db: QueryBuilder, param: Param): Builder =>
+  const isJob = (param: Param<Key>) => (eb: JobsBuilder) =>
+    eb.and([eb('kind', '=', param('kind')), eb('key', '=', param('key'))]);
+  const isHeld = (param: Param<Key & { readonly lease: string }>) => (eb: JobsBuilder) =>
+    eb.and([eb('kind', '=', param('kind')), eb('key', '=', param('key')), eb('lease', '=', param('lease'))]);
+  const free = (db: Db, param: Param<{ readonly now: string }>) =>
     db
       .selectFrom('jobs')
       .where('run_at', '<=', param('now'))
-      .where((eb: Builder) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', param('now'))]));
+      .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', param('now'))]));
   return {
     async plan({ kind, key, run_at }) {
-      const statement = statements.cached('jobs plan', (db, param) =>
+      await session.run('jobs plan', { kind, key, run_at }, (db, param) =>
         db
           .insertInto('jobs')
           .values({ kind: param('kind'), key: param('key'), run_at: param('run_at'), attempts: sql.lit(0) })
-          .onConflict((conflict: Builder) =>
+          .onConflict((conflict) =>
             conflict.columns(['kind', 'key']).doUpdateSet({
               run_at: param('run_at'),
               attempts: sql.lit(0),
@@ -30,137 +38,137 @@ export function jobsOn(session: Session): Jobs {
             }),
           ),
       );
-      await session.run(statement, { kind, key, run_at });
     },
     async planNoLaterThan({ kind, key, run_at }) {
-      const statement = statements.cached('jobs plan by', (db, param) =>
+      await session.run('jobs plan by', { kind, key, run_at }, (db, param) =>
         db
           .insertInto('jobs')
           .values({ kind: param('kind'), key: param('key'), run_at: param('run_at'), attempts: sql.lit(0) })
-          .onConflict((conflict: Builder) =>
+          .onConflict((conflict) =>
             conflict.columns(['kind', 'key']).doUpdateSet({
-              run_at: sql`case when jobs.lease is null and excluded.run_at < jobs.run_at
+              run_at: sql<string>`case when jobs.lease is null and excluded.run_at < jobs.run_at
                 then excluded.run_at else jobs.run_at end`,
             }),
           ),
       );
-      await session.run(statement, { kind, key, run_at });
     },
     async cancel(kind, key) {
-      const statement = statements.cached('jobs call off', (db, param) => ofKey(db.deleteFrom('jobs'), param));
-      await session.run(statement, { kind, key });
+      await session.run('jobs call off', { kind, key }, (db, param) => db.deleteFrom('jobs').where(isJob(param)));
     },
     async take({ kinds, now, until, lease, max }) {
       if (kinds.length === 0) return [];
       const size = paddedSize(kinds.length);
-      const find = statements.cached(`jobs due ${size}`, (db, param) => {
-        const due = whereIn(free(db, param), 'kind', size, param)
-          .selectAll()
-          .orderBy('run_at')
-          .orderBy('kind')
-          .orderBy('key');
-        const first = due.limit(param('max'));
-        return statements.dialect === 'postgres' ? first.forUpdate().skipLocked() : first;
-      });
-      const take = statements.cached('jobs take', (db, param) =>
-        ofKey(
+      const taken: Job[] = [];
+      for (const { kind, key, run_at, attempts } of await session.all(
+        `jobs due ${size}`,
+        { now, max, kinds },
+        (db, param) => {
+          const due = free(db, param)
+            .where((eb) => inList(eb, 'kind', param.list('kinds', size)))
+            .selectAll()
+            .orderBy('run_at')
+            .orderBy('kind')
+            .orderBy('key');
+          const first = due.limit(param('max'));
+          return session.dialect === 'postgres' ? first.forUpdate().skipLocked() : first;
+        },
+      )) {
+        await session.run('jobs take', { lease, until, kind, key }, (db, param) =>
           db
             .updateTable('jobs')
-            .set({ lease: param('lease'), leased_until: param('until'), attempts: sql`attempts + 1` }),
-          param,
-        ),
-      );
-      const args: Record<string, Value> = { now, max };
-      bindList(args, 'kind', kinds, size);
-      const taken: Job[] = [];
-      for (const { kind, key, run_at, attempts } of await session.all(find, args)) {
-        await session.run(take, { lease, until, kind, key });
+            .set({ lease: param('lease'), leased_until: param('until'), attempts: sql<number>`attempts + 1` })
+            .where(isJob(param)),
+        );
         taken.push({ kind, key, run_at, lease, attempts: attempts + 1 });
       }
       return taken;
     },
     async finish({ kind, key, lease }) {
-      const statement = statements.cached('jobs finish', (db, param) => ours(db.deleteFrom('jobs'), param));
-      return (await session.run(statement, { kind, key, lease })) === 1;
+      return (
+        (await session.run('jobs finish', { kind, key, lease }, (db, param) =>
+          db.deleteFrom('jobs').where(isHeld(param)),
+        )) === 1
+      );
     },
     async release({ kind, key, lease }, run_at) {
-      const statement = statements.cached('jobs give back', (db, param) =>
-        ours(
-          db.updateTable('jobs').set({ run_at: param('run_at'), lease: sql.lit(null), leased_until: sql.lit(null) }),
-          param,
-        ),
+      await session.run('jobs give back', { kind, key, lease, run_at }, (db, param) =>
+        db
+          .updateTable('jobs')
+          .set({ run_at: param('run_at'), lease: sql.lit(null), leased_until: sql.lit(null) })
+          .where(isHeld(param)),
       );
-      await session.run(statement, { kind, key, lease, run_at });
     },
     async releaseAll() {
-      const statement = statements.cached('jobs free', (db) =>
+      await session.run('jobs free', {}, (db) =>
         db
           .updateTable('jobs')
           .set({ lease: sql.lit(null), leased_until: sql.lit(null) })
           .where('lease', 'is not', null),
       );
-      await session.run(statement, {});
     },
     async releaseLease(lease) {
-      const statement = statements.cached('jobs free lease', (db, param) =>
+      await session.run('jobs free lease', { lease }, (db, param) =>
         db
           .updateTable('jobs')
           .set({ lease: sql.lit(null), leased_until: sql.lit(null) })
           .where('lease', '=', param('lease')),
       );
-      await session.run(statement, { lease });
     },
     async renew(lease, until) {
-      const statement = statements.cached('jobs renew', (db, param) =>
+      await session.run('jobs renew', { lease, until }, (db, param) =>
         db
           .updateTable('jobs')
           .set({ leased_until: param('until') })
           .where('lease', '=', param('lease')),
       );
-      await session.run(statement, { lease, until });
     },
     async bringForward(kinds, now, after) {
       if (kinds.length === 0) return 0;
       const size = paddedSize(kinds.length);
-      const statement = statements.cached(`jobs bring forward ${size}`, (db, param) =>
-        whereIn(db.updateTable('jobs').set({ run_at: param('now') }), 'kind', size, param)
+      return session.run(`jobs bring forward ${size}`, { now, after, kinds }, (db, param) =>
+        db
+          .updateTable('jobs')
+          .set({ run_at: param('now') })
+          .where((eb) => inList(eb, 'kind', param.list('kinds', size)))
           .where('run_at', '>', param('after'))
           .where('lease', 'is', null),
       );
-      const args: Record<string, Value> = { now, after };
-      bindList(args, 'kind', kinds, size);
-      return session.run(statement, args);
     },
     async findNext(kinds) {
       if (kinds.length === 0) return undefined;
       const size = paddedSize(kinds.length);
-      // A job that was taken is due again when its lease ends.
-      const statement = statements.cached(`jobs next ${size}`, (db, param) =>
-        whereIn(db.selectFrom('jobs'), 'kind', size, param).select(sql`min(coalesce(leased_until, run_at))`.as('next')),
+      return (
+        (
+          await session.first(`jobs next ${size}`, { kinds }, (db, param) =>
+            db
+              .selectFrom('jobs')
+              .where((eb) => inList(eb, 'kind', param.list('kinds', size)))
+              .select(sql<string | null>`min(coalesce(leased_until, run_at))`.as('next')),
+          )
+        )?.next ?? undefined
       );
-      const args: Record<string, Value> = {};
-      bindList(args, 'kind', kinds, size);
-      return (await session.all(statement, args))[0]?.next ?? undefined;
     },
     async listBacklogs(now) {
-      const statement = statements.cached('jobs backlogs', (db, param) =>
-        db
-          .selectFrom('jobs')
-          .where('run_at', '<=', param('now'))
-          .groupBy('kind')
-          .select(['kind', sql`count(*)`.as('count'), sql`min(run_at)`.as('since')]),
-      );
-      return (await session.all(statement, { now })).map(({ kind, count, since }) => ({
+      return (
+        await session.all('jobs backlogs', { now }, (db, param) =>
+          db
+            .selectFrom('jobs')
+            .where('run_at', '<=', param('now'))
+            .groupBy('kind')
+            .select(['kind', sql<number>`count(*)`.as('count'), sql<string>`min(run_at)`.as('since')]),
+        )
+      ).map(({ kind, count, since }) => ({
         kind,
         count: Number(count),
         since,
       }));
     },
     async find(kind, key) {
-      const statement = statements.cached('jobs find', (db, param) =>
-        ofKey(db.selectFrom('jobs').select('run_at'), param),
-      );
-      return (await session.all(statement, { kind, key }))[0]?.run_at;
+      return (
+        await session.first('jobs find', { kind, key }, (db, param) =>
+          db.selectFrom('jobs').select('run_at').where(isJob(param)),
+        )
+      )?.run_at;
     },
   };
 }

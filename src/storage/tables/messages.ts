@@ -1,27 +1,24 @@
 import type { Messages } from '../../contract/store/messages.ts';
-import type { Builder } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
 /** Direct messages, and how far they were read. */
 export function messagesOn(session: Session): Messages {
-  const { statements } = session;
   const rows = tableRows(session, 'messages');
   return {
     find: (id) => rows.find('id', id),
     async findMark(conversation, user) {
-      const statement = statements.cached('message_reads find', (db, param) =>
+      return session.first('message_reads find', { conversation, user }, (db, param) =>
         db
           .selectFrom('message_reads')
           .selectAll()
           .where('conversation_id', '=', param('conversation'))
           .where('user_id', '=', param('user')),
       );
-      return (await session.all(statement, { conversation, user }))[0];
     },
     add: (message) => rows.insert(message),
     async mark({ conversation_id, user_id, last_read_id }) {
-      const statement = statements.cached('message_reads put', (db, param) =>
+      await session.run('message_reads put', { conversation_id, user_id, last_read_id }, (db, param) =>
         db
           .insertInto('message_reads')
           .values({
@@ -29,11 +26,10 @@ export function messagesOn(session: Session): Messages {
             user_id: param('user_id'),
             last_read_id: param('last_read_id'),
           })
-          .onConflict((conflict: Builder) =>
+          .onConflict((conflict) =>
             conflict.columns(['conversation_id', 'user_id']).doUpdateSet({ last_read_id: param('last_read_id') }),
           ),
       );
-      await session.run(statement, { conversation_id, user_id, last_read_id });
     },
   };
 }

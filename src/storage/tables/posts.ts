@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { foldCase } from '../../base/text.ts';
 import type { Notifications, Posts } from '../../contract/store/posts.ts';
-import { type Builder, bindList, paddedSize, whereIn } from '../core/in-lists.ts';
+import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Value } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
 
 /** More than follows the prefix of a name. */
@@ -15,7 +14,6 @@ function folded(name: string | null): string | null {
 
 /** Published posts. */
 export function postsOn(session: Session): Posts {
-  const { statements } = session;
   const rows = tableRows(session, 'posts');
   return {
     async find(environment, id) {
@@ -25,15 +23,16 @@ export function postsOn(session: Session): Posts {
     async list(environment, ids) {
       if (ids.length === 0) return [];
       const size = paddedSize(ids.length);
-      const statement = statements.cached(`posts list ${size}`, (db, param) =>
-        whereIn(db.selectFrom('posts').selectAll().where('environment', '=', param('environment')), 'id', size, param),
+      return session.all(`posts list ${size}`, { environment, ids }, (db, param) =>
+        db
+          .selectFrom('posts')
+          .selectAll()
+          .where('environment', '=', param('environment'))
+          .where((eb) => inList(eb, 'id', param.list('ids', size))),
       );
-      const args: Record<string, Value> = { environment };
-      bindList(args, 'id', ids, size);
-      return session.all(statement, args);
     },
     async findRepost(environment, user, of) {
-      const statement = statements.cached('posts repost', (db, param) =>
+      return session.first('posts repost', { environment, user, of }, (db, param) =>
         db
           .selectFrom('posts')
           .selectAll()
@@ -41,21 +40,31 @@ export function postsOn(session: Session): Posts {
           .where('user_id', '=', param('user'))
           .where('repost_of', '=', param('of')),
       );
-      return (await session.all(statement, { environment, user, of }))[0];
     },
     async page({ environment, user, nullcast, withMentions, ids, namePrefix, after, limit }) {
       if (ids?.length === 0) return [];
       const size = ids && paddedSize(ids.length);
       const shape = `${nullcast} ${withMentions} ${size} ${namePrefix === undefined} ${after === undefined}`;
-      const statement = statements.cached(`posts page ${shape}`, (db, param) => {
-        let chosen: Builder = db
+      const args = {
+        environment,
+        user,
+        limit,
+        nullcast,
+        ids: ids ?? [],
+        name_from: namePrefix,
+        name_to: namePrefix === undefined ? undefined : namePrefix + BEYOND,
+        after_time: after?.[0],
+        after_id: after?.[1],
+      };
+      return session.all(`posts page ${shape}`, args, (db, param) => {
+        let chosen = db
           .selectFrom('posts')
           .selectAll()
           .where('environment', '=', param('environment'))
           .where('user_id', '=', param('user'));
         if (nullcast !== undefined) chosen = chosen.where('nullcast', '=', param('nullcast'));
         if (!withMentions) chosen = chosen.where('starts_with_mention', '=', sql.lit(0));
-        if (size) chosen = whereIn(chosen, 'id', size, param);
+        if (size) chosen = chosen.where((eb) => inList(eb, 'id', param.list('ids', size)));
         if (namePrefix !== undefined) {
           chosen = chosen.where('name_folded', '>=', param('name_from')).where('name_folded', '<', param('name_to'));
         }
@@ -64,26 +73,20 @@ export function postsOn(session: Session): Posts {
         }
         return chosen.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
       });
-      const args: Record<string, Value> = { environment, user, limit };
-      if (nullcast !== undefined) args.nullcast = nullcast;
-      if (ids) bindList(args, 'id', ids, size!);
-      if (namePrefix !== undefined) Object.assign(args, { name_from: namePrefix, name_to: namePrefix + BEYOND });
-      if (after) Object.assign(args, { after_time: after[0], after_id: after[1] });
-      return session.all(statement, args);
     },
     async listTexts(environment, after, limit) {
-      const statement = statements.cached('posts texts', (db, param) =>
+      return session.all('posts texts', { environment, after, limit }, (db, param) =>
         db
           .selectFrom('posts')
           .select(['id', 'user_id', 'lang', 'created_at', 'text'])
           .where('environment', '=', param('environment'))
           .where('nullcast', '=', sql.lit(0))
           .where('text', 'is not', null)
+          .$narrowType<{ text: string }>()
           .where('id', '>', param('after'))
           .orderBy('id')
           .limit(param('limit')),
       );
-      return session.all(statement, { environment, after, limit });
     },
     add: (post) => rows.insert({ ...post, name_folded: folded(post.name) }),
     rename: (id, name) => rows.update(id, { name, name_folded: folded(name) }),
@@ -92,11 +95,10 @@ export function postsOn(session: Session): Posts {
 
 /** What users are told of. */
 export function notificationsOn(session: Session): Notifications {
-  const { statements } = session;
   return {
     add: (notification) => tableRows(session, 'notifications').insert(notification),
     async list(user, limit) {
-      const statement = statements.cached('notifications list', (db, param) =>
+      return session.all('notifications list', { user, limit }, (db, param) =>
         db
           .selectFrom('notifications')
           .selectAll()
@@ -105,7 +107,6 @@ export function notificationsOn(session: Session): Notifications {
           .orderBy('id', 'desc')
           .limit(param('limit')),
       );
-      return session.all(statement, { user, limit });
     },
   };
 }

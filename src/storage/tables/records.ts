@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Field } from '../../contract/declare/fields.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../../contract/declare/resource.ts';
 import type {
@@ -10,41 +10,40 @@ import type {
   SortKey,
   Tally,
 } from '../../contract/store/store.ts';
-import { insertRows } from '../core/bulk-insert.ts';
-import { type Builder, bindList, paddedSize, whereIn, whereInOfAccount } from '../core/in-lists.ts';
+import { insertDynamicRows } from '../core/bulk-insert.ts';
+import { type DynamicTables, dynamic, returning } from '../core/dynamic-tables.ts';
+import { inList, inListOfAccount, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Dialect, Param, QueryBuilder, Value } from '../core/statements.ts';
+import type { Db, Dialect, Param, Value } from '../core/statements.ts';
+import { updateDynamicRows } from '../core/table-rows.ts';
 
 /** Rows of declared resources: the same statements for every resource, on both databases. */
 export function recordsOn(session: Session): RecordsWriting {
-  const { statements } = session;
+  const { dialect } = session;
 
   async function get<F extends Fields>(
     resource: Resource<F>,
-    key: RowKey,
+    { id, account, includesGranted = false }: RowKey,
     { deleted, lock = false }: { deleted: Deleted; lock?: boolean },
   ): Promise<RowOf<F> | undefined> {
-    const locked = lock && statements.dialect === 'postgres';
-    const shape = `get ${resource.table} ${resource.scope} ${deleted} ${locked} ${key.includesGranted === true}`;
-    const statement = statements.cached(shape, (db, param) => {
-      let query = db.selectFrom(resource.table).select(columnsOf(resource)).where('id', '=', param('id'));
+    const locked = lock && dialect === 'postgres';
+    const key = `get ${resource.table} ${resource.scope} ${deleted} ${locked} ${includesGranted}`;
+    return session.first(key, { id, account: account ?? null }, (db, param) => {
+      const any: AnyResource = resource;
+      let query = recordsOf(db, any).select(columnsOf(any)).where('id', '=', param('id'));
       if (resource.scope === 'account') {
-        query = key.includesGranted
-          ? query.where((eb: Builder) =>
-              eb.or([
-                eb('account_id', '=', param('account')),
-                eb('id', 'in', granted(resource as unknown as AnyResource, db, param)),
-              ]),
+        query = includesGranted
+          ? query.where((eb) =>
+              eb.or([eb('account_id', '=', param('account')), eb('id', 'in', granted(any, db, param('account')))]),
             )
           : query.where('account_id', '=', param('account'));
       }
-      if (deleted === 'hidden') query = live(query, resource as unknown as AnyResource, db);
-      return locked ? query.forUpdate() : query;
+      if (deleted === 'hidden') query = query.where(isLive(any, db));
+      return returning<RowOf<F>>(locked ? query.forUpdate() : query);
     });
-    return (await session.all(statement, { id: key.id, account: key.account ?? null }))[0];
   }
 
-  async function many<F extends Fields>(
+  async function getMany<F extends Fields>(
     resource: Resource<F>,
     account: string,
     values: readonly string[],
@@ -57,121 +56,117 @@ export function recordsOn(session: Session): RecordsWriting {
       return row ? [row] : [];
     }
     const size = paddedSize(values.length);
-    const locked = lock && statements.dialect === 'postgres';
-    const statement = statements.cached(
-      `many ${resource.table} ${column} ${deleted} ${locked} ${size}`,
-      (db, param) => {
-        const all = db.selectFrom(resource.table).select(columnsOf(resource));
-        const visible = deleted === 'hidden' ? live(all, resource as unknown as AnyResource, db) : all;
-        const chosen =
-          column === 'id'
-            ? whereIn(visible.where('account_id', '=', param('account')), column, size, param)
-            : whereInOfAccount(visible, column, size, param, statements.dialect);
-        return locked ? chosen.forUpdate() : chosen;
-      },
-    );
-    const args: Record<string, Value> = { account };
-    bindList(args, column, values, size);
-    return session.all(statement, args);
+    const locked = lock && dialect === 'postgres';
+    const key = `many ${resource.table} ${column} ${deleted} ${locked} ${size}`;
+    return session.all(key, { account, values }, (db, param) => {
+      const any: AnyResource = resource;
+      const listed = param.list('values', size);
+      const all = recordsOf(db, any).select(columnsOf(any));
+      const visible = deleted === 'hidden' ? all.where(isLive(any, db)) : all;
+      const chosen =
+        column === 'id'
+          ? visible.where('account_id', '=', param('account')).where((eb) => inList(eb, column, listed))
+          : visible.where((eb) => inListOfAccount(eb, param('account'), column, listed, dialect));
+      return returning<RowOf<F>>(locked ? chosen.forUpdate() : chosen);
+    });
   }
 
   async function page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
     if (asksForNothing(query)) return [];
     const lists = sizesOf(query);
-    const shape = `page ${conditionsShape(resource, query, lists)} ${orderShape(query)}`;
-    const statement = statements.cached(shape, (db, param) => {
-      let chosen = withConditions(db.selectFrom(resource.table), resource, query, lists, param, db, statements.dialect);
-      chosen = chosen.select(columnsOf(resource));
-      if (query.after) chosen = afterCursor(chosen, query.sort, query.after, param);
-      for (const key of query.sort) {
+    const key = `page ${conditionsKey(resource, query, lists)} ${orderKey(query)}`;
+    const args = { ...conditionArgs(query), limit: query.limit, after: query.after ?? [] };
+    return session.all(key, args, (db, param) => {
+      let chosen = recordsOf(db, resource)
+        .where(meets(resource, query, lists, db, param, dialect))
+        .select(columnsOf(resource));
+      if (query.after)
+        chosen = chosen.where(isBeyond(query.sort, query.after, param.list('after', query.after.length)));
+      for (const sort of query.sort) {
         // Both databases put nulls at different ends; we put them last in either direction.
-        if (key.nullable) chosen = chosen.orderBy(sql`${sql.ref(key.column)} is null`);
-        chosen = chosen.orderBy(key.column, key.direction);
+        if (sort.nullable) chosen = chosen.orderBy(sql`${sql.ref(sort.column)} is null`);
+        chosen = chosen.orderBy(sort.column, sort.direction);
       }
-      return chosen.limit(param('limit'));
+      return returning<Row>(chosen.limit(param('limit')));
     });
-    const args = conditionArgs(query, lists);
-    args.limit = query.limit;
-    query.after?.forEach((value, index) => {
-      args[`after${index}`] = value;
-    });
-    return session.all(statement, args);
   }
 
   async function tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
     if (asksForNothing(query)) return [];
     const lists = sizesOf(query);
-    const statement = statements.cached(`tally ${by} ${conditionsShape(resource, query, lists)}`, (db, param) =>
-      withConditions(db.selectFrom(resource.table), resource, query, lists, param, db, statements.dialect)
-        .select([...by, db.fn.countAll().as('total')])
-        .groupBy(by),
+    const key = `tally ${by} ${conditionsKey(resource, query, lists)}`;
+    const rows = await session.all(key, conditionArgs(query), (db, param) =>
+      returning<Tally>(
+        recordsOf(db, resource)
+          .where(meets(resource, query, lists, db, param, dialect))
+          .select(({ fn }) => [...by, fn.countAll().as('total')])
+          .groupBy([...by]),
+      ),
     );
-    const rows = await session.all(statement, conditionArgs(query, lists));
     return rows.map((row) => ({ ...row, total: Number(row.total) }));
   }
 
   async function count(resource: AnyResource, query: Conditions): Promise<number> {
     if (asksForNothing(query)) return 0;
     const lists = sizesOf(query);
-    const shape = `count ${conditionsShape(resource, query, lists)}`;
-    const statement = statements.cached(shape, (db, param) =>
-      withConditions(db.selectFrom(resource.table), resource, query, lists, param, db, statements.dialect).select(
-        db.fn.countAll().as('total'),
-      ),
+    const row = await session.first(
+      `count ${conditionsKey(resource, query, lists)}`,
+      conditionArgs(query),
+      (db, param) =>
+        recordsOf(db, resource)
+          .where(meets(resource, query, lists, db, param, dialect))
+          .select(({ fn }) => fn.countAll().as('total')),
     );
-    return Number((await session.all(statement, conditionArgs(query, lists)))[0].total);
+    return Number(row?.total ?? 0);
   }
 
   return {
     get,
-    getMany: many,
+    getMany,
     page,
     count,
     tally,
-    insert: (resource, row) => insertRows(session, resource.table, [row]),
-    insertAll: (resource, rows) => insertRows(session, resource.table, rows),
-    async update(resource, key, changes) {
-      const columns = Object.keys(changes);
-      const statement = statements.cached(`update ${resource.table} ${resource.scope} ${columns}`, (db, param) => {
-        const query = db
-          .updateTable(resource.table)
-          .set(Object.fromEntries(columns.map((name) => [name, param(name)])))
-          .where('id', '=', param('key_id'));
-        return resource.scope === 'account' ? query.where('account_id', '=', param('key_account')) : query;
-      });
-      await session.run(statement, { ...changes, key_id: key.id, key_account: key.account ?? null });
+    insert: (resource, row) => insertDynamicRows(session, resource.table, [row]),
+    insertAll: (resource, rows) => insertDynamicRows(session, resource.table, rows),
+    async update(resource, { id, account }, changes) {
+      const where: Record<string, Value> = resource.scope === 'account' ? { id, account_id: account ?? null } : { id };
+      await updateDynamicRows(session, resource.table, changes, where);
     },
     async updateAll(resource, account, ids, changes) {
       if (ids.length === 0) return;
       const columns = Object.keys(changes);
       const size = paddedSize(ids.length);
-      const statement = statements.cached(`update all ${resource.table} ${size} ${columns}`, (db, param) => {
-        const query = db
+      const args = { account, ids, changes: [changes] };
+      await session.run(`update all ${resource.table} ${size} ${columns}`, args, (db, param) =>
+        dynamic(db)
           .updateTable(resource.table)
-          .set(Object.fromEntries(columns.map((name) => [name, param(name)])))
-          .where('account_id', '=', param('key_account'));
-        return whereIn(query, 'id', size, param);
-      });
-      const args: Record<string, Value> = { ...changes, key_account: account };
-      bindList(args, 'id', ids, size);
-      await session.run(statement, args);
+          .set(Object.fromEntries(columns.map((name) => [name, param.cell('changes', 0, name)])))
+          .where('account_id', '=', param('account'))
+          .where((eb) => inList(eb, 'id', param.list('ids', size))),
+      );
     },
-    async remove(resource, key) {
-      const statement = statements.cached(`remove ${resource.table} ${resource.scope}`, (db, param) => {
-        const query = db.deleteFrom(resource.table).where('id', '=', param('id'));
-        return resource.scope === 'account' ? query.where('account_id', '=', param('account')) : query;
+    async remove(resource, { id, account }) {
+      const isOfAccount = resource.scope === 'account';
+      await session.run(`remove ${resource.table} ${resource.scope}`, { id, account: account ?? null }, (db, param) => {
+        const query = dynamic(db).deleteFrom(resource.table).where('id', '=', param('id'));
+        return isOfAccount ? query.where('account_id', '=', param('account')) : query;
       });
-      await session.run(statement, { id: key.id, account: key.account ?? null });
     },
     async lockAccount(account) {
       // One writer at a time is all that SQLite has; the server needs to be told.
-      if (statements.dialect === 'sqlite') return;
-      const statement = statements.cached('lock account', (db, param) =>
+      if (dialect === 'sqlite') return;
+      await session.all('lock account', { account }, (db, param) =>
         db.selectFrom('accounts').select('id').where('id', '=', param('account')).forUpdate(),
       );
-      await session.all(statement, { account });
     },
   };
+}
+
+type RecordsBuilder = ExpressionBuilder<DynamicTables, string>;
+type Condition = (eb: RecordsBuilder) => Expression<SqlBool>;
+
+function recordsOf(db: Db, { table }: AnyResource): SelectQueryBuilder<DynamicTables, string, object> {
+  return dynamic(db).selectFrom(table);
 }
 
 const columnLists = new WeakMap<AnyResource, string[]>();
@@ -203,138 +198,147 @@ function sizesOf(query: Conditions): Record<string, number> {
   return sizes;
 }
 
-function conditionsShape(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
+function conditionsKey(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
   const lists = Object.entries(sizes).flat().join(' ');
   const { without, prefix, terms } = query;
   return `${resource.table} ${query.account !== undefined} ${query.member !== undefined} ${query.grantee !== undefined} ${query.deleted} ${lists} ${without?.column} ${prefix?.column} ${terms?.length}`;
 }
 
-function orderShape(query: PageQuery): string {
-  const keys = query.sort.map((key) => `${key.column} ${key.direction}`).join(',');
+function orderKey(query: PageQuery): string {
+  const keys = query.sort.map((key) => `${key.column} ${key.direction} ${key.nullable}`).join(',');
   return `${keys} ${query.after?.map((value) => (value === null ? 'null' : 'set')).join(',')}`;
 }
 
-function withConditions(
-  start: Builder,
-  resource: AnyResource,
-  query: Conditions,
-  sizes: Record<string, number>,
-  param: Param,
-  db: QueryBuilder,
-  dialect: Dialect,
-): Builder {
-  let chosen = start;
-  const under = resource.parentField as string | undefined;
-  const paired = query.account !== undefined && under !== undefined && under in sizes ? under : undefined;
-  if (query.account !== undefined && !paired) chosen = chosen.where('account_id', '=', param('account'));
-  if (query.member) {
-    chosen = chosen
-      .where('environment', '=', param('environment'))
-      .where('id', 'in', db.selectFrom('account_users').select('account_id').where('user_id', '=', param('user')));
-  }
-  if (query.grantee !== undefined) chosen = chosen.where('id', 'in', granted(resource, db, param));
-  if (query.deleted === 'hidden') chosen = live(chosen, resource, db);
-  for (const [column, size] of Object.entries(sizes)) {
-    chosen =
-      column === paired ? whereInOfAccount(chosen, column, size, param, dialect) : whereIn(chosen, column, size, param);
-  }
-  if (query.without) chosen = chosen.where(query.without.column, '<>', param('without'));
-  query.terms?.forEach((_, index) => {
-    chosen = chosen.where('terms', 'like', param(`term${index}`));
-  });
-  if (query.prefix) {
-    const { column } = query.prefix;
-    chosen = chosen.where(column, '>=', param('prefix_from')).where(column, '<', param('prefix_to'));
-  }
-  return chosen;
-}
+/** What the conditions of a list bind; the lists of accepted values under the names of their columns. */
+type ConditionArgs = {
+  readonly account: string | null;
+  readonly environment: string | null;
+  readonly user: string | null;
+  readonly without: string | null;
+  readonly terms: readonly string[];
+  readonly prefix_from: string | null;
+  readonly prefix_to: string | null;
+  readonly [within: `within ${string}`]: readonly (string | number)[];
+};
 
-/** Ids of the rows that others granted to an account. */
-function granted({ sharing }: AnyResource, db: QueryBuilder, param: Param): Builder {
-  return db
-    .selectFrom(sharing!.table)
-    .select(sharing!.column)
-    .where('granted_account_id', '=', param('account'))
-    .where('deleted', '=', sql.lit(0));
-}
-
-/** Rows that are not deleted, and neither are their parents. */
-function live(start: Builder, resource: AnyResource, db: QueryBuilder): Builder {
-  const { table } = resource;
-  // Written out, because an index of live rows serves no condition whose value is bound.
-  const own = start.where(`${table}.deleted`, '=', sql.lit(0));
-  const under = resource.parentField as string | undefined;
-  if (under === undefined) return own;
-  const parent = (resource.fields as Record<string, Field>)[under]!.target!() as unknown as AnyResource;
-  const above = db
-    .selectFrom(parent.table)
-    .select(sql`1`.as('one'))
-    .whereRef(`${parent.table}.account_id`, '=', `${table}.account_id`)
-    .whereRef(`${parent.table}.id`, '=', `${table}.${under}`);
-  return own.where((eb: Builder) => eb.exists(live(above, parent, db)));
-}
-
-function conditionArgs(query: Conditions, sizes: Record<string, number>): Record<string, Value> {
-  const args: Record<string, Value> = {};
-  const account = query.account ?? query.grantee;
-  if (account !== undefined) args.account = account;
-  if (query.member) {
-    args.environment = query.member.environment;
-    args.user = query.member.user;
-  }
-  for (const [column, values] of Object.entries(query.within)) {
-    bindList(args, column, values, sizes[column]!);
-  }
-  if (query.without) args.without = query.without.value;
-  query.terms?.forEach((term, index) => {
-    args[`term${index}`] = `% ${term} %`;
-  });
-  if (query.prefix) {
-    args.prefix_from = query.prefix.text;
+function conditionArgs({ account, grantee, member, within, without, terms = [], prefix }: Conditions): ConditionArgs {
+  const args = {
+    account: account ?? grantee ?? null,
+    environment: member?.environment ?? null,
+    user: member?.user ?? null,
+    without: without?.value ?? null,
+    terms: terms.map((term) => `% ${term} %`),
+    prefix_from: prefix?.text ?? null,
     // Nothing that starts with the prefix sorts after it followed by more of the last code point than a name can hold.
-    args.prefix_to = query.prefix.text + '\u{10FFFF}'.repeat(NAME_MAX);
-  }
-  return args;
+    prefix_to: prefix ? prefix.text + BEYOND_NAMES : null,
+  };
+  const lists: Record<`within ${string}`, readonly (string | number)[]> = {};
+  for (const [column, values] of Object.entries(within)) lists[listName(column)] = values;
+  return { ...lists, ...args };
+}
+
+function listName(column: string): `within ${string}` {
+  return `within ${column}`;
 }
 
 /** No searched text is longer, folded. */
 const NAME_MAX = 1000;
+const BEYOND_NAMES = '\u{10FFFF}'.repeat(NAME_MAX);
+
+/** Whether a row meets the conditions of a list. */
+function meets(
+  resource: AnyResource,
+  query: Conditions,
+  sizes: Record<string, number>,
+  db: Db,
+  param: Param<ConditionArgs>,
+  dialect: Dialect,
+): Condition {
+  const under = resource.parentField as string | undefined;
+  const paired = query.account !== undefined && under !== undefined && under in sizes ? under : undefined;
+  return (eb) => {
+    const all: Expression<SqlBool>[] = [];
+    if (query.account !== undefined && !paired) all.push(eb('account_id', '=', param('account')));
+    if (query.member) {
+      const own = dynamic(db).selectFrom('account_users').select('account_id').where('user_id', '=', param('user'));
+      all.push(eb('environment', '=', param('environment')), eb('id', 'in', own));
+    }
+    if (query.grantee !== undefined) all.push(eb('id', 'in', granted(resource, db, param('account'))));
+    if (query.deleted === 'hidden') all.push(isLive(resource, db)(eb));
+    for (const [column, size] of Object.entries(sizes)) {
+      const listed = param.list<`within ${string}`>(listName(column), size);
+      const isListed =
+        column === paired ? inListOfAccount(eb, param('account'), column, listed, dialect) : inList(eb, column, listed);
+      all.push(isListed);
+    }
+    if (query.without) all.push(eb(query.without.column, '<>', param('without')));
+    for (const term of param.list('terms', query.terms?.length ?? 0)) all.push(eb('terms', 'like', term));
+    if (query.prefix) {
+      const { column } = query.prefix;
+      all.push(eb(column, '>=', param('prefix_from')), eb(column, '<', param('prefix_to')));
+    }
+    return eb.and(all);
+  };
+}
+
+/** Ids of the rows that others granted to an account. */
+function granted({ sharing }: AnyResource, db: Db, account: Value) {
+  return dynamic(db)
+    .selectFrom(sharing!.table)
+    .select(sharing!.column)
+    .where('granted_account_id', '=', account)
+    .where('deleted', '=', sql.lit(0));
+}
+
+/** Whether a row is not deleted, and neither are its parents. */
+function isLive(resource: AnyResource, db: Db): Condition {
+  const { table } = resource;
+  const under = resource.parentField as string | undefined;
+  return (eb) => {
+    // Written out, because an index of live rows serves no condition whose value is bound.
+    const own = eb(`${table}.deleted`, '=', sql.lit(0));
+    if (under === undefined) return own;
+    const parent: AnyResource = (resource.fields as Record<string, Field>)[under]!.target!() as AnyResource;
+    const above = dynamic(db)
+      .selectFrom(parent.table)
+      .select(sql`1`.as('one'))
+      .whereRef(`${parent.table}.account_id`, '=', `${table}.account_id`)
+      .whereRef(`${parent.table}.id`, '=', `${table}.${under}`)
+      .where(isLive(parent, db));
+    return eb.and([own, eb.exists(above)]);
+  };
+}
 
 /**
- * Rows beyond the cursor in a total order. When all keys go one way and none may be null, one row comparison says it
+ * Whether a row is beyond the cursor in a total order. When all keys go one way and none may be null, one row comparison says it
  * and walks the index; otherwise each key in turn breaks the tie of those before it.
  */
-function afterCursor(
-  start: Builder,
+function isBeyond(
   sort: readonly SortKey[],
   after: readonly (string | number | null)[],
-  param: Param,
-): Builder {
+  params: readonly Value[],
+): Condition {
   const [first] = sort;
   if (first && sort.every((key) => !key.nullable && key.direction === first.direction)) {
     const columns = sql.join(sort.map((key) => sql.ref(key.column)));
-    const values = sql.join(sort.map((_, index) => sql`${param(`after${index}`)}`));
+    const values = sql.join(sort.map((_, index) => sql`${params[index]}`));
     const beyond = sql.raw(first.direction === 'asc' ? '>' : '<');
-    return start.where(sql<boolean>`(${columns}) ${beyond} (${values})`);
+    return () => sql<SqlBool>`(${columns}) ${beyond} (${values})`;
   }
-  return start.where((eb: Builder) =>
+  const isSame = (eb: RecordsBuilder, { column }: SortKey, index: number): Expression<SqlBool> =>
+    after[index] === null ? eb(column, 'is', null) : eb(column, '=', params[index]!);
+  const isBeyondKey = (eb: RecordsBuilder, { column, direction, nullable }: SortKey, index: number) => {
+    if (after[index] === null) return sql<SqlBool>`1 = 0`;
+    const beyond = eb(column, direction === 'asc' ? '>' : '<', params[index]!);
+    return nullable ? eb.or([beyond, eb(column, 'is', null)]) : beyond;
+  };
+  return (eb) =>
     eb.or(
-      sort.map((_, index) =>
+      sort.map((key, index) =>
         eb.and([
-          ...sort.slice(0, index).map((key, earlier) => same(eb, key, earlier, after, param)),
-          beyondKey(eb, sort[index]!, index, after, param),
+          ...sort.slice(0, index).map((earlier, place) => isSame(eb, earlier, place)),
+          isBeyondKey(eb, key, index),
         ]),
       ),
-    ),
-  );
-}
-
-function same(eb: Builder, key: SortKey, index: number, after: readonly unknown[], param: Param): Builder {
-  return after[index] === null ? eb(key.column, 'is', null) : eb(key.column, '=', param(`after${index}`));
-}
-
-function beyondKey(eb: Builder, key: SortKey, index: number, after: readonly unknown[], param: Param): Builder {
-  if (after[index] === null) return sql<boolean>`1 = 0`;
-  const beyond = eb(key.column, key.direction === 'asc' ? '>' : '<', param(`after${index}`));
-  return key.nullable ? eb.or([beyond, eb(key.column, 'is', null)]) : beyond;
+    );
 }

@@ -5,10 +5,13 @@ import type { Session } from '../core/session.ts';
 export function restoresOn(session: Session): Restores {
   return {
     async findRequestsNotBefore() {
-      const find = session.statements.cached('restores not before', (db) =>
-        db.selectFrom('restores').select(({ fn }) => fn.max('requests_not_before').as('not_before')),
+      return (
+        (
+          await session.first('restores not before', {}, (db) =>
+            db.selectFrom('restores').select(({ fn }) => fn.max('requests_not_before').as('not_before')),
+          )
+        )?.not_before ?? 0
       );
-      return (await session.all(find, {}))[0]?.not_before ?? 0;
     },
   };
 }

@@ -4,50 +4,53 @@ import { tableRows } from '../core/table-rows.ts';
 
 /** One-time passwords and recovery codes of users. */
 export function secondFactorsOn(session: Session): SecondFactors {
-  const { statements } = session;
   const table = tableRows(session, 'second_factors');
   const codes = tableRows(session, 'recovery_codes');
-  const removeAll = (name: string, user: string): Promise<number> => {
-    const statement = statements.cached(`${name} remove`, (db, param) =>
-      db.deleteFrom(name).where('user_id', '=', param('user')),
+  const removeFactor = (user: string): Promise<number> =>
+    session.run('second_factors remove', { user }, (db, param) =>
+      db.deleteFrom('second_factors').where('user_id', '=', param('user')),
     );
-    return session.run(statement, { user });
-  };
+  const removeCodes = (user: string): Promise<number> =>
+    session.run('recovery_codes remove', { user }, (db, param) =>
+      db.deleteFrom('recovery_codes').where('user_id', '=', param('user')),
+    );
   return {
     find: (user) => table.find('user_id', user),
     async findRecoveryCount(user) {
-      const statement = statements.cached('recovery_codes count', (db, param) =>
+      const row = await session.first('recovery_codes count', { user }, (db, param) =>
         db
           .selectFrom('recovery_codes')
           .select(({ fn }) => fn.countAll<number>().as('count'))
           .where('user_id', '=', param('user')),
       );
-      return (await session.all(statement, { user }))[0].count;
+      return row?.count ?? 0;
     },
     add: (factor) => table.insert(factor),
     async use(user, step) {
-      const statement = statements.cached('second_factors use', (db, param) =>
-        db
-          .updateTable('second_factors')
-          .set({ last_step: param('step') })
-          .where('user_id', '=', param('user'))
-          .where('last_step', '<', param('step')),
+      return (
+        (await session.run('second_factors use', { user, step }, (db, param) =>
+          db
+            .updateTable('second_factors')
+            .set({ last_step: param('step') })
+            .where('user_id', '=', param('user'))
+            .where('last_step', '<', param('step')),
+        )) === 1
       );
-      return (await session.run(statement, { user, step })) === 1;
     },
     async putRecovery(user, hashes) {
-      await removeAll('recovery_codes', user);
+      await removeCodes(user);
       for (const code_hash of hashes) await codes.insert({ user_id: user, code_hash });
     },
     async takeRecovery(user, hash) {
-      const statement = statements.cached('recovery_codes take', (db, param) =>
-        db.deleteFrom('recovery_codes').where('user_id', '=', param('user')).where('code_hash', '=', param('hash')),
+      return (
+        (await session.run('recovery_codes take', { user, hash }, (db, param) =>
+          db.deleteFrom('recovery_codes').where('user_id', '=', param('user')).where('code_hash', '=', param('hash')),
+        )) === 1
       );
-      return (await session.run(statement, { user, hash })) === 1;
     },
     async remove(user) {
-      await removeAll('recovery_codes', user);
-      return (await removeAll('second_factors', user)) === 1;
+      await removeCodes(user);
+      return (await removeFactor(user)) === 1;
     },
   };
 }

@@ -1,39 +1,38 @@
 import { sql } from 'kysely';
 import type { StreamConnections } from '../../contract/services/streams.ts';
-import { type Builder, bindList, paddedSize, whereIn } from '../core/in-lists.ts';
+import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Param, QueryBuilder, Value } from '../core/statements.ts';
+import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
 
 /** Connections of streams. */
 export function streamConnectionsOn(session: Session, touch: (tag: string) => void): StreamConnections {
-  const { statements } = session;
   const rows = tableRows(session, 'stream_connections');
-  const ofApplication = (db: QueryBuilder, param: Param): Builder =>
+  const ofApplication = (db: Db, param: Param<{ readonly application: string }>) =>
     db.selectFrom('stream_connections').selectAll().where('application_id', '=', param('application'));
   return {
     async listOpen(application) {
-      const statement = statements.cached('stream_connections open', (db, param) =>
+      return session.all('stream_connections open', { application }, (db, param) =>
         ofApplication(db, param).where('disconnected_at', 'is', null).orderBy('connected_at').orderBy('id'),
       );
-      return session.all(statement, { application });
     },
     async list(ids) {
       if (ids.length === 0) return [];
       const size = paddedSize(ids.length);
-      const statement = statements.cached(`stream_connections list ${size}`, (db, param) =>
-        whereIn(db.selectFrom('stream_connections').selectAll(), 'id', size, param),
+      return session.all(`stream_connections list ${size}`, { ids }, (db, param) =>
+        db
+          .selectFrom('stream_connections')
+          .selectAll()
+          .where((eb) => inList(eb, 'id', param.list('ids', size))),
       );
-      const args: Record<string, Value> = {};
-      bindList(args, 'id', ids, size);
-      return session.all(statement, args);
     },
     async page({ application, status, endpoints, since, after, limit }) {
       if (endpoints.length === 0) return [];
       const size = paddedSize(endpoints.length);
       const shape = `stream_connections page ${status} ${size} ${after === undefined}`;
-      const statement = statements.cached(shape, (db, param) => {
-        let chosen = whereIn(ofApplication(db, param), 'endpoint_name', size, param);
+      const args = { application, since, after_time: after?.connected_at, after_id: after?.id, limit, endpoints };
+      return session.all(shape, args, (db, param) => {
+        let chosen = ofApplication(db, param).where((eb) => inList(eb, 'endpoint_name', param.list('endpoints', size)));
         const isOpen = sql<boolean>`disconnected_at is null`;
         const isKept = sql<boolean>`disconnected_at >= ${param('since')}`;
         if (status === 'active') chosen = chosen.where(isOpen);
@@ -44,40 +43,30 @@ export function streamConnectionsOn(session: Session, touch: (tag: string) => vo
         }
         return chosen.orderBy('connected_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
       });
-      const args: Record<string, Value> = {
-        application,
-        since,
-        after_time: after?.connected_at ?? null,
-        after_id: after?.id ?? null,
-        limit,
-      };
-      bindList(args, 'endpoint_name', endpoints, size);
-      return session.all(statement, args);
     },
     add: (connection) => rows.insert(connection),
     async end(id, reason, at) {
-      const statement = statements.cached('stream_connections end', (db, param) =>
-        db
-          .updateTable('stream_connections')
-          .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
-          .where('id', '=', param('id'))
-          .where('disconnected_at', 'is', null),
-      );
-      const isEnded = (await session.run(statement, { id, reason, at })) === 1;
+      const isEnded =
+        (await session.run('stream_connections end', { id, reason, at }, (db, param) =>
+          db
+            .updateTable('stream_connections')
+            .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
+            .where('id', '=', param('id'))
+            .where('disconnected_at', 'is', null),
+        )) === 1;
       if (isEnded) touch(`stream:${id}`);
       return isEnded;
     },
     async endAll(reason, at) {
-      const statement = statements.cached('stream_connections end all', (db, param) =>
+      await session.run('stream_connections end all', { reason, at }, (db, param) =>
         db
           .updateTable('stream_connections')
           .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
           .where('disconnected_at', 'is', null),
       );
-      await session.run(statement, { reason, at });
     },
     async removeEnded(before, limit) {
-      const statement = statements.cached('stream_connections remove', (db, param) =>
+      return session.run('stream_connections remove', { before, limit }, (db, param) =>
         db
           .deleteFrom('stream_connections')
           .where(
@@ -91,7 +80,6 @@ export function streamConnectionsOn(session: Session, touch: (tag: string) => vo
               .limit(param('limit')),
           ),
       );
-      return session.run(statement, { before, limit });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Subscriptions } from '../../contract/store/subscriptions.ts';
-import { type Builder, bindList, paddedSize, whereIn } from '../core/in-lists.ts';
+import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import type { Param, QueryBuilder, Value } from '../core/statements.ts';
+import type { Db } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
 
 const COLUMNS = [
@@ -22,62 +22,58 @@ const COLUMNS = [
 
 /** Subscriptions to events. */
 export function subscriptionsOn(session: Session, touch: (tag: string) => void): Subscriptions {
-  const { statements } = session;
   const rows = tableRows(session, 'subscriptions');
-  const some = (db: QueryBuilder): Builder => db.selectFrom('subscriptions').select(COLUMNS);
-  const ofApplication = (start: Builder, param: Param, hasUser: boolean): Builder => {
-    const all = start.where('application_id', '=', param('application'));
-    return hasUser ? all.where('user_id', '=', param('user')) : all;
-  };
+  const some = (db: Db) => db.selectFrom('subscriptions').select(COLUMNS);
   return {
     async find(id) {
-      const statement = statements.cached('subscriptions find', (db, param) => some(db).where('id', '=', param('id')));
-      return (await session.all(statement, { id }))[0];
+      return session.first('subscriptions find', { id }, (db, param) => some(db).where('id', '=', param('id')));
     },
     async list(ids) {
       if (ids.length === 0) return [];
       const size = paddedSize(ids.length);
-      const statement = statements.cached(`subscriptions list ${size}`, (db, param) =>
-        whereIn(some(db), 'id', size, param),
+      return session.all(`subscriptions list ${size}`, { ids }, (db, param) =>
+        some(db).where((eb) => inList(eb, 'id', param.list('ids', size))),
       );
-      const args: Record<string, Value> = {};
-      bindList(args, 'id', ids, size);
-      return session.all(statement, args);
     },
     async listAll(after, limit) {
-      const statement = statements.cached('subscriptions all', (db, param) =>
+      return session.all('subscriptions all', { after, limit }, (db, param) =>
         some(db).where('id', '>', param('after')).orderBy('id').limit(param('limit')),
       );
-      return session.all(statement, { after, limit });
     },
     async page({ application, user, after, limit }) {
-      const statement = statements.cached(`subscriptions page ${user === undefined}`, (db, param) =>
-        ofApplication(some(db), param, user !== undefined)
-          .where('id', '>', param('after'))
-          .orderBy('id')
-          .limit(param('limit')),
+      return session.all(
+        `subscriptions page ${user === undefined}`,
+        { application, user, after, limit },
+        (db, param) => {
+          const all = some(db).where('application_id', '=', param('application'));
+          const own = user === undefined ? all : all.where('user_id', '=', param('user'));
+          return own.where('id', '>', param('after')).orderBy('id').limit(param('limit'));
+        },
       );
-      return session.all(statement, { application, ...(user !== undefined && { user }), after, limit });
     },
     async listOfWebhook(webhook, limit) {
-      const statement = statements.cached('subscriptions of webhook', (db, param) =>
+      return session.all('subscriptions of webhook', { webhook, limit }, (db, param) =>
         some(db).where('webhook_id', '=', param('webhook')).limit(param('limit')),
       );
-      return session.all(statement, { webhook, limit });
     },
     async findDuplicate({ application_id, sense }) {
-      const statement = statements.cached('subscriptions same', (db, param) =>
+      return session.first('subscriptions same', { application_id, sense }, (db, param) =>
         some(db).where('application_id', '=', param('application_id')).where('sense', '=', param('sense')),
       );
-      return (await session.all(statement, { application_id, sense }))[0];
     },
     async findCount(application, user) {
-      const statement = statements.cached(`subscriptions count ${user === undefined}`, (db, param) =>
-        ofApplication(db.selectFrom('subscriptions'), param, user !== undefined).select(({ fn }: Builder) =>
-          fn.countAll().as('total'),
-        ),
+      const row = await session.first(
+        `subscriptions count ${user === undefined}`,
+        { application, user },
+        (db, param) => {
+          const all = db
+            .selectFrom('subscriptions')
+            .select(({ fn }) => fn.countAll<number>().as('total'))
+            .where('application_id', '=', param('application'));
+          return user === undefined ? all : all.where('user_id', '=', param('user'));
+        },
       );
-      return Number((await session.all(statement, { application, ...(user !== undefined && { user }) }))[0].total);
+      return Number(row?.total ?? 0);
     },
     async add(subscription) {
       await rows.insert(subscription);
@@ -90,12 +86,9 @@ export function subscriptionsOn(session: Session, touch: (tag: string) => void):
     async remove(ids) {
       if (ids.length === 0) return;
       const size = paddedSize(ids.length);
-      const statement = statements.cached(`subscriptions remove ${size}`, (db, param) =>
-        whereIn(db.deleteFrom('subscriptions'), 'id', size, param),
+      await session.run(`subscriptions remove ${size}`, { ids }, (db, param) =>
+        db.deleteFrom('subscriptions').where((eb) => inList(eb, 'id', param.list('ids', size))),
       );
-      const args: Record<string, Value> = {};
-      bindList(args, 'id', ids, size);
-      await session.run(statement, args);
       for (const id of ids) touch(`subscription:${id}`);
     },
   };

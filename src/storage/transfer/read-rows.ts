@@ -61,13 +61,13 @@ async function* rowsInOrder(session: Session, table: TableSchema): AsyncGenerato
   const after = `where (${keys}) > (${places.join(', ')})`;
   const limit = columns.some(({ type }) => type === 'bytes') ? ROWS_WITH_BYTES : ROWS;
   const select = `select ${selected.join(', ')} from ${quoteIdentifier(table.name)}`;
-  let last: readonly unknown[] | undefined;
+  let last: readonly (string | Uint8Array | null)[] | undefined;
   for (;;) {
     const sql = `${select} ${last ? after : ''} order by ${keys} limit ${limit}`;
-    const rows = await queryRaw(session, sql, last);
-    for (const row of rows) yield columns.map(({ name }) => row[name]);
+    const rows = await queryRaw<Readonly<Record<string, string | Uint8Array | null>>>(session, sql, last);
+    for (const row of rows) yield columns.map(({ name }) => row[name]!);
     if (rows.length < limit) return;
-    const end = rows.at(-1);
-    last = key.map((name) => end[name]);
+    const end = rows.at(-1)!;
+    last = key.map((name) => end[name]!);
   }
 }

@@ -1,6 +1,6 @@
 import { appliedMigrations, tablesOfMigrations } from '../core/migrate.ts';
-import type { Session } from '../core/session.ts';
-import type { Statement, Value } from '../core/statements.ts';
+import type { RawValue, Session } from '../core/session.ts';
+import type { Value } from '../core/statements.ts';
 
 /** A column, in the three types that the schema has. */
 export interface Column {
@@ -21,21 +21,23 @@ export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A statement that binds its values in order; `?` marks their places on both databases. */
-export function rawStatement(session: Session, sql: string, values: readonly unknown[] = []): Statement {
+/** The rows of SQL whose values are bound in order; `?` marks their places on both databases. */
+export function queryRaw<Row = Readonly<Record<string, Value>>>(
+  session: Session,
+  sql: string,
+  values: readonly RawValue[] = [],
+): Promise<Row[]> {
+  return session.allRaw(placesOf(session, sql), values);
+}
+
+/** Runs SQL that returns no rows; the answer is how many rows it changed. */
+export function execRaw(session: Session, sql: string, values: readonly RawValue[] = []): Promise<number> {
+  return session.runRaw(placesOf(session, sql), values);
+}
+
+function placesOf(session: Session, sql: string): string {
   let count = 0;
-  const text = session.statements.dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
-  return { sql: text, bind: () => values as Value[] };
-}
-
-/** Rows that a statement answers with. */
-export async function queryRaw(session: Session, sql: string, values: readonly unknown[] = []) {
-  return session.all(rawStatement(session, sql, values), {});
-}
-
-/** Runs a statement that answers with no rows. */
-export async function execRaw(session: Session, sql: string, values: readonly unknown[] = []): Promise<number> {
-  return session.run(rawStatement(session, sql, values), {});
+  return session.dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
 }
 
 /** Tables that say who serves the database at the moment: nothing of it is true anywhere else, or later. */
@@ -48,19 +50,17 @@ export async function readTableSchemas(session: Session): Promise<TableSchema[]>
   const names = tablesOfMigrations().filter((name) => here.has(name) && !TRANSIENT_TABLES.includes(name));
   const shapes: TableSchema[] = [];
   for (const name of names.sort()) {
-    shapes.push(
-      session.statements.dialect === 'sqlite' ? await sqliteShape(session, name) : await postgresShape(session, name),
-    );
+    shapes.push(session.dialect === 'sqlite' ? await sqliteShape(session, name) : await postgresShape(session, name));
   }
   return shapes;
 }
 
 async function tableNames(session: Session): Promise<string[]> {
   const list =
-    session.statements.dialect === 'sqlite'
+    session.dialect === 'sqlite'
       ? "select name from sqlite_schema where type = 'table'"
       : "select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'";
-  return (await queryRaw(session, list)).map(({ name }) => name);
+  return (await queryRaw<{ name: string }>(session, list)).map(({ name }) => name);
 }
 
 const TYPES: Readonly<Record<string, Column['type']>> = {
@@ -78,7 +78,10 @@ function columnOf(table: string, name: string, type: string): Column {
 }
 
 async function sqliteShape(session: Session, name: string): Promise<TableSchema> {
-  const rows = await queryRaw(session, `select name, type, pk from pragma_table_info('${name}') order by name`);
+  const rows = await queryRaw<{ name: string; type: string; pk: number }>(
+    session,
+    `select name, type, pk from pragma_table_info('${name}') order by name`,
+  );
   const keys = rows.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   return {
     name,
@@ -96,7 +99,9 @@ async function postgresShape(session: Session, name: string): Promise<TableSchem
     where indrelid = to_regclass(?) and indisprimary order by place`;
   return {
     name,
-    columns: (await queryRaw(session, columns, [name])).map((row) => columnOf(name, row.name, row.type)),
-    key: (await queryRaw(session, key, [name])).map((row) => row.name),
+    columns: (await queryRaw<{ name: string; type: string }>(session, columns, [name])).map((row) =>
+      columnOf(name, row.name, row.type),
+    ),
+    key: (await queryRaw<{ name: string }>(session, key, [name])).map((row) => row.name),
   };
 }
