@@ -13,75 +13,76 @@ import { setRole } from './account/role.ts';
 import { showAccount } from './account/show.ts';
 import { addSettings } from './setting-options.ts';
 
-/** `barker account`: what operators do to accounts, and callers cannot. */
+/** `barker account`: administration of accounts that the API does not offer. */
 export function accountCommand(command: Command): void {
-  const create = command.command('create').description('Create an account').argument('<name>');
+  const create = command.command('create').description('Create an advertising account').argument('<name>');
   create
-    .requiredOption('--admin <user-name>', 'Its administrator, who is the user that it advertises')
-    .option('--timezone <zone>', 'IANA name (America/Los_Angeles)')
-    .option('--business-name <name>', 'Business that it belongs to')
-    .option('--business-id <id>', 'Accounts of one business share audiences')
-    .addOption(choice('--industry <industry>', 'Line of business', accountInput.fields.account.industry_type!))
-    .option('--sandbox', 'In the sandbox; callers can make those themselves');
+    .requiredOption('--admin <user-name>', 'Administrator and FULL promotable user')
+    .option('--timezone <zone>', 'IANA time zone (America/Los_Angeles)')
+    .option('--business-name <name>', 'Name of the business')
+    .option('--business-id <id>', 'Id of the business; accounts of one business share audiences')
+    .addOption(choice('--industry <industry>', 'Industry', accountInput.fields.account.industry_type!))
+    .option('--sandbox', 'Create it in the sandbox; API clients can do that themselves');
   onDatabase(create, 'create "Harbour Coffee" --admin ada --timezone Europe/London').action((name: string) =>
     createAccount(create, name),
   );
 
   const list = command.command('list').description('List accounts');
-  list.option('--user <user-name>', 'Only those on which a user has a role').option('--deleted', 'Deleted ones too');
+  list
+    .option('--user <user-name>', 'Only accounts on which this user has a role')
+    .option('--deleted', 'Include deleted accounts');
   onDatabase(list, 'list --user ada').action(() => listAccounts(list));
 
-  const show = of(command, 'show', 'Show an account, its users, features, limits and funding instruments');
+  const show = of(command, 'show', 'Show an account with its users, features, limits and funding instruments');
   onDatabase(show, 'show 18ce54d4x5t').action((id: string) => showAccount(show, id));
 
-  const role = of(command, 'role', 'Give a user a role on an account, in place of the one before, or take it away');
+  const role = of(command, 'role', 'Grant a user a role on an account, replacing the earlier one, or revoke it');
   role
     .argument('<user-name>')
-    .addOption(new Option('--role <role>', 'What the user may do').choices(ROLES))
-    .option('--post-composer', 'May also create promoted-only posts')
-    .option('--none', 'Takes the role away');
+    .addOption(new Option('--role <role>', 'Role').choices(ROLES))
+    .option('--post-composer', 'Also allow promoted-only posts')
+    .option('--none', 'Revoke the role');
   onDatabase(role, 'role 18ce54d4x5t ben --role AD_MANAGER --post-composer').action((id: string, user: string) =>
     setRole(role, id, user),
   );
 
-  const features = of(command, 'features', 'Grant features to an account, and take them away');
-  features.option('--add <key...>', 'Features to grant').option('--remove <key...>', 'Features to take away');
+  const features = of(command, 'features', 'Grant or remove features of an account');
+  features.option('--add <key...>', 'Features to grant').option('--remove <key...>', 'Features to remove');
   onDatabase(features, 'features 18ce54d4x5t --add REACH_FREQUENCY_CAP').action((id: string) =>
     changeFeatures(features, id),
   );
 
-  const fund = of(command, 'fund', 'Give an account a funding instrument');
+  const fund = of(command, 'fund', 'Add a funding instrument to an account');
   fund
-    .addOption(
-      choice('--type <type>', 'How spending is paid', accountInput.fields.instrument.type!).makeOptionMandatory(),
-    )
+    .addOption(choice('--type <type>', 'Type', accountInput.fields.instrument.type!).makeOptionMandatory())
     .requiredOption('--currency <code>', 'ISO 4217')
-    .option('--start-time <time>', 'From when on it can fund (now)')
-    .option('--end-time <time>', 'Until when; an insertion order needs one')
-    .option('--credit-limit <micros>', 'Limit of a credit card or credit line, micro units')
-    .option('--funded-amount <micros>', 'Amount of an insertion order, micro units')
-    .option('--description <text>', 'How people call it')
-    .option('--io-header <text>', 'Header of an insertion order');
+    .option('--start-time <time>', 'Start time (default: now)')
+    .option('--end-time <time>', 'End time; required for an insertion order')
+    .option('--credit-limit <micros>', 'Credit limit in micros, for a credit card or credit line')
+    .option('--funded-amount <micros>', 'Amount in micros, for an insertion order')
+    .option('--description <text>', 'Description')
+    .option('--io-header <text>', 'Insertion order header');
   onDatabase(fund, 'fund 18ce54d4x5t --type CREDIT_LINE --currency EUR --credit-limit 5000000000').action(
     (id: string) => fundAccount(fund, id),
   );
 
-  const limits = of(command, 'limits', 'Give an account limits of its own in place of the settings');
+  const limits = of(command, 'limits', 'Override the limits of the settings for an account');
   for (const name of Object.keys(ACCOUNT_LIMITS)) {
-    limits.option(`--${name.replaceAll('_', '-')} <n>`, `Limit of ${name.replaceAll('_', ' ')}; "default" ends it`);
+    limits.option(
+      `--${name.replaceAll('_', '-')} <n>`,
+      `Maximum number of ${name.replaceAll('_', ' ')}; "default" removes the override`,
+    );
   }
   onDatabase(limits, 'limits 18ce54d4x5t --active-campaigns 8000').action((id: string) => setLimits(limits, id));
 
-  const approve = of(command, 'approve', 'Say whether an account may advertise');
+  const approve = of(command, 'approve', 'Set the approval status of an account');
   approve.addOption(
-    choice('--status <status>', 'Its approval status', accountInput.fields.account.approval_status!).default(
-      'ACCEPTED',
-    ),
+    choice('--status <status>', 'Approval status', accountInput.fields.account.approval_status!).default('ACCEPTED'),
   );
   onDatabase(approve, 'approve 18ce54d4x5t --status UNDER_REVIEW').action((id: string) => setApproval(approve, id));
 
-  const load = command.command('import').description('Make accounts what a file says: all of them or none');
-  load.argument('<file>', 'JSON; docs/operate.md has its form');
+  const load = command.command('import').description('Create and update accounts from a file, all of them or none');
+  load.argument('<file>', 'JSON file; docs/operate.md describes the format');
   onDatabase(load, 'import accounts.json').action((file: string) => importAccountFile(load, file));
 }
 
@@ -96,7 +97,7 @@ function onDatabase(command: Command, example: string): Command {
   );
 }
 
-/** An option that takes one of the words of a field. */
+/** An option that takes the values of an enum field. */
 function choice(flags: string, about: string, field: { readonly kind: { readonly schema: object } }): Option {
   const { anyOf } = field.kind.schema as { readonly anyOf: readonly { readonly const: string }[] };
   return new Option(flags, about).choices(anyOf.map((word) => word.const));

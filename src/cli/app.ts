@@ -25,10 +25,10 @@ import { oneLine, print, printFields } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { type RecordedRegistrar, runRead, runWrite } from './units-of-work.ts';
 
-/** `barker app`: the same as the pages at `/developer/apps`, for every application. */
+/** `barker app`: the same as the pages at `/developer/apps`, for all applications. */
 export function appCommand(command: Command): void {
   const create = command.command('create').description('Register an application').argument('<name>');
-  addApplicationOptions(create.requiredOption('--owner <user-name>', 'User whom the application belongs to'));
+  addApplicationOptions(create.requiredOption('--owner <user-name>', 'User who owns the application'));
   onDatabase(create)
     .addHelpText(
       'after',
@@ -37,37 +37,45 @@ export function appCommand(command: Command): void {
     .action((name: string) => createApp(create, name));
 
   const list = command.command('list').description('List applications');
-  list.option('--owner <user-name>', 'Only those of a user');
+  list.option('--owner <user-name>', 'Only applications of this user');
   onDatabase(list)
     .addHelpText('after', '\nExample:\n  barker app list --owner ada')
     .action(() => listApps(list));
 
-  const show = of(command, 'show', 'Show an application, its tokens by level, and who has tokens of another level');
+  const show = of(
+    command,
+    'show',
+    'Show an application, its token counts by access level, and users whose tokens have another level',
+  );
   show.action((key: string) => showApp(show, key));
 
-  const edit = of(command, 'edit', 'Change an application; tokens keep the level that they were given', '--no-sign-in');
-  addApplicationOptions(edit.option('--name <name>', 'Its name')).action((key: string) => editApp(edit, key));
+  const edit = of(command, 'edit', 'Change an application; existing tokens keep their access level', '--no-sign-in');
+  addApplicationOptions(edit.option('--name <name>', 'Name')).action((key: string) => editApp(edit, key));
 
-  const keys = of(command, 'regenerate-keys', 'Replace key and secret; the former end at once, user tokens stay');
+  const keys = of(
+    command,
+    'regenerate-keys',
+    'Replace the consumer key and secret; the old ones stop working at once, user tokens remain valid',
+  );
   keys.action((key: string) => onApplication(keys, key, regenerate));
 
-  const token = of(command, 'token', 'Issue an access token of the owner; former ones of the owner are revoked');
+  const token = of(command, 'token', 'Issue an access token for the owner; revokes earlier ones');
   token.action((key: string) => onApplication(token, key, ownToken));
 
-  const bearer = of(command, 'bearer', 'Replace the bearer token; the former one is revoked');
-  bearer.option('--revoke', 'Revoke it and issue none');
+  const bearer = of(command, 'bearer', 'Replace the bearer token; revokes the earlier one');
+  bearer.option('--revoke', 'Only revoke it');
   bearer.action((key: string) => onApplication(bearer, key, bearer.opts().revoke ? removeBearer : newBearer));
 
-  const limits = of(command, 'limits', 'Show the limits of an application, or set some', '--webhooks 20');
+  const limits = of(command, 'limits', 'Show or set the limits of an application', '--webhooks 20');
   for (const name of APPLICATION_LIMITS) {
     limits.option(`--${name.replaceAll('_', '-')} <n|default>`, LIMITS_SAID[name]);
   }
   limits.action((key: string) => limitsOf(limits, key));
 
-  const suspend = of(command, 'suspend', 'Refuse everything that the application asks for');
+  const suspend = of(command, 'suspend', 'Suspend an application: all its requests are refused');
   suspend.action((key: string) => onApplication(suspend, key, (registrar, app) => suspended(registrar, app, true)));
 
-  const resume = of(command, 'resume', 'Let a suspended application work again');
+  const resume = of(command, 'resume', 'Lift the suspension of an application');
   resume.action((key: string) => onApplication(resume, key, (registrar, app) => suspended(registrar, app, false)));
 }
 
@@ -160,7 +168,7 @@ async function suspended({ tx }: RecordedRegistrar, { id }: Application, isSuspe
   return { suspended: isSuspended ? 'yes' : 'no' };
 }
 
-/** Does something to the application of a key, and tells what came of it. */
+/** Changes the application with a consumer key and prints the result. */
 async function onApplication(
   command: Command,
   key: string,
@@ -192,15 +200,15 @@ function insistOn(draft: ApplicationDraft, policy: CallbackPolicy): void {
 }
 
 const LIMITS_SAID: Readonly<Record<ApplicationLimit, string>> = {
-  subscriptions: 'Subscriptions to events',
-  stream_connections: 'Streams that are open at once',
-  stream_events_per_s: 'Events that a stream sends in a second',
+  subscriptions: 'Event subscriptions',
+  stream_connections: 'Concurrent streams',
+  stream_events_per_s: 'Events a second and stream',
   webhooks: 'Webhooks',
 };
 
 const LIMIT_MAX = 1_000_000_000;
 
-/** Shows what holds for an application, after changing it when something is named. */
+/** Prints the effective limits of an application, after applying changes. */
 async function limitsOf(command: Command, key: string): Promise<void> {
   const input = command.opts<Record<string, string | undefined>>();
   const settings = settingsFrom(command, 'serve', true);
@@ -225,8 +233,8 @@ async function limitsOf(command: Command, key: string): Promise<void> {
 
 function limitSaid(name: ApplicationLimit, said: string): number {
   const value = /^\d{1,10}$/.test(said) ? Number(said) : Number.NaN;
-  // A stream that sends nothing would never end.
+  // A stream that sends no events would never end.
   const least = name === 'stream_events_per_s' ? 1 : 0;
   if (value >= least && value <= LIMIT_MAX) return value;
-  throw new CommandFailed(`${name} is a number from ${least} to ${LIMIT_MAX}, or default`, 2);
+  throw new CommandFailed(`${name} must be a number from ${least} to ${LIMIT_MAX}, or default`, 2);
 }

@@ -7,18 +7,20 @@ import { addProfileOptions, collectPair, profileFrom } from './connection-profil
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
 
-/** `barker audience`: what uploads of people need. */
+/** `barker audience`: hashes identifiers and uploads audience members. */
 export function audienceCommand(command: Command): void {
-  hashCommand(command.command('hash').description('Bring values into the form that is hashed, and hash them'));
-  uploadCommand(command.command('upload').description('Upload the people of a file, hashed on this machine'));
+  hashCommand(command.command('hash').description('Normalize and hash identifiers'));
+  uploadCommand(
+    command.command('upload').description('Upload audience members from a CSV file; identifiers are hashed locally'),
+  );
 }
 
 function hashCommand(command: Command): void {
   const types = IDENTIFIER_KINDS.filter(isHashedKind);
   command
-    .addOption(new Option('--type <type>', 'What the values are').choices(types).makeOptionMandatory())
-    .option('--form', 'Show the form that is hashed before each hash')
-    .argument('[values...]', 'Values; without any, each line of the input is one')
+    .addOption(new Option('--type <type>', 'Identifier type').choices(types).makeOptionMandatory())
+    .option('--form', 'Print the normalized value before each hash')
+    .argument('[values...]', 'Values (default: the lines of stdin)')
     .addHelpText('after', `\nExample:\n  barker audience hash --type email Ada.Park@example.com\n\n${CHECKS}`)
     .action(async (values: string[]) => {
       const { type, form = false } = command.opts<{ type: IdentifierKind; form?: boolean }>();
@@ -37,29 +39,29 @@ function hashCommand(command: Command): void {
     });
 }
 
-const CHECKS = `To check your own program:
+const CHECKS = `Test vectors for your own implementation:
   email         ada.park@example.com  c63bfa58347adb89a36591889b9faa7bfea02e5336529c46662ddda5ad233f90
   phone_number  +14155550142          abbf04d6f629b136344993dfb197f1fd9296f712eaf103ebc22b1cc29fb0f135
   handle        lumenroasters         2d318ee0150f0cf54940ef2241bcf542aa787d31df357b3f34c8cda9b33a983c`;
 
 function hashLine(type: IdentifierKind, value: string, isFormShown: boolean): string {
   const form = normalForm(type, value);
-  if (form === '') throw new CommandFailed(`nothing is left of ${JSON.stringify(value)} as ${type}`, 2);
+  if (form === '') throw new CommandFailed(`${JSON.stringify(value)} is empty after normalization as ${type}`, 2);
   return `${isFormShown ? `${form}\t` : ''}${hashOfIdentifier(type, value)}`;
 }
 
 function uploadCommand(command: Command): void {
   command
-    .argument('<file>', 'Comma-separated values, in the first line the names of the columns')
-    .requiredOption('--account <id>', 'The account')
-    .option('--audience <id>', 'The custom audience')
-    .option('--list <id>', 'A do-not-reach list instead')
-    .option('--remove', 'Take the people out')
-    .option('--column <name=type>', 'What a column is, where its name does not say so; repeatable', collectPair)
-    .option('--effective-at <time>', 'When the people begin to count; now when not said')
-    .option('--expires-at <time>', 'When they cease to; after 13 months when not said');
+    .argument('<file>', 'CSV file with column names in the first line')
+    .requiredOption('--account <id>', 'Account id')
+    .option('--audience <id>', 'Custom audience id')
+    .option('--list <id>', 'Do-not-reach list id, instead of --audience')
+    .option('--remove', 'Remove the members instead of adding them')
+    .option('--column <name=type>', 'Identifier type of a column, if its name does not tell; repeatable', collectPair)
+    .option('--effective-at <time>', 'When the membership starts (default: now)')
+    .option('--expires-at <time>', 'When the membership ends (default: in 13 months)');
   addProfileOptions(command)
-    .addHelpText('after', `\nTypes: ${IDENTIFIER_KINDS.join(', ')}, those that are hashed already with _sha256 behind.`)
+    .addHelpText('after', `\nTypes: ${IDENTIFIER_KINDS.join(', ')}; append _sha256 if already hashed.`)
     .addHelpText('after', '\nExample:\n  barker audience upload people.csv --account 18ce54d4x5t --audience 2c7hv')
     .action((file: string) => upload(command, file));
 }
@@ -68,7 +70,7 @@ async function upload(command: Command, file: string): Promise<void> {
   const options = command.opts();
   const { account, audience, list } = options;
   if ((audience === undefined) === (list === undefined)) {
-    throw new CommandFailed('people go to an --audience or to a --list', 2);
+    throw new CommandFailed('give either --audience or --list', 2);
   }
   const path =
     audience !== undefined
@@ -84,7 +86,7 @@ async function upload(command: Command, file: string): Promise<void> {
       columns: options.column ?? [],
     });
     print(`${sent.people} people uploaded\n`);
-    if (sent.skipped > 0) printError(`${sent.skipped} rows were left out: they have nothing that can be hashed\n`);
+    if (sent.skipped > 0) printError(`${sent.skipped} rows were skipped: they have no valid identifier\n`);
   } catch (error) {
     if (error instanceof CsvError) throw new CommandFailed(`${file}: ${error.message}`, 2);
     throw error;

@@ -11,13 +11,16 @@ import { withStore } from './with-store.ts';
 export function auditCommand(command: Command): void {
   const list = command.command('list').description('List audit records, newest first');
   addSettings(list, 'serve', ['data_folder', 'database_url'])
-    .option('--since <time>', 'From this time on; ISO 8601, UTC where it has no offset')
-    .option('--until <time>', 'Before this time')
-    .option('--actor <who>', 'By this user, application or operator: user:900000001, operator:barker, or the id alone')
-    .addOption(new Option('--event <event>', 'Of this event').choices(Object.keys(AUDIT_EVENTS)))
-    .option('--id <id>', 'That addTarget this: application:12, or the id alone')
-    .option('--count <n>', 'So many', '100')
-    .option('--json', 'As JSON, one object a line')
+    .option('--since <time>', 'Records since this time; ISO 8601, UTC without an offset')
+    .option('--until <time>', 'Records before this time')
+    .option(
+      '--actor <who>',
+      'Records by this user, application or operator: user:900000001, operator:barker, or the id alone',
+    )
+    .addOption(new Option('--event <event>', 'Records of this event').choices(Object.keys(AUDIT_EVENTS)))
+    .option('--id <id>', 'Records about this object: application:12, or the id alone')
+    .option('--count <n>', 'Maximum number', '100')
+    .option('--json', 'Print JSON, one object a line')
     .addHelpText('after', '\nExample:\n  barker audit list --since 2026-03-01 --actor operator:barker --json')
     .action(() => listAudit(list));
 }
@@ -37,7 +40,7 @@ const PAGE = 1000;
 async function listAudit(command: Command): Promise<void> {
   const wanted = command.opts<Wanted>();
   const count = /^\d{1,9}$/.test(wanted.count) ? Number(wanted.count) : 0;
-  if (count < 1) throw new CommandFailed('--count is a number from 1 to 999999999', 2);
+  if (count < 1) throw new CommandFailed('--count must be a number from 1 to 999999999', 2);
   const since = timeOf('--since', wanted.since);
   const until = timeOf('--until', wanted.until);
   await withStore(command, async (store) => {

@@ -8,10 +8,10 @@ import { addSettings, settingsFrom } from './setting-options.ts';
 /** `barker backup`. */
 export function backupCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
-    .argument('[file]', 'The archive to write: .tar.zst, .tar.gz or .tar')
-    .option('--folder <folder>', 'Write an archive with the date in its name into this folder instead')
-    .option('--keep <n>', 'With --folder: keep this many archives and remove older ones')
-    .option('--force', 'Replace the file if it exists')
+    .argument('[file]', 'Archive to write: .tar.zst, .tar.gz or .tar')
+    .option('--folder <folder>', 'Write an archive named after the current time into this folder')
+    .option('--keep <n>', 'With --folder: keep this many archives and delete older ones')
+    .option('--force', 'Overwrite an existing file')
     .option('--allow-missing-media', 'Succeed even if media files are missing from the data folder')
     .addHelpText('after', '\nExample:\n  barker backup --folder /var/backups/barker --keep 14')
     .action((file: string | undefined) => runBackup(command, file));
@@ -19,10 +19,9 @@ export function backupCommand(command: Command): void {
 
 async function runBackup(command: Command, file: string | undefined): Promise<void> {
   const { folder, keep, force, allowMissingMedia } = command.opts();
-  if ((file === undefined) === (folder === undefined))
-    throw new CommandFailed('name a file, or a folder with --folder', 2);
+  if ((file === undefined) === (folder === undefined)) throw new CommandFailed('give either a file or --folder', 2);
   if (keep !== undefined && (folder === undefined || !/^[1-9]\d{0,5}$/.test(keep))) {
-    throw new CommandFailed('--keep takes a number from 1 on, together with --folder', 2);
+    throw new CommandFailed('--keep takes a number of at least 1 and needs --folder', 2);
   }
   const { systemClock } = await import('../base/clock.ts');
   const { backUp } = await import('../backup/backup.ts');
@@ -30,7 +29,7 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   const { printLine, runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const settings = settingsFrom(command, 'serve', true);
   const path: string = file ?? datedArchivePath(folder, systemClock.now());
-  if (existsSync(path) && !force) throw new CommandFailed(`${path} exists; --force replaces it`);
+  if (existsSync(path) && !force) throw new CommandFailed(`${path} already exists; use --force to overwrite it`);
   const { missing } = await runRecordedCopy(command, settings, (source, record) => {
     record.addTarget('archive', resolve(path));
     return backUp(source, path);
@@ -38,7 +37,7 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   printLine(`wrote ${path}`);
   if (keep !== undefined) for (const old of removeOldArchives(folder, Number(keep))) printLine(`removed ${old}`);
   if (missing.length === 0) return;
-  const message = `the data folder lacks the media of ${missing.length} uploads (the first is ${missing[0]}); ${path} is complete without them`;
+  const message = `media files of ${missing.length} uploads are missing from the data folder (first: ${missing[0]}); ${path} is otherwise complete`;
   if (!allowMissingMedia) throw new CommandFailed(message);
   printError(`barker: ${message}\n`);
 }

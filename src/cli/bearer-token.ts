@@ -8,6 +8,6 @@ export async function fetchBearerToken(caller: ConnectionProfile): Promise<strin
   const pair = Buffer.from(`${consumer_key}:${consumer_secret}`).toString('base64');
   const request = buildRequest('POST', '/oauth2/token', caller, { data: [['grant_type', 'client_credentials']] });
   const { status, body } = await send(request, `Basic ${pair}`, caller.tlsCa);
-  if (status !== 200) throw new CommandFailed(`no bearer token was given out: ${status} ${body}`);
+  if (status !== 200) throw new CommandFailed(`could not get a bearer token: ${status} ${body}`);
   return (JSON.parse(body) as { access_token: string }).access_token;
 }

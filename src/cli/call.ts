@@ -17,15 +17,15 @@ import { type Reply, send } from './send.ts';
 export function callCommand(command: Command): void {
   command
     .argument('<method>', 'GET, POST, PUT or DELETE')
-    .argument('<path>', 'Path, as /12/accounts')
+    .argument('<path>', 'Path, such as /12/accounts')
     .option(
       '-d, --param <name=value>',
-      'A parameter; repeatable. In the body of POST and PUT, else the query',
+      'Parameter, repeatable; sent in the body of POST and PUT, otherwise in the query',
       collectPair,
     )
-    .option('--json <text>', 'A JSON body, or @file')
-    .option('--bearer', 'With the bearer token of the application, for itself, in place of a signature for a user')
-    .option('-i, --include', 'Show status and headers on stderr');
+    .option('--json <text>', 'JSON body, or @file')
+    .option('--bearer', 'Authenticate with the bearer token of the application instead of a user signature')
+    .option('-i, --include', 'Print status and headers on stderr');
   addProfileOptions(command)
     .addHelpText(
       'after',
@@ -52,7 +52,7 @@ async function signatureFor(request: OutgoingRequest, { keys }: ConnectionProfil
   return sign({ ...request, oauth: protocolParameters(keys), consumerSecret, tokenSecret }).header;
 }
 
-/** Status, rate headers and ids: what tells how a call went beside its body. */
+/** The status line and the relevant headers. */
 function headText(reply: Reply): string {
   const lines = [`${reply.status} ${reply.statusText}`];
   for (const [name, value] of reply.headers) {
@@ -79,7 +79,7 @@ interface Told {
   readonly attribute?: string;
 }
 
-/** The errors of a reply in words, each on a line. */
+/** The errors of a response in one sentence. */
 function aloud(reply: Reply, text: string): string {
   const status = `${reply.status} ${reply.statusText}`;
   let body: { errors?: Told[]; operation_errors?: Told[][]; detail?: string };

@@ -7,7 +7,7 @@ import type { AuditOutcome, AuditRecord } from '../contract/store/audit.ts';
 import type { Store } from '../contract/store/store.ts';
 import { isSettingOption } from './setting-options.ts';
 
-/** What a command can touch. */
+/** Kinds of objects that commands change. */
 export type TargetKind =
   | 'user'
   | 'application'
@@ -30,14 +30,14 @@ export type AddTarget = (kind: TargetKind, id?: string) => void;
 /** The audit record of a command while it runs. */
 export interface CommandRecord {
   readonly addTarget: AddTarget;
-  /** The record as it would be stored now. */
+  /** The audit record with the targets so far. */
   withOutcome(outcome: AuditOutcome): AuditRecord;
 }
 
-/** More are not listed: what a large import changed can be told from the accounts themselves. */
+/** More targets are not listed. */
 const TARGETS_MAX = 100;
 
-/** Begins the record of a command: who runs it, where, and in which words. `now` is in milliseconds since 1970. */
+/** Begins the audit record of a command: operator, host and command line. `now` is in milliseconds since 1970. */
 export function commandRecord(command: Command, now: number): CommandRecord {
   const targets = new Set<string>();
   const about = {
@@ -56,7 +56,7 @@ export function commandRecord(command: Command, now: number): CommandRecord {
   };
 }
 
-/** The user of the operating system; containers run under numbers without a name. */
+/** The user of the operating system, or their number if it has no name, as in containers. */
 function operator(): string {
   try {
     return userInfo().username;
@@ -66,8 +66,8 @@ function operator(): string {
 }
 
 /**
- * The words of a command, and its options but for settings. Values are told only where they come from a fixed list or are plain numbers by
- * declaration: any other may be a secret, or personal.
+ * The command with its options except settings. Values are recorded only if they are numbers or from a fixed list: any other
+ * may be secret or personal.
  */
 function wordsOf(command: Command): string {
   const names: string[] = [];
@@ -88,15 +88,15 @@ function optionWords({ long, flags, argChoices }: Option, value: unknown): strin
   return isTold ? [long!, String(value)] : [long!];
 }
 
-/** Where long commands work: a store, and the clock. */
+/** What a long command runs on. */
 interface Place {
   readonly store: Pick<Store, 'write'>;
   readonly clock: Clock;
 }
 
 /**
- * Runs a command of many units of work under a record of its own: stored before anything is done, and once more when it
- * has ended. A process that is killed leaves what it began.
+ * Runs a command of many units of work. Its audit record is stored before the work, and updated with the outcome; a killed
+ * process leaves it as `begun`.
  */
 export async function runRecorded<T>(
   command: Command,
@@ -110,7 +110,7 @@ export async function runRecorded<T>(
     await store.write((tx) => tx.audit.end(record.withOutcome('done')));
     return result;
   } catch (error) {
-    // What went wrong is told, whether or not it can be recorded.
+    // The error is reported even if it cannot be recorded.
     await store.write((tx) => tx.audit.end(record.withOutcome('failed'))).catch(() => undefined);
     throw error;
   }

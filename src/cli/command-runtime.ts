@@ -6,9 +6,8 @@ import { settingsTable } from '../settings.ts';
 import { settingsFrom } from './setting-options.ts';
 
 /**
- * Opens the database that a command works on, by the settings of production. The folder of a development service holds the
- * key that seals the secrets of its demo world: it is taken where no other is given, and for no other database. Callbacks may be
- * there what they may be on the pages of that service.
+ * Opens the database that a command works on, with the production settings. Without a master key, the key in the data folder of a
+ * development server is used, but only for the database of its demo world; callback rules are then those of that server.
  */
 export async function openCommandRuntime(command: Command): Promise<Runtime> {
   const { openRuntime } = await import('../app/database.ts');

@@ -6,12 +6,12 @@ import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker config print`. */
 export function configCommand(command: Command): void {
-  const print = command.command('print').description('Show every setting, its value and where that came from');
+  const print = command.command('print').description('Print every setting, its value and its source');
   addSettings(print, 'serve', [])
     .addOption(
-      new Option('--mode <mode>', 'Command that the settings are for').choices(['dev', 'serve']).default('serve'),
+      new Option('--mode <mode>', 'Print the settings of this command').choices(['dev', 'serve']).default('serve'),
     )
-    .option('--json', 'As JSON')
+    .option('--json', 'Print JSON')
     .addHelpText('after', '\nExample:\n  barker config print --config barker.json')
     .action(() => printSettings(print));
 }

@@ -6,7 +6,7 @@ import { secureRandom } from '../base/random.ts';
 import { type DevFile, devFilePath, readDevFile } from '../dev/dev-folder.ts';
 import { CommandFailed } from './failure.ts';
 
-/** The keys that a request is signed with. The token is absent in the first step of signing in. */
+/** The keys that a request is signed with. The token is empty in the first step of the login. */
 export interface SigningKeys {
   readonly consumer_key: string;
   readonly consumer_secret: string;
@@ -14,7 +14,7 @@ export interface SigningKeys {
   readonly access_token_secret: string;
 }
 
-/** Who calls, and where to. */
+/** The server that a command calls, and the keys that it signs with. */
 export interface ConnectionProfile {
   readonly keys: SigningKeys;
   /** The origin that a path is joined to; undefined when neither options nor stored keys name one. */
@@ -31,32 +31,36 @@ interface CallerOptions
   readonly app: 'demo' | 'messages';
 }
 
-/** Gives a command the options that tell who calls. */
+/** Adds the options that select the server and the keys. */
 export function addProfileOptions(command: Command): Command {
   return command
-    .option('--sandbox', 'The sandbox instead of production')
+    .option('--sandbox', 'Use the sandbox instead of production')
     .addOption(new Option('--as <user>', 'User of the demo world').choices(['first', 'other']).default('first'))
     .addOption(
-      new Option('--app <application>', 'Application of the demo world; messages may read direct messages')
+      new Option('--app <application>', 'Application of the demo world; messages can read direct messages')
         .choices(['demo', 'messages'])
         .default('demo'),
     )
-    .option('--data <folder>', 'Folder of a development service, whose dev.json has address and keys', dataFolder())
-    .option('--url <origin>', 'Another service, as https://ads.example')
-    .option('--consumer-key <key>', 'Own keys instead: all of them, or as variables')
-    .option('--consumer-secret <secret>')
-    .option('--token <token>')
-    .option('--token-secret <secret>')
+    .option(
+      '--data <folder>',
+      'Data folder of a development server; its dev.json has the address and keys',
+      dataFolder(),
+    )
+    .option('--url <origin>', 'Another server, such as https://ads.example')
+    .option('--consumer-key <key>', 'Use these keys instead (or BARKER_CALL_*)')
+    .option('--consumer-secret <secret>', 'Consumer secret')
+    .option('--token <token>', 'Access token')
+    .option('--token-secret <secret>', 'Access token secret')
     .addHelpText(
       'after',
-      '\nKeys may also stand in BARKER_CALL_CONSUMER_KEY, BARKER_CALL_CONSUMER_SECRET, BARKER_CALL_TOKEN and' +
-        '\nBARKER_CALL_TOKEN_SECRET, the address in BARKER_CALL_URL: variables are not seen by others on the machine.',
+      '\nThe environment variables BARKER_CALL_CONSUMER_KEY, BARKER_CALL_CONSUMER_SECRET, BARKER_CALL_TOKEN,' +
+        '\nBARKER_CALL_TOKEN_SECRET and BARKER_CALL_URL do the same, hidden from other users of the machine.',
     );
 }
 
 const dataFolder = (): string => process.env.BARKER_DATA_FOLDER || './data';
 
-/** The caller that the options of a command name, or its variables, or the stored development keys. */
+/** The profile from the options of a command, its environment variables, or `dev.json`. */
 export function profileFrom(command: Command): ConnectionProfile {
   const options = command.opts<CallerOptions>();
   const input = (option: keyof CallerOptions & string, variable: string) =>
@@ -68,7 +72,7 @@ export function profileFrom(command: Command): ConnectionProfile {
     return { keys: demoKeys(file, options), origin: url ?? storedOrigin(options), tlsCa: file.tls_ca };
   }
   const consumerSecret = input('consumerSecret', 'CONSUMER_SECRET');
-  if (consumerSecret === undefined) throw new CommandFailed('a consumer key needs --consumer-secret', 2);
+  if (consumerSecret === undefined) throw new CommandFailed('--consumer-key needs --consumer-secret', 2);
   const keys = {
     consumer_key: consumerKey,
     consumer_secret: consumerSecret,
@@ -82,7 +86,7 @@ function storedKeys(folder: string): DevFile {
   const file = readDevFile(folder);
   if (file) return file;
   throw new CommandFailed(
-    `${devFilePath(folder)} does not exist; start barker dev, name its folder with --data, or give --consumer-key`,
+    `${devFilePath(folder)} does not exist; start barker dev, give its folder with --data, or give --consumer-key`,
   );
 }
 
@@ -109,7 +113,7 @@ function demoKeys(file: DevFile, { as, app }: CallerOptions): SigningKeys {
   };
 }
 
-/** Protocol parameters of a request that is signed now; a token that is absent is left out. */
+/** The OAuth parameters of a request that is signed now; an empty token is omitted. */
 export function protocolParameters(keys: SigningKeys): Record<string, string> {
   return {
     oauth_consumer_key: keys.consumer_key,
@@ -131,7 +135,7 @@ export function collectPair(text: string, before: readonly Pair[] = []): readonl
   return [...before, [text.slice(0, equals), text.slice(equals + 1)]];
 }
 
-/** A request as it will be sent and is signed. */
+/** A request as it is signed and sent. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
@@ -141,7 +145,7 @@ export interface OutgoingRequest {
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'];
 
-/** Puts a request together: pairs go into a form body of POST and PUT without JSON, into the query otherwise. */
+/** Builds a request: pairs become the form body of POST and PUT without JSON, the query otherwise. */
 export function buildRequest(
   method: string,
   target: string,
@@ -150,7 +154,7 @@ export function buildRequest(
 ): OutgoingRequest {
   const upper = method.toUpperCase();
   if (!METHODS.includes(upper))
-    throw new CommandFailed(`${JSON.stringify(method)} is none of ${METHODS.join(', ')}`, 2);
+    throw new CommandFailed(`${JSON.stringify(method)} is not one of ${METHODS.join(', ')}`, 2);
   const hasForm = json === undefined && data.length > 0 && (upper === 'POST' || upper === 'PUT');
   const url = absolute(target, caller);
   if (!hasForm && data.length > 0) url.search += `${url.search === '' ? '?' : '&'}${encodePairs(data)}`;
@@ -159,10 +163,11 @@ export function buildRequest(
 
 function absolute(target: string, { origin }: ConnectionProfile): URL {
   if (/^https?:\/\//i.test(target) && URL.canParse(target)) return new URL(target);
-  if (!target.startsWith('/')) throw new CommandFailed('a path starts with /, an address with http:// or https://', 2);
+  if (!target.startsWith('/'))
+    throw new CommandFailed('expected a path that starts with /, or a URL with http:// or https://', 2);
   if (origin === undefined)
-    throw new CommandFailed('the path needs a service; start barker dev, or name one with --url', 2);
-  if (!URL.canParse(origin)) throw new CommandFailed(`${JSON.stringify(origin)} is no address of a service`, 2);
+    throw new CommandFailed('the server of the path is unknown; start barker dev, or give --url', 2);
+  if (!URL.canParse(origin)) throw new CommandFailed(`${JSON.stringify(origin)} is not a server URL`, 2);
   return new URL(target, origin);
 }
 

@@ -8,20 +8,20 @@ import { openCommandRuntime } from './command-runtime.ts';
 import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
 
-/** `barker demo`: makes things up, to try other things out with. */
+/** `barker demo`: sample data for trying things out. */
 export function demoCommand(command: Command): void {
-  const population = command.command('population').description('Put made-up people into the directory');
+  const population = command.command('population').description('Generate sample people in the directory');
   addSettings(population, 'serve', ['data_folder', 'database_url'])
-    .requiredOption('--users <n>', 'How many', wholeNumber)
-    .option('--population-seed <n>', 'The same number makes the same people', wholeNumber, 1)
-    .option('--csv <file>', 'Also writes by what they are known, plainly: a file to make uploads from')
+    .requiredOption('--users <n>', 'Number of people', wholeNumber)
+    .option('--population-seed <n>', 'Random seed', wholeNumber, 1)
+    .option('--csv <file>', 'Also write plaintext identifiers to a CSV file, for audience uploads')
     .addHelpText('after', '\nExample:\n  barker demo population --users 100000 --csv people.csv')
     .action(() => makePopulation(population));
-  const posts = command.command('posts').description('Put made-up posts into the corpus of keyword insights');
+  const posts = command.command('posts').description('Generate sample posts for keyword insights');
   addSettings(posts, 'serve', ['data_folder', 'database_url'])
-    .requiredOption('--count <n>', 'How many', wholeNumber)
-    .option('--days <n>', 'Over so many days until now', severalDays, 7)
-    .option('--posts-seed <n>', 'The same number makes the same posts', wholeNumber, 1)
+    .requiredOption('--count <n>', 'Number of posts', wholeNumber)
+    .option('--days <n>', 'Spread over the last days', severalDays, 7)
+    .option('--posts-seed <n>', 'Random seed', wholeNumber, 1)
     .addHelpText('after', '\nExample:\n  barker demo posts --count 100000')
     .action(() => makePosts(posts));
 }

@@ -13,7 +13,7 @@ interface Line {
   readonly err?: { readonly message?: string; readonly stack?: string };
 }
 
-/** The log of development mode: the same lines as in production, said for a person who watches a terminal. */
+/** The log of development mode: the same entries as in production, as readable sentences. */
 export function devLog(level: string, write: (line: string) => void): Logger {
   return openLog(level, { write: (line) => write(`${sentence(JSON.parse(line) as Line, level === 'debug')}\n`) });
 }

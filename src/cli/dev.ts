@@ -37,7 +37,7 @@ export function devCommand(command: Command): void {
     'seed',
     'rate_limits',
   ])
-    .option('--reset', 'Forget everything that earlier runs stored')
+    .option('--reset', 'Delete all data of earlier runs')
     .addHelpText('after', '\nExample:\n  barker dev --data ./data --port 8080 --seed 42')
     .action(async () => {
       process.exitCode = await runDev(settingsFrom(command, 'dev'), command.opts().reset === true);
@@ -133,7 +133,7 @@ async function reset(settings: Settings): Promise<void> {
 }
 
 const FOREIGN =
-  'the database holds users who are not of a demo world; development mode takes another database or folder';
+  'the database has users that are not part of a demo world; use another database or data folder for development';
 
 /** Whether there are users, and none of them from a demo world. */
 async function holdsOthers(tx: ReadTransaction): Promise<boolean> {

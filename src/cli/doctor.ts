@@ -7,13 +7,13 @@ import { addSettings, settingsFrom } from './setting-options.ts';
 
 const MARKS: Readonly<Record<Finding['level'], string>> = { ok: 'ok       ', warning: 'warning  ', error: 'error    ' };
 
-/** `barker doctor`: exit code 1 when something must be mended. */
+/** `barker doctor`: exit code 1 when there is an error. */
 export function doctorCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
-    .option('--json', 'As JSON')
+    .option('--json', 'Print JSON')
     .addHelpText(
       'after',
-      '\nChanges nothing. Exit code: 0, or 1 when there is an error.\n\nExample:\n  barker doctor --config barker.json',
+      '\nRead-only. Exit code: 1 if there is an error, otherwise 0.\n\nExample:\n  barker doctor --config barker.json',
     )
     .action(async () => {
       const findings = await examineAll(command);
@@ -46,7 +46,7 @@ function examineSettings(command: Command): { settings: Settings | undefined; fi
     return { settings: settingsFrom(command, 'serve'), findings: [ok('the settings are complete')] };
   } catch (failure) {
     if (!(failure instanceof SettingsError)) throw failure;
-    const findings = failure.problems.map((problem) => error(problem, 'barker config print shows every setting'));
+    const findings = failure.problems.map((problem) => error(problem, 'run barker config print to see every setting'));
     try {
       return { settings: settingsFrom(command, 'serve', true), findings };
     } catch {

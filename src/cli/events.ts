@@ -17,16 +17,18 @@ export function eventsCommand(command: Command): void {
   listenCommand(command);
   const emit = command
     .command('emit')
-    .description('Make an event happen, as subscribers see it; nothing else is changed')
-    .argument('<type>', `one of ${EVENT_TYPES.join(', ')}`)
-    .requiredOption('--user <user-name>', 'User whom the event is about; an id does as well')
-    .option('--with <user-name>', 'The other user, for events of messages')
-    .option('--text <text>', 'What the message says, what a profile says from then on, or the title of a Space')
-    .option('--before <text>', 'What the profile said before')
-    .option('--about <id>', 'Id of the message, of the last message that was read, or of the broadcast')
-    .addOption(new Option('--direction <word>', 'Who did it, seen from the user').choices(['sent', 'received']))
-    .option('--payload <json>', 'The payload, instead of one that is made from the options above')
-    .option('--count <n>', 'So many of the same, one after the other', '1');
+    .description('Emit a test event to subscribers; nothing else changes')
+    .argument('<type>', `Event type: ${EVENT_TYPES.join(', ')}`)
+    .requiredOption('--user <user-name>', 'User that the event is about, by name or id')
+    .option('--with <user-name>', 'The other user of a message event')
+    .option('--text <text>', 'Message text, new profile value, or title of a Space')
+    .option('--before <text>', 'Old profile value')
+    .option('--about <id>', 'Id of the message, of the last message read, or of the Space')
+    .addOption(
+      new Option('--direction <word>', 'Direction from the point of view of the user').choices(['sent', 'received']),
+    )
+    .option('--payload <json>', 'Payload, instead of one built from the options above')
+    .option('--count <n>', 'Number of identical events', '1');
   addSettings(emit, 'serve', ['data_folder', 'database_url'])
     .addHelpText(
       'after',
@@ -50,9 +52,9 @@ async function emitEvents(command: Command, name: string): Promise<void> {
   const input = command.opts<EmitOptions>();
   const type = typeNamed(name)?.type;
   if (type === undefined)
-    throw new CommandFailed(`there is no event type ${name}; there are ${EVENT_TYPES.join(', ')}`, 2);
+    throw new CommandFailed(`unknown event type ${name}; expected one of ${EVENT_TYPES.join(', ')}`, 2);
   const count = /^\d+$/.test(input.count) ? Number(input.count) : 0;
-  if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count is a number from 1 to ${COUNT_MAX}`, 2);
+  if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count must be a number from 1 to ${COUNT_MAX}`, 2);
   const payload = input.payload === undefined ? undefined : objectOf(input.payload);
   const { eventOf } = await import('../features/activity/event-emitter.ts');
   const { formatInstant } = await import('../base/instants.ts');
@@ -90,7 +92,7 @@ function objectOf(text: string): string {
   } catch {
     // Said below.
   }
-  throw new CommandFailed('--payload is an object of JSON', 2);
+  throw new CommandFailed('--payload must be a JSON object', 2);
 }
 
 /** A user by name, or by id when nobody has that name. */

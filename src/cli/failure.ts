@@ -1,7 +1,7 @@
-/** What a command ends with when it cannot do what it was asked to; the message is one plain sentence. */
+/** A command failed for an expected reason; the message is one sentence for the user. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
-  /** 1: it was tried and failed. 2: it was asked in a way that makes no sense. */
+  /** 1: failure. 2: usage error. */
   readonly exitCode: 1 | 2;
   constructor(message: string, exitCode: 1 | 2 = 1) {
     super(message);
@@ -19,20 +19,19 @@ interface SystemError {
   readonly port?: number;
   readonly address?: string;
   readonly path?: string;
-  /** The flag of the setting that named what could not be had. */
+  /** The flag of the setting that caused the error. */
   readonly flag?: string;
 }
 
-/** An error in words for a person: what happened, and where one can do something about it, what. */
+/** An error as one sentence for the user, with advice where there is any. */
 export function errorMessage(error: unknown): string {
-  if (!(error instanceof Error)) return 'something failed that gave no reason';
+  if (!(error instanceof Error)) return 'unknown error';
   const { code, port, address, path, flag } = error as SystemError;
   if (code === 'EADDRINUSE')
-    return `port ${port} is in use; choose another with ${flag ?? 'its flag'}, 0 for any free one`;
-  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}; choose another with --host`;
-  if (code === 'EACCES' && port !== undefined)
-    return `port ${port} may not be used by this user; choose one above 1023`;
-  if (code === 'EACCES' || code === 'EPERM') return `no permission for ${path}`;
+    return `port ${port} is in use; choose another with ${flag ?? 'its flag'}, or 0 for any free port`;
+  if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine; choose another with --host`;
+  if (code === 'EACCES' && port !== undefined) return `no permission to use port ${port}; choose one above 1023`;
+  if (code === 'EACCES' || code === 'EPERM') return `permission denied: ${path}`;
   if (code === 'ENOENT' && path !== undefined) return `${path} does not exist`;
   if (code === 'ECONNREFUSED') return `nothing answers at ${address}:${port}`;
   const message = error.message || (error.cause instanceof Error && error.cause.message) || error.name;

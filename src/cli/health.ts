@@ -8,7 +8,7 @@ import { addSettings, settingsFrom } from './setting-options.ts';
 /** `barker health`. */
 export function healthCommand(command: Command): void {
   addSettings(command, 'serve', ['operations_host', 'operations_port'])
-    .addHelpText('after', '\nExit code: 0 when the service is ready, otherwise 1.\n\nExample:\n  barker health')
+    .addHelpText('after', '\nExit code: 0 if the server is ready, otherwise 1.\n\nExample:\n  barker health')
     .action(async () => {
       await checkHealth(settingsFrom(command, 'serve', true));
       print('ready\n');
@@ -17,6 +17,6 @@ export function healthCommand(command: Command): void {
 
 async function checkHealth(settings: Settings): Promise<void> {
   const { url, status, failed } = await queryReadiness(settings);
-  if (status === undefined) throw new CommandFailed(`no service answers at ${url}`);
-  if (status !== 200) throw new CommandFailed(`the service is not ready: ${failed.join(', ') || `status ${status}`}`);
+  if (status === undefined) throw new CommandFailed(`no server answers at ${url}`);
+  if (status !== 200) throw new CommandFailed(`the server is not ready: ${failed.join(', ') || `status ${status}`}`);
 }

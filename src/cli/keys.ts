@@ -12,19 +12,19 @@ import { configuredKeys, findKeyUsage, type KeyUsage, resealAll } from './keys/k
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
-/** `barker keys`: which master keys seal what, and replacing one. */
+/** `barker keys`: which master keys encrypt which secrets, and replacing one. */
 export function keysCommand(command: Command): void {
-  const status = command.command('status').description('Show which master keys are in use, unused or missing');
+  const status = command.command('status').description('Show which master keys are used, unused or missing');
   addSettings(status, 'serve', ['data_folder', 'database_url', 'master_key_id'])
-    .option('--json', 'As JSON')
+    .option('--json', 'Print JSON')
     .addHelpText('after', '\nExample:\n  barker keys status')
     .action(() => onSecrets(status, showStatus));
-  const reseal = command.command('reseal').description('Seal every secret with the current master key');
+  const reseal = command.command('reseal').description('Re-encrypt every secret with the current master key');
   addSettings(reseal, 'serve', ['data_folder', 'database_url', 'master_key_id'])
-    .option('--offline', 'No server runs, so none needs to have the key already')
+    .option('--offline', 'No server is running that would need the key')
     .addHelpText(
       'after',
-      '\nRuns beside a server that was restarted with the current key, and again after an interruption.\n\nExample:\n  barker keys reseal',
+      '\nRestart the server with the current key first. If interrupted, run it again.\n\nExample:\n  barker keys reseal',
     )
     .action(() => onSecrets(reseal, runReseal));
 }
@@ -37,7 +37,7 @@ interface Secrets {
   readonly box: SecretBox | undefined;
 }
 
-/** Opens the database without holding the keys against it: what is wrong with them is what people want to know. */
+/** Opens the database without checking the master keys, so that wrong keys can be reported. */
 async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<void>): Promise<void> {
   const { openDriver } = await import('../app/database.ts');
   const { pendingMigrations } = await import('../storage/core/migrate.ts');
@@ -71,14 +71,14 @@ async function showStatus({ command, driver, settings, box }: Secrets): Promise<
     wrong
       .map(({ id, state, secrets, unreadable }) =>
         state === 'missing'
-          ? `key ${id} is not configured, but ${secretsSaid(secrets)} sealed with it; add it to master_keys_old`
-          : `${secretsSaid(unreadable)} sealed with another key than the configured ${id}, or altered`,
+          ? `key ${id} is not configured, but ${secretsAre(secrets)} encrypted with it; add it to master_keys_old`
+          : `${secretsAre(unreadable)} corrupted, or encrypted with another key than the configured ${id}`,
       )
       .join('; '),
   );
 }
 
-const secretsSaid = (count: number): string => (count === 1 ? '1 secret is' : `${count} secrets are`);
+const secretsAre = (count: number): string => (count === 1 ? '1 secret is' : `${count} secrets are`);
 
 function tableOf(uses: readonly KeyUsage[]): string {
   const rows = [
@@ -103,11 +103,11 @@ function tableOf(uses: readonly KeyUsage[]): string {
 }
 
 async function runReseal({ command, driver, settings, box }: Secrets): Promise<void> {
-  if (!box) throw new CommandFailed('master_key: required to seal secrets', 2);
+  if (!box) throw new CommandFailed('master_key: required to encrypt secrets', 2);
   const store = storeOn(driver);
   if (!command.opts().offline && !(await store.read((tx) => isMasterKeyInUse(tx, box)))) {
     throw new CommandFailed(
-      `no server has been started with master key ${settings.master_key_id} yet, and one without it could not read what is sealed with it; restart the server first, or add --offline when none runs`,
+      `no server has been started with master key ${settings.master_key_id} yet, and a server without it could not decrypt the secrets; restart the server first, or add --offline if none is running`,
     );
   }
   return runRecorded(command, { store, clock: systemClock }, (addTarget) => {
@@ -122,16 +122,16 @@ async function reseal(driver: Driver, settings: Settings, box: SecretBox): Promi
   const unreadable = Object.values(done).reduce((sum, each) => sum + each.unreadable, 0);
   if (unreadable > 0) {
     throw new CommandFailed(
-      `${secretsSaid(unreadable)} still sealed with other keys that do not open them; see: barker keys status`,
+      `${secretsAre(unreadable)} still encrypted with other keys and cannot be decrypted; see: barker keys status`,
     );
   }
-  // A server that has the former key as its current one goes on sealing with it.
+  // A server whose current key is still the old one keeps encrypting with it.
   const uses = await findKeyUsage(driver, settings, box);
   const left = uses.filter(({ state, secrets }) => state !== 'current' && secrets > 0);
   if (left.length > 0) {
     const ids = left.map(({ id }) => id).join(', ');
     throw new CommandFailed(
-      `secrets were sealed with ${ids} meanwhile; restart the server with master_key_id ${settings.master_key_id}, then run this again`,
+      `new secrets were encrypted with ${ids} in the meantime; restart the server with master_key_id ${settings.master_key_id}, then run this again`,
     );
   }
 }

@@ -11,8 +11,8 @@ import { addSettings, settingsFrom } from './setting-options.ts';
 /** `barker migrate`. */
 export function migrateCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
-    .option('--dry-run', 'List what would be done and change nothing')
-    .option('--no-copy', 'Do not copy a SQLite database before changing it')
+    .option('--dry-run', 'List pending migrations without applying them')
+    .option('--no-copy', 'Do not back up a SQLite database first')
     .addHelpText('after', '\nExample:\n  barker migrate --dry-run --data /var/lib/barker')
     .action(() => runMigrate(command));
 }
@@ -40,7 +40,7 @@ async function runMigrate(command: Command): Promise<void> {
 }
 
 async function open(settings: Settings, dryRun: boolean): Promise<Driver> {
-  // Opening a database that does not exist would make it.
+  // Opening a SQLite database that does not exist would create it.
   if (dryRun && settings.database_url === '' && !existsSync(join(settings.data_folder, 'barker.db'))) {
     const { openSqlite } = await import('../storage/core/sqlite.ts');
     return openSqlite({ file: ':memory:' });

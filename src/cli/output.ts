@@ -4,22 +4,22 @@ const COMMANDING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A text that no terminal obeys. Escapes are those of JSON, so that JSON stays what it is. */
+/** Escapes control characters as in JSON, so that output cannot control the terminal and JSON stays valid. */
 export function escapeControls(text: string): string {
   return text.replace(COMMANDING, escaped);
 }
 
-/** A value on a line of its own, or in a column: it ends neither. */
+/** Escapes control characters, tabs and newlines: a value for one line or column. */
 export function oneLine(value: string): string {
   return escapeControls(value.replace(/[\t\n]/g, escaped));
 }
 
-/** Writes on the standard output; whatever names, messages and payloads hold, a terminal only shows it. */
+/** Writes to stdout with control characters escaped. */
 export function print(text: string): void {
   process.stdout.write(escapeControls(text));
 }
 
-/** The same on the error output. */
+/** Writes to stderr with control characters escaped. */
 export function printError(text: string): void {
   process.stderr.write(escapeControls(text));
 }

@@ -12,7 +12,7 @@ export async function readPassword(file: string | undefined): Promise<string> {
   if (file !== undefined && file !== '-') return firstLine(linesOf(file));
   if (file === '-' || !process.stdin.isTTY) return firstLine(linesOfStream(process.stdin));
   const password = await ask('Password: ');
-  if ((await ask('Once more: ')) !== password) throw new CommandFailed('the two passwords differ');
+  if ((await ask('Repeat password: ')) !== password) throw new CommandFailed('the passwords do not match');
   return password;
 }
 
@@ -24,7 +24,7 @@ async function firstLine(pieces: AsyncIterable<readonly Line[]>): Promise<string
     if (password !== '') return password;
     break;
   }
-  throw new CommandFailed('no password was given; pipe one in, or name a file with --password-file');
+  throw new CommandFailed('no password; pipe one to stdin or use --password-file');
 }
 
 async function ask(question: string): Promise<string> {

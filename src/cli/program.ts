@@ -5,119 +5,119 @@ import { programVersion } from '../version.ts';
 import { CommandFailed, errorMessage } from './failure.ts';
 import { print, printError } from './output.ts';
 
-/** Gives a command its arguments, options, example and action. The action's result is the exit code. */
+/** Adds arguments, options, an example and an action to a command. */
 export type ConfigureCommand = (command: Command) => void;
 
 interface Entry {
   readonly name: string;
   readonly about: string;
-  /** Loaded only when the command is named, so that every other starts without it. */
+  /** Loaded only when the command is run, so that others start faster. */
   load(): Promise<ConfigureCommand>;
 }
 
 const COMMANDS: readonly Entry[] = [
   {
     name: 'dev',
-    about: 'Start a local service with a demo world and ready keys',
+    about: 'Start a development server with a demo world and ready-made keys',
     load: async () => (await import('./dev.ts')).devCommand,
   },
   {
     name: 'serve',
-    about: 'Start a service for real use',
+    about: 'Start a production server',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
     name: 'migrate',
-    about: 'Bring the schema of the database up to date',
+    about: 'Update the database schema',
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
   {
     name: 'user',
-    about: 'Users: create, list, show, password, profile, suspend, lock',
+    about: 'Manage users: create, list, show, password, profile, suspend, lock',
     load: async () => (await import('./user.ts')).userCommand,
   },
   {
     name: 'backup',
-    about: 'Write everything to an archive, beside a running service',
+    about: 'Back up the database and media; the server may be running',
     load: async () => (await import('./backup.ts')).backupCommand,
   },
   {
     name: 'restore',
-    about: 'Restore an archive, or verify it',
+    about: 'Restore or verify a backup',
     load: async () => (await import('./restore.ts')).restoreCommand,
   },
   {
     name: 'copy',
-    about: 'Move to another database: SQLite to PostgreSQL and back',
+    about: 'Copy everything to another database: SQLite to PostgreSQL or back',
     load: async () => (await import('./copy.ts')).copyCommand,
   },
   {
     name: 'app',
-    about: 'Applications: create, list, show, edit, keys, tokens, suspend',
+    about: 'Manage applications: create, list, show, edit, keys, tokens, suspend',
     load: async () => (await import('./app.ts')).appCommand,
   },
   {
     name: 'account',
-    about: 'Accounts: create, list, show, roles, features, funding, limits, approval, import',
+    about: 'Manage advertising accounts: create, list, show, roles, features, funding, limits, approval, import',
     load: async () => (await import('./account.ts')).accountCommand,
   },
   {
     name: 'demo',
-    about: 'Demo: make people and posts up',
+    about: 'Generate sample people and posts',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
   {
     name: 'import',
-    about: 'Import: people of the platform, posts',
+    about: 'Import people and posts from files',
     load: async () => (await import('./import.ts')).importCommand,
   },
   {
     name: 'audience',
-    about: 'Audiences: hash identifiers, upload people',
+    about: 'Hash identifiers and upload audience members',
     load: async () => (await import('./audience.ts')).audienceCommand,
   },
   {
     name: 'events',
-    about: 'Events: make them happen',
+    about: 'Listen to events, and emit test events',
     load: async () => (await import('./events.ts')).eventsCommand,
   },
   {
     name: 'webhooks',
-    about: 'Webhooks: check, list, deliveries, resend, secret',
+    about: 'Manage webhooks: check, list, deliveries, resend, secret',
     load: async () => (await import('./webhooks.ts')).webhooksCommand,
   },
   {
     name: 'audit',
-    about: 'Audit records: list who changed what',
+    about: 'List audit records: who changed what',
     load: async () => (await import('./audit.ts')).auditCommand,
   },
   {
     name: 'keys',
-    about: 'Master keys: status, reseal',
+    about: 'Show master key usage, and re-encrypt secrets',
     load: async () => (await import('./keys.ts')).keysCommand,
   },
-  { name: 'token', about: 'Access tokens: create', load: async () => (await import('./token.ts')).tokenCommand },
+  { name: 'token', about: 'Create access tokens', load: async () => (await import('./token.ts')).tokenCommand },
   {
     name: 'call',
-    about: 'Sign a request and send it',
+    about: 'Send a signed request',
     load: async () => (await import('./call.ts')).callCommand,
   },
   {
     name: 'sign',
-    about: 'Sign a request and show every step of it',
+    about: 'Sign a request and show each step, without sending it',
     load: async () => (await import('./sign.ts')).signCommand,
   },
   {
     name: 'doctor',
-    about: 'Check settings, machine, database and addresses before callers notice',
+    about: 'Check settings, machine, database and addresses for problems',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   {
     name: 'health',
-    about: 'Ask a running service whether it is ready',
+    about: 'Check whether the server is ready',
     load: async () => (await import('./health.ts')).healthCommand,
   },
-  { name: 'config', about: 'Settings: print', load: async () => (await import('./config.ts')).configCommand },
+  { name: 'config', about: 'Print settings', load: async () => (await import('./config.ts')).configCommand },
 ];
 
 /** The whole program, with every command loaded. */
@@ -127,13 +127,13 @@ export async function fullProgram(): Promise<Command> {
   return program;
 }
 
-/** Runs one command; resolves with the exit code: 0 done, 1 failed, 2 asked in a way that makes no sense. */
+/** Runs one command; resolves with the exit code: 0 success, 1 failure, 2 usage error. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const program = new Command('barker')
     .description('A self-hosted advertising platform server.')
     .version(programVersion, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Show help')
-    .helpCommand('help [command]', 'Show help of a command')
+    .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', '\nFirst steps:\n  barker dev\n  barker call GET /12/accounts')
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({

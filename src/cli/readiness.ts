@@ -1,20 +1,20 @@
 import { isIPv6 } from 'node:net';
 import type { Settings } from '../settings.ts';
 
-/** What a running service says of itself. */
+/** The readiness of a server. */
 export interface Readiness {
-  /** Where it was asked. */
+  /** The URL of the probe. */
   readonly url: string;
-  /** Undefined when nothing answered. */
+  /** Undefined when no server answered. */
   readonly status: number | undefined;
   /** The names of the checks that failed. */
   readonly failed: readonly string[];
 }
 
-/** Supervisors give up sooner or later; this is sooner. */
+/** Shorter than the usual timeouts of supervisors. */
 const ANSWER_MS = 3000;
 
-/** Asks the service that has these settings whether it is ready. */
+/** Queries the readiness probe of the server with these settings. */
 export async function queryReadiness({ operations_host, operations_port }: Settings): Promise<Readiness> {
   const url = `http://${reachable(operations_host)}:${operations_port}/readyz`;
   try {
@@ -26,7 +26,7 @@ export async function queryReadiness({ operations_host, operations_port }: Setti
   }
 }
 
-/** Where a listener on this address is reached from its own machine. */
+/** The address at which this machine reaches a listener. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -10,9 +10,9 @@ import { addSettings, settingsFrom } from './setting-options.ts';
 /** `barker restore`. */
 export function restoreCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url', 'timestamp_window_s'])
-    .argument('<file>', 'An archive that barker backup wrote, of either database')
-    .option('--verify', 'Check the archive and write nothing')
-    .option('--stopped-at <time>', 'When the old service answered its last request, if you know; ISO 8601 in UTC')
+    .argument('<file>', 'Archive written by barker backup, from SQLite or PostgreSQL')
+    .option('--verify', 'Check the archive without restoring it')
+    .option('--stopped-at <time>', 'When the old server answered its last request, if known; ISO 8601 in UTC')
     .addHelpText('after', '\nExample:\n  barker restore barker-20260302T170455Z.tar.zst --data /var/lib/barker')
     .action((file: string) => runRestore(command, file));
 }
@@ -25,17 +25,17 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);
   if (!Number.isFinite(stopped) || stopped > systemClock.now()) {
-    throw new CommandFailed('--stopped-at takes a time of the past such as 2026-03-02T17:04:55Z', 2);
+    throw new CommandFailed('--stopped-at takes a time in the past such as 2026-03-02T17:04:55Z', 2);
   }
   const settings = settingsFrom(command, 'serve', true);
   const keys = configuredMasterKeys(settings);
   const examined = await inspectArchive(file, keys);
   for (const line of summaryOf(examined)) printLine(line);
   judgeKeys(examined, keys, verify === true);
-  if (verify) return printLine('the archive is sound');
+  if (verify) return printLine('the archive is valid');
   const { head } = examined;
-  if (stopped < Date.parse(head.made_at)) throw new CommandFailed(`--stopped-at is before the backup was made`, 2);
-  // The last second that the old service could accept is refused too.
+  if (stopped < Date.parse(head.made_at)) throw new CommandFailed('--stopped-at is earlier than the backup', 2);
+  // Also refuses the last second that the old server could have accepted.
   const requests_not_before = Math.floor(stopped / 1000) + settings.timestamp_window_s + 1;
   const { restore } = await import('../backup/restore.ts');
   const record = commandRecord(command, systemClock.now());
@@ -51,12 +51,11 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const since = formatInstant(requests_not_before * 1000);
   printLine(`
 Restored to the state of ${head.made_at}.
-- Requests signed before ${since} are refused with code 135: they may have been accepted since the backup already.
-- Tokens that were revoked after ${head.made_at} are valid again. So are keys that were replaced, passwords that were
-  changed, and users and applications that were suspended or locked after it. Repeat these changes before you serve.
-- All users have to log in again, and logins under way have to begin again. Recovery codes have ended: users of two-step
-  login make new ones.
-- Indexes of audiences and posts are built when the service starts.`);
+- Requests signed before ${since} are refused with code 135: they may already have been accepted after the backup.
+- Tokens revoked after ${head.made_at} are valid again, and so are replaced keys and old passwords. Users and applications
+  suspended or locked since then are active again. Repeat these changes before you start the server.
+- All users have to log in again. Recovery codes are no longer valid: users of two-step login have to create new ones.
+- Audience and post indexes are rebuilt when the server starts.`);
 }
 
 function targetOf({ data_folder: folder, database_url: databaseUrl }: Settings) {
@@ -67,26 +66,26 @@ function summaryOf({ head, contents }: ArchiveInspection): string[] {
   const { count, bytes } = contents.files;
   const rows = Object.values(contents.tables).reduce((total, table) => total + table.rows, 0);
   return [
-    `backup of ${head.made_at} by release ${head.release}, from ${head.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
-    `schema: ${head.steps.length} steps, the last is ${head.steps.at(-1)}`,
-    `rows: ${rows} of ${Object.keys(contents.tables).length} tables`,
-    `files: ${count} with ${bytes} bytes`,
+    `backup made at ${head.made_at} by release ${head.release}, from ${head.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
+    `schema: ${head.steps.length} migrations, the last is ${head.steps.at(-1)}`,
+    `rows: ${rows} in ${Object.keys(contents.tables).length} tables`,
+    `files: ${count} (${bytes} bytes)`,
   ];
 }
 
-/** A restore with a key that opens nothing would end in a service that refuses every signature. */
+/** Fails when the configured keys do not open the secrets: the server could then verify no signature. */
 function judgeKeys({ head, secrets }: ArchiveInspection, keys: MasterKeys, isVerifying: boolean): void {
   const closed = Object.entries(secrets).filter(([, { sealed, opened }]) => opened < sealed);
   const told = closed.map(([id]) => (head.keys[id] ? `${id} (fingerprint ${head.keys[id]})` : id)).join(', ');
   if (closed.length === 0) {
     const ids = Object.keys(secrets).join(', ');
-    print(ids === '' ? 'secrets: none\n' : `secrets: all open with the configured master key (${ids})\n`);
+    print(ids === '' ? 'secrets: none\n' : `secrets: all can be decrypted with the configured master keys (${ids})\n`);
     return;
   }
   if (Object.keys(keys).length > 0) {
-    throw new CommandFailed(`the configured master keys do not open secrets sealed with: ${told}`);
+    throw new CommandFailed(`the configured master keys cannot decrypt secrets encrypted with: ${told}`);
   }
-  const message = `no master key is configured; serving this needs ${told}`;
-  if (isVerifying) throw new CommandFailed(`${message}; the rest of the archive is sound`);
+  const message = `no master key is configured; the server will need ${told}`;
+  if (isVerifying) throw new CommandFailed(`${message}; the archive is otherwise valid`);
   printError(`barker: ${message}\n`);
 }

@@ -6,17 +6,17 @@ import { getCACertificates } from 'node:tls';
 import { encodePairs, type OutgoingRequest } from './connection-profile.ts';
 import { CommandFailed, errorMessage } from './failure.ts';
 
-/** What came back. */
+/** The response of the server. */
 export interface Reply {
-  /** Status code and its words. */
+  /** Status code. */
   readonly status: number;
   readonly statusText: string;
-  /** Names in small letters. */
+  /** Names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-/** Sends a request as it was signed, and reads the whole reply. */
+/** Sends a signed request and reads the whole response. */
 export async function send(request: OutgoingRequest, authorization: string, tlsCa?: string): Promise<Reply> {
   const response = await sendStreaming(request, authorization, tlsCa);
   const pairs: [string, string][] = [];
@@ -32,9 +32,8 @@ export async function send(request: OutgoingRequest, authorization: string, tlsC
 }
 
 /**
- * Sends a request as it was signed: the target is not written anew, and no port is out of bounds. The answer is the head
- * of the reply; its body is still to be read.
- * @param tlsCa a file with a certificate that is trusted beside the usual ones.
+ * Sends a signed request with its URL unchanged, to any port. Resolves with the response head; the body is still unread.
+ * @param tlsCa a file with an additional trusted certificate
  */
 export async function sendStreaming(
   { method, url, form, json }: OutgoingRequest,
@@ -60,8 +59,8 @@ export async function sendStreaming(
 }
 
 function unreachable(error: unknown, origin: string): string {
-  // A name with several addresses fails with an error for each.
+  // A host name with several addresses fails with one error for each.
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   const isDown = (first as { code?: string }).code === 'ECONNREFUSED';
-  return isDown ? `nothing answers at ${origin}; is barker dev running?` : errorMessage(first);
+  return isDown ? `no server answers at ${origin}; is barker dev running?` : errorMessage(first);
 }

@@ -31,7 +31,7 @@ async function runServe(settings: Settings): Promise<number> {
   const { log } = parts;
   for (const warning of startWarnings(settings)) log.warn(warning);
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'a fault that nothing caught');
+    log.fatal({ err: error }, 'uncaught exception');
     process.exit(1);
   });
   const starting = start(parts);
@@ -52,7 +52,9 @@ async function start(parts: Dependencies): Promise<Service> {
   const { startListeners } = await import('../app/server.ts');
   if (await parts.store.read((tx) => tx.credentials.findDemo())) {
     await parts.store.close();
-    throw new CommandFailed('the database holds a demo world, whose keys are not secret; serve another database');
+    throw new CommandFailed(
+      'the database has a demo world, whose keys are not secret; use another database in production',
+    );
   }
   return startListeners('serve', parts);
 }

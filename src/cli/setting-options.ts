@@ -8,11 +8,11 @@ const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
 const names = Object.keys(settingsTable) as SettingName[];
 
 /**
- * Gives a command a flag for each setting of its mode, of which help shows `shown`. Secrets have none: the arguments of
- * a process are seen by everybody on its machine. The address of the database may be given so, for development.
+ * Adds a flag for each setting of the mode; help shows those in `shown`. Secrets have none, because other users of the machine
+ * can see the arguments of a process; the database URL is an exception, for development.
  */
 export function addSettings(command: Command, mode: Mode, shown: readonly SettingName[]): Command {
-  command.option('--config <file>', 'JSON file of settings');
+  command.option('--config <file>', 'Settings file (JSON)');
   for (const name of ordered(shown)) {
     const entry = entries[name];
     if ((entry.secret && name !== 'database_url') || (entry.onlyIn ?? mode) !== mode) continue;
@@ -25,7 +25,7 @@ export function addSettings(command: Command, mode: Mode, shown: readonly Settin
   }
   return command.addHelpText(
     'after',
-    '\nEvery setting has a variable BARKER_<NAME> and a key in the file, and a flag unless it is a secret: see\nbarker config print.',
+    '\nEvery setting can be given as BARKER_<NAME>, in the settings file or, except secrets, as a flag.\nbarker config print lists them.',
   );
 }
 
@@ -41,12 +41,12 @@ function placeholderOf(entry: SettingEntry): string {
   return /address/.test(expected) ? 'address' : (/(folder|file)/.exec(expected)?.[0] ?? 'text');
 }
 
-/** Whether an option is that of a setting, or names a file of them. */
+/** Whether an option is a setting, or the settings file. */
 export function isSettingOption({ long }: Option): boolean {
   return long === '--config' || names.some((name) => flagOf(name) === long);
 }
 
-/** The settings from defaults, file, environment and the flags of a command; the only reader of the environment. */
+/** The settings from defaults, file, environment and flags; the only reader of the environment. */
 export function settingsFrom(command: Command, mode: Mode, incomplete = false): Settings {
   const input = command.opts();
   const flags: Record<string, unknown> = {};

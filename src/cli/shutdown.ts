@@ -1,28 +1,27 @@
 import { after, every } from '../base/timers.ts';
 
-/** What ends a service, and how it speaks of it. */
+/** How a server is stopped. */
 export interface ShutdownOptions {
-  /** Resolves with the number of connections that had to be cut. */
+  /** Resolves with the number of connections that were closed by force. */
   close(): Promise<number>;
   readonly timeout_s: number;
-  /** Also stop when the process that started this one is gone: script runners pass a key press on, but no signal. */
+  /** Also stop when the parent process exits: script runners do not forward every signal. */
   readonly stopsWithParent?: boolean;
-  /** Resolves with the reason why the service cannot go on; it is then closed like after a signal, with exit code 1. */
+  /** Resolves with the reason of a fatal error; the server is then closed as after a signal, with exit code 1. */
   readonly ended?: Promise<string>;
-  /** What a hang-up signal does instead of options. */
+  /** Handles SIGHUP; without it, SIGHUP stops the server. */
   readonly onHangUp?: () => void;
   log(message: string): void;
 }
 
-/** A terminal and the script runner both pass a key press on; what comes this soon is the same request to stop. */
+/** The terminal and the script runner both send a signal for one key press; a second one this soon is ignored. */
 const SAME_SIGNAL_MS = 250;
-/** How much longer than the requests the closing of the database may take. */
+/** How much longer than open requests closing the database may take. */
 const CLOSING_MS = 5000;
 const LOOK_MS = 500;
 
 /**
- * Waits for a signal to stop, then closes the service in good order; resolves with the exit code. A second signal ends
- * the process at once.
+ * Waits for a signal, then shuts down gracefully; resolves with the exit code. A second signal exits immediately.
  */
 export function waitForShutdown(options: ShutdownOptions): Promise<number> {
   return new Promise((resolve) => {
@@ -32,12 +31,12 @@ export function waitForShutdown(options: ShutdownOptions): Promise<number> {
       const now_ms = performance.now();
       if (firstAt_ms !== undefined) {
         if (now_ms - firstAt_ms < SAME_SIGNAL_MS) return;
-        options.log(`${signal} again: ending at once`);
+        options.log(`${signal} again: exiting immediately`);
         process.exit(1);
       }
       firstAt_ms = now_ms;
       stopLooking();
-      options.log(`${signal}: finishing the requests in flight; a second signal ends at once`);
+      options.log(`${signal}: finishing open requests; a second signal exits immediately`);
       const callOff = after(options.timeout_s * 1000 + CLOSING_MS, () => process.exit(1));
       void finish(options).then((exitCode) => {
         callOff();
@@ -46,13 +45,13 @@ export function waitForShutdown(options: ShutdownOptions): Promise<number> {
     };
     if (options.stopsWithParent) {
       const parent = process.ppid;
-      stopLooking = every(LOOK_MS, () => void (process.ppid !== parent && stop('The starting process is gone')));
+      stopLooking = every(LOOK_MS, () => void (process.ppid !== parent && stop('the parent process has exited')));
     }
     for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal));
     process.on('SIGHUP', options.onHangUp ?? (() => stop('SIGHUP')));
     options.ended?.then(
       (reason) => stop(reason, true),
-      // What never started needs no options.
+      // A server that did not start needs no shutdown.
       () => undefined,
     );
   });
@@ -61,10 +60,10 @@ export function waitForShutdown(options: ShutdownOptions): Promise<number> {
 async function finish({ close, timeout_s, log }: ShutdownOptions): Promise<number> {
   try {
     const cut = await close();
-    log(cut === 0 ? 'stopped' : `stopped; ${cut} connections were cut after ${timeout_s} s`);
+    log(cut === 0 ? 'stopped' : `stopped; ${cut} connections were closed after ${timeout_s} s`);
     return 0;
   } catch (error) {
-    log(`could not stop in good order: ${error instanceof Error ? error.message : String(error)}`);
+    log(`graceful shutdown failed: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
 }

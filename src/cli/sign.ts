@@ -17,16 +17,16 @@ import { shellQuote } from './shell.ts';
 export function signCommand(command: Command): void {
   command
     .argument('<method>', 'GET, POST, PUT or DELETE')
-    .argument('<url>', 'Whole address, or a path of the service whose keys are used')
+    .argument('<url>', 'URL, or a path on the server of the keys')
     .option(
       '-d, --param <name=value>',
-      'A parameter; repeatable. In the body of POST and PUT, else the query',
+      'Parameter, repeatable; sent in the body of POST and PUT, otherwise in the query',
       collectPair,
     )
-    .option('--json <text>', 'A JSON body, or @file; it is sent and not signed')
+    .option('--json <text>', 'JSON body, or @file; not part of the signature')
     .option(
       '-p, --protocol <name=value>',
-      'A protocol parameter, as oauth_nonce=abc; an empty value leaves it out',
+      'OAuth parameter, such as oauth_nonce=abc; an empty value omits it',
       collectPair,
     );
   addProfileOptions(command)
@@ -59,7 +59,7 @@ function changed(parameters: Record<string, string>, changes: readonly Pair[]): 
   const result = { ...parameters };
   for (const [name, value] of changes) {
     if (!name.startsWith('oauth_') && name !== 'realm') {
-      throw new CommandFailed(`${name} is no protocol parameter; give parameters of the call with -d`, 2);
+      throw new CommandFailed(`${name} is not an OAuth parameter; give request parameters with -d`, 2);
     }
     if (value === '') delete result[name];
     else result[name] = value;

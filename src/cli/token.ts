@@ -7,11 +7,11 @@ import { runWrite } from './units-of-work.ts';
 
 /** `barker token create`. */
 export function tokenCommand(command: Command): void {
-  const create = command.command('create').description('Issue an access token without the steps in the browser');
+  const create = command.command('create').description('Create an access token without a browser login');
   create
-    .requiredOption('--app <consumer-key>', 'Application that the token is for')
-    .requiredOption('--user <user-name>', 'User whom the application acts for')
-    .addOption(new Option('--level <level>', 'By default the level of the application').choices(ACCESS_LEVELS));
+    .requiredOption('--app <consumer-key>', 'Application of the token')
+    .requiredOption('--user <user-name>', 'User of the token')
+    .addOption(new Option('--level <level>', 'Access level (default: that of the application)').choices(ACCESS_LEVELS));
   addSettings(create, 'serve', ['data_folder', 'database_url'])
     .addHelpText('after', '\nExample:\n  barker token create --app PcFZ1pQkS3WbXgY7mUo2aRt9L --user ada')
     .action(() => createToken(create));
@@ -28,7 +28,7 @@ async function createToken(command: Command): Promise<void> {
     if (!user) throw new CommandFailed(`there is no user ${given.user}; create one with: barker user create`);
     const level = given.level ?? application.access_level;
     if (ACCESS_LEVELS.indexOf(level) > ACCESS_LEVELS.indexOf(application.access_level)) {
-      throw new CommandFailed(`the application has only the level ${application.access_level}`);
+      throw new CommandFailed(`the access level of the application is only ${application.access_level}`);
     }
     registrar.addTarget('application', application.id);
     registrar.addTarget('user', user.id);

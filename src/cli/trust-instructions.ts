@@ -1,6 +1,6 @@
 import { shellQuote } from './shell.ts';
 
-/** How clients and systems are made to trust a certificate: what, and a line to paste. @param ca absolute path. */
+/** How to make clients and systems trust a certificate: client, and command to paste. @param ca absolute path */
 export function trustInstructions(ca: string): readonly (readonly [what: string, line: string])[] {
   const file = shellQuote(ca);
   return [

@@ -8,15 +8,15 @@ import { type AddTarget, type CommandRecord, commandRecord } from './command-rec
 import { openCommandRuntime } from './command-runtime.ts';
 import { CommandFailed } from './failure.ts';
 
-/** What a command registers something with. */
+/** What a command changes the database with. */
 export interface RecordedRegistrar extends Registrar {
-  /** Says for auditors what is addTarget. */
+  /** Adds an object to the audit record of the command. */
   readonly addTarget: AddTarget;
 }
 
 /**
- * Runs one unit of work that changes something, on the database of the settings of production. The record for auditors is
- * part of the unit; of a unit that failed, the record says so.
+ * Runs one unit of work that changes something, on the database of the production settings. Its audit record is part of the
+ * unit; a failed unit is recorded as failed.
  */
 export async function runWrite<T>(
   command: Command,
@@ -28,7 +28,7 @@ export async function runWrite<T>(
   let record: CommandRecord = commandRecord(command, clock.now());
   try {
     return await store.write(async (tx) => {
-      // A unit may run again, and touches everything again.
+      // A unit may run again, so its record starts again.
       record = commandRecord(command, clock.now());
       const { addTarget } = record;
       await announceExternalChange(tx);
@@ -38,16 +38,16 @@ export async function runWrite<T>(
       return result;
     });
   } catch (error) {
-    // What went wrong is told, whether or not it can be recorded.
+    // The error is reported even if it cannot be recorded.
     await store.write((tx) => tx.audit.append([record.withOutcome('failed')])).catch(() => undefined);
-    if (error instanceof ConstraintViolated) throw new CommandFailed('the name is taken; names are unique');
+    if (error instanceof ConstraintViolated) throw new CommandFailed('the name is already taken');
     throw error;
   } finally {
     await store.close();
   }
 }
 
-/** Reads from the database of the settings of production, and changes nothing. */
+/** Reads from the database of the production settings. */
 export async function runRead<T>(
   command: Command,
   work: (look: { readonly tx: ReadTransaction; readonly now: string }) => Promise<T>,

@@ -10,11 +10,11 @@ const PAGE = 1000;
 
 /** `barker user list` and `barker user show`. */
 export function userListCommands(user: Command): void {
-  const list = user.command('list').description('List all users: id, name, state, day of registration');
+  const list = user.command('list').description('List all users: id, user name, state, registration date');
   addSettings(list, 'serve', ['data_folder', 'database_url'])
     .addHelpText('after', '\nExample:\n  barker user list --data /var/lib/barker')
     .action(() => listUsers(list));
-  const show = user.command('show').description('Show a user and how they log in').argument('<user-name>');
+  const show = user.command('show').description('Show a user and their login state').argument('<user-name>');
   addSettings(show, 'serve', ['data_folder', 'database_url'])
     .addHelpText('after', '\nExample:\n  barker user show ada')
     .action((userName: string) => showUser(show, userName));

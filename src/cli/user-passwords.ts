@@ -12,11 +12,11 @@ import { runRead, runWrite } from './units-of-work.ts';
 export function passwordCommand(user: Command): void {
   const command = user
     .command('password')
-    .description('Set the password of a user, or make a link with which they set it; their sessions end')
+    .description('Set the password of a user, or create a reset link; ends their sessions')
     .argument('<user-name>')
-    .option('--password-file <file>', 'File whose first line is the password; without it, it is asked for')
-    .option('--generate', 'Make a password and print it once')
-    .option('--link', 'Print a link, valid for an hour, with which the user sets a password once');
+    .option('--password-file <file>', 'File with the password in its first line; prompts without this option')
+    .option('--generate', 'Generate a password and print it')
+    .option('--link', 'Print a single-use reset link, valid for one hour');
   addSettings(command, 'serve', ['data_folder', 'database_url', 'public_base_url'])
     .addHelpText('after', '\nExample:\n  barker user password ada --link')
     .action((userName: string) => resetPassword(command, userName));
@@ -25,7 +25,7 @@ export function passwordCommand(user: Command): void {
 async function resetPassword(command: Command, userName: string): Promise<void> {
   const { passwordFile, generate, link } = command.opts();
   if ([passwordFile, generate, link].filter((input) => input !== undefined).length > 1) {
-    throw new CommandFailed('--password-file, --generate and --link exclude each other', 2);
+    throw new CommandFailed('--password-file, --generate and --link cannot be combined', 2);
   }
   if (link) return makeLink(command, userName);
   const user = await runRead(command, ({ tx }) => requireUser(tx, userName));
@@ -53,13 +53,13 @@ async function makeLink(command: Command, userName: string): Promise<void> {
   printFields({ user_id: made.user.id, username: made.user.screen_name, valid_s: String(PASSWORD_LINK_S), link });
 }
 
-/** Where browsers reach the pages, as far as the settings tell. */
+/** The origin of the login pages, as far as the settings define it. */
 function addressOf({ public_base_url, host, port, tls_cert }: Settings): string {
   if (public_base_url !== '') return public_base_url;
   return `${tls_cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** What is wrong with a password for a user of this service. */
+/** Why a password is not allowed for a user; undefined when it is. */
 export async function passwordError(
   command: Command,
   password: string,
@@ -70,7 +70,7 @@ export async function passwordError(
   return wrongPassword(password, user, passwordRulesOf(settingsFrom(command, 'serve', true)));
 }
 
-/** The user of a name. @throws CommandFailed when there is none */
+/** The user with a name. @throws CommandFailed when there is none */
 export async function requireUser(
   tx: { readonly credentials: { findUserByName(name: string): Promise<User | undefined> } },
   userName: string,

@@ -9,9 +9,9 @@ import { requireUser } from './user-passwords.ts';
 export function totpCommand(user: Command): void {
   const command = user
     .command('totp')
-    .description('Show whether a user has turned on two-step login, or turn it off for somebody who lost the phone')
+    .description('Show the two-step login of a user, or turn it off after they lost their device')
     .argument('<user-name>')
-    .option('--reset', 'Turn it off and remove the recovery codes; their sessions end');
+    .option('--reset', 'Turn it off, delete the recovery codes and end their sessions');
   addSettings(command, 'serve', ['data_folder', 'database_url'])
     .addHelpText('after', '\nExample:\n  barker user totp ada --reset')
     .action((userName: string) => showOrReset(command, userName));

@@ -10,34 +10,37 @@ import { userListCommands } from './user-list.ts';
 import { passwordCommand, passwordError, requireUser } from './user-passwords.ts';
 import { totpCommand } from './user-totp.ts';
 
-/** What can be done to a user: the word, what it changes, what it means. */
+/** Commands that change the state of a user: name, changed columns, description. */
 const STANDINGS = {
-  suspend: [{ suspended: 1 }, 'Refuse everything that the user does, for what the user did'],
-  resume: [{ suspended: 0 }, 'Let a suspended user go on'],
-  lock: [{ locked: 1 }, 'Refuse everything for a time, to protect the account'],
-  unlock: [{ locked: 0 }, 'Let a locked user go on'],
+  suspend: [{ suspended: 1 }, 'Suspend a user for abuse: all their requests are refused'],
+  resume: [{ suspended: 0 }, 'Lift the suspension of a user'],
+  lock: [{ locked: 1 }, 'Lock a user temporarily to protect their account: all their requests are refused'],
+  unlock: [{ locked: 0 }, 'Unlock a user'],
 } as const;
 
 /** `barker user`. */
 export function userCommand(command: Command): void {
-  const create = command.command('create').description('Register a user').argument('<user-name>', 'for signing in');
+  const create = command
+    .command('create')
+    .description('Register a user')
+    .argument('<user-name>', 'Name to log in with');
   addSettings(create, 'serve', ['data_folder', 'database_url'])
-    .option('--name <text>', 'Name that is shown; by default the user name')
-    .option('--email <address>', 'Address of the user, for applications that may see it')
-    .option('--password-file <file>', 'File whose first line is the password; without it, it is asked for')
+    .option('--name <text>', 'Display name (default: the user name)')
+    .option('--email <address>', 'E-mail address, for applications with permission to see it')
+    .option('--password-file <file>', 'File with the password in its first line; prompts without this option')
     .addHelpText('after', '\nExample:\n  barker user create ada --name "Ada Example" --password-file ./password')
     .action((userName: string) => createUser(create, userName));
   const profile = command
     .command('profile')
-    .description('Change the profile of a user; what others follow is an event')
+    .description('Change the profile of a user; changes that can be subscribed to create events')
     .argument('<user-name>')
-    .option('--name <text>', 'Name that is shown')
-    .option('--handle <user-name>', 'Name for signing in and for mentions')
-    .option('--bio <text>', 'What the user says of themselves; empty for nothing')
-    .option('--location <text>')
-    .option('--url <address>')
-    .addOption(new Option('--verified <type>', 'How the user is verified').choices(VERIFIED_TYPES))
-    .option('--affiliate <user-name>', 'Organisation whose badge the user carries; empty for none');
+    .option('--name <text>', 'Display name')
+    .option('--handle <user-name>', 'Name to log in with, and for mentions')
+    .option('--bio <text>', 'Description; empty to clear it')
+    .option('--location <text>', 'Location')
+    .option('--url <address>', 'Web site; empty to clear it')
+    .addOption(new Option('--verified <type>', 'Verification type').choices(VERIFIED_TYPES))
+    .option('--affiliate <user-name>', 'Organization whose badge the user shows; empty for none');
   addSettings(profile, 'serve', ['data_folder', 'database_url'])
     .addHelpText('after', '\nExample:\n  barker user profile ada --verified blue --affiliate example_org')
     .action((userName: string) => changeProfileOf(profile, userName));
@@ -84,8 +87,8 @@ async function changeProfileOf(command: Command, userName: string): Promise<void
   const user = await runWrite(command, async ({ tx, now, addTarget }) => {
     const found = await requireUser(tx, userName);
     addTarget('user', found.id);
-    const organisation = affiliate ? await tx.credentials.findUserByName(affiliate) : undefined;
-    if (affiliate && !organisation) throw new CommandFailed(`there is no user ${affiliate}`);
+    const organization = affiliate ? await tx.credentials.findUserByName(affiliate) : undefined;
+    if (affiliate && !organization) throw new CommandFailed(`there is no user ${affiliate}`);
     const changes = {
       ...(name !== undefined && { name }),
       ...(handle !== undefined && { screen_name: handle }),
@@ -93,9 +96,9 @@ async function changeProfileOf(command: Command, userName: string): Promise<void
       ...(location !== undefined && { location }),
       ...(url !== undefined && { url: url || null }),
       ...(verified !== undefined && { verified_type: verified as VerifiedType }),
-      ...(affiliate !== undefined && { affiliate_id: organisation?.id ?? null }),
+      ...(affiliate !== undefined && { affiliate_id: organization?.id ?? null }),
     };
-    if (Object.keys(changes).length === 0) throw new CommandFailed('nothing to change was named; see --help', 2);
+    if (Object.keys(changes).length === 0) throw new CommandFailed('no change was given; see --help', 2);
     return (await profiles.changeProfile(tx, found.id, changes, now))!;
   });
   printFields({

@@ -15,7 +15,7 @@ import { withStore } from './with-store.ts';
 export function webhooksCommand(command: Command): void {
   const check = command
     .command('check')
-    .description('Challenge an address as the service would, and show what was sent, expected and received')
+    .description('Run the challenge-response check on a URL, and show what was sent, expected and received')
     .argument('<url>');
   addProfileOptions(check)
     .addHelpText('after', '\nExample:\n  barker webhooks check http://127.0.0.1:3000/in')
@@ -24,39 +24,37 @@ export function webhooksCommand(command: Command): void {
       process.exitCode = await checkWebhook(check, url);
     });
 
-  const list = onDatabase(
-    command.command('list').description('List webhooks, with why those are not valid that are not'),
-  );
+  const list = onDatabase(command.command('list').description('List webhooks, and why invalid ones are invalid'));
   list
-    .option('--app <consumer-key>', 'Only those of an application')
+    .option('--app <consumer-key>', 'Only webhooks of this application')
     .addHelpText('after', '\nExample:\n  barker webhooks list')
     .action(() => listWebhooks(list));
 
   const deliveries = onDatabase(
-    command.command('deliveries').description('List what was sent to a webhook, newest first'),
+    command.command('deliveries').description('List deliveries to a webhook, newest first'),
   );
   deliveries
     .argument('<webhook-id>')
-    .addOption(new Option('--state <state>', 'Only these').choices(['pending', 'delivered', 'failed']))
-    .option('--count <n>', 'So many', '20')
-    .option('--tries', 'Show every try')
+    .addOption(
+      new Option('--state <state>', 'Only deliveries in this state').choices(['pending', 'delivered', 'failed']),
+    )
+    .option('--count <n>', 'Maximum number', '20')
+    .option('--tries', 'Show every attempt')
     .addHelpText('after', '\nExample:\n  barker webhooks deliveries 1800000000000000001 --state failed --tries')
     .action((id: string) => listDeliveries(deliveries, id));
 
-  const again = onDatabase(
-    command.command('resend').description('Send again what was sent: the same bytes, the same id'),
-  );
+  const again = onDatabase(command.command('resend').description('Resend deliveries: the same bytes with the same id'));
   again
     .argument('<webhook-id>')
-    .argument('[message-id...]', 'Messages, as `deliveries` lists them')
-    .option('--failed', 'All that failed')
+    .argument('[message-id...]', 'Message ids, as listed by `barker webhooks deliveries`')
+    .option('--failed', 'All failed deliveries')
     .addHelpText('after', '\nExample:\n  barker webhooks resend 1800000000000000001 --failed')
     .action((id: string, messages: string[]) => resendDeliveries(again, id, messages));
 
   const secret = onDatabase(
     command
       .command('secret')
-      .description('Make a new secret for the second signature; the former signs for a day more'),
+      .description('Create a new Standard Webhooks secret; the old one keeps signing for one day'),
   );
   secret
     .argument('<webhook-id>')
@@ -110,7 +108,7 @@ async function insistOnWebhook(tx: ReadTransaction, id: string): Promise<Webhook
 async function listDeliveries(command: Command, webhook: string): Promise<void> {
   const { state, count, tries } = command.opts<{ state?: DeliveryState; count: string; tries?: boolean }>();
   const limit = /^\d{1,6}$/.test(count) ? Number(count) : 0;
-  if (limit < 1) throw new CommandFailed('--count is a number from 1 to 999999', 2);
+  if (limit < 1) throw new CommandFailed('--count must be a number from 1 to 999999', 2);
   const rows = await withStore(command, (store) =>
     store.read(async (tx) => {
       await insistOnWebhook(tx, webhook);
@@ -135,7 +133,7 @@ const RESENT_AT_ONCE = 500;
 
 async function resendDeliveries(command: Command, webhook: string, messages: readonly string[]): Promise<void> {
   const { failed } = command.opts<{ failed?: boolean }>();
-  if ((messages.length === 0) === !failed) throw new CommandFailed('name messages, or give --failed', 2);
+  if ((messages.length === 0) === !failed) throw new CommandFailed('give either message ids or --failed', 2);
   const { announceExternalChange: announce } = await import('../storage/core/external-changes.ts');
   const count = await withStore(command, (store, now) =>
     runRecorded(command, { store, clock: systemClock }, async (addTarget) => {
@@ -144,7 +142,7 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
         const rows = await store.write(async (tx) => {
           const { valid, failure } = await insistOnWebhook(tx, webhook);
           addTarget('webhook', webhook);
-          if (!valid) throw new CommandFailed(`the webhook is not valid (${failure}); validate it again first`);
+          if (!valid) throw new CommandFailed(`the webhook is invalid (${failure}); validate it again first`);
           const found = failed
             ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
             : await named(tx, webhook, messages);
@@ -166,7 +164,7 @@ async function named(tx: ReadTransaction, webhook: string, messages: readonly st
   for (const message of messages) {
     const row = await findDelivery(tx, webhook, message);
     if (!row)
-      throw new CommandFailed(`the webhook was sent no message ${message}; see: barker webhooks deliveries ${webhook}`);
+      throw new CommandFailed(`there is no delivery of message ${message}; see: barker webhooks deliveries ${webhook}`);
     found.push(row);
   }
   return found;

@@ -6,7 +6,7 @@ import { type DevFile, devFilePath } from '../dev/dev-folder.ts';
 import { shellQuote } from './shell.ts';
 import { trustInstructions } from './trust-instructions.ts';
 
-/** What development mode says when it is ready: addresses, keys, and one line to paste. */
+/** The message when the development server is ready: addresses, keys, and a command to paste. */
 export function welcome(service: Service, file: DevFile): string {
   const { data_folder: folder, database_url: url, webhook_allow_private: isOpen } = service.settings;
   const rows: (readonly [name: string, value: string])[] = [
@@ -15,26 +15,28 @@ export function welcome(service: Service, file: DevFile): string {
     ['reference', `${service.url}/reference`],
     ['probes', `${service.operationsUrl}/readyz, /livez, /metrics`],
     // Whoever relaxes a rule of safety is told so at every start.
-    ...(isOpen ? ([['webhooks', 'may be on this machine and in its networks: http, any port']] as const) : []),
+    ...(isOpen
+      ? ([['webhooks', 'may use http, any port, and addresses of this machine and its networks']] as const)
+      : []),
     ['', ''],
     ['consumer key', file.consumer_key],
     ['consumer secret', file.consumer_secret],
     ['access token', file.access_token],
     ['token secret', file.access_token_secret],
     ['', ''],
-    ['messages', 'these keys may also read and send them (--app messages)'],
+    ['messages', 'these keys can also read and send direct messages (--app messages)'],
     ['consumer key', file.messages_consumer_key],
     ['consumer secret', file.messages_consumer_secret],
     ['access token', file.messages_access_token],
     ['token secret', file.messages_access_token_secret],
     ['', ''],
     ['users', `${file.username} / ${file.password}, ${file.other_username} / ${file.other_password}`],
-    ['all of it', devFilePath(folder)],
+    ['saved in', devFilePath(folder)],
   ];
   const trust =
     file.tls_ca === undefined
       ? ''
-      : `Clients must trust its certificate:\n${table(trustInstructions(file.tls_ca))}\n\n`;
+      : `Clients must trust the certificate:\n${table(trustInstructions(file.tls_ca))}\n\n`;
   const database = url === '' ? `SQLite in ${folder}` : 'PostgreSQL';
   const paste = pasteLine(folder, process.cwd(), folder !== './data');
   return `Barker is ready: development mode on ${database}\n\n${table(rows)}\n\n${trust}Try it:\n  ${paste}\n`;

@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import type { Store } from '../contract/store/store.ts';
 import { settingsFrom } from './setting-options.ts';
 
-/** Works on the database of the settings. No secret is read or sealed, so no master key is needed. */
+/** Runs work on the database of the settings, without a master key: it must not read or write secrets. */
 export async function withStore<T>(command: Command, work: (store: Store, now: string) => Promise<T>): Promise<T> {
   const { formatInstant } = await import('../base/instants.ts');
   const { openDriver } = await import('../app/database.ts');

@@ -103,7 +103,7 @@ describe('barker audience upload', () => {
   };
   const identifier = (text: string, kind: number): string => `${hash('sha256', text).slice(0, 30)}0${kind}`;
 
-  test('knows columns by their names, hashes here, and leaves out rows without anything', async () => {
+  test('detects columns by name, hashes locally, and skips rows without identifiers', async () => {
     const file = await fileOf('people.csv', [
       'Name,E-Mail,Mobile phone,email_sha256,Customer ID',
       'Ada,ADA.Park@example.com; ada@work.example,+1 415 555 0142,,crm-1',
@@ -113,7 +113,7 @@ describe('barker audience upload', () => {
     ]);
     const { code, stdout, stderr } = await upload(file);
     assert.deepEqual([code, stdout], [0, '3 people uploaded\n'], stderr);
-    assert.match(stderr, /1 rows were left out/);
+    assert.match(stderr, /1 rows were skipped/);
     assert.deepEqual(await lastUpload(), {
       type: 0,
       records: 3,
@@ -134,17 +134,17 @@ describe('barker audience upload', () => {
     );
   });
 
-  test('takes people out, of columns that are named by the caller', async () => {
+  test('removes people, with columns named on the command line', async () => {
     const file = await fileOf('out.csv', ['Adresse,Nummer', 'ada@example.com,+4930123456']);
     const unknown = await upload(file);
-    assert.deepEqual([unknown.code, /no column of .* is known/.test(unknown.stderr)], [2, true]);
+    assert.deepEqual([unknown.code, /cannot tell which column of .* has identifiers/.test(unknown.stderr)], [2, true]);
     const outcome = await upload(file, '--remove', '--column', 'Adresse=email', '--column', 'Nummer=phone_number');
     assert.equal(outcome.code, 0, outcome.stderr);
     const people = [[identifier('ada@example.com', 0), identifier('+4930123456', 1)]];
     assert.deepEqual(await lastUpload(), { type: 1, records: 1, people });
   });
 
-  test('splits what is too much for one request, and says how far it is', async () => {
+  test('splits large files into requests and prints progress', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `person${index}@example.com`);
     const { code, stdout, stderr } = await upload(await fileOf('many.csv', ['email', ...rows]));
     assert.deepEqual([code, stdout], [0, '100000 people uploaded\n'], stderr);
@@ -153,7 +153,7 @@ describe('barker audience upload', () => {
     assert.equal((await kept.show()).audience_size, 100_003);
   });
 
-  test('goes on where it was stopped', async () => {
+  test('resumes where it was interrupted', async () => {
     kept = await audienceOn(client, path);
     const rows = Array.from({ length: 200_000 }, (_, index) => `again${index}@example.com`);
     const file = await fileOf('again.csv', ['email', ...rows]);
@@ -163,17 +163,17 @@ describe('barker audience upload', () => {
     await stopped.ended;
     const { code, stdout, stderr } = await upload(file);
     assert.deepEqual([code, stdout], [0, '200000 people uploaded\n'], stderr);
-    const [, row] = /^goes on after row ([\d,]+)$/m.exec(stderr) ?? [];
+    const [, row] = /^resuming after row ([\d,]+)$/m.exec(stderr) ?? [];
     assert.ok(Number(row?.replaceAll(',', '')) >= Number(told!.replaceAll(',', '')), stderr);
     await world.service.jobs.runDue();
     assert.equal((await kept.show()).audience_size, 200_000);
   });
 
-  test('tells what is refused, and where it can go', async () => {
+  test('prints why an upload is refused, and requires an audience or a list', async () => {
     const file = await fileOf('bad.csv', ['email', 'ada@example.com']);
     const wrong = await upload(file, '--expires-at', '2020-01-01');
-    assert.deepEqual([wrong.code, /the service answers/.test(wrong.stderr)], [1, true]);
+    assert.deepEqual([wrong.code, /the server answered/.test(wrong.stderr)], [1, true]);
     const nowhere = await barker(['audience', 'upload', file, '--account', account]);
-    assert.deepEqual([nowhere.code, nowhere.stderr], [2, 'barker: people go to an --audience or to a --list\n']);
+    assert.deepEqual([nowhere.code, nowhere.stderr], [2, 'barker: give either --audience or --list\n']);
   });
 });

@@ -249,7 +249,7 @@ describe('barker audit list', () => {
   const senseless: [args: string[], stderr: RegExp][] = [
     [['--since', 'yesterday'], /^barker: --since takes a time such as 2026-03-02T17:04:55Z\n$/],
     [['--until', '1'], /^barker: --until takes a time/],
-    [['--count', '0'], /^barker: --count is a number/],
+    [['--count', '0'], /^barker: --count must be a number/],
     [['--event', 'lunch'], /^barker: option '--event <event>' argument 'lunch' is invalid/],
   ];
   for (const [args, stderr] of senseless) {

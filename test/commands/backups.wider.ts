@@ -88,7 +88,7 @@ describe('a folder of archives', () => {
   test('a file that is there is replaced with --force alone, and what was half written is no obstacle', async () => {
     const file = join(source.folder, 'b.tar.gz');
     writeFileSync(file, 'mine');
-    await refused(backUp(file), /b\.tar\.gz exists; --force replaces it/);
+    await refused(backUp(file), /b\.tar\.gz already exists; use --force to overwrite it/);
     assert.equal(readFileSync(file, 'utf8'), 'mine');
     writeFileSync(`${file}.partial`, 'left by somebody who was killed');
     await succeed(backUp(file, '--force'));
@@ -132,7 +132,10 @@ describe('a restore', () => {
   test('with another master key is refused, and tells which one is needed', async () => {
     const target = await newTarget();
     const outcome = barker(['restore', archive, ...flagsOf(target)], { env: { BARKER_MASTER_KEY: '01'.repeat(32) } });
-    await refused(outcome, /the configured master keys do not open secrets sealed with: k1 \(fingerprint [0-9a-f:]+\)/);
+    await refused(
+      outcome,
+      /the configured master keys cannot decrypt secrets encrypted with: k1 \(fingerprint [0-9a-f:]+\)/,
+    );
     assert.deepEqual(readdirSync(target.folder), []);
   });
 

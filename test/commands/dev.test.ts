@@ -114,7 +114,7 @@ describe('barker dev on an empty folder', () => {
     ]) {
       assert.ok(stdout.includes(one.file[key]!), key);
     }
-    assert.match(stdout, /^ {2}webhooks {9}may be on this machine and in its networks: http, any port$/m);
+    assert.match(stdout, /^ {2}webhooks {9}may use http, any port, and addresses of this machine and its networks$/m);
     const line = /Try it:\n {2}(.*)\n$/.exec(stdout)![1]!;
     assert.match(line, /^npx barker call GET \/12\/accounts --data /);
     // As in a shell of a machine whose own Node may be an older one.
@@ -295,7 +295,7 @@ describe('barker dev on a database that is not of development', () => {
       const create = ['user', 'create', 'ada', ...flagsOf(place)];
       assert.equal((await barker(create, { env, input: 'a long password' })).code, 0);
       const { code, stderr } = await barker(['dev', ...flagsOf(place), ...ANY_PORTS, ...flags]);
-      assert.match(stderr, /^barker: the database holds users who are not of a demo world; .*\n$/);
+      assert.match(stderr, /^barker: the database has users that are not part of a demo world; .*\n$/);
       assert.equal(code, 1);
       const again = await barker(create, { env, input: 'a long password' });
       assert.match(again.stderr, /the name is taken/);
@@ -313,7 +313,7 @@ describe('barker dev on a port that is taken', () => {
       squatter.close();
       assert.match(
         stderr,
-        new RegExp(`^barker: port ${port} is in use; choose another with ${flag}, 0 for any free one\\n`),
+        new RegExp(`^barker: port ${port} is in use; choose another with ${flag}, or 0 for any free port\\n`),
       );
       assert.equal(stderr.split('\n').length, 2);
       assert.equal(stdout, '');
@@ -366,7 +366,7 @@ test('failures are told in one line each, and so is a request to stop', async ()
   );
   one.child.kill('SIGINT');
   const { code, stderr } = await one.ended;
-  assert.match(stderr, /\nSIGINT: finishing the requests in flight; a second signal ends at once\nstopped\n$/);
+  assert.match(stderr, /\nSIGINT: finishing open requests; a second signal exits immediately\nstopped\n$/);
   assert.equal(code, 0);
 });
 
@@ -391,5 +391,5 @@ test('what a script runner started ends with the shell of the runner', async () 
   shell.kill('SIGTERM');
   // The pipes close when the last process that holds them is gone.
   await closed;
-  assert.match(output, /The starting process is gone: finishing .*\nstopped\n$/);
+  assert.match(output, /the parent process has exited: finishing .*\nstopped\n$/);
 });

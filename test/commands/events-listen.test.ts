@@ -77,7 +77,7 @@ function linesOf(running: Started): string[] {
 describe('barker events listen', () => {
   test('prints what comes, as soon as there is a subscription', async () => {
     const running = listen();
-    await running.saw(/there is no subscription yet/);
+    await running.saw(/no events will come until the application has a subscription/);
     const reply = await callAs(world, demo, 'POST', '/2/activity/subscriptions', {
       event_type: 'profile.update.bio',
       filter: { user_id: demo.user },
@@ -145,7 +145,7 @@ describe('barker events listen', () => {
   });
 
   const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
-    [['--backfill', '6'], /^barker: --backfill is a number from 0 to 5\n$/],
+    [['--backfill', '6'], /^barker: --backfill must be a number from 0 to 5\n$/],
     [['--forward-to', 'localhost:1'], /^barker: --forward-to is an address with http:\/\/ or https:\/\/\n$/],
     [['--forward-to', 'http://localhost:1', '--webhook-secret', 'abc'], /^barker: --webhook-secret begins with whsec_/],
   ];
@@ -162,10 +162,10 @@ describe('barker events listen', () => {
     const keys = ['--consumer-key', file.consumer_key, '--consumer-secret', 'wrong'];
     const refused = await barker(['events', 'listen', '--url', world.service.url, ...keys]);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /^barker: no bearer token was given out: 403 /);
+    assert.match(refused.stderr, /^barker: could not get a bearer token: 403 /);
     const nowhere = await barker(['events', 'listen', '--url', 'http://127.0.0.1:1', ...keys]);
     assert.equal(nowhere.code, 1);
-    assert.match(nowhere.stderr, /^barker: nothing answers at http:\/\/127\.0\.0\.1:1; is barker dev running\?\n$/);
+    assert.match(nowhere.stderr, /^barker: no server answers at http:\/\/127\.0\.0\.1:1; is barker dev running\?\n$/);
   });
 });
 

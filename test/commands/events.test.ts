@@ -132,10 +132,10 @@ describe('events at the command line', () => {
   });
 
   const refused = [
-    [['nope', '--user', 'ada'], 2, /there is no event type nope; there are profile\.update\.bio, /],
+    [['nope', '--user', 'ada'], 2, /unknown event type nope; expected one of profile\.update\.bio, /],
     [['spaces.end', '--user', 'nobody', '--payload', '{}'], 1, /there is no user nobody/],
-    [['spaces.end', '--user', 'ada', '--payload', '[]'], 2, /--payload is an object of JSON/],
-    [['spaces.end', '--user', 'ada', '--payload', '{'], 2, /--payload is an object of JSON/],
+    [['spaces.end', '--user', 'ada', '--payload', '[]'], 2, /--payload must be a JSON object/],
+    [['spaces.end', '--user', 'ada', '--payload', '{'], 2, /--payload must be a JSON object/],
     [['spaces.end', '--user', 'ada'], 2, /events of type spaces\.end need an id of what they are about; see --help/],
     [['profile.update.bio', '--user', 'ada'], 2, /events of type profile\.update\.bio need a text/],
     [
@@ -150,7 +150,11 @@ describe('events at the command line', () => {
     ],
     [['dm.indicate_typing', '--user', 'ada'], 2, /events of type dm\.indicate_typing need another user/],
     [['dm.sent', '--user', 'ada', '--direction', 'received'], 2, /events of type dm\.sent are always sent/],
-    [['spaces.end', '--user', 'ada', '--payload', '{}', '--count', '0'], 2, /--count is a number from 1 to 1000000/],
+    [
+      ['spaces.end', '--user', 'ada', '--payload', '{}', '--count', '0'],
+      2,
+      /--count must be a number from 1 to 1000000/,
+    ],
     [['spaces.end', '--payload', '{}'], 2, /required option '--user <user-name>' not specified/],
   ] as const;
   for (const [args, code, says] of refused) {
@@ -190,7 +194,7 @@ describe('a profile at the command line', () => {
   });
 
   const refused = [
-    [[], 2, /nothing to change was named/],
+    [[], 2, /no change was given/],
     [['--verified', 'gold'], 2, /Allowed choices are none, blue, business, government/],
     [['--affiliate', 'nobody'], 1, /there is no user nobody/],
     [['--handle', 'BEN'], 1, /the name is taken/],
@@ -236,6 +240,6 @@ describe('limits of an application at the command line', () => {
     });
     const wrong = await run('app', 'limits', made.consumer_key!, '--stream-events-per-s', '0');
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /stream_events_per_s is a number from 1 to 1000000000, or default/);
+    assert.match(wrong.stderr, /stream_events_per_s must be a number from 1 to 1000000000, or default/);
   });
 });

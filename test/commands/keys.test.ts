@@ -155,12 +155,15 @@ describe('the master key is replaced', () => {
     const missing = await status(CURRENT);
     assert.equal(missing.code, 1);
     assert.match(missing.stdout, /^k1 +- +missing +503 +applications/m);
-    assert.match(missing.stderr, /^barker: key k1 is not configured, but \d+ secrets are sealed with it; add it to /);
+    assert.match(
+      missing.stderr,
+      /^barker: key k1 is not configured, but \d+ secrets are encrypted with it; add it to /,
+    );
     const other = await status({ BARKER_MASTER_KEY: NEW }, '--json');
     assert.equal(other.code, 1);
     assert.match(
       other.stderr,
-      /^barker: \d+ secrets are sealed with another key than the configured k1, or altered\n$/,
+      /^barker: \d+ secrets are corrupted, or encrypted with another key than the configured k1\n$/,
     );
     const [use] = JSON.parse(other.stdout);
     assert.equal(use.unreadable, use.secrets);

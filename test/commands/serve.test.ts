@@ -95,7 +95,7 @@ describe('serve refuses', () => {
     const { code, stderr } = await serve();
     assert.match(
       stderr,
-      /^barker: the database holds a demo world, whose keys are not secret; serve another database\n$/,
+      /^barker: the database has a demo world, whose keys are not secret; use another database in production\n$/,
     );
     assert.equal(code, 1);
   });
@@ -196,7 +196,7 @@ describe('what serve runs on is made by commands', () => {
       'a token above its application',
       () =>
         command('token', 'create', '--app', keys.consumer_key, '--user', 'ada', '--level', 'read-write-directmessages'),
-      /^barker: the application has only the level read-write/,
+      /^barker: the access level of the application is only read-write/,
     ],
   ];
   for (const [why, run, stderr] of refused) {
@@ -356,7 +356,7 @@ describe('a stop', () => {
     service.child.kill('SIGTERM');
     const { code, stdout } = await service.ended;
     await assert.rejects(inFlight.reply);
-    assert.match(stdout, /"message":"stopped; 1 connections were cut after 1 s"/);
+    assert.match(stdout, /"message":"stopped; 1 connections were closed after 1 s"/);
     assert.equal(code, 0);
   });
 
@@ -369,7 +369,7 @@ describe('a stop', () => {
     const again = setInterval(() => service.child.kill('SIGTERM'), 20);
     const { code, stdout } = await service.ended;
     clearInterval(again);
-    assert.match(stdout, /"message":"SIGTERM again: ending at once"\}\n$/);
+    assert.match(stdout, /"message":"SIGTERM again: exiting immediately"\}\n$/);
     assert.equal(code, 1);
     await assert.rejects(inFlight.reply);
   });

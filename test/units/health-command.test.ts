@@ -27,13 +27,13 @@ describe('barker health', () => {
   test('ends with 1 when it is not, and names what failed', async () => {
     status = 503;
     body = { status: 'not ready', checks: { database: 'failed', schema: 'ok', shutdown: 'failed' } };
-    const stderr = 'barker: the service is not ready: database, shutdown\n';
+    const stderr = 'barker: the server is not ready: database, shutdown\n';
     assert.deepEqual(await health('127.0.0.1'), { code: 1, stdout: '', stderr });
   });
 
   test('ends with 1 when there is none', async () => {
     const outcome = await barker(['health', '--operations-port', '9']);
-    const stderr = 'barker: no service answers at http://127.0.0.1:9/readyz\n';
+    const stderr = 'barker: no server answers at http://127.0.0.1:9/readyz\n';
     assert.deepEqual(outcome, { code: 1, stdout: '', stderr });
   });
 });

@@ -70,7 +70,7 @@ describe('sign', () => {
       '--consumer-secret',
       's',
     ]);
-    assert.equal(stderr, 'barker: a is no protocol parameter; give parameters of the call with -d\n');
+    assert.equal(stderr, 'barker: a is not an OAuth parameter; give request parameters with -d\n');
     assert.equal(code, 2);
   });
 });

@@ -90,8 +90,11 @@ describe('what makes no sense ends with 2 and one line that helps', () => {
     [['app', 'create', 'x'], /^barker: required option '--owner <user-name>' not specified\n$/],
     [['call', 'GET'], /^barker: missing required argument 'path'\n$/],
     [['call', 'GET', '/x', '-d', 'novalue', '--consumer-key', 'k'], /^barker: expected name=value, got "novalue"\n$/],
-    [['call', 'GET', '/x', '--consumer-key', 'k'], /^barker: a consumer key needs --consumer-secret\n$/],
-    [['sign', 'GET', 'x', '--consumer-key', 'k', '--consumer-secret', 's'], /^barker: a path starts with \/, /],
+    [['call', 'GET', '/x', '--consumer-key', 'k'], /^barker: --consumer-key needs --consumer-secret\n$/],
+    [
+      ['sign', 'GET', 'x', '--consumer-key', 'k', '--consumer-secret', 's'],
+      /^barker: expected a path that starts with \/, /,
+    ],
   ];
   for (const [args, stderr] of cases) {
     test(args.join(' '), async () => {
@@ -119,7 +122,7 @@ describe('what fails ends with 1 and one line', () => {
   test('a call to nobody', async () => {
     const args = ['call', 'GET', '/x', '--url', 'http://127.0.0.1:9', '--consumer-key', 'k', '--consumer-secret', 's'];
     const { code, stderr } = await barker(args);
-    assert.equal(stderr, 'barker: nothing answers at http://127.0.0.1:9; is barker dev running?\n');
+    assert.equal(stderr, 'barker: no server answers at http://127.0.0.1:9; is barker dev running?\n');
     assert.equal(code, 1);
   });
 

@@ -3,17 +3,17 @@ import { hashOfIdentifier, isHashedKind, normalForm } from '../../features/audie
 import type { Pair } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 
-/** What a column holds. */
+/** The content of a column. */
 export interface Column {
   readonly kind: IdentifierKind;
-  /** Its values are hashes. */
+  /** Its values are already hashed. */
   readonly isHashed: boolean;
 }
 
-/** A person as requests name him. */
+/** A person's identifiers as in upload requests. */
 export type PersonIdentifiers = Readonly<Partial<Record<IdentifierKind, readonly string[]>>>;
 
-/** Names that columns have elsewhere, without what is neither letter nor digit. */
+/** Common column names, in lower case with letters and digits only. */
 const NAMES: Readonly<Record<IdentifierKind, readonly string[]>> = {
   email: ['email', 'emails', 'emailaddress', 'mail', 'e mail'],
   phone_number: ['phonenumber', 'phone', 'phones', 'mobile', 'mobilenumber', 'mobilephone', 'telephone', 'tel'],
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<IdentifierKind, readonly string[]>> = {
 
 const HASHED = /(sha256|hashed|hash)$/;
 
-/** What each column of a file holds; undefined for one that is no identifier. @throws CommandFailed when none is */
+/** The content of each column; undefined if it is not an identifier. @throws CommandFailed when no column is */
 export function detectColumns(file: string, head: readonly string[], said: readonly Pair[]): (Column | undefined)[] {
   const byName = new Map(said);
   const strange = said.find(([name]) => !head.includes(name));
@@ -33,7 +33,7 @@ export function detectColumns(file: string, head: readonly string[], said: reado
   const columns = head.map((name) => (byName.has(name) ? saidColumn(byName.get(name)!) : knownColumn(name)));
   if (columns.some((column) => column !== undefined)) return columns;
   throw new CommandFailed(
-    `no column of ${file} (${head.join(', ')}) is known; name one, as --column "${head[0] ?? 'E-mail'}=email"`,
+    `cannot tell which column of ${file} (${head.join(', ')}) has identifiers; name one, such as --column "${head[0] ?? 'E-mail'}=email"`,
     2,
   );
 }
@@ -42,7 +42,7 @@ function saidColumn(text: string): Column {
   const isHashed = text.endsWith('_sha256');
   const kind = IDENTIFIER_KINDS.find((each) => each === text.replace(/_sha256$/, ''));
   if (kind && (isHashedKind(kind) || !isHashed)) return { kind, isHashed };
-  throw new CommandFailed(`${JSON.stringify(text)} is none of ${IDENTIFIER_KINDS.join(', ')}`, 2);
+  throw new CommandFailed(`${JSON.stringify(text)} is not one of ${IDENTIFIER_KINDS.join(', ')}`, 2);
 }
 
 function knownColumn(name: string): Column | undefined {
@@ -54,14 +54,14 @@ function knownColumn(name: string): Column | undefined {
 
 const HASH = /^[0-9a-f]{64}$/i;
 
-/** Whether a normal form can be what it should be. */
-const SOUND: Readonly<Partial<Record<IdentifierKind, RegExp>>> = {
+/** Checks of normalized values. */
+const VALID: Readonly<Partial<Record<IdentifierKind, RegExp>>> = {
   email: /^[^\s@]+@[^\s@]+$/,
   phone_number: /^\+\d{6,15}$/,
   service_user_id: /^\d{1,20}$/,
 };
 
-/** The person of a row; undefined when nothing of it can be hashed. Several values of a column stand between semicolons. */
+/** The identifiers of a row, several values of a column separated by semicolons; undefined without any valid one. */
 export function identifiersOf(
   columns: readonly (Column | undefined)[],
   row: readonly string[],
@@ -80,8 +80,8 @@ export function identifiersOf(
 function identifierOf({ kind, isHashed }: Column, text: string): string | undefined {
   const trimmed = text.trim();
   if (kind === 'partner_user_id') return trimmed === '' || [...trimmed].length > 256 ? undefined : trimmed;
-  // Files that say nothing of it hold hashes too.
+  // Columns of other names may hold hashes too.
   if (isHashed || HASH.test(trimmed)) return HASH.test(trimmed) ? trimmed.toLowerCase() : undefined;
   const form = normalForm(kind, text);
-  return form !== '' && (SOUND[kind]?.test(form) ?? true) ? hashOfIdentifier(kind, text) : undefined;
+  return form !== '' && (VALID[kind]?.test(form) ?? true) ? hashOfIdentifier(kind, text) : undefined;
 }

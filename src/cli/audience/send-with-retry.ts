@@ -7,12 +7,12 @@ import { type Reply, send } from '../send.ts';
 
 const TRIES = 8;
 const WAIT_MAX_S = 60;
-/** So many errors are told of a request that is refused. */
-const TOLD_MAX = 10;
+/** Errors that are printed of a refused request. */
+const ERRORS_MAX = 10;
 
 /**
- * Sends people, and again when the service is busy or cannot be reached: who is uploaded twice counts once. What is refused
- * is told by the rows of the file.
+ * Sends a request, and retries while the server is busy or unreachable: people uploaded twice count once. Errors of a refused
+ * request name the rows of the file.
  */
 export async function sendWithRetry(
   { caller, path }: { readonly caller: ConnectionProfile; readonly path: string },
@@ -24,8 +24,8 @@ export async function sendWithRetry(
     if (!(outcome instanceof Error) && outcome.status === 200) return;
     const wait_s = tries < TRIES ? waitOf(outcome, tries) : undefined;
     if (wait_s === undefined) throw outcome instanceof Error ? outcome : new CommandFailed(refusalOf(outcome, rowOf));
-    const why = outcome instanceof Error ? errorMessage(outcome) : `the service answers ${outcome.status}`;
-    printError(`${why}; trying again in ${wait_s} s\n`);
+    const why = outcome instanceof Error ? errorMessage(outcome) : `the server answered ${outcome.status}`;
+    printError(`${why}; retrying in ${wait_s} s\n`);
     await new Promise<void>((resolve) => void after(wait_s * 1000, resolve));
   }
 }
@@ -41,7 +41,7 @@ async function attempt(caller: ConnectionProfile, path: string, json: string): P
   return send(request, header, caller.tlsCa).catch((error: Error) => error);
 }
 
-/** How long to wait before trying again; undefined where that makes no sense. */
+/** Seconds to wait before a retry; undefined if the error is permanent. */
 function waitOf(outcome: Reply | Error, tries: number): number | undefined {
   if (!(outcome instanceof Error)) {
     if (outcome.status !== 429 && outcome.status < 500) return undefined;
@@ -66,12 +66,12 @@ function refusalOf({ status, body }: Reply, rowOf: (index: number) => number): s
     };
     told = [...errors, ...operation_errors.flat()];
   } catch {
-    // What is between may answer in other words.
+    // A proxy may answer in another format.
   }
-  const said = told.slice(0, TOLD_MAX).map(({ message, parameter, details }) => {
+  const said = told.slice(0, ERRORS_MAX).map(({ message, parameter, details }) => {
     const [, index] = /^users\[(\d+)\]/.exec(parameter ?? '') ?? [];
     const place = index === undefined ? '' : `row ${rowOf(Number(index))}: `;
     return `${place}${message}${details ? ` (${details})` : ''}`;
   });
-  return [`the service answers ${status}`, ...said].join('; ');
+  return [`the server answered ${status}`, ...said].join('; ');
 }

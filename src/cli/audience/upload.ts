@@ -8,35 +8,35 @@ import { detectColumns, identifiersOf, type PersonIdentifiers } from './columns.
 import { sendWithRetry } from './send-with-retry.ts';
 import { progressFileOf } from './upload-progress.ts';
 
-/** Where the people of a file are sent, and what is said of them. */
+/** How a file is uploaded. */
 export interface UploadOptions {
   readonly path: string;
   readonly caller: ConnectionProfile;
   readonly type: 'Update' | 'Delete';
   readonly window: { readonly effective_at?: string; readonly expires_at?: string };
-  /** What columns are whose names do not say so. */
+  /** Identifier types of columns, by name, where names do not tell. */
   readonly columns: readonly Pair[];
 }
 
-/** What became of a file. */
+/** The result of an upload. */
 export interface UploadResult {
   readonly people: number;
-  /** Rows of which nothing can be hashed. */
+  /** Rows without a valid identifier. */
   readonly skipped: number;
 }
 
-/** Room for the operation around its people. */
+/** Size of the request apart from its people. */
 const AROUND_BYTES = 500;
 
 /**
- * Uploads the people of a file of any size, request by request, each below the limits. What was acknowledged is noted beside
- * the file: the same command goes on there.
+ * Uploads a file of any size in requests within the size limit. Acknowledged progress is stored beside the file, so that the
+ * same command resumes an interrupted upload.
  */
 export async function uploadFile(file: string, plan: UploadOptions): Promise<UploadResult> {
   const { path, type, window } = plan;
   const bookmark = progressFileOf(file, JSON.stringify([path, type, window, plan.columns]));
   const done = { ...bookmark.read() };
-  if (done.rows > 0) printError(`goes on after row ${count(done.rows)}\n`);
+  if (done.rows > 0) printError(`resuming after row ${count(done.rows)}\n`);
   let people: string[] = [];
   let rows: number[] = [];
   let bytes = AROUND_BYTES;
@@ -73,7 +73,7 @@ export async function uploadFile(file: string, plan: UploadOptions): Promise<Upl
 }
 
 interface Row {
-  /** From 1, the names of the columns not counted. */
+  /** From 1, without the header. */
   readonly row: number;
   readonly person: PersonIdentifiers | undefined;
 }

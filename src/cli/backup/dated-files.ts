@@ -4,13 +4,13 @@ import { formatInstant } from '../../base/instants.ts';
 
 const DATED = /^barker-\d{8}T\d{6}Z\.tar\.zst$/;
 
-/** The path of an archive that is made now; names sort by their time. */
+/** The path of a new archive; names sort by time. */
 export function datedArchivePath(folder: string, now: number): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, `barker-${formatInstant(now).replace(/[-:]/g, '')}.tar.zst`);
 }
 
-/** Removes all but the newest archives of a folder; the answer names them. Other files are left alone. */
+/** Deletes all but the newest archives of a folder, and answers their paths. Other files stay. */
 export function removeOldArchives(folder: string, keep: number): string[] {
   const dated = readdirSync(folder)
     .filter((name) => DATED.test(name))

@@ -16,12 +16,12 @@ import { type CommandRecord, commandRecord } from '../command-record.ts';
 import { CommandFailed, errorMessage } from '../failure.ts';
 import { print, printError } from '../output.ts';
 
-/** Tells what a command is doing. */
+/** Prints a line of progress. */
 export function printLine(line: string): void {
   print(`${line}\n`);
 }
 
-/** The master keys that are configured, or lie in the folder of a development service; none is needed for copying. */
+/** The configured master keys, or that of a development data folder; copying needs none. */
 export function configuredMasterKeys({
   master_key,
   master_key_id,
@@ -33,8 +33,8 @@ export function configuredMasterKeys({
 }
 
 /**
- * Copies under a record for auditors in the database that is copied. A copy can be made of every database: of one without
- * the table for records, or that cannot be written, it is made without.
+ * Copies a database and stores an audit record in it. The copy is made even if the record cannot be stored, as in a read-only
+ * database or one without the table.
  */
 export async function runRecordedCopy<T>(
   command: Command,
@@ -56,21 +56,21 @@ export async function runRecordedCopy<T>(
   });
 }
 
-/** Stores a record beside the copy, whose connections are closed when it gives up its claim; false, and told, when that fails. */
+/** Stores a record over a connection of its own; prints an error and answers false if that fails. */
 async function isStored(settings: Settings, work: (tx: WriteTransaction) => Promise<void>): Promise<boolean> {
   const store = storeOn(await openDriver(settings));
   try {
     await store.write(work);
     return true;
   } catch (error) {
-    printError(`barker: no audit record was stored: ${errorMessage(error)}\n`);
+    printError(`barker: could not store the audit record: ${errorMessage(error)}\n`);
     return false;
   } finally {
     await store.close();
   }
 }
 
-/** Opens the database of the settings for copying it, whichever steps it has. */
+/** Opens the database of the settings for copying, at any schema version. */
 async function withSource<T>(settings: Settings, work: (source: BackupSource) => Promise<T>): Promise<T> {
   const { data_folder: folder, database_url } = settings;
   const file = join(folder, 'barker.db');

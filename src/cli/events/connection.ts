@@ -5,24 +5,24 @@ import { buildRequest, type ConnectionProfile } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { send, sendStreaming } from '../send.ts';
 
-/** How a connection that was tried came out. */
+/** The result of an attempt to connect. */
 export type ConnectAttempt =
   | { readonly stream: IncomingMessage }
-  /** Not opened: the status and what is said of it. */
+  /** Refused, with status and body. */
   | { readonly status: number; readonly body: string };
 
-/** Nothing at all for so long: the line is broken. @source activity gaps 18 */
+/** A stream without any bytes for this long is broken. @source activity gaps 18 */
 const SILENCE_MS = 20_000;
 
-/** How many subscriptions the application has: without any, nothing will come. */
+/** The number of subscriptions of the application. */
 export async function countSubscriptions(caller: ConnectionProfile, bearer: string): Promise<number> {
   const request = buildRequest('GET', '/2/activity/subscriptions', caller, { data: [['max_results', '1']] });
   const { status, body } = await send(request, `Bearer ${bearer}`, caller.tlsCa);
-  if (status !== 200) throw new CommandFailed(`the subscriptions cannot be listed: ${status} ${body}`);
+  if (status !== 200) throw new CommandFailed(`could not list subscriptions: ${status} ${body}`);
   return (JSON.parse(body) as { meta: { total_subscriptions: number } }).meta.total_subscriptions;
 }
 
-/** Asks for the stream. @throws CommandFailed when the service cannot be reached. */
+/** Opens the stream. @throws CommandFailed when the server cannot be reached */
 export async function connect(
   caller: ConnectionProfile,
   bearer: string,
@@ -35,14 +35,14 @@ export async function connect(
   return { status: stream.statusCode!, body: await text(stream) };
 }
 
-/** The lines of a stream that are not empty, until it ends, breaks, or has been silent for too long. */
+/** The non-empty lines of a stream until it ends, breaks, or is silent for too long. */
 export async function* streamLines(stream: IncomingMessage): AsyncGenerator<string> {
   let rest = '';
   stream.setEncoding('utf8');
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<string>;
   try {
     for (;;) {
-      // Only while we wait for more: whoever takes long over an event does not make the line silent.
+      // The timer runs only while waiting for data, not while an event is processed.
       const callOff = after(SILENCE_MS, () => stream.destroy());
       const { value, done } = await chunks.next().finally(callOff);
       if (done) return;
@@ -51,7 +51,7 @@ export async function* streamLines(stream: IncomingMessage): AsyncGenerator<stri
       for (const part of parts) if (part !== '') yield part;
     }
   } catch {
-    // A connection that breaks has ended.
+    // A broken connection counts as ended.
   } finally {
     stream.destroy();
   }

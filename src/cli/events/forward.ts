@@ -10,19 +10,19 @@ import {
 } from '../../features/activity/webhooks/signing.ts';
 import { errorMessage } from '../failure.ts';
 
-/** Where events are forwarded to, and what they are signed with. */
+/** Where events are forwarded to, and the secrets that sign them. */
 export interface ForwardOptions {
   readonly url: string;
   readonly consumerSecret: string;
-  /** `whsec_` and base64; without it there are no headers of the Standard Webhooks set. */
+  /** `whsec_` and base64; without it, no Standard Webhooks headers are sent. */
   readonly webhookSecret: string | undefined;
 }
 
-/** A receiver that has not answered by then does not. @source activity gaps 19.4 */
+/** Timeout of a receiver. @source activity gaps 19.4 */
 const TOTAL_MS = 10_000;
 
 /**
- * Posts an event as a webhook would be sent it; resolves with what came of that, in words.
+ * Posts an event as a webhook delivery; resolves with a description of the outcome.
  * @source activity gaps 19.4 and 21.5
  */
 export async function forwardEvent(
@@ -45,7 +45,7 @@ export async function forwardEvent(
   const outcome = await new Promise<string>((resolve) => {
     const outgoing = begin(url, { method: 'POST', headers, agent: false, timeout: TOTAL_MS }, (reply) => {
       resolve(`${reply.statusCode}`);
-      // Nobody reads what a receiver says.
+      // The body is not needed.
       reply.destroy();
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TOTAL_MS / 1000} s`)));

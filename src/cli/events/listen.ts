@@ -13,15 +13,15 @@ export function listenCommand(command: Command): void {
   addProfileOptions(
     command
       .command('listen')
-      .description('Open the stream of events and print what comes, a line each; with --forward-to also post it')
-      .option('--forward-to <url>', 'Post each event there, signed as a webhook would be')
-      .option('--webhook-secret <secret>', 'Sign as Standard Webhooks too; or as BARKER_CALL_WEBHOOK_SECRET')
-      .option('--backfill <minutes>', 'Begin with the events of the last minutes, up to 5', '0'),
+      .description('Print events from the activity stream, one a line, and optionally forward them')
+      .option('--forward-to <url>', 'POST each event to this URL, signed like a webhook')
+      .option('--webhook-secret <secret>', 'Also sign as Standard Webhooks (or BARKER_CALL_WEBHOOK_SECRET)')
+      .option('--backfill <minutes>', 'Start with the events of the last minutes, up to 5', '0'),
   )
     .addHelpText(
       'after',
-      '\nThe events are those that the application has subscriptions for:\n' +
-        '  POST /2/activity/subscriptions makes one, GET lists them.' +
+      '\nThe stream has the events that the application subscribes to: POST /2/activity/subscriptions\n' +
+        'creates a subscription, GET lists them.' +
         '\n\nExample:\n  barker events listen --forward-to http://localhost:3000/hooks',
     )
     .action((_options, listen: Command) => runListen(listen));
@@ -36,7 +36,7 @@ const KNOWN_MAX = 50_000;
 async function runListen(command: Command): Promise<void> {
   const input = command.opts<{ forwardTo?: string; webhookSecret?: string; backfill: string }>();
   const backfill = /^[0-5]$/.test(input.backfill) ? Number(input.backfill) : undefined;
-  if (backfill === undefined) throw new CommandFailed(`--backfill is a number from 0 to ${BACKFILL_MAX_MIN}`, 2);
+  if (backfill === undefined) throw new CommandFailed(`--backfill must be a number from 0 to ${BACKFILL_MAX_MIN}`, 2);
   const caller = profileFrom(command);
   const forwarding = forwardingOf(input, caller);
   const leave = interruption();
@@ -44,7 +44,7 @@ async function runListen(command: Command): Promise<void> {
   const subscriptions = await countSubscriptions(caller, bearer);
   say(
     subscriptions === 0
-      ? 'there is no subscription yet; events come once there is one'
+      ? 'listening; no events will come until the application has a subscription'
       : `listening, with ${subscriptions} subscription${subscriptions === 1 ? '' : 's'}`,
   );
   await follow({ caller, bearer, backfill, forwarding, leave });
@@ -59,10 +59,10 @@ function forwardingOf(
 ): ForwardOptions | undefined {
   if (url === undefined) return undefined;
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new CommandFailed('--forward-to is an address with http:// or https://', 2);
+    throw new CommandFailed('--forward-to must be a URL with http:// or https://', 2);
   }
   if (webhookSecret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}=*$/.test(webhookSecret)) {
-    throw new CommandFailed('--webhook-secret begins with whsec_, and goes on with base64 of 24 bytes or more', 2);
+    throw new CommandFailed('--webhook-secret must be whsec_ followed by at least 24 bytes in base64', 2);
   }
   return {
     url,
@@ -71,10 +71,10 @@ function forwardingOf(
   };
 }
 
-/** What ends the command from outside. */
+/** A signal to stop. */
 interface Interruption {
   readonly isDue: () => boolean;
-  /** Is called when it comes; at once when it has come. The answer takes that back. */
+  /** Calls an action on the signal, or at once after it. The answer removes the action. */
   on(action: () => void): () => void;
 }
 
@@ -105,7 +105,7 @@ interface Listening {
   readonly leave: Interruption;
 }
 
-/** Reads the stream, and comes back to it with backfill when it ends; what comes twice is told once. */
+/** Reads the stream and reconnects with backfill; duplicates are printed once. */
 async function follow({ caller, bearer: first, backfill, forwarding, leave }: Listening): Promise<void> {
   const known = new Set<string>();
   const underWay = new Set<Promise<void>>();
@@ -119,7 +119,7 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
         bearer = await fetchBearerToken(caller);
       const wait_ms = waitAfter(attempt, failures++);
       say(
-        `${attempt instanceof Error ? attempt.message : `${attempt.status} ${attempt.body}`}; trying again in ${wait_ms / 1000} s`,
+        `${attempt instanceof Error ? attempt.message : `${attempt.status} ${attempt.body}`}; retrying in ${wait_ms / 1000} s`,
       );
       await pause(wait_ms, leave);
       continue;
@@ -134,13 +134,13 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
     minutes = BACKFILL_MAX_MIN;
     if (leave.isDue()) break;
     failures += 1;
-    say('connecting again');
+    say('reconnecting');
     await pause(waitAfter(undefined, failures), leave);
   }
   await Promise.all(underWay);
 }
 
-/** Prints an event, and posts it; waits while too many are being posted. */
+/** Prints and forwards an event; waits while too many are being forwarded. */
 async function take(
   line: string,
   { forwarding, underWay }: { readonly forwarding: ForwardOptions | undefined; readonly underWay: Set<Promise<void>> },

@@ -10,23 +10,23 @@ import type { Settings } from '../../settings.ts';
 import { listSealedValues, replaceSealedValue, type SealedValue } from '../../storage/core/sealed-values.ts';
 import type { Driver } from '../../storage/core/store.ts';
 
-/** Rows that are read, or sealed anew, in one unit of work: others wait no longer than that takes. */
+/** Rows that are read or re-encrypted in one unit of work. */
 const BATCH = 500;
 
-/** A key as operators know it, and what is sealed with it. */
+/** A master key and the secrets that it encrypts. */
 export interface KeyUsage {
   readonly id: string;
-  /** Undefined when the settings do not have the key. */
+  /** Undefined when the key is not configured. */
   readonly fingerprint: string | undefined;
   readonly state: 'current' | 'old' | 'missing';
   /** Secrets by column, `table.column`; columns without any are absent. */
   readonly columns: Readonly<Record<string, number>>;
   readonly secrets: number;
-  /** Secrets that name this key and do not open with it: another key has its id, or they were altered. */
+  /** Secrets with this key id that it cannot decrypt: another key had the id, or they are corrupted. */
   readonly unreadable: number;
 }
 
-/** The keys of the settings by id; none where no master key is set. */
+/** The configured keys by id. */
 export function configuredKeys(settings: Settings): Readonly<Record<string, Buffer>> {
   return {
     ...parseKeyEntries(settings.master_keys_old),
@@ -34,7 +34,7 @@ export function configuredKeys(settings: Settings): Readonly<Record<string, Buff
   };
 }
 
-/** What every key, configured or needed, is used for. `box` opens with the configured keys; undefined when there are none. */
+/** The usage of every configured or needed key. `box` decrypts with the configured keys; undefined without any. */
 export async function findKeyUsage(
   driver: Driver,
   settings: Settings,
@@ -86,12 +86,12 @@ function opens(box: SecretBox, sealed: string, context: string): boolean {
   }
 }
 
-/** What sealing anew came to, by column. */
+/** The result of re-encrypting, by column. */
 export type ResealResult = Readonly<Record<string, { readonly resealed: number; readonly unreadable: number }>>;
 
 /**
- * Seals with the current key whatever was sealed with another, batch by batch, beside a running server too. What is done stays
- * done: whoever is interrupted starts again. Secrets that cannot be opened stay as they are.
+ * Re-encrypts secrets of other keys with the current key, in batches; a server may be running. After an interruption it can be
+ * run again. Secrets that cannot be decrypted stay as they are.
  */
 export async function resealAll(driver: Driver, box: SecretBox): Promise<ResealResult> {
   const done: Record<string, { resealed: number; unreadable: number }> = {};

@@ -8,13 +8,13 @@ import { profileFrom } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { print } from '../output.ts';
 
-/** No more is shown of a body. */
+/** Characters of a body that are printed. */
 const SHOWN_MAX = 2000;
 
-/** Challenges an address and tells everything that was seen; the answer is the exit code. @source activity gaps 19.3 */
+/** Runs the challenge on a URL and prints everything; answers the exit code. @source activity gaps 19.3 */
 export async function checkWebhook(command: Command, url: string): Promise<number> {
   const { consumer_secret: consumerSecret } = profileFrom(command).keys;
-  // Whoever runs this command may reach this machine anyhow.
+  // The operator of this command can reach this machine anyway.
   const sender = openSender({ allowsPrivate: true, privateRanges: [], proxy: '', ownOrigins: () => [] });
   const error = sender.urlError(url);
   if (error) throw new CommandFailed(error.message, 2);
@@ -47,7 +47,7 @@ function receivedLines(sent: SendResult): string[] {
   ];
 }
 
-/** What a receiver says must not speak to the terminal. */
+/** Removes control characters of a receiver's response. */
 function printable(text: string): string {
   const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text;
   return shown.replace(/[^\P{C}\n]/gu, '?');
