@@ -114,7 +114,7 @@ const count = (question: PeopleQuery) => world.service.services.audiences.direct
 const all = () => world.service.store.read((tx) => tx.directory.list(0, 100_000));
 
 describe('estimates', () => {
-  test('count whom a look at one after the other finds, and keep to the laws of sets', async () => {
+  test('equal a linear scan, and follow the laws of sets', async () => {
     const rounds = fc.tuple(
       fc.array(someone, { maxLength: 120 }),
       fc.array(fc.record({ plain: questionOf(plain), any: questionOf(condition), more: condition }), {
@@ -142,7 +142,7 @@ describe('estimates', () => {
     );
   });
 
-  test('who is given again becomes what is given, and keeps the number', async () => {
+  test('a person who is imported again is replaced and keeps the number', async () => {
     await settlePeople(world, [person('900', { country: 'x', interests: '1 2' }), person('901', { country: 'x' })]);
     const numbers = new Map((await all()).map(({ user_id, number }) => [user_id, number]));
     await settlePeople(world, [person('900', { country: 'y' }), person('902'), person('900', { country: 'z' })]);
@@ -157,7 +157,7 @@ describe('estimates', () => {
     assert.deepEqual([changed.country, changed.interests], ['z', '']);
   });
 
-  test('ranges hold the count, and neither end falls when it grows', () => {
+  test('ranges contain the count and grow monotonically', () => {
     fc.assert(
       fc.property(fc.nat(300_000_000), fc.nat(5000), (size, more) => {
         const [range, larger] = [toSizeRange(size), toSizeRange(size + more)];

@@ -123,7 +123,7 @@ async function ask(asked: PlainQuestion): Promise<{ post_volume: number[]; relat
 }
 
 describe('volumes and related terms of keywords', () => {
-  test('are those of looking at one post after the other', async () => {
+  test('equal a linear scan of posts', async () => {
     const kept = new Map<string, CorpusPost>();
     const samples = <T>(arbitrary: fc.Arbitrary<T>, count: number, seed: number): T[] =>
       fc.sample(arbitrary, { numRuns: count, seed });
@@ -165,7 +165,7 @@ describe('volumes and related terms of keywords', () => {
     assert.ok(related > 50, `${related} related terms in all`);
   });
 
-  test('grow post by post while imports overlap, and are right in the end', async () => {
+  test('grow while imports overlap, and are correct in the end', async () => {
     const start = NOW - 5 * DAY_S;
     const asked = { keywords: ['overlapping'], negatives: [], from: start, to: start + DAY_S, bucket_s: 3600 };
     const numbered = (from: number, to: number): CorpusPost[] =>

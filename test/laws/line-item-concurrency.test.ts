@@ -44,7 +44,7 @@ const item = (campaign_id: string, entity_status = 'PAUSED') => ({
 });
 
 describe('under 50 writers at once', () => {
-  test('a campaign never has more line items than it may have', async () => {
+  test('a campaign never exceeds its maximum of line items', async () => {
     const place = await open();
     const campaign_id = await campaign(place);
     const replies = await atOnce(50, () => create(place, 'REACH', { campaign_id, entity_status: 'PAUSED' }));
@@ -53,7 +53,7 @@ describe('under 50 writers at once', () => {
     assert.equal((await rows(place)).length, PER_CAMPAIGN);
   });
 
-  test('an account never has more active ones, over many campaigns', async () => {
+  test('an account never exceeds its active line items over many campaigns', async () => {
     const place = await open();
     const ids = await Promise.all(Array.from({ length: 5 }, () => campaign(place)));
     const replies = await atOnce(50, (number) => create(place, 'REACH', { campaign_id: ids[number % 5]! }));
@@ -61,7 +61,7 @@ describe('under 50 writers at once', () => {
     assert.equal(await active(place), ACTIVE);
   });
 
-  test('and none are switched on beyond the limit', async () => {
+  test('no line items are activated beyond the limit', async () => {
     const place = await open();
     const campaigns = await Promise.all(Array.from({ length: 5 }, () => campaign(place)));
     const made = await Promise.all(
@@ -121,7 +121,7 @@ describe('under 50 writers at once', () => {
     assert.equal(new Set((await rows(place)).map((row) => row.objective)).size, 1);
   });
 
-  test('a campaign balances its budgets in one way with all of its line items', async () => {
+  test('a campaign and its line items agree on budget optimization', async () => {
     for (let round = 0; round < 8; round++) {
       const place = await open();
       const campaign_id = await campaign(place);
@@ -139,7 +139,7 @@ describe('under 50 writers at once', () => {
     }
   });
 
-  test('one application is listed once, whoever names it first', async () => {
+  test('an app is listed once', async () => {
     const place = await open();
     await atOnce(10, () => create(place, 'APP_INSTALLS', { entity_status: 'PAUSED' }));
     const reach = await create(place, 'REACH', { entity_status: 'PAUSED' });

@@ -144,8 +144,8 @@ async function take(place: Place, made: AppliedChange, taken: Step): Promise<voi
   }
 }
 
-describe('what a campaign says of its line items', () => {
-  test('is what they amount to, whatever was done, eight writers at once', async () => {
+describe('the line item summary of a campaign', () => {
+  test('equals a recomputation after any writes by eight concurrent writers', async () => {
     const program = fc.array(step, { minLength: 30, maxLength: 60, size: 'max' });
     await fc.assert(
       fc.asyncProperty(program, async (steps) => {
@@ -171,7 +171,7 @@ describe('what a campaign says of its line items', () => {
     );
   });
 
-  test('is right when all that it shows is withdrawn at once', async () => {
+  test('is correct when all creatives are removed at once', async () => {
     const place = await open();
     const made: AppliedChange = { campaigns: [await campaign(place)], lines: [], promoted: [], shown: [] };
     for (let at = 0; at < 12; at++) {
@@ -183,7 +183,7 @@ describe('what a campaign says of its line items', () => {
     assert.deepEqual((await told(place.account)).actual, [' /']);
   });
 
-  test('is read as it was written, and its spans are when any of them runs', () => {
+  test('is parsed as written, and its spans cover all flights', () => {
     const time = fc.option(fc.constantFrom('2026-01-01', '2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01'));
     const line = fc
       .record({
@@ -218,7 +218,7 @@ describe('what a campaign says of its line items', () => {
     );
   });
 
-  test('is summed up for campaigns that were there before', async () => {
+  test('is computed for campaigns from before the migration', async () => {
     const place = await openPlace();
     const driver = await openDriver({
       ...world.service.settings,

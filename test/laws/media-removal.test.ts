@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => world.close());
 
-test('media that is removed while it is used is used before or refused, never by halves', async () => {
+test('media removed while a post uses it is either used or rejected, never half', async () => {
   const { path } = await openAccount(world.sandbox);
   const { user_id } = world.keys;
   for (let round = 0; round < ROUNDS; round++) {

@@ -22,7 +22,7 @@ function atOnce(send: (number: number) => Promise<Reply>): Promise<Reply[]> {
 }
 
 describe(`the limits of a line item hold under ${WRITERS} writers at once`, () => {
-  test('of different ages one is targeted', async () => {
+  test('only one of several age ranges is stored', async () => {
     const line = await place.line();
     const ages = ['AGE_OVER_13', 'AGE_OVER_18', 'AGE_OVER_21', 'AGE_OVER_25', 'AGE_OVER_35'];
     const replies = await atOnce((number) => place.add(line, 'AGE', ages[number % ages.length]!));
@@ -44,7 +44,7 @@ describe(`the limits of a line item hold under ${WRITERS} writers at once`, () =
     assert.equal((await place.targeted(line)).length, 1);
   });
 
-  test('1000 keywords, by batches and one by one, each batch whole or not at all', async () => {
+  test('1000 keywords fit, by single calls and atomic batches', async () => {
     const line = await place.line();
     const words = (from: string, count: number) =>
       Array.from({ length: count }, (_, index) => creating(line, 'PHRASE_KEYWORD', `${from} ${index}`));
@@ -68,7 +68,7 @@ describe(`the limits of a line item hold under ${WRITERS} writers at once`, () =
     }
   });
 
-  test('a batch that swaps one keyword for another fits where there is no room for one more', async () => {
+  test('a batch can replace a keyword at the limit', async () => {
     const line = await place.line();
     const all = Array.from({ length: 1000 }, (_, index) => creating(line, 'BROAD_KEYWORD', `word ${index}`));
     const made: { id: string }[] = [];
@@ -84,7 +84,7 @@ describe(`the limits of a line item hold under ${WRITERS} writers at once`, () =
     assert.equal((await place.add(line, 'BROAD_KEYWORD', 'one more')).status, 400);
   });
 
-  test('a line item gets one curated category, and no IAB category beside it', async () => {
+  test('a line item gets one curated category, and then no IAB category', async () => {
     const line = await place.line();
     good(await place.add(line, 'LOCATION', '96683cc9126741d1'));
     const replies = await atOnce((number) =>

@@ -28,7 +28,7 @@ async function openHistory() {
 }
 
 describe('account_history', () => {
-  test('tells every change of an entity, the newest first, with what it was and became', async () => {
+  test('lists every change of an entity, newest first, with old and new values', async () => {
     const { id, list, put, path, account } = await openHistory();
     const times = [new Date(world.clock.now()).toISOString().replace('.000', '')];
     const tick = () => {
@@ -77,7 +77,7 @@ describe('account_history', () => {
     assert.deepEqual(changes[0]!.entity_data, snapshot);
   });
 
-  test('a batch makes one row an item, and a failed one none', async () => {
+  test('records one change per batch item, and none for a failed batch', async () => {
     const { id, account, list } = await openHistory();
     const batch = (json: unknown) => world.sandbox.call('POST', `/12/batch/accounts/${account}/campaigns`, { json });
     const rename = (name: string) => ({ operation_type: 'Update', params: { campaign_id: id, name } });
@@ -90,7 +90,7 @@ describe('account_history', () => {
     );
   });
 
-  test('pages, and a cursor fits its own list only', async () => {
+  test('pages, and rejects cursors of other lists', async () => {
     const { list, put } = await openHistory();
     for (let index = 0; index < 6; index++) {
       if (index % 2 === 0) world.clock.advance(10);
@@ -122,7 +122,7 @@ describe('account_history', () => {
     }
   });
 
-  test('may be asked for one user only', async () => {
+  test('filters by user', async () => {
     const { list, account, path, id } = await openHistory();
     const user_id = world.keys.other_user_id!;
     await world.service.store.write(async (tx) => {
@@ -137,7 +137,7 @@ describe('account_history', () => {
     assert.deepEqual(await of('123'), []);
   });
 
-  test('may be asked for whole hours, or for days of the account', async () => {
+  test('filters by hours, or by dates in the time zone of the account', async () => {
     const { list, account } = await openHistory();
     const hour = (ms: number) => new Date(Math.floor(ms / 3_600_000) * 3_600_000).toISOString().replace('.000', '');
     const now = world.clock.now();
@@ -163,7 +163,7 @@ describe('account_history', () => {
     assert.equal(await found({ end_time: next }), 0);
   });
 
-  test('a page has 200 changes unless another number is asked for', async () => {
+  test('returns 200 changes per page by default', async () => {
     const { id, account, list } = await openHistory();
     const rename = (name: number) => ({ operation_type: 'Update', params: { campaign_id: id, name: String(name) } });
     for (let batch = 0; batch < 5; batch++) {
@@ -208,7 +208,7 @@ describe('account_history', () => {
     });
   }
 
-  test('needs an entity', async () => {
+  test('requires an entity', async () => {
     const { path } = await openHistory();
     const reply = await world.sandbox.call('GET', `${path}/account_history`);
     assert.deepEqual(
@@ -217,7 +217,7 @@ describe('account_history', () => {
     );
   });
 
-  test('knows nothing of an entity of another account', async () => {
+  test('finds no changes of entities of other accounts', async () => {
     const [mine, theirs] = [await openHistory(), await openHistory()];
     assert.deepEqual((await mine.list({ entity_id: theirs.id })).body.data, []);
     assert.deepEqual((await mine.list({ entity_type: 'LINE_ITEM' })).body.data, []);

@@ -10,7 +10,7 @@ before(async () => {
 after(() => world.close());
 
 describe('accounts', () => {
-  test('a sandbox account looks as the reference shows it, in a list of one', async () => {
+  test('creating a sandbox account returns it as in the reference, in a list of one', async () => {
     const reply = await world.sandbox.call('POST', '/12/accounts');
     const { id } = reply.body.data[0];
     assert.match(id, /^[0-9a-z]{6}$/);
@@ -38,7 +38,7 @@ describe('accounts', () => {
     assert.deepEqual((await world.sandbox.call('GET', `/12/accounts/${id}`)).body.data, reply.body.data[0]);
   });
 
-  test('name and line of business can be changed, in production too, and nothing else', async () => {
+  test('only name and industry can be updated, also in production', async () => {
     const [real] = (await world.production.call('GET', '/12/accounts')).body.data;
     assert.match(real.id, /^[0-9a-z]{11}$/);
     world.clock.advance(60);
@@ -73,7 +73,7 @@ describe('accounts', () => {
     assert.deepEqual([reply.body.data, reply.body.total_count, reply.body.next_cursor], [[], 0, null]);
   });
 
-  test('a deleted sandbox account is out of the list, and the second delete is not found', async () => {
+  test('a deleted sandbox account is not listed, and deleting it again gives 404', async () => {
     const { id } = (await world.sandbox.call('POST', '/12/accounts')).body.data[0];
     const path = `/12/accounts/${id}`;
     const deleted = await world.sandbox.call('DELETE', path);
@@ -86,7 +86,7 @@ describe('accounts', () => {
     assert.deepEqual(await list({ with_deleted: 'true' }), [deleted.body.data]);
   });
 
-  test('the state of approval is told', async () => {
+  test('the approval status is returned', async () => {
     const { id } = (await world.sandbox.call('POST', '/12/accounts')).body.data[0];
     for (const approval_status of ['UNDER_REVIEW', 'REJECTED', 'ACCEPTED']) {
       await world.service.store.write(async (tx) => {

@@ -15,7 +15,7 @@ function send(json: unknown): Promise<Reply> {
   return world.sandbox.call('POST', `${place.path}/audience_estimate`, { json });
 }
 
-describe('an estimate is refused', () => {
+describe('an estimate is rejected', () => {
   const at = (index: number, member: string) => `targeting_criteria[${index}].${member}`;
   const interest = { targeting_type: 'INTEREST', targeting_value: '1001' };
   const invalid = (parameter: string, message: string) => ({ code: 'INVALID_PARAMETER', message, parameter });
@@ -183,7 +183,7 @@ describe('an estimate is refused', () => {
     });
   }
 
-  test('of 501 criteria, and one of 500 is not', async () => {
+  test('with 501 criteria, but not with 500', async () => {
     const keywords = (count: number) =>
       Array.from({ length: count }, (_, index) => valued('BROAD_KEYWORD', `word ${index}`));
     assert.equal((await send(keywords(500))).status, 200);
@@ -192,7 +192,7 @@ describe('an estimate is refused', () => {
     assert.equal(refused.body.errors[0].code, 'REQUEST_TOO_COMPLEX');
   });
 
-  test('in another type of content', async () => {
+  test('with another content type', async () => {
     const reply = await world.sandbox.call('POST', `${place.path}/audience_estimate`, { params: { a: '1' } });
     assert.equal(reply.status, 400);
     assert.equal(reply.body.errors[0].message, 'Content-Type must be application/json');

@@ -93,7 +93,7 @@ const PEOPLE: readonly Person[] = [
 const ALL = 15;
 
 describe('an estimate', () => {
-  test('of an empty directory is told as small as it is', async () => {
+  test('of an empty directory has the smallest range', async () => {
     const reply = await send(written([['INTEREST', '1001']]));
     assert.deepEqual(reply.body, {
       request: { params: { account_id: place.account, targeting_criteria: null } },
@@ -170,7 +170,7 @@ describe('an estimate', () => {
     }
   });
 
-  test('looks for keywords in what people posted for everybody', async () => {
+  test('matches keywords in organic posts', async () => {
     const speaker = world.keys.user_id!;
     await settlePeople(world, [person(speaker)]);
     await place.post_({ text: 'Cold BREW, then espresso \u2615', nullcast: 'false' });
@@ -195,7 +195,7 @@ describe('an estimate', () => {
     assert.equal(await count(['CONVERSATION', 'a1']), 1);
   });
 
-  test('looks for keywords in imported posts too, each user once', async () => {
+  test('matches keywords in imported posts, each user once', async () => {
     await settlePeople(
       world,
       ['61', '62', '63'].map((user) => person(user)),
@@ -217,7 +217,7 @@ describe('an estimate', () => {
     assert.equal(await count(['BROAD_KEYWORD', 'please'], ['PHRASE_KEYWORD', 'white and']), 2);
   });
 
-  test('counts the people of an audience, and those who are like them', async () => {
+  test('counts members and lookalikes of an audience', async () => {
     const many = Array.from({ length: 3000 }, (_, index) =>
       person(String(20_000 + index), {
         follows: index < 2000 ? '900 901' : '902 903',
@@ -261,7 +261,7 @@ function hashOfNumber(number: number): string {
   return known;
 }
 
-test('an object with criteria, other names of types, and line items that are not there', async () => {
+test('accepts an object with criteria, type aliases, and unknown line items', async () => {
   const criteria = [
     { targeting_type: 'APP_STORE_CATEGORY', targeting_value: 'QOV3', line_item_id: 'zz9' },
     { targeting_type: 'GENDER', targeting_value: 1, operator_type: '' },
@@ -270,7 +270,7 @@ test('an object with criteria, other names of types, and line items that are not
   assert.equal(reply.status, 200, reply.text);
 });
 
-describe('a count is told as', () => {
+describe('the range of a count', () => {
   const cases: [count: number, min: number, max: number][] = [
     [0, 0, 1000],
     [999, 0, 1000],

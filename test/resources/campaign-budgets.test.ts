@@ -20,7 +20,7 @@ describe('budgets', () => {
     message: 'Daily budget cannot exceed the total budget',
     attribute: daily,
   };
-  test('the daily one is at most the total one, after merging with what is stored', async () => {
+  test('the daily budget must not exceed the total budget, after merging with stored values', async () => {
     const place = await openAccount(world.sandbox);
     const refused = await create(place, { [daily]: 3_000_000, [total]: 2_000_000 });
     assert.deepEqual([refused.status, refused.body.errors], [400, [exceeds]]);
@@ -45,7 +45,7 @@ describe('budgets', () => {
     assert.deepEqual([data[daily], data[total]], [null, 8_000_000]);
   });
 
-  test('of a line item campaign are kept', async () => {
+  test('are stored for campaigns with budgets per line item', async () => {
     const place = await openAccount(world.sandbox);
     const made = await create(place, { budget_optimization: 'LINE_ITEM', [daily]: 1_000_000, [total]: 2_000_000 });
     assert.deepEqual([made.body.data[daily], made.body.data[total]], [1_000_000, 2_000_000]);
@@ -91,7 +91,7 @@ describe('budgets', () => {
     });
   }
 
-  test('the total is within the remaining credit of a credit line', async () => {
+  test('the total must not exceed the remaining credit of a credit line', async () => {
     const place = await openAccount(world.sandbox);
     for (const type of ['CREDIT_LINE', 'AGENCY_CREDIT_LINE']) {
       const instrument = await instrumentOf(place, { type, credit_limit_local_micro: 5_000_000 });
@@ -110,7 +110,7 @@ describe('budgets', () => {
     }
   });
 
-  test('the largest amount is told exactly', async () => {
+  test('the largest amount is returned exactly', async () => {
     const place = await openAccount(world.sandbox);
     const instrument = await instrumentOf(place, { currency: 'KWD' });
     const largest = 9_007_199_254_740_000;
@@ -122,7 +122,7 @@ describe('budgets', () => {
 
 describe('the funding instrument of a campaign', () => {
   const name = 'funding_instrument_id';
-  test('must be there and able to fund, but may have yet to start', async () => {
+  test('must exist and be able to fund, but may start in the future', async () => {
     const place = await openAccount(world.sandbox);
     const soon = new Date(world.clock.now() + 60_000).toISOString();
     const over = await instrumentOf(place, { end_time: soon });
@@ -145,7 +145,7 @@ describe('the funding instrument of a campaign', () => {
     }
   });
 
-  test('never changes: another one is accepted without effect', async () => {
+  test('cannot be changed: another one is ignored', async () => {
     const place = await openAccount(world.sandbox);
     const other = await instrumentOf(place, { currency: 'EUR' });
     const { id } = (await create(place)).body.data;

@@ -34,7 +34,7 @@ describe('the limit of active campaigns', () => {
     return ids;
   }
 
-  test('is 200: for a create, for switching on, and not for those that are not active', async () => {
+  test('is 200, applies to creating and activating, and does not count inactive campaigns', async () => {
     const place = await openAccount(world.sandbox);
     const [first, second] = await fillUp(place, 199);
     assert.equal((await create(place)).status, 200, 'the 200th');
@@ -61,7 +61,7 @@ describe('the limit of active campaigns', () => {
     assert.equal((await create(elsewhere)).status, 200, 'another account has its own');
   });
 
-  test('counts the net effect of a batch, and names the last items that do not fit', async () => {
+  test('applies to the net effect of a batch, and reports the last items that exceed it', async () => {
     const place = await openAccount(world.sandbox);
     const [one, two] = await fillUp(place, 199);
     const batch = (json: unknown) =>
@@ -86,7 +86,7 @@ describe('the limit of active campaigns', () => {
     assert.equal(active.length, 200);
   });
 
-  test('may be raised for one account', async () => {
+  test('can be raised for an account', async () => {
     const place = await openAccount(world.sandbox);
     await setAccount(place.account, { limits: '{"active_campaigns_max":201}' });
     await fillUp(place, 200);

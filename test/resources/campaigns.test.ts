@@ -14,7 +14,7 @@ after(() => world.close());
 const { create, instrumentOf, setAccount } = campaignCalls(() => world);
 
 describe('campaigns', () => {
-  test('a campaign is created, read, changed, deleted, and then found only among the deleted', async () => {
+  test('can be created, read, updated and deleted, and then listed only with deleted rows', async () => {
     const { path, instrument } = await openAccount(world.sandbox);
     const now = new Date(world.clock.now()).toISOString().replace('.000', '');
     const created = await world.sandbox.call('POST', `${path}/campaigns`, {
@@ -59,7 +59,7 @@ describe('campaigns', () => {
     assert.equal((await world.sandbox.call('GET', `${one}?with_deleted=true`)).body.data.name, 'Autumn');
   });
 
-  test('two may have one name, and nothing but a name and an instrument is needed', async () => {
+  test('may share a name, and require only a name and a funding instrument', async () => {
     const place = await openAccount(world.sandbox);
     const [one, two] = [await create(place), await create(place)];
     assert.notEqual(one.body.data.id, two.body.data.id);
@@ -69,7 +69,7 @@ describe('campaigns', () => {
   });
 });
 
-describe('whether a campaign serves', () => {
+describe('servability of a campaign', () => {
   const input: {
     readonly of: string;
     readonly campaign?: Params;
@@ -156,7 +156,7 @@ describe('whether a campaign serves', () => {
   }
 });
 
-describe('standard_delivery follows from budget_optimization', () => {
+describe('standard_delivery is derived from budget_optimization', () => {
   const input: [string, Params, Params | undefined, boolean | null][] = [
     ['by default', {}, undefined, true],
     ['switched off', { standard_delivery: false }, undefined, false],
@@ -207,7 +207,7 @@ describe('drafts', () => {
     });
   }
 
-  test('are hidden from lists and totals, and found by id', async () => {
+  test('are excluded from lists and totals, but found by id', async () => {
     const place = await openAccount(world.sandbox);
     const draft = (await create(place, { entity_status: 'DRAFT' })).body.data;
     const active = (await create(place)).body.data;

@@ -82,13 +82,13 @@ for (const [end, sent, good, isChangeable] of FAMILIES) {
   });
 }
 
-test('an image that is too large for a change of components', async () => {
+test('an update with a too large image is rejected', async () => {
   const { id } = (await world.sandbox.call('POST', `${path}/cards`, built('3_42'))).body.data;
   const reply = await world.sandbox.call('PUT', `${path}/cards/${id}`, built(keys.large!));
   assert.equal(reply.body.errors[0].code, 'INVALID_IMAGE');
 });
 
-test('a video that is too tall for a conversation', async () => {
+test('a video of the wrong aspect ratio is rejected for conversation cards', async () => {
   const params = { ...talk, media_key: keys.tallFilm! };
   const reply = await world.sandbox.call('POST', `${path}/cards/video_conversation`, { params });
   assert.equal(reply.body.errors[0].message, 'Expected media of ratio 16:9, got 720x1280 for media_key');

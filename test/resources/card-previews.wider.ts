@@ -117,7 +117,7 @@ function complaints(tab: Tab): string[] {
   return (entries as string[]).filter((text) => /Content Security Policy|Refused/.test(text));
 }
 
-describe('previews of cards are fit for everybody', () => {
+describe('card previews are accessible', () => {
   for (const each of SHOWN) {
     test(each.name, async () => {
       const tab = await chromium.tab();

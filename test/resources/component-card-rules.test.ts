@@ -215,7 +215,7 @@ const wrong: readonly Wrong[] = [
 const errorsOf = ({ body }: Reply): string[] =>
   body.errors.map((error: { code: string; parameter: string }) => `${error.code} ${error.parameter}`);
 
-describe('what does not make up a card is refused under its path', () => {
+describe('invalid components are rejected with their path', () => {
   for (const { input, json, errors } of wrong) {
     test(input, async () => {
       const reply = await make(json);

@@ -39,7 +39,7 @@ const app = { type: 'APP', country_code: 'CA', android_store_app_id: 'com.exampl
 const button = { type: 'BUTTON', label: { type: 'ENUM', value: 'ORDER' }, destination: app };
 const pair = (first: object, second: object) => ({ components: [first, second] });
 
-describe('the type of a card follows from what it shows and where it leads', () => {
+describe('the card type is derived from media and destination', () => {
   const slide = (key: string) => [media(key), details];
   const table: readonly (readonly [type: string, input: Json])[] = [
     ['IMAGE_WEBSITE', pair(media(), details)],
@@ -73,8 +73,8 @@ describe('the type of a card follows from what it shows and where it leads', () 
   }
 });
 
-describe('components stay as they were sent', () => {
-  test('in their order and that of their members, without what nobody knows', async () => {
+describe('components are returned as sent', () => {
+  test('in their order and member order, without unknown members', async () => {
     const sent: readonly Json[] = [
       {
         destination: { url: 'HTTP://lumen.example/%7E?a=b#c', colour: 'red', type: 'WEBSITE' },
@@ -91,7 +91,7 @@ describe('components stay as they were sent', () => {
     assert.equal(JSON.stringify(reply.body.request.params.components), kept);
   });
 
-  test('what is null or empty counts as not given', async () => {
+  test('null and empty members count as missing', async () => {
     const { components } = await made({
       slides: null,
       ...pair(media(), { ...button, destination: { ...app, ios_store_identifier: '', ios_deep_link: null } }),
@@ -99,7 +99,7 @@ describe('components stay as they were sent', () => {
     assert.deepEqual(components, [media(), button]);
   });
 
-  test('title, links and labels at their longest', async () => {
+  test('title, links and labels have maximum lengths', async () => {
     const far = `https://lumen.example/${'x'.repeat(1978)}`;
     await made(pair(media(), { ...details, title: '\u{1f600}'.repeat(70), destination: { ...site, url: far } }));
     for (const value of ['BOOK', 'CONNECT', 'INSTALL', 'OPEN', 'ORDER', 'PLAY', 'SHOP']) {
@@ -119,7 +119,7 @@ describe('components stay as they were sent', () => {
 const errorsOf = ({ body }: Reply): string[] =>
   body.errors.map((error: { code: string; parameter: string }) => `${error.code} ${error.parameter}`);
 
-describe('media that was measured must fit', () => {
+describe('uploaded media must meet the requirements', () => {
   const image = (id: string, width: number, height: number) => () => shelve(world, path, id, { width, height });
   const film = (id: string, width: number, height: number) => () =>
     shelve(world, path, id, { ...VIDEO, width, height });
@@ -143,7 +143,7 @@ describe('media that was measured must fit', () => {
     });
   }
 
-  test('media that is still processed, failed or left the library is refused; cards that have it stay', async () => {
+  test('processing, failed and removed media is rejected; cards that already use it stay', async () => {
     const key = await shelve(world, path, '120');
     const card = await made(pair(media(key), details));
     await world.sandbox.call('DELETE', `${path}/media_library/${key}`);
@@ -155,14 +155,14 @@ describe('media that was measured must fit', () => {
   });
 });
 
-describe('a change of a card', () => {
-  test('of nothing leaves even the time of change', async () => {
+describe('updating a card', () => {
+  test('without changes keeps updated_at', async () => {
     const card = await made(pair(media(), details));
     world.clock.advance(60);
     assert.deepEqual((await send('PUT', `/${card.id}`, {})).body.data, card);
   });
 
-  test('takes the place of what was there, and components that of slides', async () => {
+  test('replaces the structure, also slides with components', async () => {
     const card = await made(pair(swipe(IMAGE, OTHER), button));
     world.clock.advance(60);
     const named = (await send('PUT', `/${card.id}`, { name: 'Spring' })).body.data;
@@ -180,7 +180,7 @@ describe('a change of a card', () => {
     assert.deepEqual([back.id, back.card_uri, back.created_at], [card.id, card.card_uri, card.created_at]);
   });
 
-  test('may leave one picture of a carousel, which keeps its type', async () => {
+  test('can reduce a carousel to one image without changing its type', async () => {
     const card = await made(pair(swipe(IMAGE, OTHER), details));
     const left = await send('PUT', `/${card.id}`, pair(swipe(OTHER), details));
     assert.deepEqual([left.status, left.body.data.card_type], [200, 'IMAGE_CAROUSEL_WEBSITE']);
@@ -188,7 +188,7 @@ describe('a change of a card', () => {
     assert.deepEqual(errorsOf(none), ['INVALID_PARAMETER components[0].media_keys']);
   });
 
-  test('cannot leave a card without anything, nor give it both', async () => {
+  test('cannot remove both components and slides, nor set both', async () => {
     const card = await made(pair(media(), details));
     assert.deepEqual(errorsOf(await send('PUT', `/${card.id}`, { components: null })), [
       'MISSING_PARAMETER components',
@@ -202,8 +202,8 @@ describe('a change of a card', () => {
   });
 });
 
-describe('the form of a call', () => {
-  test('is an object of JSON and nothing else', async () => {
+describe('the request body', () => {
+  test('must be a JSON object', async () => {
     const { call } = world.sandbox;
     const form = await call('POST', `${path}/cards`, { params: { name: 'a' } });
     assert.deepEqual(form.body.errors, [
@@ -219,7 +219,7 @@ describe('the form of a call', () => {
 });
 
 describe('the list of cards', () => {
-  test('takes ids under both names, addresses, and 200 rows at most', async () => {
+  test('accepts ids under both names, URIs, and at most 200 rows', async () => {
     const card = await made(pair(media(), details));
     const other = await made(pair(media(), details));
     const found = async (params: Record<string, string>) =>
@@ -242,7 +242,7 @@ describe('the list of cards', () => {
     }
   });
 
-  test('gives 100 rows when nothing is said, and has no total', async () => {
+  test('returns 100 rows by default, without a total', async () => {
     const { path: fresh } = await openAccount(world.sandbox);
     for (let count = 0; count < 101; count++) {
       const json = { name: `Card ${count}`, ...pair(media(), details) };

@@ -19,7 +19,7 @@ const draft = async (params: Params, of = place): Promise<Shown> =>
 const put = (id: string, params: Params) => place.put(`draft_posts/${id}`, params);
 
 describe('a draft', () => {
-  test('is shown as it was given', async () => {
+  test('is returned as sent', async () => {
     const made = await draft({ text: 'Fresh roast on Friday' });
     assert.match(made.id, /^\d{19}$/);
     assert.deepEqual(made, {
@@ -36,7 +36,7 @@ describe('a draft', () => {
     assert.deepEqual(good(await place.get(`draft_posts/${made.id}`)), made);
   });
 
-  test('can hold a card and media together, and loses what is emptied', async () => {
+  test('can have both card and media, and clears emptied fields', async () => {
     const choices = { name: 'a', first_choice: 'b', second_choice: 'c', duration_in_minutes: 5 };
     const card = good(await place.post('cards/poll', choices as never)) as unknown as { card_uri: string };
     const made = await draft({ text: 'a', media_keys: '3_1,3_2', card_uri: card.card_uri });
@@ -50,7 +50,7 @@ describe('a draft', () => {
     assert.notEqual(changed.updated_at, made.updated_at);
   });
 
-  test('is never blank', async () => {
+  test('must not be blank', async () => {
     for (const params of [{}, { text: '\n' }, { name: 'a' }] as Params[]) {
       assert.deepEqual(errors(await place.post('draft_posts', params as never)), ['POST_CANNOT_BE_BLANK text']);
     }
@@ -77,7 +77,7 @@ describe('a draft', () => {
     });
   }
 
-  test('is listed with those of its author, 100 a page and 200 at most', async () => {
+  test('is listed by author, 100 per page and at most 200', async () => {
     const own = await openPlace(world);
     const ben = world.keys.other_user_id!;
     await own.promotes(ben);
@@ -91,7 +91,7 @@ describe('a draft', () => {
     assert.equal((await ids()).length, 100);
   });
 
-  test('leaves nothing behind when it is deleted', async () => {
+  test('is deleted permanently', async () => {
     const made = await draft({ text: 'a' });
     world.clock.advance(60);
     const gone = good(await place.remove(`draft_posts/${made.id}`)) as unknown as Shown;
@@ -131,7 +131,7 @@ describe('previews', () => {
   const POLICY =
     "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'";
 
-  test('of a draft are told to the user who asks, and shown to nobody else', async () => {
+  test('of a draft are sent to the calling user, and shown to nobody else', async () => {
     const made = await draft({ text: 'Only for <you> & #me' });
     const asked = await world.sandbox.call('POST', `${place.path}/draft_posts/preview/${made.id}`);
     assert.equal(asked.status, 200);
@@ -165,7 +165,7 @@ describe('previews', () => {
     assert.equal((await ada.get(link)).status, 404);
   });
 
-  test('of posts of every type are frames in request order, without what is not there', async () => {
+  test('are iframes in request order, without missing posts', async () => {
     const post = await place.post_({ text: 'Out', nullcast: false });
     const written = await draft({ text: 'Draft' });
     const later = good(await place.post('scheduled_posts', { text: 'Later', scheduled_at: '2026-09-01' }));
@@ -193,7 +193,7 @@ describe('previews', () => {
     ]);
   });
 
-  test('cannot be made up, and show nothing of what is gone', async () => {
+  test('cannot be forged, and do not show deleted posts', async () => {
     const id = (await draft({ text: 'a' })).id;
     const [address] = addressIn(await place.get('post_previews', { post_type: 'DRAFT', post_ids: id }));
     const url = new URL(address!);
@@ -212,14 +212,14 @@ describe('previews', () => {
     await gone.text();
   });
 
-  test('of posts of others are not given', async () => {
+  test('are not available for posts of other users', async () => {
     const theirs = (await world.other.call('POST', '/12/accounts')).body.data[0].id;
     const made = await world.other.call('POST', `/12/accounts/${theirs}/post`, { params: { text: 'Theirs' } });
     const reply = await place.get('post_previews', { post_type: 'PUBLISHED', post_ids: made.body.data.id });
     assert.deepEqual(reply.body.data, []);
   });
 
-  test('load media from where it is served, and from nowhere else', async () => {
+  test('load media only from the origin that serves it', async () => {
     const other = await openWorld({ flags: { rate_limits: 'off', media_base_url: 'https://media.lumen.example/m' } });
     try {
       const own = await openPlace(other);

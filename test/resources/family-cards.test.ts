@@ -41,7 +41,7 @@ const FILM = '13_1730020011223344128';
 const IMAGE = '3_1730012345678901248';
 
 describe('a poll', () => {
-  test('of text has no fields of media, shows numbers as texts, and echoes them as numbers', async () => {
+  test('without media has no media fields, returns numbers as strings, and echoes them as numbers', async () => {
     const reply = await send('POST', '/poll', POLL);
     const [, id] = path.split('/accounts/');
     assert.deepEqual(reply.body.request.params, { account_id: id, ...POLL });
@@ -65,7 +65,7 @@ describe('a poll', () => {
     });
   });
 
-  test('with media needs the feature of the account', async () => {
+  test('with media requires the account feature', async () => {
     assert.deepEqual(errorsOf(await send('POST', '/poll', { ...POLL, media_key: IMAGE })), [
       'FEATURE_NOT_AVAILABLE media_key',
     ]);
@@ -73,7 +73,7 @@ describe('a poll', () => {
     assert.equal((await send('POST', '/poll', { ...POLL, media_key: IMAGE })).status, 200);
   });
 
-  test('of an image and of a video show where these are, and not their keys', async () => {
+  test('with image or video returns URLs, but no media keys', async () => {
     const image = await made('/poll', { ...POLL, media_key: await shelve(world, path, '201') });
     const film = await made('/poll', { ...POLL, media_key: await shelve(world, path, '202', VIDEO) });
     const base = `${world.service.url}/media`;
@@ -113,13 +113,13 @@ describe('a poll', () => {
     });
   }
 
-  test('takes choices of 25 characters however they are written, and the same one twice', async () => {
+  test('accepts choices of 25 characters in any script, and duplicates', async () => {
     const choice = '\u{1f600}'.repeat(25);
     const card = await made('/poll', { ...POLL, first_choice: choice, second_choice: choice, third_choice: 'a' });
     assert.deepEqual([card.first_choice, card.second_choice, card.third_choice], [choice, choice, 'a']);
   });
 
-  test('media of another shape is refused where it was measured', async () => {
+  test('uploaded media of another aspect ratio is rejected', async () => {
     const square = await shelve(world, path, '203', { width: 900, height: 900 });
     const tall = await shelve(world, path, '204', { ...VIDEO, width: 720, height: 1280 });
     for (const media_key of [square, tall]) {
@@ -127,7 +127,7 @@ describe('a poll', () => {
     }
   });
 
-  test('closes by the clock alone, and can still be read and deleted', async () => {
+  test('closes at its end time, and can still be read and deleted', async () => {
     const { id, card_uri } = await made('/poll', { ...POLL, duration_in_minutes: 5 });
     const known = await world.service.store.read((tx) => findCard(tx, account, card_uri!));
     const isClosed = () => known!.isClosed(formatInstant(world.clock.now()));
@@ -139,13 +139,13 @@ describe('a poll', () => {
     assert.equal((await send('DELETE', `/poll/${id}`)).status, 200);
   });
 
-  test('cannot be changed', async () => {
+  test('cannot be updated', async () => {
     const { id } = await made('/poll', POLL);
     const reply = await send('PUT', `/poll/${id}`, { name: 'Other' });
     assert.deepEqual([reply.status, reply.body.errors[0].code], [405, 'METHOD_NOT_ALLOWED']);
   });
 
-  test('leaves a little behind when it is deleted, and then nothing', async () => {
+  test('returns a few members when deleted, and then 404', async () => {
     const { id, created_at } = await made('/poll', POLL);
     world.clock.advance(60);
     const gone = await send('DELETE', `/poll/${id}`);
@@ -193,13 +193,13 @@ for (const [family, media_key] of [
       });
     }
 
-    test('puts the sign before hashtags that lack it, in letters of any language', async () => {
+    test('adds a missing # to hashtags of any script', async () => {
       const second = { second_cta: '淹れたて_1', second_cta_post: 'b' };
       const card = await made(end, { ...talk, title: '', first_cta: 'x'.repeat(20), ...second });
       assert.deepEqual([card.first_cta, card.second_cta, card.title], [`#${'x'.repeat(20)}`, '#淹れたて_1', null]);
     });
 
-    test('is judged as a change leaves it; an empty value clears what is optional', async () => {
+    test('is validated after merging an update; empty values clear optional fields', async () => {
       const { id, ...before } = await made(end, { ...talk, thank_you_url: 'https://lumen.example/' });
       const put = (params: Params) => send('PUT', `${end}/${id}`, params);
       assert.deepEqual(errorsOf(await put({ title: '' })), ['MISSING_PARAMETER title']);
@@ -221,7 +221,7 @@ for (const [family, media_key] of [
       ]);
     });
 
-    test('leaves a little behind when it is deleted, and then nothing', async () => {
+    test('returns a few members when deleted, and then 404', async () => {
       const { id, created_at } = await made(end, talk);
       const gone = await send('DELETE', `${end}/${id}`);
       const { updated_at } = gone.body.data;
@@ -234,7 +234,7 @@ for (const [family, media_key] of [
 }
 
 describe('the media of conversation cards', () => {
-  test('of a video: its files, its ratio, its poster and its owner', async () => {
+  test('of a video: VMAP, aspect ratio, poster and owner', async () => {
     const media_key = await shelve(world, path, '301', VIDEO);
     const poster_media_key = await shelve(world, path, '302');
     const card = await made('/video_conversation', { ...TALK, media_key });
@@ -248,14 +248,14 @@ describe('the media of conversation cards', () => {
     assert.match(changed.body.data.poster_media_url, /\/media\/\w+\.jpg$/);
   });
 
-  test('of an image: its address and its pixels', async () => {
+  test('of an image: URL and size', async () => {
     const card = await made('/image_conversation', { ...TALK, media_key: await shelve(world, path, '303') });
     assert.match(card.media_url!, /\/media\/\w+\.jpg$/);
     assert.deepEqual([card.image_display_width, card.image_display_height], ['1200', '628']);
     assert.ok(!('poster_media_key' in card || 'cover_image_url' in card));
   });
 
-  test('unlocked media come back as addresses', async () => {
+  test('unlocked media is returned as URLs', async () => {
     const unlocked_image_media_key = await shelve(world, path, '304', { width: 1500, height: 600 });
     const unlocked_video_media_key = await shelve(world, path, '305', { ...VIDEO, width: 480, height: 480 });
     const unlocked = { unlocked_image_media_key, unlocked_video_media_key };
@@ -277,7 +277,7 @@ describe('the media of conversation cards', () => {
     assert.ok('cover_image_url' in ignored && !('cover_video_url' in ignored) && !('poster_media_url' in ignored));
   });
 
-  test('of another shape is refused where it was measured', async () => {
+  test('of another aspect ratio is rejected when uploaded', async () => {
     const square = await shelve(world, path, '306', { width: 900, height: 900 });
     const wide = { ...TALK, media_key: IMAGE, unlocked_image_media_key: await shelve(world, path, '307') };
     assert.deepEqual(errorsOf(await send('POST', '/image_conversation', { ...TALK, media_key: square })), [
@@ -289,8 +289,8 @@ describe('the media of conversation cards', () => {
   });
 });
 
-describe('cards of any family', () => {
-  test('by address, the newest first; what was deleted or is built from components is not there', async () => {
+describe('cards of all formats', () => {
+  test('by URI, newest first, without deleted and component-based cards', async () => {
     const poll = await made('/poll', POLL);
     world.clock.advance(1);
     const film = await made('/video_conversation', { ...TALK, media_key: FILM });
@@ -316,14 +316,14 @@ describe('cards of any family', () => {
     assert.deepEqual([gone.status, gone.body.errors[0].code], [404, 'CARD_NOT_FOUND']);
   });
 
-  test('needs addresses', async () => {
+  test('requires URIs', async () => {
     assert.deepEqual(errorsOf(await send('GET', '/all')), ['MISSING_PARAMETER card_uris']);
   });
 });
 
 const DETAILS = { type: 'DETAILS', title: 'Kenya', destination: { type: 'WEBSITE', url: 'https://lumen.example/' } };
 
-describe('what posts know of a card', () => {
+describe('resolving the card of a post', () => {
   const known = (uri: string) => world.service.store.read((tx) => findCard(tx, account, uri));
   const appButton = {
     type: 'BUTTON',
@@ -331,7 +331,7 @@ describe('what posts know of a card', () => {
     destination: { type: 'APP', country_code: 'CA', ios_store_identifier: '1' },
   };
 
-  test('where it leads and what it shows', async () => {
+  test('finds destinations and media', async () => {
     for (const [second, media_key, facts] of [
       [DETAILS, IMAGE, [false, true, false]],
       [appButton, FILM, [true, false, true]],
@@ -347,7 +347,7 @@ describe('what posts know of a card', () => {
     assert.deepEqual([(await known(poll.card_uri!))!.format, (await known(poll.card_uri!))!.hasVideo], ['poll', true]);
   });
 
-  test('nothing of what is no address of a card, or of another account', async () => {
+  test('finds nothing for malformed URIs and cards of other accounts', async () => {
     const { card_uri } = await made('/poll', POLL);
     const other = await openAccount(world.sandbox);
     assert.equal(await world.service.store.read((tx) => findCard(tx, other.account, card_uri!)), undefined);

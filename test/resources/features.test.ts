@@ -30,11 +30,11 @@ describe('features', () => {
   const get = async (params: Record<string, string> = {}) =>
     (await world.sandbox.call('GET', path, { params })).body.data;
 
-  test('a new sandbox account has the usual ones, sorted', async () => {
+  test('a new sandbox account has the default features, sorted', async () => {
     assert.deepEqual(await get(), AT_FIRST);
   });
 
-  test('a filter shows those of the list that the account has', async () => {
+  test('a filter returns the listed features that the account has', async () => {
     const feature_keys = 'VIDEO_APP_DOWNLOAD_CARD,BRAND_TPN,AWARENESS_OBJECTIVE';
     assert.deepEqual(await get({ feature_keys }), ['AWARENESS_OBJECTIVE', 'VIDEO_APP_DOWNLOAD_CARD']);
   });
@@ -64,7 +64,7 @@ describe('features', () => {
     });
   }
 
-  test('a key that is not known is refused, and nothing changes', async () => {
+  test('an unknown key is rejected, and nothing changes', async () => {
     const before = await get();
     for (const method of ['POST', 'DELETE', 'GET']) {
       const reply = await world.sandbox.call(method, path, { params: { feature_keys: 'CITY_TARGETING,NO_SUCH' } });

@@ -20,7 +20,7 @@ const create = (params: Params) =>
   });
 
 describe('funding instruments', () => {
-  test('an insertion order looks as the reference shows it', async () => {
+  test('an insertion order is returned as in the reference', async () => {
     const reply = await create({
       start_time: '2026-03-01T00:00:00Z',
       end_time: '2026-12-31T00:00:00Z',
@@ -87,7 +87,7 @@ describe('funding instruments', () => {
     });
   }
 
-  test('only an insertion order needs an end', async () => {
+  test('only insertion orders require an end time', async () => {
     for (const [type] of kinds) {
       const reply = await create({ type });
       assert.equal(reply.status, type === 'INSERTION_ORDER' ? 400 : 200, type);
@@ -99,12 +99,12 @@ describe('funding instruments', () => {
     }
   });
 
-  test('a currency in small letters is the same', async () => {
+  test('currencies are case-insensitive', async () => {
     const { data, request } = (await create({ currency: 'jpy' })).body;
     assert.deepEqual([data.currency, request.params.currency], ['JPY', 'jpy']);
   });
 
-  test('the end is after the start', async () => {
+  test('the end must be after the start', async () => {
     for (const end_time of ['2026-01-01', '2025-12-31T23:59:59Z', '2026-01-01T01:00:00+01:00']) {
       const reply = await create({ end_time });
       assert.equal(reply.status, 400);
@@ -113,7 +113,7 @@ describe('funding instruments', () => {
     assert.equal((await create({ end_time: '2026-01-01T00:00:01Z' })).status, 200);
   });
 
-  test('amounts are whole numbers of the smallest unit; every one that is not is named', async () => {
+  test('amounts must be multiples of the smallest unit; every other one is reported', async () => {
     const reply = await create({
       currency: 'JPY',
       credit_limit_local_micro: 1_500_000,
@@ -125,7 +125,7 @@ describe('funding instruments', () => {
     );
   });
 
-  test('times are told in UTC, whatever the offset they came with', async () => {
+  test('times are returned in UTC for any offset', async () => {
     const cases: [string, string][] = [
       ['2026-01-01', '2026-01-01T00:00:00Z'],
       ['2026-01-01T10:00:00', '2026-01-01T10:00:00Z'],
@@ -140,7 +140,7 @@ describe('funding instruments', () => {
     }
   });
 
-  test('whether it can fund follows from its state and the time, in the order of the reference', async () => {
+  test('able_to_fund and its reasons follow from state and time, in the order of the reference', async () => {
     const { id } = (await create({ start_time: '2026-04-01', end_time: '2026-05-01' })).body.data;
     const read = async () => {
       const reply = await world.sandbox.call('GET', `${path}/funding_instruments/${id}?with_deleted=true`);
@@ -167,7 +167,7 @@ describe('funding instruments', () => {
     assert.deepEqual(await read(), ['DELETED', 'PAUSED', 'EXPIRED']);
   });
 
-  test('a deleted one keeps its status and says why it cannot fund', async () => {
+  test('a deleted instrument keeps its status and has the reason DELETED', async () => {
     const { id } = (await create({})).body.data;
     const { data } = (await world.sandbox.call('DELETE', `${path}/funding_instruments/${id}`)).body;
     assert.deepEqual(

@@ -34,7 +34,7 @@ async function volume(params: Params, client?: Client): Promise<number[]> {
 const at = (time: string) => Date.parse(time) / 1000;
 
 describe('keyword insights', () => {
-  test('of no posts are zero, bucket by bucket', async () => {
+  test('are zero in every bucket without posts', async () => {
     const reply = await ask({
       granularity: 'HOUR',
       keywords: 'coffee, cold brew',
@@ -124,17 +124,17 @@ describe('keyword insights', () => {
       test(what, async () => assert.deepEqual(await volume(input), expected));
     }
 
-    test('of a whole day by 24 hours', async () => {
+    test('of a day by 24 hours', async () => {
       const hours = await volume({ ...DAY, granularity: 'HOUR' });
       assert.deepEqual([hours.length, hours.indexOf(1)], [24, 12]);
     });
 
-    test('in both environments where they were imported', async () => {
+    test('in both environments when imported', async () => {
       assert.deepEqual(await volume(DAY, world.production), [1]);
     });
   });
 
-  test('see at once what is posted, where it is posted and when it is for everybody', async () => {
+  test('include organic posts at once, in their environment only', async () => {
     const place = await openPlace(world);
     const today = { start_time: '2026-03-02', keywords: 'ristretto' };
     assert.deepEqual(await volume(today), [0]);
@@ -148,7 +148,7 @@ describe('keyword insights', () => {
     assert.deepEqual(await volume(today, world.production), [0]);
   });
 
-  test('end now when they would end later, or nobody says when', async () => {
+  test('end now by default and at the latest', async () => {
     const now = at('2026-03-02T17:04:56Z');
     await madeHere(
       world,

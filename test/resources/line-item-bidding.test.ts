@@ -86,14 +86,14 @@ const biddings: readonly (readonly [ObjectiveName, Params, Then])[] = [
   ['ENGAGEMENTS', { ...BID, bid_strategy: 'AUTO' }, { bid_strategy: 'AUTO', bid_amount_local_micro: null }],
 ];
 
-describe('bidding when a line item is made', () => {
+describe('bidding of a new line item', () => {
   for (const [objective, params, then] of biddings) {
     test(`${objective} ${JSON.stringify(params)} -> ${JSON.stringify(then)}`, async () => {
       check(await create(place, objective, params), then);
     });
   }
 
-  test('a goal of another objective is refused with those that there are', async () => {
+  test('a goal of another objective is rejected with the allowed ones', async () => {
     const reply = await create(place, 'REACH', { goal: 'FOLLOWERS' });
     assert.deepEqual(reply.body.errors, [
       {
@@ -126,7 +126,7 @@ const changes: readonly (readonly [ObjectiveName, made: Params, change: Params, 
   ['REACH', BID, { bid_strategy: 'MAX' }, ['INVALID_PARAMETER bid_strategy']],
 ];
 
-describe('bidding when a line item is changed', () => {
+describe('bidding of an updated line item', () => {
   for (const [objective, made, input, then] of changes) {
     test(`${objective} ${JSON.stringify(made)}, ${JSON.stringify(input)} -> ${JSON.stringify(then)}`, async () => {
       check(await change(place, idOf(await create(place, objective, made)), input), then);

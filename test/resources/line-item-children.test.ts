@@ -17,7 +17,7 @@ after(() => world.close());
 const FOR_ACCOUNTS = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
 
 describe('promoted accounts', () => {
-  test('are the user whom the account advertises, on a line item for them', async () => {
+  test('are the advertised user, on a line item for promoted accounts', async () => {
     const line_item_id = await place.line(FOR_ACCOUNTS);
     const made = good(await place.post('promoted_accounts', { line_item_id, user_id: world.keys.user_id! }));
     const { id, created_at, updated_at, ...members } = made;
@@ -41,7 +41,7 @@ describe('promoted accounts', () => {
     );
   });
 
-  test('are nobody else, and on no other line item', async () => {
+  test('must not be other users, nor on other line items', async () => {
     const line = await place.line(FOR_ACCOUNTS);
     for (const user_id of [world.keys.other_user_id!, '7']) {
       const refused = await place.post('promoted_accounts', { line_item_id: line, user_id });
@@ -63,13 +63,13 @@ describe('promoted accounts', () => {
     ]);
   });
 
-  test('cannot be changed', async () => {
+  test('cannot be updated', async () => {
     const line_item_id = await place.line(FOR_ACCOUNTS);
     const { id } = good(await place.post('promoted_accounts', { line_item_id, user_id: world.keys.user_id! }));
     assert.equal((await world.sandbox.call('PUT', `${place.path}/promoted_accounts/${id}`)).status, 405);
   });
 
-  test('are not listed of line items none of which is for them', async () => {
+  test('cannot be listed by line items of other product types only', async () => {
     const [posts, accounts] = [await place.line(), await place.line(FOR_ACCOUNTS)];
     const list = (ids: string) =>
       world.sandbox.call('GET', `${place.path}/promoted_accounts`, { params: { line_item_ids: ids } });
@@ -91,7 +91,7 @@ describe('promoted accounts', () => {
 describe('tracking tags', () => {
   const tag = { tracking_tag_type: 'IMPRESSION_TAG', tracking_tag_url: 'https://example.com/seen?a=1&b=%20#x' };
 
-  test('keep their line item and type, and take another address', async () => {
+  test('keep their line item and type when the URL is updated', async () => {
     const [line_item_id, other] = [await place.line(), await place.line()];
     const made = good(await place.post('tracking_tags', { line_item_id, ...tag }));
     assert.match(made.id, /^[0-9a-z]{4}$/);
@@ -112,7 +112,7 @@ describe('tracking tags', () => {
     ]);
   });
 
-  test('may be the same twice', async () => {
+  test('may be duplicated', async () => {
     const line_item_id = await place.line();
     const [one, two] = [
       await place.post('tracking_tags', { line_item_id, ...tag }),
@@ -135,7 +135,7 @@ describe('curated categories of line items', () => {
     return line;
   }
 
-  test('are of a country that the line item targets', async () => {
+  test('require a targeted country in which they are available', async () => {
     const line = await place.line();
     const message = 'The line item must target a country of the curated category';
     const nowhere = await post(line, at('US'));
@@ -151,7 +151,7 @@ describe('curated categories of line items', () => {
     assert.deepEqual(members, { line_item_id: line, curated_category_id: at('US'), deleted: false });
   });
 
-  test('exist', async () => {
+  test('must exist', async () => {
     const refused = await post(await american(), 'zz9');
     assert.equal(refused.status, 404);
     assert.deepEqual(refused.body.errors, [
@@ -164,7 +164,7 @@ describe('curated categories of line items', () => {
     ]);
   });
 
-  test('are one for each line item; another can take the place of one', async () => {
+  test('are limited to one per line item, which can be replaced', async () => {
     const line = await american();
     const made = good(await post(line, only('US')));
     const second = await post(line, at('US'));
@@ -190,7 +190,7 @@ describe('curated categories of line items', () => {
     good(await post(other, at('US')));
   });
 
-  test('do not go together with IAB categories, whichever come first', async () => {
+  test('cannot be combined with IAB categories, in either order', async () => {
     const line = await american();
     const made = good(await post(line, at('US')));
     const refused = await place.batch([creating(line, 'IAB_CATEGORY', 'IAB2')]);
@@ -211,7 +211,7 @@ describe('curated categories of line items', () => {
     );
   });
 
-  test('allow the exclusion of five publishers', async () => {
+  test('allow five excluded publishers', async () => {
     const [line, other] = [await american(), await american()];
     const excluding = (of: string, count: number, from = 1) =>
       Array.from({ length: count }, (_, index) => creating(of, 'CONTENT_PUBLISHER_USER', String(from + index), 'NE'));

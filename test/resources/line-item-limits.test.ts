@@ -49,7 +49,7 @@ const turn = (line_item_id: string, entity_status: string) => ({
 });
 
 describe('the limit of line items of a campaign', () => {
-  test('is 100, whether they are switched on or not; deleted ones do not count', async () => {
+  test('is 100, counting paused but not deleted line items', async () => {
     const place = await open();
     const campaign_id = await campaign(place);
     const [first] = await fillUp(place, campaign_id, 99, 'PAUSED');
@@ -64,7 +64,7 @@ describe('the limit of line items of a campaign', () => {
     idOf(await create(place, 'ENGAGEMENTS'));
   });
 
-  test('counts the net effect of a batch, for each campaign apart', async () => {
+  test('applies to the net effect of a batch, per campaign', async () => {
     const place = await open();
     const [full, empty] = [await campaign(place), await campaign(place)];
     const [first, second] = await fillUp(place, full, 99, 'PAUSED');
@@ -77,7 +77,7 @@ describe('the limit of line items of a campaign', () => {
 });
 
 describe('the limit of active line items of an account', () => {
-  test('is 256 over all campaigns: for creates, for changes and for switching on', async () => {
+  test('is 256 over all campaigns, for creating, updating and activating', async () => {
     const place = await open();
     const [one, two] = [await campaign(place), await campaign(place)];
     const third = await campaign(place);
@@ -103,7 +103,7 @@ describe('the limit of active line items of an account', () => {
     idOf(await create(place, 'ENGAGEMENTS', { campaign_id: two }));
   });
 
-  test('may be raised for one account', async () => {
+  test('can be raised for an account', async () => {
     const place = await open();
     await setAccount(place.account, { limits: '{"active_line_items_max":1}' });
     idOf(await create(place, 'ENGAGEMENTS'));

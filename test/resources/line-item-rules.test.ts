@@ -74,7 +74,7 @@ describe('placements and product types', () => {
     });
   }
 
-  test('a wrong set is told with the product type', async () => {
+  test('a disallowed set is reported with the product type', async () => {
     const reply = await create(place, 'FOLLOWERS', { placements: 'SERVICE_SEARCH,SERVICE_PROFILE' });
     assert.deepEqual(reply.body.errors, [
       {
@@ -85,7 +85,7 @@ describe('placements and product types', () => {
     ]);
   });
 
-  test('every set that is looked up is accepted, and is returned as it was looked up', async () => {
+  test('every listed set is accepted and returned in the same order', async () => {
     const all = await call('GET', '/12/line_items/placements');
     assert.deepEqual(Object.keys(all.body).sort(), ['data', 'next_cursor', 'request']);
     const objectives: Record<string, ObjectiveName> = {
@@ -112,7 +112,7 @@ describe('placements and product types', () => {
     }
   });
 
-  test('are looked up for one product type', async () => {
+  test('can be listed for one product type', async () => {
     const one = await call('GET', '/12/line_items/placements', { product_type: 'PROMOTED_ACCOUNT' });
     assert.deepEqual(one.body, {
       request: { params: { product_type: 'PROMOTED_ACCOUNT' } },
@@ -150,14 +150,14 @@ const conditions: readonly (readonly [ObjectiveName, Params, Then])[] = [
   ['AWARENESS' as ObjectiveName, { product_type: 'PROMOTED_POSTS' }, ['INVALID_PARAMETER objective']],
 ];
 
-describe('what a line item needs', () => {
+describe('required fields of a line item', () => {
   for (const [objective, params, then] of conditions) {
     test(`${objective} ${JSON.stringify(params)} -> ${JSON.stringify(then)}`, async () => {
       check(await create(place, objective, params), then);
     });
   }
 
-  test('the words of what is refused', async () => {
+  test('the messages of rejected values', async () => {
     const cases: [Params, string][] = [
       [{ advertiser_user_id: '1' }, 'setting advertiser_user_id is not allowed'],
       [{ advertiser_domain: 'x' }, 'Invalid advertiser domain format'],
@@ -176,7 +176,7 @@ describe('what a line item needs', () => {
     ]);
   });
 
-  test('an end may be moved into the past, but not before the start', async () => {
+  test('the end may be moved into the past, but not before the start', async () => {
     const id = idOf(await create(place, 'ENGAGEMENTS', { start_time: '2026-01-01', end_time: '2027-01-01' }));
     check(await change(place, id, { end_time: '2026-02-01' }), { end_time: '2026-02-01T00:00:00Z' });
     check(await change(place, id, { end_time: '2025-02-01' }), ['INVALID end_time']);
@@ -184,7 +184,7 @@ describe('what a line item needs', () => {
     check(await change(place, id, { start_time: '', end_time: '' }), { start_time: null, end_time: null });
   });
 
-  test('what is needed cannot be taken away', async () => {
+  test('required fields cannot be cleared', async () => {
     const app = idOf(await create(place, 'APP_INSTALLS'));
     check(await change(place, app, { android_store_identifier: '' }), ['MISSING_PARAMETER android_store_identifier']);
     const network = idOf(await create(place, 'ENGAGEMENTS', { placements: 'PUBLISHER_NETWORK', ...NETWORK }));
@@ -229,7 +229,7 @@ describe('frequency caps', () => {
     });
   }
 
-  test('need a feature of the account, when they are new', async () => {
+  test('require an account feature when set', async () => {
     const refused = await create(place, 'REACH', CAPS);
     assert.equal(refused.status, 400);
     assert.deepEqual(refused.body.errors, [
@@ -248,7 +248,7 @@ describe('frequency caps', () => {
     check(await change(at, id, { frequency_cap: '', duration_in_days: '' }), { frequency_cap: null });
   });
 
-  test('are taken away together', async () => {
+  test('are cleared together', async () => {
     const id = idOf(await create(capped, 'REACH', CAPS));
     const reply = await change(capped, id, { frequency_cap: '' });
     assert.deepEqual(reply.body.errors, [
@@ -293,7 +293,7 @@ describe('budgets', () => {
     });
   }
 
-  test('even spending is what it is when nothing is said, once it is emptied', async () => {
+  test('standard delivery returns to its default when emptied', async () => {
     for (const [budget_optimization, standard_delivery] of [
       ['LINE_ITEM', true],
       ['CAMPAIGN', null],
@@ -305,7 +305,7 @@ describe('budgets', () => {
     }
   });
 
-  test('the daily one is at most the total one, after merging with what is stored', async () => {
+  test('the daily budget must not exceed the total budget, after merging with stored values', async () => {
     const id = idOf(await create(place, 'ENGAGEMENTS', { ...daily(2_000_000), ...total(3_000_000) }));
     check(await change(place, id, daily(4_000_000)), ['INVALID daily_budget_amount_local_micro']);
     check(await change(place, id, total(1_000_000)), ['INVALID daily_budget_amount_local_micro']);
@@ -316,7 +316,7 @@ describe('budgets', () => {
     check(await change(place, id, { daily_budget_amount_local_micro: '' }), { daily_budget_amount_local_micro: null });
   });
 
-  test('are multiples of the smallest unit of the currency of the campaign', async () => {
+  test('must be multiples of the smallest unit of the currency', async () => {
     const yen = { type: 'CREDIT_CARD', currency: 'JPY', start_time: '2026-01-01' };
     const funding_instrument_id = idOf(await call('POST', `${place.path}/funding_instruments`, yen));
     const campaign_id = await campaign(place, { funding_instrument_id });
@@ -327,7 +327,7 @@ describe('budgets', () => {
     ]);
   });
 
-  test('a total is judged when it changes, not when that of the campaign has', async () => {
+  test('the total budget is checked when it changes, not when that of the campaign does', async () => {
     const campaign_id = await campaign(place, total(9_000_000));
     const id = idOf(await create(place, 'ENGAGEMENTS', { campaign_id, ...total(8_000_000) }));
     idOf(await call('PUT', `${place.path}/campaigns/${campaign_id}`, total(5_000_000)));
@@ -360,7 +360,7 @@ describe('categories', () => {
     });
   }
 
-  test('of every business, and of any two, are accepted as they are', async () => {
+  test('of one or two business categories are accepted unchanged', async () => {
     const businesses = ADVERTISER_BUSINESS_CATEGORIES;
     const id = idOf(await create(place, 'PREROLL_VIEWS'));
     for (const [index, { iab_categories }] of businesses.entries()) {

@@ -81,7 +81,7 @@ describe('a line item', () => {
     assert.deepEqual((await call('GET', `${place.path}/line_items/${idOf(made)}`)).body.data, made.body.data);
   });
 
-  test('ignores what earlier versions had', async () => {
+  test('ignores parameters of earlier versions', async () => {
     const legacy = { bid_type: 'x', bid_unit: 'x', charge_by: 'x', optimization: 'x', lookalike_expansion: 'x' };
     const more = { automatically_select_bid: 'x', include_sentiment: 'x', tracking_tags: 'x', creative_source: 'x' };
     const made = await create(place, 'ENGAGEMENTS', { ...legacy, ...more });
@@ -90,7 +90,7 @@ describe('a line item', () => {
     for (const name of Object.keys(legacy)) assert.ok(!(name in made.body.data), name);
   });
 
-  test('keeps what was fixed when it was created', async () => {
+  test('ignores changes of create-only fields', async () => {
     const made = (await create(place, 'ENGAGEMENTS')).body.data;
     const other = await campaign(place);
     const changed = await change(place, made.id, {
@@ -102,7 +102,7 @@ describe('a line item', () => {
     assert.deepEqual(changed.body.data, made);
   });
 
-  test('is a draft until it is switched on, and never again', async () => {
+  test('leaves the draft state once and for all', async () => {
     const id = idOf(await create(place, 'ENGAGEMENTS', { entity_status: 'DRAFT' }));
     const listed = async (params: Params) =>
       (await call('GET', `${place.path}/line_items`, { line_item_ids: id, ...params })).body.data.length;
@@ -125,7 +125,7 @@ describe('a line item', () => {
     });
   }
 
-  test('is found by campaign, funding instrument and the beginning of its name', async () => {
+  test('is found by campaign, funding instrument and name prefix', async () => {
     const campaign_id = await campaign(place);
     const id = idOf(await create(place, 'ENGAGEMENTS', { campaign_id, name: 'Espresso Bar' }));
     idOf(await create(place, 'ENGAGEMENTS', { campaign_id }));
@@ -139,7 +139,7 @@ describe('a line item', () => {
     assert.deepEqual(await found({ campaign_ids: campaign_id, q: 'espresso' }), []);
   });
 
-  test('is hidden with its campaign and stays as it is', async () => {
+  test('is hidden with its campaign, unchanged', async () => {
     const campaign_id = await campaign(place);
     const id = idOf(await create(place, 'APP_INSTALLS', { campaign_id }));
     const path = `${place.path}/line_items`;
@@ -189,7 +189,7 @@ describe('a line item', () => {
 });
 
 describe('line items of one campaign', () => {
-  test('have one objective and one product type, and both differences are told', async () => {
+  test('have the same objective and product type; both differences are reported', async () => {
     const campaign_id = await campaign(place);
     const id = idOf(await create(place, 'ENGAGEMENTS', { campaign_id }));
     const other = await create(place, 'FOLLOWERS', { campaign_id });
@@ -211,7 +211,7 @@ describe('line items of one campaign', () => {
     idOf(await create(place, 'FOLLOWERS', { campaign_id }));
   });
 
-  test('are compared within a batch too', async () => {
+  test('are also compared within a batch', async () => {
     const campaign_id = await campaign(place);
     const item = (objective: ObjectiveName) => ({
       operation_type: 'Create',
@@ -223,7 +223,7 @@ describe('line items of one campaign', () => {
     assert.deepEqual(codes, [[], ['objective'], []]);
   });
 
-  test('keep the campaign from balancing budgets elsewhere', async () => {
+  test('prevent changing the budget optimization of the campaign', async () => {
     const campaign_id = await campaign(place);
     const path = `${place.path}/campaigns/${campaign_id}`;
     const id = idOf(await create(place, 'ENGAGEMENTS', { campaign_id }));
@@ -242,7 +242,7 @@ describe('line items of one campaign', () => {
 });
 
 /** Applications that a line item names. @source campaigns 5.3 and 9.6 */
-describe('naming an application', () => {
+describe('naming an app', () => {
   const apps = async (at: Place) =>
     (await call('GET', `${at.path}/account_apps`)).body.data.map(
       (app: { os_type: string; store_identifier: string }) => `${app.os_type} ${app.store_identifier}`,
@@ -274,7 +274,7 @@ describe('naming an application', () => {
     assert.deepEqual(await apps(at), ['iOS 333903271', 'Android com.harbour.brew']);
   });
 
-  test('on a change, unless it is there; taking it away takes nothing else away', async () => {
+  test('also on update, unless present; clearing the app removes nothing', async () => {
     const at = await open();
     const id = idOf(await create(at, 'ENGAGEMENTS'));
     assert.deepEqual(await platforms(at, id), []);

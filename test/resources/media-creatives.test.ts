@@ -75,7 +75,7 @@ describe('account media', () => {
     });
   }
 
-  test('a video for advertisements becomes PREROLL, while it is processed already; others do not', async () => {
+  test('an amplify video becomes PREROLL, even while processing; other videos do not', async () => {
     const key = await uploaded(world, 'AMPLIFY_VIDEO', { state: 'pending', width: null, height: null });
     const made = (await added(key)) as AppliedChange & Record<string, string>;
     assert.deepEqual([made.creative_type, made.video_id, made.media_url], ['PREROLL', key, null]);
@@ -86,7 +86,7 @@ describe('account media', () => {
     }
   });
 
-  test('media becomes account media once; that stays when it leaves the library', async () => {
+  test('media becomes account media once, and stays when removed from the library', async () => {
     const key = await uploaded(world, 'AMPLIFY_VIDEO');
     const made = await added(key);
     assert.equal(await added(key), undefined);
@@ -94,7 +94,7 @@ describe('account media', () => {
     assert.deepEqual((await own('GET', `/account_media/${made!.id}`)).body.data, made);
   });
 
-  test('videos that nobody uploaded become account media too, where they are taken; images have no size', async () => {
+  test('video keys without an upload become account media where accepted; images have no size', async () => {
     assert.equal((await added('13_4711'))?.creative_type, 'PREROLL');
     assert.equal(await added('3_4711'), undefined);
   });
@@ -108,7 +108,7 @@ describe('account media', () => {
     assert.deepEqual((await own('GET', '/account_media', { creative_types: 'VAST_PREROLL' })).body.data, []);
   });
 
-  test('is neither created nor changed by calls of its own', async () => {
+  test('cannot be created or updated directly', async () => {
     const { id } = (await added('13_4712'))!;
     const created = await own('POST', '/account_media', { video_id: '13_4712' });
     assert.deepEqual([created.status, created.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
@@ -129,7 +129,7 @@ async function banner(kind: Params): Promise<Params> {
 }
 
 describe('media creatives', () => {
-  test('show account media on a line item', async () => {
+  test('assign account media to a line item', async () => {
     const params = await preroll();
     const made = good(await place.post('media_creatives', params));
     const { id, created_at, updated_at, ...members } = made;
@@ -183,7 +183,7 @@ describe('media creatives', () => {
     });
   }
 
-  test('of deleted account media stay, and no new ones are made of it', async () => {
+  test('stay when account media is deleted, which cannot be used again', async () => {
     const params = await preroll();
     const { id } = good(await place.post('media_creatives', params));
     await own('DELETE', `/account_media/${params.account_media_id}`);
@@ -192,7 +192,7 @@ describe('media creatives', () => {
     assert.deepEqual(faultsOf(again), ['404', 'ACCOUNT_MEDIA_NOT_FOUND account_media_id']);
   });
 
-  test('are there once for each landing page; what is deleted can be made anew', async () => {
+  test('are unique per landing page; deleted ones can be created again', async () => {
     const params = await banner({});
     const first = good(await place.post('media_creatives', params));
     world.clock.advance(1);
@@ -221,12 +221,12 @@ describe('media creatives', () => {
     assert.equal((await own('GET', `/media_creatives/${id}?with_deleted=true`)).body.data.deleted, false);
   });
 
-  test('cannot be changed', async () => {
+  test('cannot be updated', async () => {
     const { id } = good(await place.post('media_creatives', await preroll()));
     assert.equal((await own('PUT', `/media_creatives/${id}`, { landing_url: URL })).status, 405);
   });
 
-  test('are what a campaign needs to be served', async () => {
+  test('make a campaign servable', async () => {
     const params = await preroll();
     const line = good(await own('GET', `/line_items/${params.line_item_id}`)) as unknown as Params;
     const reasons = async () => (await own('GET', `/campaigns/${line.campaign_id}`)).body.data.reasons_not_servable;
@@ -249,7 +249,7 @@ describe('preroll calls to action', () => {
     call_to_action_url: 'https://lumen.example/shop',
   });
 
-  test('belong to a line item; what they say and where they lead can be changed', async () => {
+  test('belong to a line item; text and URL can be updated', async () => {
     const line = await place.line(PREROLL);
     const made = good(await place.post('preroll_call_to_actions', shop(line)));
     const { id, created_at, updated_at, ...members } = made;
@@ -293,7 +293,7 @@ describe('preroll calls to action', () => {
     test(of, async () => assert.deepEqual(faultsOf(await place.post('preroll_call_to_actions', await params())), then));
   }
 
-  test('there is one at a time for a line item', async () => {
+  test('are limited to one per line item', async () => {
     const line = await place.line(PREROLL);
     const [first, second] = await Promise.all([1, 2].map(() => place.post('preroll_call_to_actions', shop(line))));
     assert.deepEqual([first!.status, second!.status].sort(), [200, 400]);

@@ -25,7 +25,7 @@ const read = async (url: string): Promise<Buffer> => Buffer.from(await (await fe
 const PAST_EXPIRY_S = 1_300_000;
 
 describe('media from the upload to the line item', () => {
-  test('an image of the size of a banner is served, and is account media', async () => {
+  test('an image of banner size is served and becomes account media', async () => {
     const picture = placeholderImage(320, 50);
     const { data } = (
       await own('POST', '/media_library', { media_key: await sent(picture, 'image/png', 'post_image') })
@@ -36,7 +36,7 @@ describe('media from the upload to the line item', () => {
     assert.equal(banner.media_url, data.media_url);
   });
 
-  test('a video that is added while it is processed is measured later, and stays when others expire', async () => {
+  test('a video added while processing is measured later, and does not expire', async () => {
     const key = await sent(MP4, 'video/mp4', 'amplify_video');
     const unused = await sent(MP4, 'video/mp4', 'post_video');
     const pending = (await own('POST', '/media_library', { media_key: key })).body.data;
@@ -58,7 +58,7 @@ describe('media from the upload to the line item', () => {
     assert.equal(preroll.video_id, key);
   });
 
-  test('a file that is no video does not come into the library', async () => {
+  test('a file that is not a video cannot be added to the library', async () => {
     const key = await sent(Buffer.from('this is no video at all, whatever it says'), 'video/mp4', 'post_video');
     assert.equal((await own('POST', '/media_library', { media_key: key })).status, 200);
     for (const _ of [1, 2, 3]) {

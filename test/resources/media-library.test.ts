@@ -23,7 +23,7 @@ const lenient = below(
 );
 
 describe('media in a library', () => {
-  test('is shown with what was measured of its upload, and where it is served', async () => {
+  test('is returned with the properties of its upload and its URLs', async () => {
     const key = await uploaded(world, 'AMPLIFY_VIDEO');
     const [, number] = key.split('_');
     const { file_name } = (await uploadOf(world, key))!;
@@ -77,7 +77,7 @@ describe('media in a library', () => {
     });
   }
 
-  test('follows its upload while this is processed, and does not expire any more', async () => {
+  test('follows the processing of its upload, and no longer expires', async () => {
     const facts = { width: null, height: null, duration_ms: null };
     const key = await uploaded(world, 'POST_VIDEO', { state: 'pending', ...facts });
     const added = (await own('POST', '', { media_key: key })).body.data;
@@ -94,7 +94,7 @@ describe('media in a library', () => {
     assert.equal((await own('GET', `/${other}`)).body.data.media_status, 'TRANSCODE_FAILED');
   });
 
-  test('that is added again gets the new values; with none it stays as it is', async () => {
+  test('added again gets the new values, or none without values', async () => {
     const key = await uploaded(world, 'POST_VIDEO');
     const first = (await own('POST', '', { media_key: key, name: 'One', title: 'Title' })).body.data;
     world.clock.advance(10);
@@ -111,7 +111,7 @@ describe('media in a library', () => {
     );
   });
 
-  test('that is added by several calls at once is there once', async () => {
+  test('added by concurrent calls is stored once', async () => {
     const key = await uploaded(world, 'AMPLIFY_VIDEO');
     const replies = await Promise.all(['a', 'b', 'c'].map((name) => own('POST', '', { media_key: key, name })));
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('media in a library', () => {
     assert.equal(made.filter(({ video_id }) => video_id === key).length, 1);
   });
 
-  test('can be named by its number and category, as old clients do', async () => {
+  test('can be identified by upload id and category, as older clients do', async () => {
     const key = await uploaded(world, 'POST_GIF');
     const [, number] = key.split('_');
     const made = await own('POST', '', { media_key: number!, media_category: 'POST_GIF' });
@@ -143,7 +143,7 @@ describe('media in a library', () => {
     assert.deepEqual(faultsOf(await own('POST', '', wrong)), ['400', 'INVALID_MEDIA media_key']);
   });
 
-  test('that is deleted is gone for good, but for what it was used in', async () => {
+  test('is deleted permanently, but stays in creatives that use it', async () => {
     const key = await uploaded(world, 'POST_IMAGE');
     await own('POST', '', { media_key: key });
     const deleted = await own('DELETE', `/${key}`);
@@ -170,7 +170,7 @@ describe('who may add media', () => {
     });
   }
 
-  test('whoever creates for an account may add what its user uploaded', async () => {
+  test('creators may add uploads of the advertised user', async () => {
     const account = sandbox.split('/').at(-1)!;
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
@@ -183,7 +183,7 @@ describe('who may add media', () => {
   });
 });
 
-describe('what cannot be added', () => {
+describe('media that cannot be added', () => {
   const cases: [of: string, key: () => Promise<string>][] = [
     ['media that nobody uploaded', async () => '3_1730012345678901248'],
     ['an upload whose segments are missing', () => uploaded(world, 'POST_VIDEO', { state: 'uploading' })],
@@ -204,7 +204,7 @@ describe('what cannot be added', () => {
 });
 
 describe('values of media', () => {
-  test('are changed, emptied, and left alone by a call that gives none', async () => {
+  test('are updated, cleared, and kept by a call without parameters', async () => {
     const key = await uploaded(world, 'POST_VIDEO');
     const made = (await own('POST', '', { media_key: key, name: 'One', file_name: 'a.mp4', description: 'Long' })).body;
     world.clock.advance(10);
@@ -214,7 +214,7 @@ describe('values of media', () => {
     assert.deepEqual(changed, { ...made.data, ...expected });
   });
 
-  test('posters are images of the library; without one the first frame is', async () => {
+  test('posters are library images, by default the first frame', async () => {
     const video = await uploaded(world, 'POST_VIDEO');
     const frame = `3_${video.slice(2)}`;
     const image = await uploaded(world, 'POST_IMAGE');
@@ -236,7 +236,7 @@ describe('values of media', () => {
     assert.match(borrowed.poster_media_url, new RegExp(`/post_video_thumb/${video.slice(2)}/`));
   });
 
-  test('a poster is an image that is there: neither a video nor the first frame of what is still processed', async () => {
+  test('a poster is an available image: neither a video nor the first frame of a processing one', async () => {
     const pending = await uploaded(world, 'POST_VIDEO', { state: 'in_progress' });
     await own('POST', '', { media_key: pending });
     const key = await uploaded(world, 'POST_GIF');
@@ -253,7 +253,7 @@ describe('values of media', () => {
     assert.equal(video.body.errors[0].message, 'Expected media of type IMAGE, got VIDEO for poster_media_key');
   });
 
-  test('title, description and poster are for what moves', async () => {
+  test('title, description and poster are for videos and GIFs only', async () => {
     const image = await uploaded(world, 'POST_IMAGE');
     const values = { title: 'A', description: 'B', poster_media_key: '3_1' };
     const refused = ['400', ...Object.keys(values).map((name) => `INVALID_PARAMETER ${name}`)];
@@ -322,7 +322,7 @@ describe('lists of media', () => {
     }
   });
 
-  test('pages have 20, at most 50, and a search goes on where it was', async () => {
+  test('have 20 rows per page, at most 50, and searches page too', async () => {
     const many = `${(await openAccount(world.sandbox)).path}/media_library`;
     for (let index = 10; index < 35; index++) {
       world.clock.advance(1);
@@ -344,7 +344,7 @@ describe('lists of media', () => {
   });
 });
 
-describe('keys of media that nobody uploaded', () => {
+describe('media keys without an upload', () => {
   const cases: [key: string, shown: object][] = [
     ['3_777', { media_category: 'POST_IMAGE', media_type: 'IMAGE', aspect_ratio: null, poster_media_key: null }],
     ['7_778', { media_category: 'POST_VIDEO', media_type: 'VIDEO', aspect_ratio: '16:9', poster_media_key: '3_778' }],
@@ -352,13 +352,13 @@ describe('keys of media that nobody uploaded', () => {
     ['16_780', { media_category: 'POST_GIF', media_type: 'GIF', aspect_ratio: '16:9', duration: null }],
   ];
   for (const [key, expected] of cases) {
-    test(`${key} is taken in the sandbox`, async () => {
+    test(`${key} is accepted in the sandbox`, async () => {
       const { data } = (await lenient('POST', '', { media_key: key })).body;
       assert.deepEqual({ ...data, ...expected, media_status: 'TRANSCODE_COMPLETED' }, data);
     });
   }
 
-  test('are what the settings of each environment say', async () => {
+  test('are accepted as each environment is configured', async () => {
     const flags = { rate_limits: 'off', media_keys_production: 'lenient', media_keys_sandbox: 'strict' };
     const other = await openWorld({ flags });
     try {

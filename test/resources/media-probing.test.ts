@@ -70,7 +70,7 @@ const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" heigh
 const PAGE = Buffer.from('<!doctype html><script>alert(1)</script>');
 const without = (bytes: Buffer, count: number): Buffer => bytes.subarray(0, bytes.length - count);
 
-describe('a file is what it is, and not what was said of it', () => {
+describe('files are identified by their content', () => {
   const table: [what: string, bytes: Buffer, type: string, category: string, fate: string][] = [
     ['a PNG', PNG, 'image/png', 'post_image', 'image/png 30x20'],
     ['a JPEG', JPEG, 'image/jpeg', 'post_image', 'image/jpeg 32x24'],

@@ -22,8 +22,8 @@ const post = (path: string, sent: Parameters<World['sandbox']['call']>[2] = {}) 
   world.sandbox.call('POST', UPLOAD + path, sent);
 const inDay = () => world.clock.now() / 1000 + DAY_S;
 
-describe('the second generation', () => {
-  test('has a route for each step, beginning with JSON', async () => {
+describe('media upload, version 2', () => {
+  test('has a route for each step, starting with JSON', async () => {
     const json = {
       media_type: 'video/mp4',
       total_bytes: MP4.length,
@@ -54,14 +54,14 @@ describe('the second generation', () => {
     assert.deepEqual((await world.service.store.read((tx) => tx.uploads.find(id)))!.additional_owners, ['7']);
   });
 
-  test('names what is neither true nor false', async () => {
+  test('rejects values that are not booleans', async () => {
     const json = { media_type: 'image/png', total_bytes: PICTURE.length, shared: 'perhaps' };
     const reply = await post('/initialize', { json });
     const message = 'The `shared` value [perhaps] is not one of [true, false]';
     assert.deepEqual([reply.status, reply.body.errors], [400, [{ parameters: { shared: ['perhaps'] }, message }]]);
   });
 
-  test('takes commands and one image at once', async () => {
+  test('accepts commands and one-call image uploads', async () => {
     const params = { command: 'INIT', media_type: 'image/png', total_bytes: PICTURE.length };
     const { id } = (await post('', { parts: partsOf(params) })).body.data;
     const sent = await post('', {
@@ -167,7 +167,7 @@ describe('the second generation', () => {
     });
   }
 
-  test('tells all that is missing, and of no upload that there is none', async () => {
+  test('reports all missing parameters, and unknown uploads', async () => {
     const begun = await post('/initialize');
     assert.deepEqual(begun.body.errors, [missing('total_bytes'), missing('media_type')]);
     const sent = await post('', inForm({ command: 'APPEND' }));

@@ -38,7 +38,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
 const bytesOf = async (reply: Response): Promise<Buffer> => Buffer.from(await reply.arrayBuffer());
 
 describe('media is served', () => {
-  test('on both listeners with the type that it has, harmless, and kept for good', async () => {
+  test('on both listeners, with its media type, sandboxed and cacheable', async () => {
     const image = await uploaded(PNG, 'image/png', 'post_image');
     const path = mediaPath(image);
     assert.match(path, /^\/media\/[0-9a-f]{16}\.jpg$/);
@@ -59,7 +59,7 @@ describe('media is served', () => {
     }
   });
 
-  test('whole, in ranges, as a head, and not again to who has it', async () => {
+  test('whole, in ranges, for HEAD and with conditional requests', async () => {
     const video = await uploaded(MP4, 'video/mp4', 'amplify_video');
     const path = mediaPath(video);
     assert.equal(path, `/amplify_video/${video.id}/vid/64x36/${video.file_name}.mp4`);
@@ -92,7 +92,7 @@ describe('media is served', () => {
     assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, `bytes */${size}`]);
   });
 
-  test('with its first frame: of a GIF its own, of a video a grey one of the same ratio', async () => {
+  test('with a poster: the first frame of a GIF, a grey image for a video', async () => {
     const gif = await uploaded(GIF, 'image/gif', 'post_gif');
     assert.equal((await get(mediaPath(gif))).headers.get('content-type'), 'image/gif');
     const frame = await get(posterPath(gif));
@@ -114,7 +114,7 @@ describe('media is served', () => {
     }
   });
 
-  test('with what players read', async () => {
+  test('with VMAP and HLS manifests', async () => {
     const video = await uploaded(MP4, 'video/mp4', 'amplify_video');
     const list = await get(vmapPath(video));
     assert.equal(list.headers.get('content-type'), 'application/xml; charset=utf-8');
@@ -126,7 +126,7 @@ describe('media is served', () => {
     assert.ok((await pieces.text()).includes(`#EXTINF:1.200,\n${urlOf(mediaPath(video))}\n#EXT-X-ENDLIST`));
   });
 
-  test('nowhere else, and not before it is processed', async () => {
+  test('at no other path, and not before it is processed', async () => {
     const image = await uploaded(JPEG, 'image/jpeg', 'post_image');
     const { id } = await upload(world.sandbox, MP4, { media_type: 'video/mp4', media_category: 'post_video' });
     const waiting = (await world.service.store.read((tx) => tx.uploads.find(id)))!;
@@ -147,11 +147,11 @@ describe('media is served', () => {
   });
 });
 
-describe('what nobody uses', () => {
+describe('unused media', () => {
   const folderOf = (id: string): string => `${world.place.folder}/media/ready/${id}`;
   const partsOf = (id: string): string => `${world.place.folder}/media/parts/${id}`;
 
-  test('is gone by the clock, with its files; what is kept stays', async () => {
+  test('expires with its files; used media stays', async () => {
     const unused = await uploaded(PNG, 'image/png', 'post_image');
     const kept = await uploaded(MP4, 'video/mp4', 'post_video');
     const sending = await command(world.sandbox, 'INIT', { media_type: 'image/png', total_bytes: 9 });
@@ -181,7 +181,7 @@ describe('what nobody uses', () => {
     assert.equal('expires_after_secs' in status.body, false);
   });
 
-  test('of promoted video has longer while it is sent', async () => {
+  test('of category amplify_video expires later while uploading', async () => {
     const input = { media_type: 'video/mp4', total_bytes: 9, media_category: 'amplify_video' };
     const { media_id_string } = (await command(world.sandbox, 'INIT', input)).body;
     world.clock.advance(1_295_998);
@@ -193,7 +193,7 @@ describe('what nobody uses', () => {
   });
 });
 
-describe('keys of media', () => {
+describe('media keys', () => {
   for (const [key, category] of [
     ['3_1', 'POST_IMAGE'],
     ['7_1730012345678901248', 'POST_VIDEO'],

@@ -95,8 +95,8 @@ describe('INIT', () => {
   });
 });
 
-describe('what JSON and repetition make wrong', () => {
-  test('is told in one text as well', async () => {
+describe('JSON values and repeated parameters', () => {
+  test('are reported in one message', async () => {
     const json = await world.sandbox.call('POST', UPLOAD, {
       json: { command: 'INIT', media_type: {}, total_bytes: 1 },
     });
@@ -118,7 +118,7 @@ describe('what JSON and repetition make wrong', () => {
 });
 
 describe('APPEND', () => {
-  test('takes segments in any order, again, and as base64 in parts or in a form', async () => {
+  test('accepts segments in any order, repeated, and as base64 in multipart or form bodies', async () => {
     const id = await begin('image/png', PICTURE.length);
     const cut = [PICTURE.subarray(0, 20), PICTURE.subarray(20, 41), PICTURE.subarray(41)] as const;
     assert.equal((await append(id, 7, cut[2])).status, 204);
@@ -135,7 +135,7 @@ describe('APPEND', () => {
     assert.deepEqual(ended.body.image, { image_type: 'image/png', w: 30, h: 20 }, ended.text);
   });
 
-  test('may have its file before its parameters, and parameters in the query, where they are signed', async () => {
+  test('accepts the file before parameters, and signed query parameters', async () => {
     const id = await begin('image/png', PICTURE.length);
     const first = partsOf({ media: PICTURE, segment_index: 0, media_id: id, command: 'APPEND' });
     assert.equal((await world.sandbox.call('POST', UPLOAD, { parts: first })).status, 204);
@@ -200,7 +200,7 @@ describe('APPEND', () => {
     });
   }
 
-  test('of somebody else finds nothing', async () => {
+  test('to an upload of another user gives not found', async () => {
     const id = await begin('image/png', 100, { additional_owners: '1,2,3' });
     const reply = await command(world.other, 'APPEND', { media_id: id, segment_index: 0, media: PICTURE });
     assert.deepEqual(reply.body, refused(UPLOAD, 'Invalid or expired media_id.'));
@@ -223,14 +223,14 @@ describe('APPEND', () => {
 });
 
 describe('FINALIZE', () => {
-  test('names ten of the segments that are missing, and how many more there are', async () => {
+  test('reports ten missing segments, and the number of others', async () => {
     const id = await begin('image/png', PICTURE.length);
     await append(id, 999, PICTURE.subarray(30));
     const { body } = await command(world.sandbox, 'FINALIZE', { media_id: id });
     assert.match(body.error, /, missing segments 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 989 more\.$/);
   });
 
-  test('names what is missing, and goes on when it has come', async () => {
+  test('reports missing segments, and succeeds once they are there', async () => {
     const id = await begin('image/png', PICTURE.length);
     const lacking = async (received: number, missing = '') => {
       const reply = await command(world.sandbox, 'FINALIZE', { media_id: id });
@@ -273,7 +273,7 @@ describe('FINALIZE', () => {
     });
   }
 
-  test('of GIFs and videos with a category is followed by processing, which the clock drives', async () => {
+  test('of GIFs and videos with a category starts processing', async () => {
     const { id, body } = await upload(world.sandbox, MOV, { media_type: 'video/mp4', media_category: 'amplify_video' });
     const head = { media_id: body.media_id, media_id_string: id, media_key: `13_${id}`, size: MOV.length };
     const before = { ...head, expires_after_secs: DAY_S, video: { video_type: 'video/mp4' } };
@@ -296,7 +296,7 @@ describe('FINALIZE', () => {
     assert.deepEqual({ width, height, duration_ms, codec }, { width: 64, height: 36, duration_ms: 1200, codec: 'AVC' });
   });
 
-  test('of GIFs and videos without a category is all there is', async () => {
+  test('of GIFs and videos without a category processes them at once', async () => {
     const gif = await upload(world.sandbox, GIF, { media_type: 'image/gif' });
     assert.deepEqual(gif.body.image, { image_type: 'image/gif', w: 16, h: 12 });
     assert.deepEqual(gif.body.processing_info, { state: 'succeeded', progress_percent: 100 });
@@ -306,7 +306,7 @@ describe('FINALIZE', () => {
 });
 
 describe('STATUS', () => {
-  test('is told to the sender and to further owners', async () => {
+  test('is available to the uploader and additional owners', async () => {
     const me = await world.other.call('GET', '/2/users/me');
     const additional_owners = me.body.data.id as string;
     const { id } = await upload(world.sandbox, JPEG, { media_type: 'image/jpeg', additional_owners });
@@ -317,20 +317,20 @@ describe('STATUS', () => {
     assert.deepEqual(hidden.body, refused(UPLOAD, 'Invalid or expired media_id.'));
   });
 
-  test('of an upload that is still sent says no more than its key', async () => {
+  test('of an unfinished upload has only its key', async () => {
     const id = await begin('video/mp4', 10);
     const { body } = await command(world.sandbox, 'STATUS', { media_id: id });
     assert.deepEqual(Object.keys(body), ['media_id', 'media_id_string', 'media_key', 'expires_after_secs']);
   });
 
-  test('asks for its command and its upload', async () => {
+  test('requires command and upload id', async () => {
     const nothing = await world.sandbox.call('GET', UPLOAD);
     const error = 'command parameter is missing.; media_id parameter is missing.';
     assert.deepEqual([nothing.status, nothing.body], [400, refused(UPLOAD, error)]);
   });
 });
 
-describe('one image at once', () => {
+describe('one-call image upload', () => {
   for (const [what, parts] of [
     ['bytes', { media: WEBP }],
     ['base64', { media_data: WEBP.toString('base64'), media_category: 'post_image' }],

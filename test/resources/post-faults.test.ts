@@ -37,7 +37,7 @@ after(() => world.close());
 
 const INVALID = 'INVALID_MEDIA media_keys';
 
-describe('what cannot be used is refused wherever it is named', () => {
+describe('unusable media and cards are rejected by every call', () => {
   const many = '3_1,3_2,3_3,3_4,3_5';
   const input: [end: () => string, method: 'POST' | 'PUT', params: Params, errors: string[]][] = [
     ...[GONE, PENDING].flatMap((media_keys): [() => string, 'POST' | 'PUT', Params, string[]][] => [
@@ -59,7 +59,7 @@ describe('what cannot be used is refused wherever it is named', () => {
     });
   }
 
-  test('authors of scheduled posts too', async () => {
+  test('so are authors of scheduled posts', async () => {
     assert.deepEqual(errors(await place.get('scheduled_posts', { user_id: '7' })), ['INVALID_USER_ID user_id']);
   });
 });

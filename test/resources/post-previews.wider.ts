@@ -74,7 +74,7 @@ const complaints = (tab: Tab): string[] => {
   return (entries as string[]).filter((text) => /Content Security Policy|Refused/.test(text));
 };
 
-describe('previews are fit for everybody', () => {
+describe('post previews are accessible', () => {
   for (const [name, frame] of POSTS) {
     test(name, async () => {
       const tab = await chromium.tab();
@@ -108,7 +108,7 @@ describe('previews are fit for everybody', () => {
   }
 });
 
-test('a page of somebody else shows the frame as it was given', async () => {
+test('a third-party page can embed the iframe', async () => {
   const frame = await publish({ text: 'In a frame' });
   const host = createServer((_, response) => {
     response.setHeader('content-type', 'text/html');

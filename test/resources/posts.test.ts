@@ -51,7 +51,7 @@ const NOWHERE = { geo: null, coordinates: null, place: null };
 const SOURCE = '<a href="https://ads.lumen.example" rel="nofollow">Lumen &#38; Co</a>';
 
 describe('publishing', () => {
-  test('answers with the whole post', async () => {
+  test('returns the whole post', async () => {
     const text = 'Swipe through our winter menu';
     const made = good(await post({ text, trim_user: true, name: 'Menu' })) as unknown as { id: string };
     assert.match(made.id, /^\d{19}$/);
@@ -99,7 +99,7 @@ describe('publishing', () => {
     });
   });
 
-  test('finds what the text leads to, and tells where it stands in code points', async () => {
+  test('returns entities with positions in code points', async () => {
     const text = '\u{1f600} @ada_demo, @nobody_at_all: #Beans $LUM https://www.lumen.example/a.';
     const made = good(await post({ text, post_mode: 'extended' })) as unknown as Record<string, unknown>;
     assert.equal('text' in made, false);
@@ -115,7 +115,7 @@ describe('publishing', () => {
     });
   });
 
-  test('takes several lines, and 280 characters with addresses as 23', async () => {
+  test('accepts line breaks, and 280 characters with URLs counted as 23', async () => {
     const made = good(await post({ text: 'one\r\ntwo\n' })) as unknown as { text: string };
     assert.equal(made.text, 'one\ntwo\n');
     const address = `https://lumen.example/${'x'.repeat(300)}`;
@@ -130,7 +130,7 @@ describe('publishing', () => {
     ]);
   });
 
-  test('with media shows it, puts it into the library, and marks it as posted', async () => {
+  test('returns media, adds it to the library, and marks it as posted', async () => {
     const made = good(await post({ media_keys: '3_7001,3_7002' })) as unknown as {
       text: string;
       entities: { media: Record<string, string>[] };
@@ -179,13 +179,13 @@ describe('publishing', () => {
     test(`is refused: ${why}`, async () => assert.deepEqual(errors(await post(params)), expected));
   }
 
-  test('takes what is said of a video', async () => {
+  test('accepts title, description and call to action of a video', async () => {
     const video = { video_title: 'Tour', video_description: 'Inside', video_cta: 'VISIT_SITE' };
     good(await post({ media_keys: '13_9', ...video, video_cta_value: 'https://lumen.example' }));
     good(await post({ media_keys: '16_9', text: 'A GIF' }));
   });
 
-  test('takes a card of the account, and tells it', async () => {
+  test('accepts a card of the account, and returns it', async () => {
     const poll = { name: 'Roast', first_choice: 'Light', second_choice: 'Dark', duration_in_minutes: 5 };
     const card = good(await place.post('cards/poll', poll as never)) as unknown as { card_uri: string };
     const made = good(await post({ text: 'Vote', card_uri: card.card_uri })) as unknown as { card_uri: string };
@@ -238,7 +238,7 @@ describe('who may post', () => {
     });
   }
 
-  test('scheduling for others needs the same', async () => {
+  test('scheduling for other users requires the same', async () => {
     const own = await openPlace(world);
     await own.join(ben, 'AD_MANAGER', 0);
     const params = { text: 'Hello', scheduled_at: '2026-06-01' };
@@ -274,7 +274,7 @@ describe('the list', () => {
   });
   const of = (...names: string[]) => names.map((name) => made[name]);
 
-  test('has what is only promoted, newest first, and nothing that begins with a mention', async () => {
+  test('has promoted-only posts, newest first, without those that begin with a mention', async () => {
     const all = Object.values(made);
     const known = async (params: Params) => (await ids(params)).filter((id) => all.includes(id));
     assert.deepEqual(await known({}), of('dotted', 'plain'));
@@ -287,7 +287,7 @@ describe('the list', () => {
     assert.deepEqual(await known({ user_id: ben }), []);
   });
 
-  test('is of one type', async () => {
+  test('has posts of one type', async () => {
     const type = async (post_type: string) =>
       (good(await own.get('posts', { post_type, trim_user: true })) as unknown as Record<string, unknown>[]).map(
         ({ id, post_type: type, scheduled_at, scheduled_status, user }) => [
@@ -306,7 +306,7 @@ describe('the list', () => {
     assert.deepEqual(await ids({ post_ids: made.draft! }), []);
   });
 
-  test('continues from page to page, and a cursor fits its list alone', async () => {
+  test('pages, and rejects cursors of other lists', async () => {
     const whole = await ids({ timeline_type: 'ALL' });
     const found: string[] = [];
     let cursor: string | undefined;
@@ -328,7 +328,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('is of promotable users alone', async () => {
+  test('is for promotable users only', async () => {
     const refused = await list({ user_id: '7' });
     assert.equal(refused.status, 400);
     assert.deepEqual(refused.body.errors, [
@@ -343,7 +343,7 @@ describe('the list', () => {
     assert.deepEqual(errors(await own.get('posts')), ['MISSING_PARAMETER post_type']);
   });
 
-  test('of production knows nothing of the sandbox', async () => {
+  test('of production has no sandbox posts', async () => {
     const [account] = (await world.production.call('GET', '/12/accounts')).body.data;
     const params = { post_type: 'PUBLISHED', timeline_type: 'ALL' };
     const reply = await world.production.call('GET', `/12/accounts/${account.id}/posts`, { params });
@@ -355,8 +355,8 @@ describe('the list', () => {
   });
 });
 
-describe('the name', () => {
-  test('is given, taken away, and nothing else changes', async () => {
+describe('renaming a post', () => {
+  test('sets and clears the name, and nothing else', async () => {
     const id = await place.post_({ text: 'Named', trim_user: true });
     const before = (good(await list({ post_ids: id })) as unknown as object[])[0]!;
     const named = good(await place.put(`posts/${id}/name`, { name: 'New' }));
@@ -366,7 +366,7 @@ describe('the name', () => {
     assert.deepEqual(await ids({ name: 'new' }), []);
   });
 
-  test('of what is not there, or of others, is not given', async () => {
+  test('is not possible for missing posts and posts of other users', async () => {
     for (const [id, code] of [
       ['9', 'POST_NOT_FOUND'],
       ['a_b', 'INVALID_ID_ILLEGAL_CHARACTERS'],

@@ -22,7 +22,7 @@ const listed = async (client: Client, account: string) => {
 };
 
 describe('the promotable user of type FULL', () => {
-  test('of a sandbox account is whoever made it', async () => {
+  test('of a sandbox account is its creator', async () => {
     const { account } = await openAccount(world.sandbox);
     const { data, next_cursor, request } = await listed(world.sandbox, account);
     assert.deepEqual(request, { params: { account_id: account } });
@@ -51,7 +51,7 @@ describe('the promotable user of type FULL', () => {
     );
   });
 
-  test('is whom line items advertise', async () => {
+  test('is the advertiser of line items', async () => {
     const { account } = await openAccount(world.sandbox);
     const { store } = world.service;
     assert.equal(await store.read((tx) => findAdvertiserUserId(tx, account)), world.keys.user_id);
@@ -61,7 +61,7 @@ describe('the promotable user of type FULL', () => {
     );
   });
 
-  test('is one: the database refuses a second, and takes others beside it', async () => {
+  test('is unique in the database, next to other types', async () => {
     const { account } = await openAccount(world.sandbox);
     const { store } = world.service;
     const facts = { account, user: world.keys.other_user_id!, now: '2026-03-02T17:04:55Z' };
@@ -73,7 +73,7 @@ describe('the promotable user of type FULL', () => {
     assert.equal(await store.read((tx) => findAdvertiserUserId(tx, account)), world.keys.user_id);
   });
 
-  test('is given to accounts that were there before there were any', async () => {
+  test('is added to accounts from before the migration', async () => {
     const place = await openPlace();
     const driver = await openDriver({
       ...world.service.settings,

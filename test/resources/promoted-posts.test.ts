@@ -16,7 +16,7 @@ const promote = (line_item_id: string, ...posts: string[]) =>
   place.post('promoted_posts', { line_item_id, post_ids: posts.join(',') });
 
 describe('promoting', () => {
-  test('answers with a row for each post, in order', async () => {
+  test('returns a row for each post, in order', async () => {
     const line = await place.line();
     const posts = [await place.post_(), await place.post_(), await place.post_()];
     const [c, a, b] = posts as [string, string, string];
@@ -72,7 +72,7 @@ describe('promoting', () => {
     assert.deepEqual(errors(await promote(line, 'x')), ['INVALID_PARAMETER post_ids']);
   });
 
-  test('cannot be changed, and is deleted by the id of the promotion', async () => {
+  test('cannot be updated, and is deleted by its own id', async () => {
     const line = await place.line();
     const [row] = good(await promote(line, await place.post_())) as unknown as Shown[];
     assert.equal((await place.put(`promoted_posts/${row!.id}`, { line_item_id: line })).status, 405);
@@ -82,7 +82,7 @@ describe('promoting', () => {
     assert.notEqual(anew!.id, row!.id);
   });
 
-  test('is hidden under a deleted line item, and not said to be deleted', async () => {
+  test('is hidden under a deleted line item, but not marked deleted', async () => {
     const line = await place.line();
     const [row] = good(await promote(line, await place.post_())) as unknown as Shown[];
     good(await place.remove(`line_items/${line}`));
@@ -96,7 +96,7 @@ describe('promoting', () => {
     );
   });
 
-  test('makes a campaign complete, until it is taken back', async () => {
+  test('makes a campaign complete until it is deleted', async () => {
     const line = await place.line({ daily_budget_amount_local_micro: '1000000', entity_status: 'ACTIVE' });
     const campaign = (good(await place.get(`line_items/${line}`)) as unknown as Shown).campaign_id;
     const reasons = async () =>
@@ -113,15 +113,15 @@ describe('promoting', () => {
     assert.deepEqual(await reasons(), ['PAUSED_BY_ADVERTISER', 'INCOMPLETE']);
   });
 
-  test('by a line item for accounts leaves its placements as they are', async () => {
+  test('with a line item for promoted accounts keeps its placements', async () => {
     const line = await place.line({ objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' });
     good(await promote(line, await place.post_()));
     assert.deepEqual((good(await place.get(`line_items/${line}`)) as unknown as Shown).placements, ['ALL_ON_SERVICE']);
   });
 });
 
-describe('posts of users who are only reposted', () => {
-  test('are promoted as a repost of the advertised user, the same for every line item', async () => {
+describe('posts of REPOSTS_ONLY users', () => {
+  test('are promoted as one repost by the advertised user for all line items', async () => {
     const ben = world.keys.other_user_id!;
     const theirs = (await world.other.call('POST', '/12/accounts')).body.data[0].id;
     const publish = async (nullcast: boolean) =>
@@ -149,7 +149,7 @@ describe('posts of users who are only reposted', () => {
   });
 });
 
-describe('what an objective asks of a post', () => {
+describe('requirements of objectives for posts', () => {
   const STORE = { android_store_identifier: 'com.example.lumen' };
   const PREROLL = { objective: 'PREROLL_VIEWS', product_type: 'MEDIA', categories: 'IAB7' };
   const cards: Record<string, string> = {};
@@ -205,7 +205,7 @@ describe('what an objective asks of a post', () => {
     });
   }
 
-  test('is said in words', async () => {
+  test('have messages', async () => {
     const line = await place.line({ objective: 'VIDEO_VIEWS' });
     const post = await place.post_();
     const refused = await promote(line, post);
@@ -221,8 +221,8 @@ describe('what an objective asks of a post', () => {
   });
 });
 
-describe('promoting what is still to be published', () => {
-  test('is asked once, and cannot be changed', async () => {
+describe('promoting scheduled posts', () => {
+  test('is stored once, and cannot be updated', async () => {
     const [line_item_id, other] = [await place.line(), await place.line()];
     const { id } = good(await place.post('scheduled_posts', { text: 'a', scheduled_at: '2026-09-01' }));
     const made = good(

@@ -48,7 +48,7 @@ describe('bidding_rules', () => {
     [1_000_000, 1_000_000, 100_000_000_000, 'VND KRW CLP JPY'],
     [1000, 10_000, 1_000_000_000, 'KWD IQD BHD TND'],
   ];
-  test('every currency has the bids of its precision', async () => {
+  test('every currency has the bid limits of its decimals', async () => {
     const wanted = precisions.flatMap(([step, least, most, currencies]) =>
       currencies.split(' ').map((currency) => rule(currency, least, most, step)),
     );
@@ -56,7 +56,7 @@ describe('bidding_rules', () => {
     assert.deepEqual((await get('bidding_rules')).body.data, sorted);
   });
 
-  test('a currency in small letters is the same; without one there are all, sorted', async () => {
+  test('currencies are case-insensitive; without a filter all are listed, sorted', async () => {
     const small = await get('bidding_rules', { currency: 'eur' });
     assert.deepEqual(small.body.request.params, { currency: 'eur' });
     assert.equal(small.body.data.length, 1);
@@ -65,7 +65,7 @@ describe('bidding_rules', () => {
     assert.deepEqual(all, [...all].sort());
   });
 
-  test('what has not three letters is refused', async () => {
+  test('values other than three letters are rejected', async () => {
     for (const currency of ['US', 'USDX', 'U$D', '€€€', 'ÄÖÜ']) {
       const reply = await get('bidding_rules', { currency });
       assert.equal(reply.status, 400);
@@ -81,7 +81,7 @@ describe('bidding_rules', () => {
 });
 
 describe('categories', () => {
-  test('content_categories: all in one page, with counts of what is held', async () => {
+  test('content_categories: all in one page, with counts', async () => {
     const { body, text } = await get('content_categories');
     assert.deepEqual(ids(body.data), 'ru sk sl sm sn so sp sq sr s4 ss se sg sh s0'.split(' '));
     assert.equal(body.next_cursor, null);
@@ -189,7 +189,7 @@ describe('categories', () => {
     ['Non-Standard Content', 7, 'Incentivized'],
     ['Illegal Content', 4, 'Copyright Infringement'],
   ];
-  test('iab_categories: the first tier, how many each has below it, and the last of these', async () => {
+  test('iab_categories: the first tier with the number of children and the last child of each', async () => {
     const { data }: { data: { parent_id: string | null; name: string }[] } = (
       await get('iab_categories', { count: 1000 })
     ).body;
@@ -202,7 +202,7 @@ describe('categories', () => {
     assert.deepEqual(found, TAXONOMY);
   });
 
-  test('iab_categories: the first two rows as the reference shows them', async () => {
+  test('iab_categories: the first two rows are as in the reference', async () => {
     const { text, body } = await get('iab_categories', { count: 2 });
     assert.deepEqual(body.request, { params: { count: 2 } });
     const rows =
@@ -234,7 +234,7 @@ describe('categories', () => {
     });
   }
 
-  test('iab_categories counts all when asked, but not beside a cursor', async () => {
+  test('iab_categories returns a total count on request, but not with a cursor', async () => {
     const counted = await get('iab_categories', { count: 1, with_total_count: true });
     assert.deepEqual([counted.body.total_count, counted.body.data.length], [392, 1]);
     const cursor = counted.body.next_cursor;
@@ -256,7 +256,7 @@ describe('categories', () => {
 describe('curated_categories', () => {
   const list = (params: Params) => world.sandbox.call('GET', `${path}/curated_categories`, { params });
 
-  test('those of the countries asked for, with these countries', async () => {
+  test('are listed by country, with the requested countries', async () => {
     const { body } = await list({ country_codes: 'jp,GB,jp' });
     assert.deepEqual(body.request.params.country_codes, ['jp', 'GB']);
     const soccer = body.data.find((row: { name: string }) => row.name === 'Soccer');
@@ -278,7 +278,7 @@ describe('curated_categories', () => {
     assert.deepEqual((await list({ country_codes: 'DE' })).body.data, []);
   });
 
-  test('by pages, which belong to their countries', async () => {
+  test('are paged, with cursors bound to the countries', async () => {
     const first = (await list({ country_codes: 'US', count: 4 })).body;
     const rest = (await list({ country_codes: 'US', count: 1000, cursor: first.next_cursor })).body;
     const all = (await list({ country_codes: 'US' })).body;
@@ -301,7 +301,7 @@ describe('curated_categories', () => {
     assert.deepEqual([other.status, other.body.errors[0].parameter], [400, 'cursor']);
   });
 
-  test('countries are needed, and are two letters each', async () => {
+  test('require countries of two letters', async () => {
     const missing = await list({});
     assert.deepEqual([missing.status, missing.body.errors[0].code], [400, 'MISSING_PARAMETER']);
     const wrong = await list({ country_codes: 'US,USA' });
@@ -315,7 +315,7 @@ describe('curated_categories', () => {
     assert.equal(none.body.errors[0].message, 'A minimum of 1 items must be provided for country_codes');
   });
 
-  test('one is shown with all its countries; others are not found', async () => {
+  test('are found by id with all their countries', async () => {
     const one = await world.sandbox.call('GET', `${path}/curated_categories/9DDK3GESIA6O`);
     assert.deepEqual(one.body.data.country_codes, ['US', 'GB', 'JP']);
     assert.deepEqual(Object.keys(one.body.data), Object.keys((await list({ country_codes: 'US' })).body.data[0]));
@@ -330,6 +330,6 @@ describe('curated_categories', () => {
   });
 });
 
-test('publishers: a service without videos has none', async () => {
+test('publishers: empty without videos', async () => {
   assert.deepEqual((await get('publishers')).body, { request: { params: {} }, next_cursor: null, data: [] });
 });

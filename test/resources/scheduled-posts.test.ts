@@ -38,7 +38,7 @@ const due = async (seconds: number, jobs: JobRunner = world.service.jobs): Promi
 };
 
 describe('a scheduled post', () => {
-  test('is shown as it was given, without its seconds', async () => {
+  test('is returned as sent, without seconds', async () => {
     const made = await scheduled({ scheduled_at: '2026-12-24T08:30:59Z', media_keys: '3_1730012345678901248' });
     assert.match(made.id, /^\d{19}$/);
     assert.deepEqual(made, {
@@ -86,7 +86,7 @@ describe('a scheduled post', () => {
     });
   }
 
-  test('may be one of 30 in a quarter of an hour of the clock', async () => {
+  test('is limited to 30 per quarter of an hour', async () => {
     const own = await openPlace(world);
     const fill = (minute: number) => schedule({ scheduled_at: `2026-07-01T10:${minute}:00Z` }, own);
     for (let count = 0; count < 30; count++) good(await fill(15 + (count % 15)));
@@ -110,7 +110,7 @@ describe('a scheduled post', () => {
     good(await place.post('scheduled_posts', { text: 'a', scheduled_at: '2026-07-01T10:20:00Z' }));
   });
 
-  test('can be changed in everything but its author', async () => {
+  test('can be updated except for its author', async () => {
     const made = await scheduled({ name: 'A', media_keys: '3_1' });
     world.clock.advance(30);
     const params = { text: 'New', name: '', media_keys: '', nullcast: false, scheduled_at: at(7200) };
@@ -129,7 +129,7 @@ describe('a scheduled post', () => {
     ]);
   });
 
-  test('is gone for good when it is deleted, and takes its promotions along', async () => {
+  test('is deleted permanently, with its promotions', async () => {
     const line_item_id = await place.line();
     const made = await scheduled();
     const promotion = good(
@@ -150,7 +150,7 @@ describe('a scheduled post', () => {
 });
 
 describe('publication', () => {
-  test('happens by the clock, once, with everything that was said', async () => {
+  test('happens once at its time, with all content', async () => {
     const own = await openPlace(world);
     const made = await scheduled({ name: 'Noon', media_keys: '3_81,3_82', nullcast: false }, own);
     const line_item_id = await own.line();
@@ -188,7 +188,7 @@ describe('publication', () => {
     assert.deepEqual([late.status, errors(late)], [403, ['ACTION_NOT_ALLOWED']]);
   });
 
-  test('follows the time when that is moved', async () => {
+  test('follows a changed time', async () => {
     const own = await openPlace(world);
     const made = await scheduled({}, own);
     good(await own.put(`scheduled_posts/${made.id}`, { scheduled_at: at(7200) }));
@@ -198,7 +198,7 @@ describe('publication', () => {
     assert.equal((await published(own)).length, 1);
   });
 
-  test('is closed to changes from its time on, even before it has happened', async () => {
+  test('prevents updates from its time on, even before it has run', async () => {
     const own = await openPlace(world);
     const made = await scheduled({}, own);
     const line_item_id = await own.line();
@@ -231,7 +231,7 @@ describe('publication', () => {
     });
   }
 
-  test('fails on an account that was deleted', async () => {
+  test('fails for a deleted account', async () => {
     const own = await openPlace(world);
     const made = await scheduled({}, own);
     good(await world.sandbox.call('DELETE', own.path));
@@ -241,7 +241,7 @@ describe('publication', () => {
     assert.deepEqual([row!.scheduled_status, row!.post_id], ['FAILED', null]);
   });
 
-  test('of a worker that was killed is taken over, once', async () => {
+  test('is taken over once from a killed worker', async () => {
     const own = await openPlace(world);
     const { store } = world.service;
     const made = await scheduled({}, own);

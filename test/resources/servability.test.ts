@@ -131,7 +131,7 @@ const cases: readonly (readonly [name: string, Input, Then])[] = [
   ],
 ];
 
-describe('a campaign serves or does not', () => {
+describe('servability of a campaign', () => {
   for (const [name, input, then] of cases) {
     test(`${name} -> ${JSON.stringify(then)}`, async () => {
       const start = world.clock.now();
@@ -140,7 +140,7 @@ describe('a campaign serves or does not', () => {
     });
   }
 
-  test('and a list says the same as each of its rows', async () => {
+  test('lists agree with single rows', async () => {
     const place = await open();
     const ids: string[] = [];
     for (const lines of [[], [{}], [{ params: LATER }]] as Input['lines'][]) {

@@ -19,7 +19,7 @@ after(() => world.close());
 const said = (message: string) => [{ code: 'INVALID', message, attribute: 'targeting_value' }];
 
 describe('an audience is targeted', () => {
-  test('only when it is large enough', async () => {
+  test('only if it is large enough', async () => {
     const made = await world.sandbox.call('POST', `${place.path}/custom_audiences`, { params: { name: 'Small' } });
     const small = made.body.data.id;
     for (const [type, operator] of [
@@ -32,7 +32,7 @@ describe('an audience is targeted', () => {
     }
   });
 
-  test('by those who own it or were granted it, and what they targeted outlives the grant', async () => {
+  test('by its owner and accounts it is shared with; criteria outlive the grant', async () => {
     const theirs = await largeAudience(world, owner.path);
     const line = await place.line();
     const absent = '404 TAILORED_AUDIENCE_NOT_FOUND targeting_value';
@@ -51,7 +51,7 @@ describe('an audience is targeted', () => {
     );
   });
 
-  test('and stays so in criteria when it is deleted', async () => {
+  test('by existing criteria after it is deleted', async () => {
     const gone = await largeAudience(world, place.path);
     const line = await place.line();
     good(await place.add(line, 'CUSTOM_AUDIENCE', gone));
@@ -61,7 +61,7 @@ describe('an audience is targeted', () => {
     assert.equal(refusal(anew), '404 TAILORED_AUDIENCE_NOT_FOUND targeting_value');
   });
 
-  test('or those who are like it, never both by one line item; whom it is without makes no difference', async () => {
+  test('or its lookalikes, never both by one line item; exclusions do not count', async () => {
     const message = `A line item cannot target custom audience ${audience} and people like it together`;
     const [one, two] = [await place.line(), await place.line()];
     good(await place.add(one, 'CUSTOM_AUDIENCE', audience));
@@ -78,7 +78,7 @@ describe('an audience is targeted', () => {
   });
 });
 
-describe('what targets an audience', () => {
+describe('the line items that target an audience', () => {
   const ask = (id: string, params: Record<string, string | number> = {}) =>
     world.sandbox.call('GET', `${place.path}/custom_audiences/${id}/targeted`, { params });
 
@@ -90,7 +90,7 @@ describe('what targets an audience', () => {
     return line;
   }
 
-  test('is told by campaign, the newest first, with whether each line item serves', async () => {
+  test('are grouped by campaign, newest first, with the servability of each', async () => {
     const id = await largeAudience(world, place.path);
     assert.deepEqual((await ask(id)).body.data, []);
     const [instrument] = (await world.sandbox.call('GET', `${place.path}/funding_instruments`)).body.data;
@@ -146,7 +146,7 @@ describe('what targets an audience', () => {
     assert.deepEqual(servable, [on]);
   });
 
-  test('is told of the account that asks alone, of audiences that it may see', async () => {
+  test('includes only the calling account, and requires a visible audience', async () => {
     const theirs = await largeAudience(world, owner.path);
     assert.equal(refusal(await ask(theirs)), '404 CUSTOM_AUDIENCE_NOT_FOUND custom_audience_id');
     assert.equal(refusal(await ask('a_b')), '404 INVALID_ID_ILLEGAL_CHARACTERS custom_audience_id');
@@ -162,7 +162,7 @@ describe('what targets an audience', () => {
     assert.deepEqual(own.body.data, []);
   });
 
-  test('goes on after 200 campaigns', async () => {
+  test('pages after 200 campaigns', async () => {
     const id = await largeAudience(world, place.path);
     const lines = await Promise.all(Array.from({ length: 201 }, () => place.line()));
     const items = lines.map((line) => creating(line, 'CUSTOM_AUDIENCE', id));

@@ -20,7 +20,7 @@ const everything = async (line: string) =>
   ).text;
 
 describe('batches of targeting criteria', () => {
-  test('create and delete in the order of the request, and echo each item typed', async () => {
+  test('create and delete in request order, and echo each item with its types', async () => {
     const line = await place.line();
     const { id } = good(await place.add(line, 'BROAD_KEYWORD', 'espresso'));
     world.clock.advance(5);
@@ -60,7 +60,7 @@ describe('batches of targeting criteria', () => {
     ]);
   });
 
-  test('take up to 500 items', async () => {
+  test('accept up to 500 items', async () => {
     const line = await place.line();
     const items = Array.from({ length: 501 }, (_, index) => creating(line, 'BROAD_KEYWORD', `word ${index}`));
     const refused = await place.batch(items);
@@ -79,7 +79,7 @@ describe('batches of targeting criteria', () => {
     assert.deepEqual(await place.targeted(line), []);
   });
 
-  test('know no Update', async () => {
+  test('reject Update', async () => {
     const reply = await place.batch([{ operation_type: 'Update', params: {} }]);
     assert.deepEqual(reply.body.operation_errors, [
       [
@@ -92,7 +92,7 @@ describe('batches of targeting criteria', () => {
     ]);
   });
 
-  test('change nothing when one item is bad, and say what is wrong with each', async () => {
+  test('change nothing if one item is invalid, and report the errors of each', async () => {
     const line = await place.line();
     const { id } = good(await place.add(line, 'LANGUAGE', 'en'));
     const before = await everything(line);
@@ -178,7 +178,7 @@ describe('batches of targeting criteria', () => {
   });
 });
 
-describe('IAB categories are targeted by whole content categories', () => {
+describe('IAB categories are targeted as complete content categories', () => {
   const of = (id: string) => CONTENT_CATEGORIES.find((each) => each.id === id)!.iab_categories;
   const target = (line: string, ids: readonly string[], operator?: string) =>
     ids.map((id) => creating(line, 'IAB_CATEGORY', id, operator));
@@ -223,7 +223,7 @@ describe('IAB categories are targeted by whole content categories', () => {
     ]);
   });
 
-  test('what a batch takes away is taken away whole', async () => {
+  test('batches remove complete content categories', async () => {
     const line = await place.line();
     const rows = good(await place.batch(target(line, of('sn')))) as unknown as { id: string }[];
     const [first, ...others] = rows.map(({ id }) => deleting(id));
@@ -232,7 +232,7 @@ describe('IAB categories are targeted by whole content categories', () => {
     good(await place.batch([first!, ...others]));
   });
 
-  test('parts and parents of what belongs to a content category are not the whole', async () => {
+  test('subcategories and parents do not complete a content category', async () => {
     const line = await place.line();
     const cases: [string, unknown][] = [
       ['IAB2-4', said('ru')],
@@ -254,7 +254,7 @@ describe('IAB categories are targeted by whole content categories', () => {
     }
   });
 
-  test('excluded ones need not be whole, and each line item is judged by itself', async () => {
+  test('exclusions may be incomplete, and line items are checked separately', async () => {
     const [one, other] = [await place.line(), await place.line()];
     good(await place.batch(target(one, ['IAB3', 'IAB2-4'], 'NE')));
     const [first, ...rest] = of('sn');

@@ -162,7 +162,7 @@ describe('a search', () => {
     });
   }
 
-  test('has characters that mean something elsewhere mean themselves', async () => {
+  test('takes pattern characters literally', async () => {
     for (const q of ['%', '_', '.*', '(', '\\']) assert.deepEqual((await look('interests', { q })).body.data, []);
   });
 });
@@ -170,7 +170,7 @@ describe('a search', () => {
 describe('platforms in a language', () => {
   const localized = async (lang: string) =>
     (await look('platforms', { lang })).body.data.map((row: { localized_name?: string }) => row.localized_name);
-  test('say what is translated, and leave out what is not', async () => {
+  test('have localized names where translated', async () => {
     const [phones, web, desktop] = [
       'phones and tablets',
       'Mobile web on other devices',
@@ -185,7 +185,7 @@ describe('platforms in a language', () => {
 describe('events', () => {
   const list = async (params: Params = {}) => (await look('events', params)).body.data;
 
-  test('are what is to come, by start, each once', async () => {
+  test('list the next occurrence of each, sorted by start', async () => {
     const data = await list();
     const starts = data.map((row: { start_time: string }) => row.start_time);
     assert.deepEqual(starts, [...starts].sort());
@@ -215,7 +215,7 @@ describe('events', () => {
     test(what, async () => assert.deepEqual(names(await list(params)), then));
   }
 
-  test('an end that is not after the start is refused', async () => {
+  test('an end that is not after the start is rejected', async () => {
     const reply = await look('events', { start_time: '2026-05-01', end_time: '2026-05-01' });
     assert.equal(reply.status, 400);
     assert.deepEqual(reply.body.errors, [
@@ -223,7 +223,7 @@ describe('events', () => {
     ]);
   });
 
-  test('an event that ends between two pages moves no other', async () => {
+  test('an event that ends between two pages does not shift others', async () => {
     const all = names(await list());
     const first = (await look('events', { count: 3 })).body;
     const [event] = first.data as { end_time: string }[];
@@ -288,12 +288,12 @@ describe('pages', () => {
     });
   }
 
-  test('of shows have 50 rows at most', async () => {
+  test('of shows have at most 50 rows', async () => {
     const reply = await look('tv_shows', { locale: 'en-US', count: 51 });
     assert.equal(reply.body.errors[0].message, 'Expected int between 1 and 50, got "51" for count');
   });
 
-  test('lead nowhere where a look-up takes no cursor', async () => {
+  test('are not available where a look-up takes no cursor', async () => {
     for (const name of ['app_store_categories', 'devices', 'platform_versions', 'platforms', 'tv_markets']) {
       const reply = await look(name, { count: 1 });
       assert.deepEqual(Object.keys(reply.body), ['request', 'next_cursor', 'data'], name);
@@ -304,7 +304,7 @@ describe('pages', () => {
   });
 });
 
-test('a market that is none, and one that is not said', async () => {
+test('unknown and missing markets are rejected', async () => {
   const [none, unsaid] = [await look('tv_shows', { locale: 'en-XX' }), await look('tv_shows')];
   assert.match(none.body.errors[0].message, /^Expected a value in de-DE, .*, got "en-XX" for locale$/);
   assert.deepEqual(unsaid.body.errors, [
@@ -312,7 +312,7 @@ test('a market that is none, and one that is not said', async () => {
   ]);
 });
 
-test('the markets are those that there are, all in one reply', async () => {
+test('all markets are listed in one reply', async () => {
   const { data } = (await look('tv_markets')).body;
   const locales = data.map((row: { locale: string }) => row.locale);
   const all = 'es-AR pt-BR en-CA es-CL es-CO fr-FR de-DE en-IE it-IT ja-JP es-MX nl-NL es-ES en-GB en-US es-US es-VE';
@@ -321,7 +321,7 @@ test('the markets are those that there are, all in one reply', async () => {
   for (const row of data) assert.equal(row.country_code, row.locale.slice(3));
 });
 
-describe('what is not said', () => {
+describe('defaults', () => {
   const cases: [name: string, params: Params, rows: number, of: (row: Record<string, unknown>) => boolean][] = [
     ['locations', {}, 200, (row) => row.location_type === 'COUNTRIES'],
     ['network_operators', {}, 200, (row) => row.country_code === 'US'],
@@ -341,7 +341,7 @@ describe('what is not said', () => {
   }
 });
 
-describe('what cannot be looked up', () => {
+describe('invalid look-ups', () => {
   const cases: [name: string, params: Params, message: string][] = [
     ['locations', { q: '' }, 'Expected a minimum length of 1, got 0 for q'],
     ['locations', { q: 'x'.repeat(256) }, 'Expected a maximum length of 255, got 256 for q'],
@@ -379,13 +379,13 @@ describe('what cannot be looked up', () => {
     });
   }
 
-  test('a conversation of a type that there is not', async () => {
+  test('an unknown conversation type is rejected', async () => {
     const reply = await look('conversations', { conversation_type: 'RUMOURS' });
     assert.match(reply.body.errors[0].message, /^Expected a value in ACTORS, .*, got "RUMOURS" for conversation_type$/);
   });
 });
 
-test('the alias of store categories echoes and answers the same', async () => {
+test('the alias path of store categories gives the same reply', async () => {
   const params = { q: 'music', os_type: 'ANDROID' };
   const [one, other] = [await look('store_categories', params), await look('app_store_categories', params)];
   assert.deepEqual(names(one.body.data), ['Games: Music', 'Music & Audio']);

@@ -120,7 +120,7 @@ describe('limits of a line item', () => {
     });
   }
 
-  test('one line item does not count for another', async () => {
+  test('line items are counted separately', async () => {
     const [one, other] = [await place.line(), await place.line()];
     good(await place.batch([creating(one, 'AGE', 'AGE_OVER_13'), creating(other, 'AGE', 'AGE_OVER_13')]));
   });

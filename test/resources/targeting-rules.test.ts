@@ -21,7 +21,7 @@ after(() => world.close());
 const germany = () => locations().find((each) => each.name === 'Germany')!.targeting_value;
 
 describe('a criterion', () => {
-  test('that is there already is the answer, and nothing changes', async () => {
+  test('that already exists is returned unchanged', async () => {
     const line = await place.line();
     const first = good(await place.add(line, 'BROAD_KEYWORD', 'espresso'));
     world.clock.advance(60);
@@ -43,7 +43,7 @@ describe('a criterion', () => {
     assert.equal(history.body.data.length, 1);
   });
 
-  test('that was deleted is made anew', async () => {
+  test('that was deleted can be created again', async () => {
     const line = await place.line();
     const first = good(await place.add(line, 'LANGUAGE', 'en'));
     good(await world.sandbox.call('DELETE', `${place.path}/targeting_criteria/${first.id}`));
@@ -52,7 +52,7 @@ describe('a criterion', () => {
     assert.deepEqual(await place.targeted(line), ['LANGUAGE en EQ']);
   });
 
-  test('cannot be changed', async () => {
+  test('cannot be updated', async () => {
     const { id } = good(await place.add(await place.line(), 'LANGUAGE', 'en'));
     const reply = await world.sandbox.call('PUT', `${place.path}/targeting_criteria/${id}`, {
       params: { targeting_value: 'de' },
@@ -62,7 +62,7 @@ describe('a criterion', () => {
     assert.equal(reply.body.errors[0].code, 'METHOD_NOT_ALLOWED');
   });
 
-  test('is made, deleted and recorded as TARGETING_CRITERIA', async () => {
+  test('is recorded in the history as TARGETING_CRITERIA', async () => {
     const line = await place.line();
     const made = good(await place.add(line, 'LANGUAGE', 'en'));
     world.clock.advance(1);
@@ -83,7 +83,7 @@ describe('a criterion', () => {
     );
   });
 
-  test('has a name in the language that is asked for, where there is a translation', async () => {
+  test('has a localized name in the requested language, if translated', async () => {
     const line = await place.line();
     const { id } = good(await place.add(line, 'LOCATION', UNITED_STATES));
     good(await place.add(line, 'BROAD_KEYWORD', 'espresso'));
@@ -104,7 +104,7 @@ describe('a criterion', () => {
     assert.equal(plain.body.data.location_type, 'COUNTRIES');
   });
 
-  test('of a city, a metro and a region says which kind of place it is', async () => {
+  test('of a city, metro or region has its location type', async () => {
     const line = await place.line();
     for (const [value, name, type] of [
       [SAN_FRANCISCO, 'San Francisco-Oakland-San Jose CA, US', 'METROS'],
@@ -117,7 +117,7 @@ describe('a criterion', () => {
 });
 
 describe('lists of criteria', () => {
-  test('must name line items', async () => {
+  test('require line items', async () => {
     const reply = await world.sandbox.call('GET', `${place.path}/targeting_criteria`);
     assert.equal(reply.status, 400);
     assert.deepEqual(reply.body.errors, [
@@ -125,7 +125,7 @@ describe('lists of criteria', () => {
     ]);
   });
 
-  test('know nothing of drafts', async () => {
+  test('have no draft filter', async () => {
     const params = { line_item_ids: await place.line(), with_draft: 'true' };
     const reply = await world.sandbox.call('GET', `${place.path}/targeting_criteria`, { params });
     assert.equal(reply.status, 200);
@@ -133,7 +133,7 @@ describe('lists of criteria', () => {
   });
 });
 
-describe('what belongs to a line item', () => {
+describe('children of a line item', () => {
   const children = [
     [
       'targeting_criteria',
@@ -188,11 +188,11 @@ async function instrument(): Promise<string> {
   return first.id;
 }
 
-describe('a platform and a device that has it', () => {
+describe('a platform and one of its devices', () => {
   const message = 'Platform iOS is broader than device iPhone 3GS and cannot be combined with it';
   const said = { code: 'INVALID', message, attribute: 'targeting_value' };
 
-  test('cannot be combined, whichever comes first', async () => {
+  test('cannot be combined in either order', async () => {
     const two = [
       ['PLATFORM', '0'],
       ['DEVICE', IPHONE],
@@ -206,7 +206,7 @@ describe('a platform and a device that has it', () => {
     }
   });
 
-  test('cannot be combined in one batch, but one can take the place of the other', async () => {
+  test('cannot be combined in one batch, but one can replace the other', async () => {
     const line = await place.line();
     const both = await place.batch([creating(line, 'PLATFORM', '0'), creating(line, 'DEVICE', IPHONE)]);
     assert.deepEqual(both.body.operation_errors, [[said], [said]]);
@@ -215,7 +215,7 @@ describe('a platform and a device that has it', () => {
     assert.deepEqual(await place.targeted(line), [`DEVICE ${IPHONE} EQ`]);
   });
 
-  test('a platform that follows from an application is added beside one, and then counts as any other', async () => {
+  test('the platform of an app is added next to a device, and then counts like any other', async () => {
     const line = await place.line({ objective: 'APP_INSTALLS', android_store_identifier: 'com.example.brew' });
     good(await place.add(line, 'DEVICE', IPHONE));
     const params = { ios_store_identifier: '284882215' };
@@ -226,7 +226,7 @@ describe('a platform and a device that has it', () => {
     ]);
   });
 
-  test('go together when one is of another system, excluded, or on another line item', async () => {
+  test('can be combined for other operating systems, exclusions and line items', async () => {
     const line = await place.line();
     good(await place.add(line, 'PLATFORM', '1'));
     good(await place.add(line, 'DEVICE', IPHONE));
@@ -239,7 +239,7 @@ describe('a platform and a device that has it', () => {
 describe('a show', () => {
   const add = (line: string) => place.add(line, 'TV_SHOW', SHOW_IN_UNITED_STATES);
 
-  test('needs a location first', async () => {
+  test('requires a location first', async () => {
     const line = await place.line();
     const refused = await add(line);
     assert.equal(refused.status, 400);
@@ -256,7 +256,7 @@ describe('a show', () => {
     good(await add(line));
   });
 
-  test('is on where every location is, whichever comes first', async () => {
+  test('must be on in every location, in either order', async () => {
     const said = {
       code: 'TV_SHOW_OUTSIDE_MARKET',
       message: 'The locations of the line item are outside the market of the show',
@@ -279,17 +279,17 @@ describe('a show', () => {
   });
 });
 
-describe('kinds of engagement', () => {
+describe('engagement types', () => {
   const lacksSource = 'ENGAGEMENT_TYPE needs a criterion of type CAMPAIGN_ENGAGEMENT or USER_ENGAGEMENT';
   const said = (message: string) => [{ code: 'INVALID', message, attribute: 'targeting_type' }];
 
-  test('may come one by one', async () => {
+  test('can be created one by one', async () => {
     const line = await place.line();
     good(await place.add(line, 'ENGAGEMENT_TYPE', 'IMPRESSION'));
     good(await place.batch([creating(await place.line(), 'CAMPAIGN_ENGAGEMENT', place.campaign)]));
   });
 
-  test('belong to something that was engaged with, when a batch has both', async () => {
+  test('are paired with an engagement source in batches with both', async () => {
     const [one, other] = [await place.line(), await place.line()];
     const apart = await place.batch([
       creating(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
@@ -318,7 +318,7 @@ describe('kinds of engagement', () => {
 });
 
 describe('targets of another account', () => {
-  test('are not there', async () => {
+  test('are not found', async () => {
     const foreign = await openPlace(world);
     const line = await place.line();
     const campaign = await place.add(line, 'CAMPAIGN_ENGAGEMENT', foreign.campaign);

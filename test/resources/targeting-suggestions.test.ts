@@ -58,7 +58,7 @@ async function accountWith(...lineItems: readonly Criterion[][]) {
 const broad = (value: string): Criterion => ['BROAD_KEYWORD', value];
 
 describe('targeting suggestions', () => {
-  test('are what line items target together with what is given, the most frequent first', async () => {
+  test('are values that line items target together with the given ones, most frequent first', async () => {
     const { suggested } = await accountWith(
       [broad('coffee'), broad('latte'), ['PHRASE_KEYWORD', 'cold brew']],
       [['EXACT_KEYWORD', 'coffee'], broad('latte'), broad('barista')],
@@ -72,7 +72,7 @@ describe('targeting suggestions', () => {
     assert.deepEqual(await suggested('coffee', { suggestion_type: 'USER_ID' }), []);
   });
 
-  test('are thirty when no number is given', async () => {
+  test('are thirty by default', async () => {
     const many = Array.from({ length: 41 }, (_, index) => broad(`bean ${String(index).padStart(2, '0')}`));
     const { suggested } = await accountWith(many);
     const first = many.slice(1).map(([, value]) => value);
@@ -80,14 +80,14 @@ describe('targeting suggestions', () => {
     assert.deepEqual(await suggested('bean 00', { count: '50' }), first);
   });
 
-  test('are users for users', async () => {
+  test('of users are users', async () => {
     const followers = (value: string): Criterion => ['SIMILAR_TO_FOLLOWERS_OF_USER', value];
     const { suggested } = await accountWith([followers('12'), followers('34'), broad('moss')]);
     assert.deepEqual(await suggested('12', { suggestion_type: 'USER_ID' }), ['34']);
     assert.deepEqual(await suggested('moss'), []);
   });
 
-  test('leave out what is excluded, deleted, or under what is deleted', async () => {
+  test('omit excluded and deleted criteria, and those of deleted line items', async () => {
     const { suggested, path, ids } = await accountWith(
       [broad('fern'), ['BROAD_KEYWORD', 'weed', 'NE'], broad('ivy')],
       [broad('fern'), broad('palm')],
@@ -102,7 +102,7 @@ describe('targeting suggestions', () => {
     assert.deepEqual(await suggested('fern'), []);
   });
 
-  test('tell nothing that a single other account has, and nothing of accounts that are gone', async () => {
+  test('reveal nothing that only one other account targets, and ignore deleted accounts', async () => {
     const { suggested } = await accountWith();
     const first = await accountWith([broad('launch'), broad('codename')]);
     assert.deepEqual(await suggested('launch'), []);
@@ -113,7 +113,7 @@ describe('targeting suggestions', () => {
     assert.deepEqual(await suggested('launch'), []);
   });
 
-  test('go on with what posts say, behind what line items target', async () => {
+  test('are completed with related terms of posts', async () => {
     const { suggested } = await accountWith([broad('ristretto'), broad('zeppelin'), broad('crema')]);
     const others = Array.from({ length: 60 }, (_, index) => post(`other${index}`, `nothing of the kind ${index}`));
     const said = [

@@ -242,7 +242,7 @@ for (const [type, row] of Object.entries(GIVEN)) {
     const value = () => (typeof row.value === 'string' ? row.value : row.value());
 
     for (const operator of OPERATORS.filter((each) => row.operators.includes(each))) {
-      test(`takes ${operator}, and has a name`, async () => {
+      test(`accepts ${operator}, and has a name`, async () => {
         const line = await place.line();
         if (type === 'TV_SHOW') good(await place.add(line, 'LOCATION', '96683cc9126741d1'));
         const { data, reply } = await create(row, line, type, value(), operator);
@@ -265,7 +265,7 @@ for (const [type, row] of Object.entries(GIVEN)) {
     }
 
     for (const operator of OPERATORS.filter((each) => !row.operators.includes(each))) {
-      test(`does not take ${operator}`, async () => {
+      test(`rejects ${operator}`, async () => {
         const { said, reply } = await create(row, await place.line(), type, value(), operator);
         assert.equal(reply.status, 400);
         const message = `Expected a value in ${[...row.operators].sort().join(', ')}, got "${operator}" for operator_type`;
@@ -274,7 +274,7 @@ for (const [type, row] of Object.entries(GIVEN)) {
     }
 
     for (const [raw, expected] of row.bad) {
-      test(`refuses the value ${JSON.stringify(raw.slice(0, 20))}`, async () => {
+      test(`rejects the value ${JSON.stringify(raw.slice(0, 20))}`, async () => {
         const { said, reply } = await create(row, await place.line(), type, raw, row.operators[0]);
         assert.equal(reply.status, !row.batch && expected.code!.endsWith('_NOT_FOUND') ? 404 : 400, reply.text);
         assert.deepEqual(said, [expected]);
@@ -282,7 +282,7 @@ for (const [type, row] of Object.entries(GIVEN)) {
     }
 
     if (row.batch) {
-      test('is created by batches only', async () => {
+      test('can only be created in batches', async () => {
         const reply = await place.add(await place.line(), type, value(), row.operators[0]);
         assert.equal(reply.status, 400);
         assert.deepEqual(reply.body.errors, [
@@ -298,7 +298,7 @@ for (const [type, row] of Object.entries(GIVEN)) {
 }
 
 describe('types, values and operators', () => {
-  test('the table has every type that there is', () => {
+  test('the table has every type', () => {
     assert.deepEqual(Object.keys(GIVEN).sort(), Object.keys(TARGETING_TYPES).sort());
   });
 
@@ -307,7 +307,7 @@ describe('types, values and operators', () => {
       assert.equal(good(await place.add(await place.line(), 'AGE', bucket)).name, bucket);
   });
 
-  test('other names of a type are read as the one that is stored', async () => {
+  test('aliases are stored under the canonical type', async () => {
     const line = await place.line();
     const cases = [
       ['APP_STORE_CATEGORY', 'STORE_CATEGORY'],
@@ -320,7 +320,7 @@ describe('types, values and operators', () => {
     assert.equal((good(reply) as unknown as Record<string, string>[])[0]!.targeting_type, 'CONTENT_PUBLISHER_USER');
   });
 
-  test('other ways to write a value are stored as one', async () => {
+  test('values are normalized', async () => {
     const line = await place.line();
     const cases = [
       ['WIFI_ONLY', 'TRUE', '1', 'EQ'],
@@ -340,7 +340,7 @@ describe('types, values and operators', () => {
     }
   });
 
-  test('the operator is EQ when none is given, also where that is no operator of the type', async () => {
+  test('the operator defaults to EQ, even if the type does not allow it', async () => {
     const line = await place.line();
     const made = await place.add(line, 'BROAD_KEYWORD', 'tea');
     assert.equal(good(made).operator_type, 'EQ');
@@ -354,7 +354,7 @@ describe('types, values and operators', () => {
     assert.equal(refused.body.errors[0].message, 'Expected a value in GTE, LT, got "EQ" for operator_type');
   });
 
-  test('a user whose id lost digits on the way is nobody', async () => {
+  test('a user id that lost precision as a number is rejected', async () => {
     const line = await place.line();
     const json = { line_item_id: line, targeting_type: 'SIMILAR_TO_FOLLOWERS_OF_USER', targeting_value: 2 ** 60 };
     const reply = await world.sandbox.call('POST', `${place.path}/targeting_criteria`, { json });
@@ -362,7 +362,7 @@ describe('types, values and operators', () => {
     assert.equal(reply.body.errors[0].message, 'Expected text for targeting_value');
   });
 
-  test('older types are not known any more', async () => {
+  test('types of older versions are rejected', async () => {
     const line = await place.line();
     const older = [
       'TAILORED_AUDIENCE',

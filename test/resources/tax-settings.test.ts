@@ -32,7 +32,7 @@ async function onAccount(): Promise<(method: string, params?: Record<string, str
 }
 
 describe('tax settings', () => {
-  test('before anything is written, everything reads as unset', async () => {
+  test('have defaults before the first update', async () => {
     const call = await onAccount();
     assert.deepEqual(await call('GET'), UNSET);
     assert.deepEqual(await call('PUT'), UNSET);
@@ -79,7 +79,7 @@ describe('tax settings', () => {
     });
   }
 
-  test('what is read can be written back, all of it, and changes nothing', async () => {
+  test('can be sent back as returned without changes', async () => {
     const call = await onAccount();
     const whole = Object.fromEntries(NAMES.map((name, index) => [name, `value ${index}`]));
     const words = {
@@ -95,20 +95,20 @@ describe('tax settings', () => {
     assert.deepEqual(await call('PUT', emptied), UNSET);
   });
 
-  test('two first writes at once are both kept', async () => {
+  test('keep both of two concurrent first updates', async () => {
     const call = await onAccount();
     await Promise.all(NAMES.filter((name) => name.includes('address')).map((name) => call('PUT', { [name]: name })));
     const reads = await call('GET');
     for (const name of NAMES) if (name.includes('address')) assert.equal(reads[name], name);
   });
 
-  test('belong to one account', async () => {
+  test('belong to an account', async () => {
     const [one, other] = [await onAccount(), await onAccount()];
     await one('PUT', { tax_id: '1' });
     assert.deepEqual(await other('GET'), UNSET);
   });
 
-  test('every value that cannot be read is told', async () => {
+  test('all invalid values are reported', async () => {
     const { path } = await openAccount(world.sandbox);
     const params = { bill_to: 'ME', tax_category: 'x', tax_id: 'x'.repeat(256), invoice_jurisdiction: 'none' };
     const reply = await world.sandbox.call('PUT', `${path}/tax_settings`, { params });

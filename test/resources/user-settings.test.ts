@@ -29,7 +29,7 @@ const UNSET = {
 };
 
 describe('user settings', () => {
-  test('are unset until they are written, then what was written, of each user apart', async () => {
+  test('are unset until updated, and separate for each user', async () => {
     const { path, own, others, account } = await shared('ANALYST');
     const before = await world.sandbox.call('GET', `${path}/${own}`);
     assert.deepEqual(before.body, {
@@ -102,7 +102,7 @@ describe('user settings', () => {
     });
   }
 
-  test('what cannot be read is refused', async () => {
+  test('invalid values are rejected', async () => {
     const { path, own } = await shared('ANALYST');
     const params = { subscribed_email_types: 'ACCOUNT_PERFORMANCE,SPAM', notification_email: 'x'.repeat(255) };
     const reply = await world.sandbox.call('PUT', `${path}/${own}`, { params });

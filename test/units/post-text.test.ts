@@ -33,14 +33,14 @@ describe('entities of a text', () => {
     });
   }
 
-  test('stand at places that are counted in code points, their mark included', () => {
+  test('have positions in code points, including their marker', () => {
     const text = '\u{1f600}\u{1f600} #\u{20bb7}a https://example.com/x @b';
     const points = [...text];
     const cut = entitiesOf(text).map(({ start, end }) => points.slice(start, end).join(''));
     assert.deepEqual(cut, ['#\u{20bb7}a', 'https://example.com/x', '@b']);
   });
 
-  test('of long and hostile texts are found in no time', () => {
+  test('are found quickly in long and hostile texts', () => {
     for (const part of ['#', '@a', '1', 'http://', 'https://a.b/(', '$A', '\u{1f600}', '...)))']) {
       const text = part.repeat(20_000);
       assert.ok(entitiesOf(text).length <= 20_000);
@@ -86,7 +86,7 @@ describe('the language of a text', () => {
   }
 });
 
-test('addresses are shown without scheme and www, and cut short', () => {
+test('display URLs have no scheme or www, and are truncated', () => {
   assert.equal(displayed('https://www.example.com/'), 'example.com');
   assert.equal(displayed('http://example.com/a/very/long/path/of/words'), 'example.com/a/very/long/pa\u2026');
 });

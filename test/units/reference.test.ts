@@ -22,7 +22,7 @@ const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 describe('the tables', () => {
   const folder = 'src/features/ads/reference/tables';
   for (const file of globSync(`${folder}/*.tsv`)) {
-    test(`${file}: every line has the columns of the first, and no id stands twice`, () => {
+    test(`${file}: every line has all columns, and ids are unique`, () => {
       const [head, ...lines] = readFileSync(file, 'utf8').replace(/\n$/, '').split('\n');
       const columns = head!.split('\t').length;
       for (const line of lines) assert.equal(line.split('\t').length, columns, line);
@@ -33,7 +33,7 @@ describe('the tables', () => {
   }
 
   for (const [name, rows] of Object.entries(entries)) {
-    test(`${name}: ids are unique, names are said`, () => {
+    test(`${name}: ids are unique, names are set`, () => {
       const all = (rows as () => readonly { targeting_value: string; name: string }[])();
       assert.ok(all.length >= 5);
       assert.equal(new Set(all.map((row) => row.targeting_value)).size, all.length);
@@ -41,7 +41,7 @@ describe('the tables', () => {
     });
   }
 
-  test('sets of IAB categories are made of categories that there are', () => {
+  test('sets of IAB categories contain existing categories', () => {
     assert.equal(iabCategories().length, 392);
     assert.equal(iabCategories().filter((row) => row.parent_id === null).length, 26);
     for (const row of iabCategories()) if (row.parent_id !== null) assert.ok(isIabCategory(row.parent_id), row.id);
@@ -81,7 +81,7 @@ describe('the tables', () => {
   });
 });
 
-describe('ids that are printed stay what they are', () => {
+describe('published ids are stable', () => {
   /** @source campaigns 11 */
   const printed: [type: string, value: string, name: string][] = [
     ['LOCATION', '96683cc9126741d1', 'United States'],
@@ -109,7 +109,7 @@ describe('ids that are printed stay what they are', () => {
     test(`${type} ${value} is ${name}`, () => assert.equal(referenceEntry(type, value)?.name, name));
   }
 
-  test('what is no value is nothing, whatever it is called', () => {
+  test('unknown values have no entry, even names of object members', () => {
     for (const [type, value] of [
       ['LOCATION', 'US'],
       ['GENDER', '1'],
@@ -150,7 +150,7 @@ describe('names in other languages', () => {
   });
 });
 
-describe('days that come back', () => {
+describe('recurring dates', () => {
   const cases: [rule: string, year: number, ...days: string[]][] = [
     ['12-31', 2026, '2026-12-31'],
     ['11-22>Thu', 2026, '2026-11-26'],
@@ -169,7 +169,7 @@ describe('days that come back', () => {
     test(`${rule} of ${year}`, () => assert.deepEqual(datesInYear(rule, year).map(day), days));
   }
 
-  test('every event takes place again, whenever one asks', () => {
+  test('every event has a next occurrence at any time', () => {
     for (const from of [
       '1971-01-01T00:00:00Z',
       '2026-03-02T17:04:55Z',
@@ -185,7 +185,7 @@ describe('days that come back', () => {
     }
   });
 
-  test('an event goes on until its last day is over', () => {
+  test('an event lasts until the end of its last day', () => {
     const at = (from: string, value: string) =>
       occurrencesFrom(from)
         .find((event) => event.targeting_value === value)!
@@ -197,7 +197,7 @@ describe('days that come back', () => {
   });
 });
 
-test('names are searched without case, accents and kinds of apostrophes', () => {
+test('name searches ignore case, accents and apostrophe variants', () => {
   const cases: [text: string, folded: string][] = [
     ['São Paulo', 'sao paulo'],
     ['CÔTE D’IVOIRE', "cote d'ivoire"],
