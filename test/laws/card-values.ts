@@ -4,7 +4,7 @@ import { beginning, count, type Input, type JsonValue, mostly, name, ref, sort, 
 /** A card of the run that is built from components. */
 export const card = ref('card');
 /** A card of the run of another family. */
-export const talk = ref('talk');
+export const conversationCard = ref('talk');
 
 const key = mostly<JsonValue>(fc.constantFrom('3_1', '3_2', '7_3', '13_4'), '16_5', 'x', 7, '');
 const link = mostly<JsonValue>(fc.constantFrom('https://a.example/', 'http://b.example/\u00e9?q=%41'), 'x', '', null);
@@ -55,7 +55,7 @@ export const pollFields: Input = {
   media_key,
 };
 /** The fields of a conversation card. */
-export const talkFields: Input = {
+export const conversationFields: Input = {
   name,
   title: mostly<Value>(fc.constant('Pick a side'), ''),
   first_cta: hashtag,
@@ -69,7 +69,7 @@ export const talkFields: Input = {
   unlocked_image_media_key: media_key,
 };
 /** What conversation cards must be given. */
-export const TALK_NEEDS = ['name', 'first_cta', 'first_cta_post', 'thank_you_text', 'media_key'];
+export const CONVERSATION_REQUIRED = ['name', 'first_cta', 'first_cta_post', 'thank_you_text', 'media_key'];
 /** Conditions of a list of cards. */
 export const cardList: Input = {
   count,
@@ -78,4 +78,4 @@ export const cardList: Input = {
   q: beginning,
 };
 /** The families of cards with a path of their own. */
-export const FAMILIES = ['poll', 'video_conversation', 'image_conversation'] as const;
+export const CARD_FORMATS = ['poll', 'video_conversation', 'image_conversation'] as const;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  faultsOf,
+  errorsOf,
   idOf,
+  type LineItemFixture,
   lineItemCalls,
   type ObjectiveName,
   type Params,
-  type Place,
 } from '../resources/line-item-calls.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -27,11 +27,12 @@ const bad = (replies: readonly Reply[]) => replies.filter((reply) => reply.statu
 const atOnce = (count: number, send: (number: number) => Promise<Reply>) =>
   Promise.all(Array.from({ length: count }, (_, number) => send(number)));
 const rows = async (
-  place: Place,
+  place: LineItemFixture,
   params: Params = {},
 ): Promise<{ id: string; objective: string; entity_status: string }[]> =>
   (await call('GET', `${place.path}/line_items`, { count: 1000, ...params })).body.data;
-const active = async (place: Place) => (await rows(place)).filter((row) => row.entity_status === 'ACTIVE').length;
+const active = async (place: LineItemFixture) =>
+  (await rows(place)).filter((row) => row.entity_status === 'ACTIVE').length;
 const item = (campaign_id: string, entity_status = 'PAUSED') => ({
   operation_type: 'Create',
   params: {
@@ -49,7 +50,7 @@ describe('under 50 writers at once', () => {
     const campaign_id = await campaign(place);
     const replies = await atOnce(50, () => create(place, 'REACH', { campaign_id, entity_status: 'PAUSED' }));
     assert.equal(good(replies).length, PER_CAMPAIGN);
-    for (const reply of bad(replies)) assert.deepEqual(faultsOf(reply), ['TOO_MANY_LINE_ITEMS campaign_id']);
+    for (const reply of bad(replies)) assert.deepEqual(errorsOf(reply), ['TOO_MANY_LINE_ITEMS campaign_id']);
     assert.equal((await rows(place)).length, PER_CAMPAIGN);
   });
 

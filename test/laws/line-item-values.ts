@@ -56,7 +56,7 @@ export const lineItemFields: Input = {
 };
 
 /** Parameters that a create of a line item must have. */
-export const LINE_ITEM_NEEDS = Object.keys(needed);
+export const LINE_ITEM_REQUIRED = Object.keys(needed);
 
 /** Conditions of the list of line items. */
 export const lineItemList: Input = {
@@ -72,7 +72,7 @@ export const lineItemList: Input = {
 
 const item = mostly<JsonValue>(
   fc.oneof(
-    some(lineItemFields, LINE_ITEM_NEEDS).map((input) => ({ operation_type: 'Create', params: input as JsonValue })),
+    some(lineItemFields, LINE_ITEM_REQUIRED).map((input) => ({ operation_type: 'Create', params: input as JsonValue })),
     fc.tuple(line, some(lineItemFields)).map(([line_item_id, input]) => ({
       operation_type: 'Update',
       params: { ...input, line_item_id } as JsonValue,

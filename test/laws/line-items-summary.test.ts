@@ -17,7 +17,7 @@ import { migrate } from '../../src/storage/core/migrate.ts';
 import type { Driver } from '../../src/storage/core/store.ts';
 import { servability } from '../../src/storage/migrations/0007-servability.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
-import { lineItemCalls, type Params, type Place } from '../resources/line-item-calls.ts';
+import { type LineItemFixture, lineItemCalls, type Params } from '../resources/line-item-calls.ts';
 import { openPlace } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -98,7 +98,7 @@ interface AppliedChange {
 /** An image that line items can show beside what they promote. */
 const BANNER = 'banner';
 
-async function openWithBanner(): Promise<Place> {
+async function openWithBanner(): Promise<LineItemFixture> {
   const place = await open();
   const now = '2026-01-01T00:00:00Z';
   const facts = { creative_type: 'BANNER', media_key: '3_1', created_at: now, updated_at: now, deleted: 0 } as const;
@@ -108,7 +108,7 @@ async function openWithBanner(): Promise<Place> {
   return place;
 }
 
-async function take(place: Place, made: AppliedChange, taken: Step): Promise<void> {
+async function take(place: LineItemFixture, made: AppliedChange, taken: Step): Promise<void> {
   const of = (pool: readonly string[], at: number) => pool[at % Math.max(pool.length, 1)] ?? 'none';
   const add = ({ status: code, body }: { status: number; body: { data: { id: string } } }, pool: string[]) => {
     if (code === 200) pool.push(body.data.id);

@@ -43,7 +43,7 @@ export const callToAction: Input = {
   call_to_action_url: url,
 };
 /** Conditions of the lists of what shows media. */
-export const showingList: Input = {
+export const creativeList: Input = {
   count,
   line_item_ids: ids(oneLine),
   campaign_id: campaign,

@@ -34,18 +34,27 @@ import {
   permissionList,
 } from './audience-values.ts';
 import type { Who } from './callers.ts';
-import { card, cardBody, cardList, FAMILIES, pollFields, TALK_NEEDS, talk, talkFields } from './card-values.ts';
-import { LINE_ITEM_NEEDS, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
+import {
+  CARD_FORMATS,
+  CONVERSATION_REQUIRED,
+  card,
+  cardBody,
+  cardList,
+  conversationCard,
+  conversationFields,
+  pollFields,
+} from './card-values.ts';
+import { LINE_ITEM_REQUIRED, lineItemBatch, lineItemFields, lineItemList } from './line-item-values.ts';
 import {
   accountMedia,
   accountMediaList,
   addedMedia,
   callToAction,
+  creativeList,
   mediaCreative,
   mediaFields,
   mediaKey,
   mediaList,
-  showingList,
 } from './media-values.ts';
 import { anyPost, postFields, postLists } from './post-values.ts';
 import { callOf, get, type Kind, type Path, post, put, remove, type Step } from './steps.ts';
@@ -148,7 +157,7 @@ const ADVERTISING: readonly (readonly [weight: number, kind: Kind])[] = [
   [3, get(under('/campaigns'), { ...campaignList, cursor })],
   [1, get(under('/campaigns'), { ...campaignList, cursor, with_total_count: truth })],
   [5, get(oneOf('campaigns', campaign), { with_deleted: truth })],
-  [14, post(under('/line_items'), lineItemFields, LINE_ITEM_NEEDS)],
+  [14, post(under('/line_items'), lineItemFields, LINE_ITEM_REQUIRED)],
   [10, put(oneOf('line_items', line), lineItemFields)],
   [2, { ...put(oneOf('line_items', line).map((path) => [...path, '/activate'])) }],
   [2, { ...put(oneOf('campaigns', campaign).map((path) => [...path, '/activate'])) }],
@@ -215,11 +224,11 @@ const ADVERTISING: readonly (readonly [weight: number, kind: Kind])[] = [
   [1, get(oneOf('account_media', accountMedia), { with_deleted: truth })],
   [1, remove(oneOf('account_media', accountMedia))],
   [6, post(under('/media_creatives'), mediaCreative, ['line_item_id', 'account_media_id'])],
-  [2, get(under('/media_creatives'), showingList)],
+  [2, get(under('/media_creatives'), creativeList)],
   [1, remove(oneOf('media_creatives', child))],
   [4, post(under('/preroll_call_to_actions'), callToAction, Object.keys(callToAction))],
   [2, put(oneOf('preroll_call_to_actions', child), callToAction)],
-  [1, get(under('/preroll_call_to_actions'), showingList)],
+  [1, get(under('/preroll_call_to_actions'), creativeList)],
   [1, remove(oneOf('preroll_call_to_actions', child))],
   [3, post(under('/draft_posts'), postFields.draft)],
   [2, put(oneOf('draft_posts', anyPost), postFields.draft)],
@@ -253,13 +262,13 @@ const ADVERTISING: readonly (readonly [weight: number, kind: Kind])[] = [
   [2, get(oneOf('cards', card), { with_deleted: truth })],
   [1, remove(oneOf('cards', card))],
   [3, post(under('/cards/poll'), pollFields, ['name', 'first_choice', 'second_choice', 'duration_in_minutes'])],
-  [1, get(oneOf('cards/all', talk))],
-  ...FAMILIES.flatMap((family): (readonly [number, Kind])[] => [
-    [family === 'poll' ? 1 : 3, post(under(`/cards/${family}`), talkFields, TALK_NEEDS)],
-    [2, put(oneOf(`cards/${family}`, talk), talkFields)],
+  [1, get(oneOf('cards/all', conversationCard))],
+  ...CARD_FORMATS.flatMap((family): (readonly [number, Kind])[] => [
+    [family === 'poll' ? 1 : 3, post(under(`/cards/${family}`), conversationFields, CONVERSATION_REQUIRED)],
+    [2, put(oneOf(`cards/${family}`, conversationCard), conversationFields)],
     [1, get(under(`/cards/${family}`), cardList)],
-    [1, get(oneOf(`cards/${family}`, talk))],
-    [1, remove(oneOf(`cards/${family}`, talk))],
+    [1, get(oneOf(`cards/${family}`, conversationCard))],
+    [1, remove(oneOf(`cards/${family}`, conversationCard))],
   ]),
   [8, post(under('/custom_audiences'), audienceFields, ['name'])],
   [3, put(oneOf('custom_audiences', audience), audienceFields)],

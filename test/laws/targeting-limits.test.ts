@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { creating, good, openPlace, type Place } from '../resources/targeting-calls.ts';
+import { createItem, good, openFixture, type TargetingFixture } from '../resources/targeting-calls.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const WRITERS = 50;
 
 let world: World;
-let place: Place;
+let place: TargetingFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 
@@ -36,7 +36,7 @@ describe(`the limits of a line item hold under ${WRITERS} writers at once`, () =
   test('the same keyword is stored once', async () => {
     const line = await place.line();
     const replies = await atOnce((number) =>
-      number % 2 ? place.add(line, 'BROAD_KEYWORD', 'tea') : place.batch([creating(line, 'BROAD_KEYWORD', 'tea')]),
+      number % 2 ? place.add(line, 'BROAD_KEYWORD', 'tea') : place.batch([createItem(line, 'BROAD_KEYWORD', 'tea')]),
     );
     assert.equal(succeeded(replies).length, WRITERS, refused(replies)[0]?.text);
     const ids = new Set(replies.map((reply) => [reply.body.data].flat()[0].id));
@@ -47,7 +47,7 @@ describe(`the limits of a line item hold under ${WRITERS} writers at once`, () =
   test('1000 keywords fit, by single calls and atomic batches', async () => {
     const line = await place.line();
     const words = (from: string, count: number) =>
-      Array.from({ length: count }, (_, index) => creating(line, 'PHRASE_KEYWORD', `${from} ${index}`));
+      Array.from({ length: count }, (_, index) => createItem(line, 'PHRASE_KEYWORD', `${from} ${index}`));
     for (const from of ['first', 'second']) good(await place.batch(words(from, 485)));
     const replies = await atOnce((number) =>
       number % 2 ? place.add(line, 'EXACT_KEYWORD', `single ${number}`) : place.batch(words(`batch ${number}`, 3)),
@@ -70,13 +70,13 @@ describe(`the limits of a line item hold under ${WRITERS} writers at once`, () =
 
   test('a batch can replace a keyword at the limit', async () => {
     const line = await place.line();
-    const all = Array.from({ length: 1000 }, (_, index) => creating(line, 'BROAD_KEYWORD', `word ${index}`));
+    const all = Array.from({ length: 1000 }, (_, index) => createItem(line, 'BROAD_KEYWORD', `word ${index}`));
     const made: { id: string }[] = [];
     for (const half of [all.slice(0, 500), all.slice(500)])
       made.push(...(good(await place.batch(half)) as unknown as { id: string }[]));
     const replies = await atOnce((number) =>
       place.batch([
-        creating(line, 'BROAD_KEYWORD', `other ${number}`),
+        createItem(line, 'BROAD_KEYWORD', `other ${number}`),
         { operation_type: 'Delete', params: { targeting_criterion_id: made[number]!.id } },
       ]),
     );
@@ -90,7 +90,7 @@ describe(`the limits of a line item hold under ${WRITERS} writers at once`, () =
     const replies = await atOnce((number) =>
       number % 2
         ? place.post('line_item_curated_categories', { line_item_id: line, curated_category_id: '9ddk3gesia6o' })
-        : place.batch([creating(line, 'IAB_CATEGORY', 'IAB2')]),
+        : place.batch([createItem(line, 'IAB_CATEGORY', 'IAB2')]),
     );
     const [curated, targeted] = [1, 0].map(
       (odd) => succeeded(replies.filter((_, number) => number % 2 === odd)).length,

@@ -11,15 +11,15 @@ import { importPosts, post } from '../rig/corpus.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { audienceOn, update } from './people-calls.ts';
-import { openPlace, type PostPlace } from './post-calls.ts';
+import { openFixture, type PostFixture } from './post-calls.ts';
 
 type Criterion = readonly [type: string, value: string, operator?: string];
 
 let world: World;
-let place: PostPlace;
+let place: PostFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off', audience_size_min: 2 } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { faultsOf, idOf, lineItemCalls } from './line-item-calls.ts';
-import { creating, good, itemFaults, openPlace } from './targeting-calls.ts';
+import { errorsOf, idOf, lineItemCalls } from './line-item-calls.ts';
+import { createItem, good, itemErrors, openFixture } from './targeting-calls.ts';
 
 const SHOW_IN_UNITED_STATES = '10001';
 
@@ -48,7 +48,7 @@ describe('an item of a batch of line items says what is wrong with it', () => {
       const place = await open();
       const item = { objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS', placements: ['ALL_ON_SERVICE'] };
       const of = { campaign_id: await campaign(place), ...item, ...params };
-      assert.deepEqual(itemFaults(await batch(place, [{ operation_type: 'Create', params: of }])), [fault]);
+      assert.deepEqual(itemErrors(await batch(place, [{ operation_type: 'Create', params: of }])), [fault]);
     });
   }
 
@@ -56,14 +56,14 @@ describe('an item of a batch of line items says what is wrong with it', () => {
     const place = await open();
     const line_item_id = idOf(await create(place, 'ENGAGEMENTS'));
     const item = { operation_type: 'Update', params: { line_item_id, campaign_id: '' } };
-    assert.deepEqual(itemFaults(await batch(place, [item])), ['INVALID_PARAMETER campaign_id']);
+    assert.deepEqual(itemErrors(await batch(place, [item])), ['INVALID_PARAMETER campaign_id']);
   });
 
   test('and so does a single change', async () => {
     const place = await open();
     const id = idOf(await create(place, 'ENGAGEMENTS'));
     const refused = await change(place, id, { daily_budget_amount_local_micro: 1_000_001 });
-    assert.deepEqual(faultsOf(refused), ['INVALID_DENOMINATION daily_budget_amount_local_micro']);
+    assert.deepEqual(errorsOf(refused), ['INVALID_DENOMINATION daily_budget_amount_local_micro']);
   });
 });
 
@@ -81,32 +81,32 @@ describe('an item of a batch of criteria says what is wrong with it', () => {
   ];
   for (const [what, type, value, fault] of input) {
     test(what, async () => {
-      const place = await openPlace(world);
-      const item = creating(await place.line(), type, value as string);
-      assert.deepEqual(itemFaults(await place.batch([item])), [fault]);
+      const place = await openFixture(world);
+      const item = createItem(await place.line(), type, value as string);
+      assert.deepEqual(itemErrors(await place.batch([item])), [fault]);
     });
   }
 
   test('more months than can be told apart', async () => {
-    const place = await openPlace(world);
-    const item = creating(await place.line(), 'NETWORK_ACTIVATION_DURATION', '25', 'LT');
-    assert.deepEqual(itemFaults(await place.batch([item])), ['INVALID_PARAMETER targeting_value']);
+    const place = await openFixture(world);
+    const item = createItem(await place.line(), 'NETWORK_ACTIVATION_DURATION', '25', 'LT');
+    assert.deepEqual(itemErrors(await place.batch([item])), ['INVALID_PARAMETER targeting_value']);
   });
 
   test('a show that is not on where the line item is shown', async () => {
-    const place = await openPlace(world);
+    const place = await openFixture(world);
     const line = await place.line();
     const germany = locations().find(({ name }) => name === 'Germany')!.targeting_value;
     good(await place.add(line, 'LOCATION', germany));
-    const refused = await place.batch([creating(line, 'TV_SHOW', SHOW_IN_UNITED_STATES)]);
-    assert.match(itemFaults(refused)[0]!, /^TV_SHOW_OUTSIDE_MARKET /);
+    const refused = await place.batch([createItem(line, 'TV_SHOW', SHOW_IN_UNITED_STATES)]);
+    assert.match(itemErrors(refused)[0]!, /^TV_SHOW_OUTSIDE_MARKET /);
   });
 
   test('a batch of nothing is refused as a whole', async () => {
-    const place = await openPlace(world);
+    const place = await openFixture(world);
     const refused = await place.batch([]);
     assert.equal(refused.status, 400);
-    assert.deepEqual(faultsOf(refused).length, 1);
+    assert.deepEqual(errorsOf(refused).length, 1);
   });
 });
 
@@ -118,9 +118,9 @@ describe('switching on what would be too many', () => {
       await campaign(place);
       const paused = await campaign(place, { entity_status: 'PAUSED' });
       const refused = await call('PUT', `${place.path}/campaigns/${paused}/activate`);
-      assert.match(faultsOf(refused).join(), /^TOO_MANY_CAMPAIGNS /);
+      assert.match(errorsOf(refused).join(), /^TOO_MANY_CAMPAIGNS /);
       const unknown = await call('PUT', `${place.path}/campaigns/zzzz9/activate`);
-      assert.deepEqual(faultsOf(unknown), ['CAMPAIGN_NOT_FOUND campaign_id']);
+      assert.deepEqual(errorsOf(unknown), ['CAMPAIGN_NOT_FOUND campaign_id']);
     } finally {
       await world.close();
     }

@@ -7,21 +7,21 @@ import type { openAccount, World } from '../rig/world.ts';
 export type Params = Record<string, string | number | boolean>;
 
 /** A sandbox account with a funding instrument. */
-export type Place = Awaited<ReturnType<typeof openAccount>>;
+export type CampaignFixture = Awaited<ReturnType<typeof openAccount>>;
 
 /** What a campaign needs on an instrument, and more. */
-export function needed(instrument: string, more: Params = {}): Params {
+export function requiredFields(instrument: string, more: Params = {}): Params {
   return { name: 'Spring launch', funding_instrument_id: instrument, ...more };
 }
 
 /** Calls that tests of campaigns make again and again. */
 export function campaignCalls(world: () => World) {
   return {
-    create: (place: Place, more: Params = {}): Promise<Reply> =>
-      world().sandbox.call('POST', `${place.path}/campaigns`, { params: needed(place.instrument, more) }),
+    create: (place: CampaignFixture, more: Params = {}): Promise<Reply> =>
+      world().sandbox.call('POST', `${place.path}/campaigns`, { params: requiredFields(place.instrument, more) }),
 
     /** Makes a funding instrument; the answer is its id. */
-    async instrumentOf(place: Place, params: Params): Promise<string> {
+    async instrumentOf(place: CampaignFixture, params: Params): Promise<string> {
       const made = await world().sandbox.call('POST', `${place.path}/funding_instruments`, {
         params: { currency: 'USD', start_time: '2026-01-01', type: 'CREDIT_CARD', ...params },
       });

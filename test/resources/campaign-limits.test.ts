@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Row } from '../../src/contract/declare/resource.ts';
 import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
-import { campaignCalls, needed, type Params, type Place } from './campaign-calls.ts';
+import { type CampaignFixture, campaignCalls, type Params, requiredFields } from './campaign-calls.ts';
 
 let world: World;
 before(async () => {
@@ -21,7 +21,7 @@ describe('the limit of active campaigns', () => {
   });
 
   /** Active campaigns straight into the store. */
-  async function fillUp(place: Place, count: number): Promise<string[]> {
+  async function fillUp(place: CampaignFixture, count: number): Promise<string[]> {
     const made = await create(place, { entity_status: 'PAUSED' });
     const { services } = world.service;
     const ids = await services.ids.take(campaigns.name, campaigns.idsFrom, count);
@@ -66,7 +66,7 @@ describe('the limit of active campaigns', () => {
     const [one, two] = await fillUp(place, 199);
     const batch = (json: unknown) =>
       world.sandbox.call('POST', `/12/batch/accounts/${place.account}/campaigns`, { json });
-    const item = (more: Params = {}) => ({ operation_type: 'Create', params: needed(place.instrument, more) });
+    const item = (more: Params = {}) => ({ operation_type: 'Create', params: requiredFields(place.instrument, more) });
     const pause = (id: string) => ({ operation_type: 'Update', params: { campaign_id: id, entity_status: 'PAUSED' } });
     const resume = (id: string) => ({ operation_type: 'Update', params: { campaign_id: id, entity_status: 'ACTIVE' } });
     const over = await batch([item(), item({ entity_status: 'PAUSED' }), item(), item()]);

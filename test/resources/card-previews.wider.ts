@@ -5,17 +5,17 @@ import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { openFixture, type Params, type PostFixture } from './post-calls.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: World;
 let chromium: Chromium;
-let place: PostPlace;
+let place: PostFixture;
 let path: string;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
   path = `/12/accounts/${place.account}`;
   await world.service.store.write((tx) => tx.accountMembers.addFeatures(place.account, ['PROMOTED_MEDIA_POLLS']));
   chromium = await startChromium();

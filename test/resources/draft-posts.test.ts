@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, browserOf, linkOf, logIn } from '../rig/browser.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openFixture, type Params, type PostFixture } from './post-calls.ts';
 
 let world: World;
-let place: PostPlace;
+let place: PostFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 
@@ -78,7 +78,7 @@ describe('a draft', () => {
   }
 
   test('is listed by author, 100 per page and at most 200', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     const ben = world.keys.other_user_id!;
     await own.promotes(ben);
     const [mine, theirs] = [await draft({ text: 'a' }, own), await draft({ text: 'b', as_user_id: ben }, own)];
@@ -222,7 +222,7 @@ describe('previews', () => {
   test('load media only from the origin that serves it', async () => {
     const other = await openWorld({ flags: { rate_limits: 'off', media_base_url: 'https://media.lumen.example/m' } });
     try {
-      const own = await openPlace(other);
+      const own = await openFixture(other);
       const post_ids = await own.post_({ media_keys: '7_1', video_title: 'Tour' });
       const [address] = addressIn(await own.get('post_previews', { post_type: 'PUBLISHED', post_ids }));
       const page = await fetch(address!);

@@ -6,7 +6,7 @@ import type { Client, Reply } from '../rig/client.ts';
 import { importPosts, madeHere, post } from '../rig/corpus.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { openPlace } from './post-calls.ts';
+import { openFixture } from './post-calls.ts';
 
 const PATH = '/12/insights/keywords/search';
 const placeOf = (name: string, type = 'COUNTRIES') =>
@@ -135,7 +135,7 @@ describe('keyword insights', () => {
   });
 
   test('include organic posts at once, in their environment only', async () => {
-    const place = await openPlace(world);
+    const place = await openFixture(world);
     const today = { start_time: '2026-03-02', keywords: 'ristretto' };
     assert.deepEqual(await volume(today), [0]);
     await settlePeople(world, [person(world.keys.user_id!, { country: 'JP' })]);

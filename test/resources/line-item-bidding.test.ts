@@ -4,16 +4,16 @@ import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
 import {
   check,
+  type Expected,
   idOf,
+  type LineItemFixture,
   lineItemCalls,
   type ObjectiveName,
   type Params,
-  type Place,
-  type Then,
 } from './line-item-calls.ts';
 
 let world: World;
-let place: Place;
+let place: LineItemFixture;
 const { open, create, change } = lineItemCalls(() => world);
 before(async () => {
   world = await openWorld({
@@ -27,7 +27,7 @@ const BID = { bid_amount_local_micro: 2_000_000 };
 const bidding = (bid_strategy: string, goal: string, pay_by: string) => ({ bid_strategy, goal, pay_by });
 
 /** @source campaigns 9.3 */
-const biddings: readonly (readonly [ObjectiveName, Params, Then])[] = [
+const biddings: readonly (readonly [ObjectiveName, Params, Expected])[] = [
   // What each objective does when nothing is said, and what a bid alone does.
   ['APP_ENGAGEMENTS', {}, bidding('AUTO', 'APP_CLICKS', 'APP_CLICK')],
   ['APP_ENGAGEMENTS', BID, bidding('MAX', 'APP_CLICKS', 'APP_CLICK')],
@@ -106,7 +106,7 @@ describe('bidding of a new line item', () => {
 });
 
 /** Given a line item, then changed. @source campaigns 9.3 */
-const changes: readonly (readonly [ObjectiveName, made: Params, change: Params, then: Then])[] = [
+const changes: readonly (readonly [ObjectiveName, made: Params, change: Params, then: Expected])[] = [
   ['APP_INSTALLS', {}, { goal: 'APP_INSTALLS' }, { goal: 'APP_INSTALLS', pay_by: 'IMPRESSION' }],
   ['APP_INSTALLS', {}, { goal: 'APP_INSTALLS', pay_by: 'APP_CLICK' }, { pay_by: 'APP_CLICK' }],
   ['APP_INSTALLS', { goal: 'APP_INSTALLS' }, { goal: 'APP_CLICKS' }, { pay_by: 'APP_CLICK' }],

@@ -6,10 +6,10 @@ import { openAccount, type World } from '../rig/world.ts';
 export type Params = Readonly<Record<string, string | number | boolean>>;
 
 /** An account with a funding instrument. */
-export type Place = Awaited<ReturnType<typeof openAccount>>;
+export type LineItemFixture = Awaited<ReturnType<typeof openAccount>>;
 
 /** What makes a good line item of each objective, beside its campaign. */
-export const GOOD = {
+export const VALID = {
   APP_ENGAGEMENTS: { product_type: 'PROMOTED_POSTS', android_store_identifier: 'com.harbour.brew' },
   APP_INSTALLS: { product_type: 'PROMOTED_POSTS', android_store_identifier: 'com.harbour.brew' },
   ENGAGEMENTS: { product_type: 'PROMOTED_POSTS' },
@@ -21,7 +21,7 @@ export const GOOD = {
 } as const satisfies Record<string, Params>;
 
 /** The name of an objective. */
-export type ObjectiveName = keyof typeof GOOD;
+export type ObjectiveName = keyof typeof VALID;
 
 /** Calls that tests of line items make again and again. */
 export function lineItemCalls(world: () => World) {
@@ -29,22 +29,22 @@ export function lineItemCalls(world: () => World) {
     world().sandbox.call(method, path, { params });
   const calls = {
     call,
-    open: (): Promise<Place> => openAccount(world().sandbox),
+    open: (): Promise<LineItemFixture> => openAccount(world().sandbox),
 
     /** Makes a campaign; the answer is its id. */
-    async campaign(place: Place, more: Params = {}): Promise<string> {
+    async campaign(place: LineItemFixture, more: Params = {}): Promise<string> {
       const params = { name: 'Spring', funding_instrument_id: place.instrument, ...more };
       return idOf(await call('POST', `${place.path}/campaigns`, params));
     },
     /** Creates a line item of an objective that is good but for what is given; in a campaign of its own unless told. */
-    async create(place: Place, objective: ObjectiveName, more: Params = {}): Promise<Reply> {
+    async create(place: LineItemFixture, objective: ObjectiveName, more: Params = {}): Promise<Reply> {
       const campaign_id = more.campaign_id ?? (await calls.campaign(place));
-      const params = { objective, placements: 'ALL_ON_SERVICE', ...GOOD[objective], ...more, campaign_id };
+      const params = { objective, placements: 'ALL_ON_SERVICE', ...VALID[objective], ...more, campaign_id };
       return call('POST', `${place.path}/line_items`, params);
     },
-    change: (place: Place, id: string, params: Params): Promise<Reply> =>
+    change: (place: LineItemFixture, id: string, params: Params): Promise<Reply> =>
       call('PUT', `${place.path}/line_items/${id}`, params),
-    batch: (place: Place, json: unknown): Promise<Reply> =>
+    batch: (place: LineItemFixture, json: unknown): Promise<Reply> =>
       world().sandbox.call('POST', `/12/batch/accounts/${place.account}/line_items`, { json }),
   };
   return calls;
@@ -57,7 +57,7 @@ export function idOf(reply: Reply): string {
 }
 
 /** What is said to be wrong: code and what it is about. */
-export function faultsOf(reply: Reply): string[] {
+export function errorsOf(reply: Reply): string[] {
   return (reply.body.errors ?? []).map((error: { code: string; parameter?: string; attribute?: string }) =>
     [error.code, error.parameter ?? error.attribute].filter(Boolean).join(' '),
   );
@@ -69,12 +69,12 @@ export function subset(data: Readonly<Record<string, unknown>>, expected: object
 }
 
 /** What comes of a write: members of the row, or what is wrong. */
-export type Then = Readonly<Record<string, unknown>> | readonly string[];
+export type Expected = Readonly<Record<string, unknown>> | readonly string[];
 
 /** Holds a reply against what was to come of the write. */
-export function check(reply: Reply, then: Then): void {
+export function check(reply: Reply, then: Expected): void {
   if (Array.isArray(then)) {
-    assert.deepEqual(faultsOf(reply), then, reply.text);
+    assert.deepEqual(errorsOf(reply), then, reply.text);
     return;
   }
   assert.equal(reply.status, 200, reply.text);

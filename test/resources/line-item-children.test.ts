@@ -4,13 +4,13 @@ import { after, before, describe, test } from 'node:test';
 import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
 import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { creating, good, itemFaults, openPlace, type Place } from './targeting-calls.ts';
+import { createItem, good, itemErrors, openFixture, type TargetingFixture } from './targeting-calls.ts';
 
 let world: World;
-let place: Place;
+let place: TargetingFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 
@@ -193,7 +193,7 @@ describe('curated categories of line items', () => {
   test('cannot be combined with IAB categories, in either order', async () => {
     const line = await american();
     const made = good(await post(line, at('US')));
-    const refused = await place.batch([creating(line, 'IAB_CATEGORY', 'IAB2')]);
+    const refused = await place.batch([createItem(line, 'IAB_CATEGORY', 'IAB2')]);
     assert.deepEqual(refused.body.operation_errors, [
       [
         {
@@ -204,7 +204,7 @@ describe('curated categories of line items', () => {
       ],
     ]);
     good(await world.sandbox.call('DELETE', `${place.path}/line_item_curated_categories/${made.id}`));
-    good(await place.batch([creating(line, 'IAB_CATEGORY', 'IAB2')]));
+    good(await place.batch([createItem(line, 'IAB_CATEGORY', 'IAB2')]));
     assert.deepEqual(
       (await post(line, at('US'))).body.errors,
       said('A line item that targets IAB categories cannot have a curated category'),
@@ -214,11 +214,11 @@ describe('curated categories of line items', () => {
   test('allow five excluded publishers', async () => {
     const [line, other] = [await american(), await american()];
     const excluding = (of: string, count: number, from = 1) =>
-      Array.from({ length: count }, (_, index) => creating(of, 'CONTENT_PUBLISHER_USER', String(from + index), 'NE'));
+      Array.from({ length: count }, (_, index) => createItem(of, 'CONTENT_PUBLISHER_USER', String(from + index), 'NE'));
     good(await post(line, at('US')));
     good(await place.batch(excluding(line, 5)));
     const sixth = await place.batch(excluding(line, 1, 6));
-    assert.deepEqual(itemFaults(sixth), ['REQUEST_TOO_COMPLEX targeting_type']);
+    assert.deepEqual(itemErrors(sixth), ['REQUEST_TOO_COMPLEX targeting_type']);
     good(await place.batch(excluding(other, 6)));
     assert.deepEqual(
       (await post(other, at('US'))).body.errors,

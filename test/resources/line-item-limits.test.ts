@@ -4,7 +4,7 @@ import type { Row } from '../../src/contract/declare/resource.ts';
 import { lineItems } from '../../src/features/ads/line-items.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { campaignCalls } from './campaign-calls.ts';
-import { GOOD, idOf, lineItemCalls, type Params, type Place } from './line-item-calls.ts';
+import { idOf, type LineItemFixture, lineItemCalls, type Params, VALID } from './line-item-calls.ts';
 
 let world: World;
 before(async () => {
@@ -16,7 +16,12 @@ const { call, open, campaign, create, change, batch } = lineItemCalls(() => worl
 const { setAccount } = campaignCalls(() => world);
 
 /** Line items of a campaign straight into the store. */
-async function fillUp(place: Place, campaign_id: string, count: number, entity_status: string): Promise<string[]> {
+async function fillUp(
+  place: LineItemFixture,
+  campaign_id: string,
+  count: number,
+  entity_status: string,
+): Promise<string[]> {
   const id = idOf(await create(place, 'ENGAGEMENTS', { campaign_id, entity_status }));
   const { services } = world.service;
   const ids = await services.ids.take(lineItems.name, lineItems.idsFrom, count - 1);
@@ -40,7 +45,7 @@ const tooManyActive = (account: string, max: number) => ({
 
 const item = (campaign_id: string, more: Params = {}) => ({
   operation_type: 'Create',
-  params: { campaign_id, objective: 'ENGAGEMENTS', placements: 'ALL_ON_SERVICE', ...GOOD.ENGAGEMENTS, ...more },
+  params: { campaign_id, objective: 'ENGAGEMENTS', placements: 'ALL_ON_SERVICE', ...VALID.ENGAGEMENTS, ...more },
 });
 const remove = (line_item_id: string) => ({ operation_type: 'Delete', params: { line_item_id } });
 const turn = (line_item_id: string, entity_status: string) => ({

@@ -5,17 +5,17 @@ import { ADVERTISER_BUSINESS_CATEGORIES } from '../../src/features/ads/reference
 import { openWorld, type World } from '../rig/world.ts';
 import {
   check,
-  faultsOf,
+  type Expected,
+  errorsOf,
   idOf,
+  type LineItemFixture,
   lineItemCalls,
   type ObjectiveName,
   type Params,
-  type Place,
-  type Then,
 } from './line-item-calls.ts';
 
 let world: World;
-let place: Place;
+let place: LineItemFixture;
 const { call, open, campaign, create, change } = lineItemCalls(() => world);
 before(async () => {
   world = await openWorld({
@@ -28,7 +28,7 @@ after(() => world.close());
 const NETWORK = { advertiser_domain: 'coffee.example', categories: 'IAB1' };
 
 /** @source campaigns 9.2 and 9.4 */
-const placed: readonly (readonly [ObjectiveName, Params, Then])[] = [
+const placed: readonly (readonly [ObjectiveName, Params, Expected])[] = [
   ['FOLLOWERS', { placements: 'SERVICE_TIMELINE' }, { placements: ['SERVICE_TIMELINE'] }],
   ['FOLLOWERS', { placements: 'SERVICE_SEARCH' }, ['INVALID placements']],
   [
@@ -120,12 +120,12 @@ describe('placements and product types', () => {
       data: [{ product_type: 'PROMOTED_ACCOUNT', placements: [['ALL_ON_SERVICE'], ['SERVICE_TIMELINE']] }],
     });
     const wrong = await call('GET', '/12/line_items/placements', { product_type: 'CARDS' });
-    assert.deepEqual(faultsOf(wrong), ['INVALID_PARAMETER product_type']);
+    assert.deepEqual(errorsOf(wrong), ['INVALID_PARAMETER product_type']);
   });
 });
 
 /** @source campaigns 9.1 */
-const conditions: readonly (readonly [ObjectiveName, Params, Then])[] = [
+const conditions: readonly (readonly [ObjectiveName, Params, Expected])[] = [
   ['ENGAGEMENTS', { start_time: '2026-04-01', end_time: '2026-04-01' }, ['INVALID end_time']],
   ['ENGAGEMENTS', { start_time: '2026-04-02', end_time: '2026-04-01' }, ['INVALID end_time']],
   ['ENGAGEMENTS', { end_time: '2026-03-02T17:04:55Z' }, ['INVALID end_time']],
@@ -171,7 +171,7 @@ describe('required fields of a line item', () => {
       assert.equal(reply.body.errors[0].message, message);
     }
     const id = idOf(await create(place, 'ENGAGEMENTS'));
-    assert.deepEqual(faultsOf(await change(place, id, { advertiser_user_id: '' })), [
+    assert.deepEqual(errorsOf(await change(place, id, { advertiser_user_id: '' })), [
       'INVALID_PARAMETER advertiser_user_id',
     ]);
   });
@@ -203,7 +203,7 @@ const CAPS = { frequency_cap: 3, duration_in_days: 7 };
 
 /** @source campaigns 5.6 and 9.1 */
 describe('frequency caps', () => {
-  let capped: Place;
+  let capped: LineItemFixture;
   before(async () => {
     capped = await open();
     await call('POST', `${capped.path}/features`, { feature_keys: 'REACH_FREQUENCY_CAP' });
@@ -223,7 +223,7 @@ describe('frequency caps', () => {
     ['REACH', { duration_in_days: 30 }, ['INCLUSIVE_PARAMETERS frequency_cap']],
     ['REACH', { ...CAPS, duration_in_days: 2 }, ['INVALID_PARAMETER duration_in_days']],
     ['REACH', { ...CAPS, frequency_cap: 0 }, ['INVALID_PARAMETER frequency_cap']],
-  ] as readonly (readonly [ObjectiveName, Params, Then])[]) {
+  ] as readonly (readonly [ObjectiveName, Params, Expected])[]) {
     test(`${objective} ${JSON.stringify(params)} -> ${JSON.stringify(then)}`, async () => {
       check(await create(capped, objective, params), then);
     });
@@ -265,7 +265,7 @@ describe('frequency caps', () => {
 describe('budgets', () => {
   const daily = (amount: number) => ({ daily_budget_amount_local_micro: amount });
   const total = (amount: number) => ({ total_budget_amount_local_micro: amount });
-  const cases: readonly (readonly [campaign: Params, Params, Then])[] = [
+  const cases: readonly (readonly [campaign: Params, Params, Expected])[] = [
     [{ budget_optimization: 'LINE_ITEM' }, {}, { standard_delivery: true }],
     [{ budget_optimization: 'LINE_ITEM' }, { standard_delivery: false }, { standard_delivery: false }],
     [{}, {}, { standard_delivery: null }],
@@ -340,7 +340,7 @@ describe('budgets', () => {
 /** @source campaigns 9.5 */
 describe('categories', () => {
   const AUTO_AND_HEALTH = ['IAB7', 'IAB2'];
-  const cases: readonly (readonly [ObjectiveName, string, Then])[] = [
+  const cases: readonly (readonly [ObjectiveName, string, Expected])[] = [
     ['PREROLL_VIEWS', 'IAB7', { categories: ['IAB7'] }],
     ['PREROLL_VIEWS', 'IAB7-1', { categories: ['IAB7'] }],
     ['PREROLL_VIEWS', 'IAB2-4,IAB7', { categories: AUTO_AND_HEALTH }],

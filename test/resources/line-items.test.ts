@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
 import {
-  faultsOf,
+  errorsOf,
   idOf,
+  type LineItemFixture,
   lineItemCalls,
   type ObjectiveName,
   type Params,
-  type Place,
   subset,
 } from './line-item-calls.ts';
 
 let world: World;
-let place: Place;
+let place: LineItemFixture;
 const { call, open, campaign, create, change, batch } = lineItemCalls(() => world);
 before(async () => {
   world = await openWorld({
@@ -110,7 +110,7 @@ describe('a line item', () => {
     assert.equal((await call('GET', `${place.path}/line_items/${id}`)).status, 200);
     assert.equal((await change(place, id, { entity_status: 'DRAFT' })).status, 200);
     assert.equal((await change(place, id, { entity_status: 'PAUSED' })).body.data.entity_status, 'PAUSED');
-    assert.deepEqual(faultsOf(await change(place, id, { entity_status: 'DRAFT' })), ['INVALID entity_status']);
+    assert.deepEqual(errorsOf(await change(place, id, { entity_status: 'DRAFT' })), ['INVALID entity_status']);
   });
 
   for (const what of ['campaigns', 'line_items']) {
@@ -151,7 +151,7 @@ describe('a line item', () => {
       ['PUT', '/activate'],
       ['DELETE', ''],
     ] as const) {
-      assert.deepEqual(faultsOf(await call(method, `${path}/${id}${rest}`)), ['LINE_ITEM_NOT_FOUND line_item_id']);
+      assert.deepEqual(errorsOf(await call(method, `${path}/${id}${rest}`)), ['LINE_ITEM_NOT_FOUND line_item_id']);
     }
     assert.deepEqual((await call('GET', path, { line_item_ids: id })).body.data, []);
     const shown = (await call('GET', path, { line_item_ids: id, with_deleted: true })).body.data;
@@ -160,7 +160,7 @@ describe('a line item', () => {
     const below = await call('GET', criteria, { line_item_ids: id, with_deleted: true });
     assert.deepEqual([below.body.data.length, below.body.data[0].deleted], [1, false]);
     assert.deepEqual((await call('GET', criteria, { line_item_ids: id })).body.data, []);
-    assert.deepEqual(faultsOf(await create(place, 'APP_INSTALLS', { campaign_id })), [
+    assert.deepEqual(errorsOf(await create(place, 'APP_INSTALLS', { campaign_id })), [
       'CAMPAIGN_NOT_FOUND campaign_id',
     ]);
   });
@@ -206,7 +206,7 @@ describe('line items of one campaign', () => {
         attribute: 'objective',
       },
     ]);
-    assert.deepEqual(faultsOf(await create(place, 'REACH', { campaign_id })), ['INVALID objective']);
+    assert.deepEqual(errorsOf(await create(place, 'REACH', { campaign_id })), ['INVALID objective']);
     await call('DELETE', `${place.path}/line_items/${id}`);
     idOf(await create(place, 'FOLLOWERS', { campaign_id }));
   });
@@ -243,11 +243,11 @@ describe('line items of one campaign', () => {
 
 /** Applications that a line item names. @source campaigns 5.3 and 9.6 */
 describe('naming an app', () => {
-  const apps = async (at: Place) =>
+  const apps = async (at: LineItemFixture) =>
     (await call('GET', `${at.path}/account_apps`)).body.data.map(
       (app: { os_type: string; store_identifier: string }) => `${app.os_type} ${app.store_identifier}`,
     );
-  const platforms = async (at: Place, id: string) =>
+  const platforms = async (at: LineItemFixture, id: string) =>
     (await call('GET', `${at.path}/targeting_criteria`, { line_item_ids: id })).body.data.map(
       (each: { targeting_type: string; operator_type: string; targeting_value: string }) =>
         `${each.targeting_type} ${each.operator_type} ${each.targeting_value}`,

@@ -6,7 +6,7 @@ import type { World } from '../rig/world.ts';
 let number = 1_730_020_011_223_344_000n;
 
 /** Puts an upload into the store, as if it had been sent and looked at; the answer is its key. */
-export async function uploaded(
+export async function insertUpload(
   world: World,
   category: MediaCategory,
   facts: Partial<Omit<Upload, 'category'>> = {},
@@ -41,13 +41,13 @@ export async function uploaded(
 }
 
 /** What becomes of an upload. */
-export async function nowIs(world: World, key: string, from: UploadState, facts: Partial<Upload>): Promise<void> {
+export async function setUpload(world: World, key: string, from: UploadState, facts: Partial<Upload>): Promise<void> {
   const [, id] = key.split('_');
   await world.service.store.write((tx) => tx.uploads.change(id!, from, facts));
 }
 
 /** The upload of a key, as it is stored. */
-export async function uploadOf(world: World, key: string): Promise<Upload | undefined> {
+export async function findUpload(world: World, key: string): Promise<Upload | undefined> {
   const [, id] = key.split('_');
   return world.service.store.read((tx) => tx.uploads.find(id!));
 }
@@ -59,13 +59,13 @@ export async function productionPath(world: World): Promise<string> {
 }
 
 /** Calls below an account. */
-export function below(client: () => Client, path: () => string) {
+export function callsBelow(client: () => Client, path: () => string) {
   return (method: string, end: string, params: Readonly<Record<string, string | number>> = {}): Promise<Reply> =>
     client().call(method, path() + end, { params });
 }
 
 /** What a reply says is wrong: status, code and what it is about. */
-export function faultsOf(reply: Reply): string[] {
+export function errorsOf(reply: Reply): string[] {
   return [
     String(reply.status),
     ...(reply.body.errors ?? []).map(({ code, parameter }: { code: string; parameter?: string }) =>

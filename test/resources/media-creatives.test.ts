@@ -2,18 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { below, faultsOf, nowIs, uploaded } from './media-calls.ts';
-import { good, openPlace, type Params, type Place } from './targeting-calls.ts';
+import { callsBelow, errorsOf, insertUpload, setUpload } from './media-calls.ts';
+import { good, openFixture, type Params, type TargetingFixture } from './targeting-calls.ts';
 
 let world: World;
-let place: Place;
+let place: TargetingFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 
-const own = below(
+const own = callsBelow(
   () => world.sandbox,
   () => place.path,
 );
@@ -46,7 +46,7 @@ async function added(media_key: string): Promise<AppliedChange | undefined> {
   return (await accountMedia()).find(({ id }) => !before.includes(id));
 }
 
-const image = (width: number, height: number) => uploaded(world, 'POST_IMAGE', { width, height });
+const image = (width: number, height: number) => insertUpload(world, 'POST_IMAGE', { width, height });
 
 describe('account media', () => {
   const sizes: [width: number, height: number, type: string | undefined][] = [
@@ -76,18 +76,18 @@ describe('account media', () => {
   }
 
   test('an amplify video becomes PREROLL, even while processing; other videos do not', async () => {
-    const key = await uploaded(world, 'AMPLIFY_VIDEO', { state: 'pending', width: null, height: null });
+    const key = await insertUpload(world, 'AMPLIFY_VIDEO', { state: 'pending', width: null, height: null });
     const made = (await added(key)) as AppliedChange & Record<string, string>;
     assert.deepEqual([made.creative_type, made.video_id, made.media_url], ['PREROLL', key, null]);
-    await nowIs(world, key, 'pending', { state: 'succeeded', width: 300, height: 250 });
+    await setUpload(world, key, 'pending', { state: 'succeeded', width: 300, height: 250 });
     assert.deepEqual((await own('GET', `/account_media/${made.id}`)).body.data, made);
     for (const category of ['POST_VIDEO', 'POST_GIF'] as const) {
-      assert.equal(await added(await uploaded(world, category, { width: 300, height: 250 })), undefined);
+      assert.equal(await added(await insertUpload(world, category, { width: 300, height: 250 })), undefined);
     }
   });
 
   test('media becomes account media once, and stays when removed from the library', async () => {
-    const key = await uploaded(world, 'AMPLIFY_VIDEO');
+    const key = await insertUpload(world, 'AMPLIFY_VIDEO');
     const made = await added(key);
     assert.equal(await added(key), undefined);
     await own('DELETE', `/media_library/${key}`);
@@ -118,7 +118,7 @@ describe('account media', () => {
 
 /** A video before others and a line item for it. */
 async function preroll(): Promise<Params> {
-  const media = await added(await uploaded(world, 'AMPLIFY_VIDEO'));
+  const media = await added(await insertUpload(world, 'AMPLIFY_VIDEO'));
   return { account_media_id: media!.id, line_item_id: await place.line(PREROLL) };
 }
 
@@ -178,7 +178,7 @@ describe('media creatives', () => {
   for (const [of, params, then] of cases) {
     test(of, async () => {
       const reply = await place.post('media_creatives', await params());
-      if (Array.isArray(then)) return assert.deepEqual(faultsOf(reply), then);
+      if (Array.isArray(then)) return assert.deepEqual(errorsOf(reply), then);
       assert.deepEqual([reply.status, reply.body.data.landing_url], [200, then]);
     });
   }
@@ -189,7 +189,7 @@ describe('media creatives', () => {
     await own('DELETE', `/account_media/${params.account_media_id}`);
     assert.equal((await own('GET', `/media_creatives/${id}`)).status, 200);
     const again = await place.post('media_creatives', { ...params, line_item_id: await place.line(PREROLL) });
-    assert.deepEqual(faultsOf(again), ['404', 'ACCOUNT_MEDIA_NOT_FOUND account_media_id']);
+    assert.deepEqual(errorsOf(again), ['404', 'ACCOUNT_MEDIA_NOT_FOUND account_media_id']);
   });
 
   test('are unique per landing page; deleted ones can be created again', async () => {
@@ -290,7 +290,7 @@ describe('preroll calls to action', () => {
     ['a line item for something else', async () => shop(await place.line()), ['400', 'INVALID_PARAMETER line_item_id']],
   ];
   for (const [of, params, then] of cases) {
-    test(of, async () => assert.deepEqual(faultsOf(await place.post('preroll_call_to_actions', await params())), then));
+    test(of, async () => assert.deepEqual(errorsOf(await place.post('preroll_call_to_actions', await params())), then));
   }
 
   test('are limited to one per line item', async () => {

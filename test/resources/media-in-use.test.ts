@@ -4,7 +4,7 @@ import { placeholderImage } from '../../src/features/media/placeholder-image.ts'
 import { MP4 } from '../rig/tiny-media.ts';
 import { upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { below, productionPath } from './media-calls.ts';
+import { callsBelow, productionPath } from './media-calls.ts';
 
 let world: World;
 let path = '';
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => world.close());
 
-const own = below(
+const own = callsBelow(
   () => world.production,
   () => path,
 );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
-import { below, faultsOf, nowIs, productionPath, uploaded, uploadOf } from './media-calls.ts';
+import { callsBelow, errorsOf, findUpload, insertUpload, productionPath, setUpload } from './media-calls.ts';
 
 let world: World;
 let production = '';
@@ -13,20 +13,20 @@ before(async () => {
 });
 after(() => world.close());
 
-const own = below(
+const own = callsBelow(
   () => world.production,
   () => `${production}/media_library`,
 );
-const lenient = below(
+const lenient = callsBelow(
   () => world.sandbox,
   () => `${sandbox}/media_library`,
 );
 
 describe('media in a library', () => {
   test('is returned with the properties of its upload and its URLs', async () => {
-    const key = await uploaded(world, 'AMPLIFY_VIDEO');
+    const key = await insertUpload(world, 'AMPLIFY_VIDEO');
     const [, number] = key.split('_');
-    const { file_name } = (await uploadOf(world, key))!;
+    const { file_name } = (await findUpload(world, key))!;
     const made = await own('POST', '', { media_key: key, name: 'Roastery tour', title: 'Inside the roastery' });
     const media = `${world.service.url}/media`;
     assert.deepEqual(made.body, {
@@ -70,7 +70,8 @@ describe('media in a library', () => {
   ];
   for (const [category, width, height, expected] of shapes) {
     test(`${category} of ${width} x ${height}`, async () => {
-      const { data } = (await own('POST', '', { media_key: await uploaded(world, category, { width, height }) })).body;
+      const { data } = (await own('POST', '', { media_key: await insertUpload(world, category, { width, height }) }))
+        .body;
       assert.deepEqual({ ...data, ...expected, media_category: category }, data);
       assert.equal(data.poster_media_url === null, category === 'POST_IMAGE');
       assert.match(data.media_url, category === 'POST_IMAGE' ? /\.jpg$/ : /\.mp4$/);
@@ -79,23 +80,23 @@ describe('media in a library', () => {
 
   test('follows the processing of its upload, and no longer expires', async () => {
     const facts = { width: null, height: null, duration_ms: null };
-    const key = await uploaded(world, 'POST_VIDEO', { state: 'pending', ...facts });
+    const key = await insertUpload(world, 'POST_VIDEO', { state: 'pending', ...facts });
     const added = (await own('POST', '', { media_key: key })).body.data;
     assert.deepEqual([added.media_status, added.duration, added.aspect_ratio], ['TRANSCODE_PENDING', null, null]);
-    assert.equal((await uploadOf(world, key))!.expires_at, null);
-    await nowIs(world, key, 'pending', { state: 'in_progress' });
+    assert.equal((await findUpload(world, key))!.expires_at, null);
+    await setUpload(world, key, 'pending', { state: 'in_progress' });
     assert.equal((await own('GET', `/${key}`)).body.data.media_status, 'TRANSCODE_IN_PROGRESS');
-    await nowIs(world, key, 'in_progress', { state: 'succeeded', width: 640, height: 360, duration_ms: 900 });
+    await setUpload(world, key, 'in_progress', { state: 'succeeded', width: 640, height: 360, duration_ms: 900 });
     const done = (await own('GET', `/${key}`)).body.data;
     assert.deepEqual([done.media_status, done.duration, done.aspect_ratio], ['TRANSCODE_COMPLETED', 900, '16:9']);
-    const other = await uploaded(world, 'POST_VIDEO', { state: 'in_progress' });
+    const other = await insertUpload(world, 'POST_VIDEO', { state: 'in_progress' });
     await own('POST', '', { media_key: other });
-    await nowIs(world, other, 'in_progress', { state: 'failed' });
+    await setUpload(world, other, 'in_progress', { state: 'failed' });
     assert.equal((await own('GET', `/${other}`)).body.data.media_status, 'TRANSCODE_FAILED');
   });
 
   test('added again gets the new values, or none without values', async () => {
-    const key = await uploaded(world, 'POST_VIDEO');
+    const key = await insertUpload(world, 'POST_VIDEO');
     const first = (await own('POST', '', { media_key: key, name: 'One', title: 'Title' })).body.data;
     world.clock.advance(10);
     assert.deepEqual((await own('POST', '', { media_key: key })).body.data, first);
@@ -112,13 +113,13 @@ describe('media in a library', () => {
   });
 
   test('added by concurrent calls is stored once', async () => {
-    const key = await uploaded(world, 'AMPLIFY_VIDEO');
+    const key = await insertUpload(world, 'AMPLIFY_VIDEO');
     const replies = await Promise.all(['a', 'b', 'c'].map((name) => own('POST', '', { media_key: key, name })));
     assert.deepEqual(
       replies.map(({ status }) => status),
       [200, 200, 200],
     );
-    const media = below(
+    const media = callsBelow(
       () => world.production,
       () => production,
     );
@@ -127,32 +128,32 @@ describe('media in a library', () => {
   });
 
   test('can be identified by upload id and category, as older clients do', async () => {
-    const key = await uploaded(world, 'POST_GIF');
+    const key = await insertUpload(world, 'POST_GIF');
     const [, number] = key.split('_');
     const made = await own('POST', '', { media_key: number!, media_category: 'POST_GIF' });
     assert.equal(made.body.data.media_key, key);
     const whole = await own('POST', '', { media_key: key, media_category: 'POST_GIF' });
     assert.equal(whole.status, 200);
-    assert.deepEqual(faultsOf(await own('POST', '', { media_key: number! })), [
+    assert.deepEqual(errorsOf(await own('POST', '', { media_key: number! })), [
       '400',
       'MISSING_PARAMETER media_category',
     ]);
     const other = { media_key: key, media_category: 'POST_IMAGE' };
-    assert.deepEqual(faultsOf(await own('POST', '', other)), ['400', 'INVALID_MEDIA media_key']);
+    assert.deepEqual(errorsOf(await own('POST', '', other)), ['400', 'INVALID_MEDIA media_key']);
     const wrong = { media_key: number!, media_category: 'POST_VIDEO' };
-    assert.deepEqual(faultsOf(await own('POST', '', wrong)), ['400', 'INVALID_MEDIA media_key']);
+    assert.deepEqual(errorsOf(await own('POST', '', wrong)), ['400', 'INVALID_MEDIA media_key']);
   });
 
   test('is deleted permanently, but stays in creatives that use it', async () => {
-    const key = await uploaded(world, 'POST_IMAGE');
+    const key = await insertUpload(world, 'POST_IMAGE');
     await own('POST', '', { media_key: key });
     const deleted = await own('DELETE', `/${key}`);
     assert.equal(deleted.body.data.deleted, true);
     for (const method of ['GET', 'PUT', 'DELETE']) {
-      assert.deepEqual(faultsOf(await own(method, `/${key}`)), ['404', 'MEDIA_NOT_FOUND media_key']);
+      assert.deepEqual(errorsOf(await own(method, `/${key}`)), ['404', 'MEDIA_NOT_FOUND media_key']);
     }
-    assert.deepEqual(faultsOf(await own('POST', '', { media_key: key })), ['400', 'INVALID_MEDIA media_key']);
-    assert.equal((await uploadOf(world, key))!.expires_at, null);
+    assert.deepEqual(errorsOf(await own('POST', '', { media_key: key })), ['400', 'INVALID_MEDIA media_key']);
+    assert.equal((await findUpload(world, key))!.expires_at, null);
   });
 });
 
@@ -165,7 +166,7 @@ describe('who may add media', () => {
   ];
   for (const [of, facts, status] of cases) {
     test(of, async () => {
-      const key = await uploaded(world, 'POST_IMAGE', facts());
+      const key = await insertUpload(world, 'POST_IMAGE', facts());
       for (const add of [own, lenient]) assert.equal((await add('POST', '', { media_key: key })).status, status);
     });
   }
@@ -177,7 +178,7 @@ describe('who may add media', () => {
       await tx.accountMembers.add({ account_id: account, user_id, role: 'CREATIVE_MANAGER', post_composer: 0 });
       tx.invalidate(`account:${account}`);
     });
-    const key = await uploaded(world, 'POST_IMAGE');
+    const key = await insertUpload(world, 'POST_IMAGE');
     const reply = await world.other.call('POST', `${sandbox}/media_library`, { params: { media_key: key } });
     assert.equal(reply.status, 200, reply.text);
   });
@@ -186,9 +187,12 @@ describe('who may add media', () => {
 describe('media that cannot be added', () => {
   const cases: [of: string, key: () => Promise<string>][] = [
     ['media that nobody uploaded', async () => '3_1730012345678901248'],
-    ['an upload whose segments are missing', () => uploaded(world, 'POST_VIDEO', { state: 'uploading' })],
-    ['an upload under the prefix of another category', async () => `7_${(await uploaded(world, 'POST_GIF')).slice(3)}`],
-    ['the first frame of a video', async () => `3_${(await uploaded(world, 'POST_VIDEO')).slice(2)}`],
+    ['an upload whose segments are missing', () => insertUpload(world, 'POST_VIDEO', { state: 'uploading' })],
+    [
+      'an upload under the prefix of another category',
+      async () => `7_${(await insertUpload(world, 'POST_GIF')).slice(3)}`,
+    ],
+    ['the first frame of a video', async () => `3_${(await insertUpload(world, 'POST_VIDEO')).slice(2)}`],
   ];
   for (const [of, key] of cases) {
     test(of, async () => {
@@ -205,7 +209,7 @@ describe('media that cannot be added', () => {
 
 describe('values of media', () => {
   test('are updated, cleared, and kept by a call without parameters', async () => {
-    const key = await uploaded(world, 'POST_VIDEO');
+    const key = await insertUpload(world, 'POST_VIDEO');
     const made = (await own('POST', '', { media_key: key, name: 'One', file_name: 'a.mp4', description: 'Long' })).body;
     world.clock.advance(10);
     assert.deepEqual((await own('PUT', `/${key}`)).body.data, made.data);
@@ -215,60 +219,63 @@ describe('values of media', () => {
   });
 
   test('posters are library images, by default the first frame', async () => {
-    const video = await uploaded(world, 'POST_VIDEO');
+    const video = await insertUpload(world, 'POST_VIDEO');
     const frame = `3_${video.slice(2)}`;
-    const image = await uploaded(world, 'POST_IMAGE');
+    const image = await insertUpload(world, 'POST_IMAGE');
     await own('POST', '', { media_key: video });
     const put = (poster_media_key: string) => own('PUT', `/${video}`, { poster_media_key });
-    assert.deepEqual(faultsOf(await put(image)), ['400', 'INVALID_MEDIA poster_media_key']);
+    assert.deepEqual(errorsOf(await put(image)), ['400', 'INVALID_MEDIA poster_media_key']);
     const { media_url } = (await own('POST', '', { media_key: image })).body.data;
     const { data } = (await put(image)).body;
     assert.deepEqual([data.poster_media_key, data.poster_media_url], [image, media_url]);
     await own('DELETE', `/${image}`);
     const renamed = await own('PUT', `/${video}`, { name: 'New' });
     assert.deepEqual([renamed.status, renamed.body.data.poster_media_key], [200, image]);
-    assert.deepEqual(faultsOf(await put(video)), ['400', 'INVALID_MEDIA poster_media_key']);
+    assert.deepEqual(errorsOf(await put(video)), ['400', 'INVALID_MEDIA poster_media_key']);
     assert.equal((await put('')).body.data.poster_media_key, frame);
     assert.equal((await put(frame)).body.data.poster_media_key, frame);
-    const other = await uploaded(world, 'POST_GIF');
+    const other = await insertUpload(world, 'POST_GIF');
     await own('POST', '', { media_key: other, poster_media_key: frame });
     const borrowed = (await own('GET', `/${other}`)).body.data;
     assert.match(borrowed.poster_media_url, new RegExp(`/post_video_thumb/${video.slice(2)}/`));
   });
 
   test('a poster is an available image: neither a video nor the first frame of a processing one', async () => {
-    const pending = await uploaded(world, 'POST_VIDEO', { state: 'in_progress' });
+    const pending = await insertUpload(world, 'POST_VIDEO', { state: 'in_progress' });
     await own('POST', '', { media_key: pending });
-    const key = await uploaded(world, 'POST_GIF');
+    const key = await insertUpload(world, 'POST_GIF');
     for (const poster_media_key of [`3_${pending.slice(2)}`, pending, '3_9', '16_9']) {
       const refused = ['400', 'INVALID_MEDIA poster_media_key'];
-      assert.deepEqual(faultsOf(await own('POST', '', { media_key: key, poster_media_key })), refused);
+      assert.deepEqual(errorsOf(await own('POST', '', { media_key: key, poster_media_key })), refused);
       await own('POST', '', { media_key: key });
-      assert.deepEqual(faultsOf(await own('PUT', `/${key}`, { poster_media_key })), refused);
+      assert.deepEqual(errorsOf(await own('PUT', `/${key}`, { poster_media_key })), refused);
     }
-    await nowIs(world, pending, 'in_progress', { state: 'succeeded' });
+    await setUpload(world, pending, 'in_progress', { state: 'succeeded' });
     const { data } = (await own('PUT', `/${key}`, { poster_media_key: `3_${pending.slice(2)}` })).body;
     assert.match(data.poster_media_url, new RegExp(`/post_video_thumb/${pending.slice(2)}/`));
-    const video = await own('POST', '', { media_key: await uploaded(world, 'POST_GIF'), poster_media_key: pending });
+    const video = await own('POST', '', {
+      media_key: await insertUpload(world, 'POST_GIF'),
+      poster_media_key: pending,
+    });
     assert.equal(video.body.errors[0].message, 'Expected media of type IMAGE, got VIDEO for poster_media_key');
   });
 
   test('title, description and poster are for videos and GIFs only', async () => {
-    const image = await uploaded(world, 'POST_IMAGE');
+    const image = await insertUpload(world, 'POST_IMAGE');
     const values = { title: 'A', description: 'B', poster_media_key: '3_1' };
     const refused = ['400', ...Object.keys(values).map((name) => `INVALID_PARAMETER ${name}`)];
-    assert.deepEqual(faultsOf(await own('POST', '', { media_key: image, ...values })), refused);
+    assert.deepEqual(errorsOf(await own('POST', '', { media_key: image, ...values })), refused);
     await own('POST', '', { media_key: image, title: '' });
-    assert.deepEqual(faultsOf(await own('PUT', `/${image}`, values)), refused);
+    assert.deepEqual(errorsOf(await own('PUT', `/${image}`, values)), refused);
     assert.equal((await own('PUT', `/${image}`, { title: '', name: 'Kept' })).body.data.name, 'Kept');
-    const gif = await uploaded(world, 'POST_GIF');
+    const gif = await insertUpload(world, 'POST_GIF');
     assert.equal((await own('POST', '', { media_key: gif, title: 'A', description: 'B' })).body.data.title, 'A');
   });
 });
 
 describe('lists of media', () => {
   let path = '';
-  const list = below(
+  const list = callsBelow(
     () => world.sandbox,
     () => path,
   );
@@ -318,7 +325,7 @@ describe('lists of media', () => {
   test('q has 1 to 255 characters', async () => {
     assert.deepEqual(await names({ q: 'x '.repeat(127) }), []);
     for (const q of ['', 'x'.repeat(256)]) {
-      assert.deepEqual(faultsOf(await list('GET', '', { q })), ['400', 'INVALID_PARAMETER q']);
+      assert.deepEqual(errorsOf(await list('GET', '', { q })), ['400', 'INVALID_PARAMETER q']);
     }
   });
 
@@ -337,7 +344,7 @@ describe('lists of media', () => {
     const odd = await page({ q: 'cup 1', count: 10 });
     const rest = await page({ q: 'cup 1', count: 10, cursor: odd.next_cursor });
     assert.deepEqual([odd.data.length, rest.data.length], [10, 2]);
-    assert.deepEqual(faultsOf(await world.sandbox.call('GET', many, { params: { count: 51 } })), [
+    assert.deepEqual(errorsOf(await world.sandbox.call('GET', many, { params: { count: 51 } })), [
       '400',
       'INVALID_PARAMETER count',
     ]);
@@ -367,7 +374,7 @@ describe('media keys without an upload', () => {
       assert.equal(free.status, 200, free.text);
       const { path } = await openAccount(other.sandbox);
       const strict = await other.sandbox.call('POST', `${path}/media_library`, { params });
-      assert.deepEqual(faultsOf(strict), ['400', 'INVALID_MEDIA media_key']);
+      assert.deepEqual(errorsOf(strict), ['400', 'INVALID_MEDIA media_key']);
     } finally {
       await other.close();
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { faultsOf, GOOD, idOf, lineItemCalls, type Params, type Place } from './line-item-calls.ts';
+import { errorsOf, idOf, type LineItemFixture, lineItemCalls, type Params, VALID } from './line-item-calls.ts';
 
 /**
  * The tables of parameters, copied from the reference word for word: what is declared in `src/features/ads` is held against them.
@@ -10,7 +10,7 @@ import { faultsOf, GOOD, idOf, lineItemCalls, type Params, type Place } from './
  */
 
 let world: World;
-let place: Place;
+let place: LineItemFixture;
 let campaignId: string;
 const { call, open, campaign, create, change } = lineItemCalls(() => world);
 before(async () => {
@@ -112,12 +112,12 @@ describe('the words of a parameter', () => {
   test('objectives of earlier versions are refused', async () => {
     for (const objective of ['AWARENESS', 'VIDEO_VIEWS_PREROLL', 'LEAD_GENERATION', 'WEBSITE_CONVERSIONS', 'CUSTOM']) {
       const reply = await call('POST', `${place.path}/line_items`, {
-        ...GOOD.ENGAGEMENTS,
+        ...VALID.ENGAGEMENTS,
         placements: 'ALL_ON_SERVICE',
         campaign_id: campaignId,
         objective,
       });
-      assert.deepEqual(faultsOf(reply), ['INVALID_PARAMETER objective'], objective);
+      assert.deepEqual(errorsOf(reply), ['INVALID_PARAMETER objective'], objective);
     }
   });
 });
@@ -145,7 +145,7 @@ describe('what must be given', () => {
       const missing = names.split(' ').filter(Boolean);
       assert.equal(reply.status, missing.length > 0 ? 400 : 200, reply.text);
       assert.deepEqual(
-        faultsOf(reply),
+        errorsOf(reply),
         missing.map((name) => `MISSING_PARAMETER ${name}`),
       );
     });
@@ -288,6 +288,6 @@ test('a funding instrument is made without what the platform sets', async () => 
 test('a funding instrument cannot be changed', async () => {
   const path = `${place.path}/funding_instruments/${place.instrument}`;
   const reply = await call('PUT', path, { funded_amount_local_micro: 1_000_000 });
-  assert.deepEqual([reply.status, faultsOf(reply)], [405, ['METHOD_NOT_ALLOWED']]);
+  assert.deepEqual([reply.status, errorsOf(reply)], [405, ['METHOD_NOT_ALLOWED']]);
   assert.equal(reply.headers.get('allow'), 'GET, HEAD, DELETE, OPTIONS');
 });

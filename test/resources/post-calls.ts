@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Client, Reply } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
-import { type Place, openPlace as targetingPlace } from './targeting-calls.ts';
+import { type TargetingFixture, openFixture as targetingPlace } from './targeting-calls.ts';
 
 export { good } from './targeting-calls.ts';
 
@@ -9,7 +9,7 @@ export { good } from './targeting-calls.ts';
 export type Params = Readonly<Record<string, string | number | boolean>>;
 
 /** An account to post on. */
-export interface PostPlace extends Place {
+export interface PostFixture extends TargetingFixture {
   readonly account: string;
   get(end: string, params?: Params): Promise<Reply>;
   put(end: string, params?: Params): Promise<Reply>;
@@ -25,7 +25,7 @@ export interface PostPlace extends Place {
 let promotables = 0;
 
 /** A sandbox account of user one. */
-export async function openPlace(world: World): Promise<PostPlace> {
+export async function openFixture(world: World): Promise<PostFixture> {
   const place = await targetingPlace(world);
   const account = place.path.split('/').at(-1)!;
   const { store, services } = world.service;

@@ -7,16 +7,16 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { good, openFixture, type Params, type PostFixture } from './post-calls.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: World;
 let chromium: Chromium;
-let place: PostPlace;
+let place: PostFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
   chromium = await startChromium();
 });
 after(async () => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openFixture, type Params, type PostFixture } from './post-calls.ts';
 
 let world: World;
-let place: PostPlace;
+let place: PostFixture;
 let ada: string;
 let ben: string;
 before(async () => {
   world = await openWorld({
     flags: { rate_limits: 'off', post_source_name: 'Lumen & Co', post_source_url: 'https://ads.lumen.example' },
   });
-  place = await openPlace(world);
+  place = await openFixture(world);
   [ada, ben] = [world.keys.user_id!, world.keys.other_user_id!];
 });
 after(() => world.close());
@@ -218,7 +218,7 @@ describe('who may post', () => {
   for (const [who, composer, as, nullcast, says] of asked) {
     const whom = as === undefined ? 'whom the account advertises' : as;
     test(`${who}${composer ? ', who composes,' : ''} for ${whom}, nullcast ${nullcast}: ${says || 'yes'}`, async () => {
-      const own = await openPlace(world);
+      const own = await openFixture(world);
       await own.join(ben, 'CREATIVE_MANAGER', composer);
       await own.promotes(ben);
       const client = who === 'ada' ? world.sandbox : world.other;
@@ -239,7 +239,7 @@ describe('who may post', () => {
   }
 
   test('scheduling for other users requires the same', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     await own.join(ben, 'AD_MANAGER', 0);
     const params = { text: 'Hello', scheduled_at: '2026-06-01' };
     const refused = await world.other.call('POST', `${own.path}/scheduled_posts`, { params });
@@ -253,10 +253,10 @@ describe('who may post', () => {
 });
 
 describe('the list', () => {
-  let own: PostPlace;
+  let own: PostFixture;
   const made: Record<string, string> = {};
   before(async () => {
-    own = await openPlace(world);
+    own = await openFixture(world);
     await own.promotes(ben);
     place = own;
     const posts: [name: string, params: Params][] = [
@@ -377,7 +377,7 @@ describe('renaming a post', () => {
     const theirs = (await world.other.call('POST', '/12/accounts')).body.data[0].id;
     const made = await world.other.call('POST', `/12/accounts/${theirs}/post`, { params: { text: 'Theirs' } });
     const id = made.body.data.id;
-    assert.equal((await (await openPlace(world)).put(`posts/${id}/name`, { name: 'x' })).status, 404);
+    assert.equal((await (await openFixture(world)).put(`posts/${id}/name`, { name: 'x' })).status, 404);
     assert.equal((await place.put(`posts/${id}/name`, { name: 'x' })).status, 404, 'only promoted, elsewhere');
     assert.deepEqual(errors(await place.put(`posts/${await place.post_()}/name`)), ['MISSING_PARAMETER name']);
   });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openFixture, type Params, type PostFixture } from './post-calls.ts';
 
 let world: World;
-let place: PostPlace;
+let place: PostFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 

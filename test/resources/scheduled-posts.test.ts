@@ -8,13 +8,13 @@ import { publicationJob } from '../../src/features/ads/posts/publication-job.ts'
 import { scheduledPosts } from '../../src/features/ads/scheduled-posts.ts';
 import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openFixture, type Params, type PostFixture } from './post-calls.ts';
 
 let world: World;
-let place: PostPlace;
+let place: PostFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 
@@ -87,7 +87,7 @@ describe('a scheduled post', () => {
   }
 
   test('is limited to 30 per quarter of an hour', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     const fill = (minute: number) => schedule({ scheduled_at: `2026-07-01T10:${minute}:00Z` }, own);
     for (let count = 0; count < 30; count++) good(await fill(15 + (count % 15)));
     const refused = await fill(29);
@@ -151,7 +151,7 @@ describe('a scheduled post', () => {
 
 describe('publication', () => {
   test('happens once at its time, with all content', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     const made = await scheduled({ name: 'Noon', media_keys: '3_81,3_82', nullcast: false }, own);
     const line_item_id = await own.line();
     const promotion = good(
@@ -189,7 +189,7 @@ describe('publication', () => {
   });
 
   test('follows a changed time', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     const made = await scheduled({}, own);
     good(await own.put(`scheduled_posts/${made.id}`, { scheduled_at: at(7200) }));
     await due(3600);
@@ -199,7 +199,7 @@ describe('publication', () => {
   });
 
   test('prevents updates from its time on, even before it has run', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     const made = await scheduled({}, own);
     const line_item_id = await own.line();
     const promotion = good(await own.post('scheduled_promoted_posts', { line_item_id, scheduled_post_id: made.id }));
@@ -217,7 +217,7 @@ describe('publication', () => {
   ];
   for (const [why, params] of failing) {
     test(`fails with ${why}, and says when`, async () => {
-      const own = await openPlace(world);
+      const own = await openFixture(world);
       const made = await scheduled(params, own);
       const line_item_id = await own.line();
       const promotion = good(await own.post('scheduled_promoted_posts', { line_item_id, scheduled_post_id: made.id }));
@@ -232,7 +232,7 @@ describe('publication', () => {
   }
 
   test('fails for a deleted account', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     const made = await scheduled({}, own);
     good(await world.sandbox.call('DELETE', own.path));
     await due(3600);
@@ -242,7 +242,7 @@ describe('publication', () => {
   });
 
   test('is taken over once from a killed worker', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     const { store } = world.service;
     const made = await scheduled({}, own);
     world.clock.advance(3600);
@@ -261,7 +261,7 @@ describe('publication', () => {
   });
 
   test('by several runners at once makes one post of each', async () => {
-    const own = await openPlace(world);
+    const own = await openFixture(world);
     for (let count = 0; count < 12; count++) await scheduled({ text: `Post ${count}` }, own);
     const { store, services } = world.service;
     const parts = { store, services, clock: world.clock, random: secureRandom, kinds: [publicationJob] };
@@ -282,7 +282,7 @@ describe('publication', () => {
 test('what was scheduled before a restart is published after it', async () => {
   const first = await openWorld({ flags: { rate_limits: 'off' } });
   try {
-    const own = await openPlace(first);
+    const own = await openFixture(first);
     const made = good(
       await own.post('scheduled_posts', { text: 'Later', scheduled_at: '2026-03-03' }),
     ) as unknown as Shown;

@@ -5,7 +5,7 @@ import { fundingInstruments } from '../../src/features/ads/funding-instruments.t
 import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { campaignCalls } from './campaign-calls.ts';
-import { idOf, lineItemCalls, type Params, type Place } from './line-item-calls.ts';
+import { idOf, type LineItemFixture, lineItemCalls, type Params } from './line-item-calls.ts';
 
 let world: World;
 before(async () => {
@@ -34,7 +34,7 @@ const BUDGET = { daily_budget_amount_local_micro: 1_000_000 };
 const ENDED = { start_time: '2026-01-01', end_time: '2026-03-02T17:04:56Z' };
 const LATER = { start_time: '2026-05-01' };
 
-async function shown(place: Place, input: Input): Promise<Then> {
+async function shown(place: LineItemFixture, input: Input): Promise<Then> {
   const id = await campaign(place, { ...BUDGET, ...input.campaign });
   for (const { params, shows = true, deleted } of input.lines ?? [{}]) {
     const line = idOf(await create(place, 'FOLLOWERS', { campaign_id: id, ...params }));
@@ -54,13 +54,13 @@ async function shown(place: Place, input: Input): Promise<Then> {
   return [reasons_not_servable, servable, effective_status];
 }
 
-async function stored(place: Place, id: string, approval_status: string): Promise<void> {
+async function stored(place: LineItemFixture, id: string, approval_status: string): Promise<void> {
   await world.service.store.write((tx) =>
     tx.records.update(promotedAccounts, { account: place.account, id }, { approval_status }),
   );
 }
 
-async function pause(place: Place): Promise<void> {
+async function pause(place: LineItemFixture): Promise<void> {
   const key = { account: place.account, id: place.instrument };
   await world.service.store.write((tx) => tx.records.update(fundingInstruments, key, { entity_status: 'PAUSED' }));
 }

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
 import { largeAudience, type Owner, openOwner, refusal } from './audience-calls.ts';
-import { creating, good, itemFaults, openPlace, type Place } from './targeting-calls.ts';
+import { createItem, good, itemErrors, openFixture, type TargetingFixture } from './targeting-calls.ts';
 
 let world: World;
-let place: Place;
+let place: TargetingFixture;
 let owner: Owner;
 let audience: string;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off', audience_size_min: 1 } });
-  place = await openPlace(world);
+  place = await openFixture(world);
   owner = await openOwner(world);
   audience = await largeAudience(world, place.path);
 });
@@ -68,11 +68,11 @@ describe('an audience is targeted', () => {
     const like = await place.add(one, 'CUSTOM_AUDIENCE_EXPANDED', audience);
     assert.deepEqual([like.status, like.body.errors], [400, said(message)]);
     const both = [
-      creating(two, 'CUSTOM_AUDIENCE_EXPANDED', audience),
-      creating(two, 'CUSTOM_AUDIENCE', audience),
-      creating(two, 'LANGUAGE', 'en'),
+      createItem(two, 'CUSTOM_AUDIENCE_EXPANDED', audience),
+      createItem(two, 'CUSTOM_AUDIENCE', audience),
+      createItem(two, 'LANGUAGE', 'en'),
     ];
-    assert.deepEqual(itemFaults(await place.batch(both)), ['INVALID targeting_value', 'INVALID targeting_value', '']);
+    assert.deepEqual(itemErrors(await place.batch(both)), ['INVALID targeting_value', 'INVALID targeting_value', '']);
     good(await place.add(two, 'CUSTOM_AUDIENCE_EXPANDED', audience));
     good(await place.add(two, 'CUSTOM_AUDIENCE', audience, 'NE'));
   });
@@ -165,7 +165,7 @@ describe('the line items that target an audience', () => {
   test('pages after 200 campaigns', async () => {
     const id = await largeAudience(world, place.path);
     const lines = await Promise.all(Array.from({ length: 201 }, () => place.line()));
-    const items = lines.map((line) => creating(line, 'CUSTOM_AUDIENCE', id));
+    const items = lines.map((line) => createItem(line, 'CUSTOM_AUDIENCE', id));
     good(await place.batch(items));
     const first = (await ask(id, { with_active: 'false' })).body;
     assert.equal(first.data.length, 200);

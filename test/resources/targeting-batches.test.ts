@@ -2,13 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CONTENT_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { creating, deleting, good, type Item, itemFaults, openPlace, type Place } from './targeting-calls.ts';
+import {
+  createItem,
+  deleteItem,
+  good,
+  type Item,
+  itemErrors,
+  openFixture,
+  type TargetingFixture,
+} from './targeting-calls.ts';
 
 let world: World;
-let place: Place;
+let place: TargetingFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 
@@ -25,9 +33,9 @@ describe('batches of targeting criteria', () => {
     const { id } = good(await place.add(line, 'BROAD_KEYWORD', 'espresso'));
     world.clock.advance(5);
     const reply = await place.batch([
-      creating(line, 'LOCATION', '5122804691e5fecc'),
-      deleting(id),
-      { ...creating(line, 'LANGUAGE', 'en', 'EQ'), operation_type: 'CREATE' },
+      createItem(line, 'LOCATION', '5122804691e5fecc'),
+      deleteItem(id),
+      { ...createItem(line, 'LANGUAGE', 'en', 'EQ'), operation_type: 'CREATE' },
     ]);
     const rows = good(reply) as unknown as Record<string, unknown>[];
     assert.deepEqual(Object.keys(reply.body).sort(), ['data', 'request']);
@@ -62,7 +70,7 @@ describe('batches of targeting criteria', () => {
 
   test('accept up to 500 items', async () => {
     const line = await place.line();
-    const items = Array.from({ length: 501 }, (_, index) => creating(line, 'BROAD_KEYWORD', `word ${index}`));
+    const items = Array.from({ length: 501 }, (_, index) => createItem(line, 'BROAD_KEYWORD', `word ${index}`));
     const refused = await place.batch(items);
     assert.equal(refused.status, 400);
     assert.deepEqual(refused.body, {
@@ -74,7 +82,7 @@ describe('batches of targeting criteria', () => {
       made.map((row) => row.targeting_value),
       items.slice(1).map(({ params }) => params.targeting_value),
     );
-    const gone = good(await place.batch(made.map(({ id }) => deleting(id)))) as unknown as { deleted: boolean }[];
+    const gone = good(await place.batch(made.map(({ id }) => deleteItem(id)))) as unknown as { deleted: boolean }[];
     assert.equal(gone.filter((row) => row.deleted).length, 500);
     assert.deepEqual(await place.targeted(line), []);
   });
@@ -99,10 +107,10 @@ describe('batches of targeting criteria', () => {
     const phases: [Item[], string[]][] = [
       [
         [
-          creating(line, 'LANGUAGE', 'de'),
+          createItem(line, 'LANGUAGE', 'de'),
           { operation_type: 'Create', params: {} },
-          creating(line, 'NO_SUCH', 'x', 'XX'),
-          deleting('a_b'),
+          createItem(line, 'NO_SUCH', 'x', 'XX'),
+          deleteItem('a_b'),
         ],
         [
           '',
@@ -113,13 +121,13 @@ describe('batches of targeting criteria', () => {
       ],
       [
         [
-          creating(line, 'LANGUAGE', 'de'),
-          creating('zz9', 'LANGUAGE', 'de'),
-          creating(line, 'LANGUAGE', 'xx'),
-          creating(line, 'APP_LIST', '7c'),
-          creating(line, 'IAB_CATEGORY', 'IAB99'),
-          deleting('zz9'),
-          deleting(id),
+          createItem(line, 'LANGUAGE', 'de'),
+          createItem('zz9', 'LANGUAGE', 'de'),
+          createItem(line, 'LANGUAGE', 'xx'),
+          createItem(line, 'APP_LIST', '7c'),
+          createItem(line, 'IAB_CATEGORY', 'IAB99'),
+          deleteItem('zz9'),
+          deleteItem(id),
         ],
         [
           '',
@@ -133,13 +141,13 @@ describe('batches of targeting criteria', () => {
       ],
       [
         [
-          creating(line, 'LANGUAGE', 'de'),
-          creating(line, 'CAMPAIGN_ENGAGEMENT', 'zz9'),
-          creating(line, 'USER_ENGAGEMENT', '7'),
-          creating(line, 'CUSTOM_AUDIENCE', '1nmth'),
-          creating(line, 'AGE', 'AGE_OVER_13'),
-          creating(line, 'AGE', 'AGE_OVER_50'),
-          creating(line, 'TV_SHOW', '10001'),
+          createItem(line, 'LANGUAGE', 'de'),
+          createItem(line, 'CAMPAIGN_ENGAGEMENT', 'zz9'),
+          createItem(line, 'USER_ENGAGEMENT', '7'),
+          createItem(line, 'CUSTOM_AUDIENCE', '1nmth'),
+          createItem(line, 'AGE', 'AGE_OVER_13'),
+          createItem(line, 'AGE', 'AGE_OVER_50'),
+          createItem(line, 'TV_SHOW', '10001'),
         ],
         [
           '',
@@ -153,7 +161,7 @@ describe('batches of targeting criteria', () => {
       ],
     ];
     for (const [items, errors] of phases) {
-      assert.deepEqual(itemFaults(await place.batch(items)), errors);
+      assert.deepEqual(itemErrors(await place.batch(items)), errors);
       assert.equal(await everything(line), before);
     }
   });
@@ -163,25 +171,25 @@ describe('batches of targeting criteria', () => {
     const { id } = good(await place.add(line, 'LANGUAGE', 'en'));
     const rows = good(
       await place.batch([
-        creating(line, 'LANGUAGE', 'en'),
-        deleting(id),
-        creating(line, 'LANGUAGE', 'en'),
-        creating(line, 'LANGUAGE', 'en'),
+        createItem(line, 'LANGUAGE', 'en'),
+        deleteItem(id),
+        createItem(line, 'LANGUAGE', 'en'),
+        createItem(line, 'LANGUAGE', 'en'),
       ]),
     ) as unknown as { id: string; deleted: boolean }[];
     assert.deepEqual([rows[0]!.id, rows[1]!.id, rows[1]!.deleted], [id, id, true]);
     assert.equal(rows[2]!.id, rows[3]!.id);
     assert.notEqual(rows[2]!.id, id);
     assert.deepEqual(await place.targeted(line), ['LANGUAGE en EQ']);
-    const twice = await place.batch([deleting(rows[2]!.id), deleting(rows[2]!.id)]);
-    assert.deepEqual(itemFaults(twice), ['', 'TARGETING_CRITERION_NOT_FOUND targeting_criterion_id']);
+    const twice = await place.batch([deleteItem(rows[2]!.id), deleteItem(rows[2]!.id)]);
+    assert.deepEqual(itemErrors(twice), ['', 'TARGETING_CRITERION_NOT_FOUND targeting_criterion_id']);
   });
 });
 
 describe('IAB categories are targeted as complete content categories', () => {
   const of = (id: string) => CONTENT_CATEGORIES.find((each) => each.id === id)!.iab_categories;
   const target = (line: string, ids: readonly string[], operator?: string) =>
-    ids.map((id) => creating(line, 'IAB_CATEGORY', id, operator));
+    ids.map((id) => createItem(line, 'IAB_CATEGORY', id, operator));
   const said = (id: string) => [
     {
       code: 'INVALID',
@@ -212,7 +220,7 @@ describe('IAB categories are targeted as complete content categories', () => {
     const errors = await place.batch([
       ...target(line, of('sr').slice(1)),
       ...target(line, of('s4')),
-      creating(line, 'LANGUAGE', 'en'),
+      createItem(line, 'LANGUAGE', 'en'),
     ]);
     assert.deepEqual(errors.body.operation_errors, [
       ...of('sr')
@@ -226,8 +234,8 @@ describe('IAB categories are targeted as complete content categories', () => {
   test('batches remove complete content categories', async () => {
     const line = await place.line();
     const rows = good(await place.batch(target(line, of('sn')))) as unknown as { id: string }[];
-    const [first, ...others] = rows.map(({ id }) => deleting(id));
-    const half = await place.batch([first!, creating(line, 'LANGUAGE', 'en')]);
+    const [first, ...others] = rows.map(({ id }) => deleteItem(id));
+    const half = await place.batch([first!, createItem(line, 'LANGUAGE', 'en')]);
     assert.deepEqual(half.body.operation_errors, [said('sn'), []]);
     good(await place.batch([first!, ...others]));
   });

@@ -6,7 +6,7 @@ import { openAccount, type World } from '../rig/world.ts';
 export type Params = Readonly<Record<string, string>>;
 
 /** A sandbox account with a campaign, and what tests do on it. */
-export interface Place {
+export interface TargetingFixture {
   readonly account: string;
   readonly path: string;
   readonly campaign: string;
@@ -29,12 +29,12 @@ export interface Item {
 }
 
 /** An item that creates a criterion. */
-export function creating(line: string, type: string, value: string, operator?: string): Item {
+export function createItem(line: string, type: string, value: string, operator?: string): Item {
   return { operation_type: 'Create', params: criterion(line, type, value, operator) };
 }
 
 /** An item that deletes a criterion. */
-export function deleting(id: string): Item {
+export function deleteItem(id: string): Item {
   return { operation_type: 'Delete', params: { targeting_criterion_id: id } };
 }
 
@@ -44,7 +44,7 @@ function criterion(line_item_id: string, targeting_type: string, targeting_value
 }
 
 /** Opens an account to target things on. */
-export async function openPlace(world: World): Promise<Place> {
+export async function openFixture(world: World): Promise<TargetingFixture> {
   const { account, instrument, path } = await openAccount(world.sandbox);
   const post = (resource: string, params: Params) => world.sandbox.call('POST', `${path}/${resource}`, { params });
   const newCampaign = async () =>
@@ -80,7 +80,7 @@ export function good(reply: Reply): { id: string } & Record<string, unknown> {
 }
 
 /** The faults of each item of a batch: code and what it is about. */
-export function itemFaults(reply: Reply): string[] {
+export function itemErrors(reply: Reply): string[] {
   assert.equal(reply.status, 400, reply.text);
   return reply.body.operation_errors.map((errors: { code: string; parameter?: string; attribute?: string }[]) =>
     errors.map(({ code, parameter, attribute }) => `${code} ${parameter ?? attribute}`).join('; '),

@@ -3,13 +3,13 @@ import { after, before, describe, test } from 'node:test';
 import { interests, locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { targetingCriteria } from '../../src/features/ads/targeting-criteria.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { creating, deleting, good, itemFaults, openPlace, type Place } from './targeting-calls.ts';
+import { createItem, deleteItem, good, itemErrors, openFixture, type TargetingFixture } from './targeting-calls.ts';
 
 let world: World;
-let place: Place;
+let place: TargetingFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 
@@ -62,7 +62,7 @@ describe('limits of a line item', () => {
       const item = (number: number) => {
         const operator = isExcluding || number % 2 ? 'NE' : 'EQ';
         // Twice as many criteria as there are values: each is targeted and excluded.
-        return creating(
+        return createItem(
           line,
           types[number % types.length]!,
           value(kind === 'LOCATION' ? number >> 1 : number),
@@ -78,7 +78,7 @@ describe('limits of a line item', () => {
       }
       const refused = await place.batch([item(max - 1), item(stored), item(max), item(max + 1)]);
       const said = 'REQUEST_TOO_COMPLEX targeting_type';
-      assert.deepEqual(itemFaults(refused), ['', '', said, said], 'the last that raise the number, not what is there');
+      assert.deepEqual(itemErrors(refused), ['', '', said, said], 'the last that raise the number, not what is there');
       const message = `Line item ${line} cannot have more than ${max} ${kind} criteria`;
       assert.equal(refused.body.operation_errors[2][0].message, message);
       good(await place.batch([item(max - 1)]));
@@ -108,20 +108,20 @@ describe('limits of a line item', () => {
         message: `Only one ${kind} criterion is allowed per line item`,
         attribute: 'targeting_type',
       };
-      const both = await place.batch([creating(line, type, one, operator), creating(line, type, other, operator)]);
+      const both = await place.batch([createItem(line, type, one, operator), createItem(line, type, other, operator)]);
       assert.deepEqual(both.body.operation_errors, [[], [said]]);
       const made = good(await place.add(line, type, one, operator));
       const refused = await place.add(line, type, other, operator);
       assert.equal(refused.status, 400);
       assert.deepEqual(refused.body.errors, [said]);
       if (operator) good(await place.add(line, type, other, operator === 'LT' ? 'GTE' : 'LT'));
-      good(await place.batch([creating(line, type, other, operator), deleting(made.id)]));
+      good(await place.batch([createItem(line, type, other, operator), deleteItem(made.id)]));
       assert.ok((await place.targeted(line)).includes(`${type} ${other} ${operator ?? 'EQ'}`));
     });
   }
 
   test('line items are counted separately', async () => {
     const [one, other] = [await place.line(), await place.line()];
-    good(await place.batch([creating(one, 'AGE', 'AGE_OVER_13'), creating(other, 'AGE', 'AGE_OVER_13')]));
+    good(await place.batch([createItem(one, 'AGE', 'AGE_OVER_13'), createItem(other, 'AGE', 'AGE_OVER_13')]));
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { creating, deleting, good, openPlace, type Place } from './targeting-calls.ts';
+import { createItem, deleteItem, good, openFixture, type TargetingFixture } from './targeting-calls.ts';
 
 const UNITED_STATES = '96683cc9126741d1';
 const SAN_FRANCISCO = '5122804691e5fecc';
@@ -11,10 +11,10 @@ const IPHONE = '1q';
 const SHOW_IN_UNITED_STATES = '10001';
 
 let world: World;
-let place: Place;
+let place: TargetingFixture;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
 });
 after(() => world.close());
 
@@ -27,8 +27,8 @@ describe('a criterion', () => {
     world.clock.advance(60);
     assert.deepEqual(good(await place.add(line, 'BROAD_KEYWORD', 'espresso', 'EQ')), first);
     const again = await place.batch([
-      creating(line, 'BROAD_KEYWORD', 'espresso'),
-      creating(line, 'BROAD_KEYWORD', 'tea'),
+      createItem(line, 'BROAD_KEYWORD', 'espresso'),
+      createItem(line, 'BROAD_KEYWORD', 'tea'),
     ]);
     assert.deepEqual(again.body.data[0], first);
     const excluded = good(await place.add(line, 'BROAD_KEYWORD', 'espresso', 'NE'));
@@ -208,10 +208,10 @@ describe('a platform and one of its devices', () => {
 
   test('cannot be combined in one batch, but one can replace the other', async () => {
     const line = await place.line();
-    const both = await place.batch([creating(line, 'PLATFORM', '0'), creating(line, 'DEVICE', IPHONE)]);
+    const both = await place.batch([createItem(line, 'PLATFORM', '0'), createItem(line, 'DEVICE', IPHONE)]);
     assert.deepEqual(both.body.operation_errors, [[said], [said]]);
     const { id } = good(await place.add(line, 'PLATFORM', '0'));
-    good(await place.batch([creating(line, 'DEVICE', IPHONE), deleting(id)]));
+    good(await place.batch([createItem(line, 'DEVICE', IPHONE), deleteItem(id)]));
     assert.deepEqual(await place.targeted(line), [`DEVICE ${IPHONE} EQ`]);
   });
 
@@ -270,8 +270,8 @@ describe('a show', () => {
     const american = await place.line();
     good(
       await place.batch([
-        creating(american, 'TV_SHOW', SHOW_IN_UNITED_STATES),
-        creating(american, 'LOCATION', UNITED_STATES),
+        createItem(american, 'TV_SHOW', SHOW_IN_UNITED_STATES),
+        createItem(american, 'LOCATION', UNITED_STATES),
       ]),
     );
     assert.deepEqual((await place.add(american, 'LOCATION', germany())).body.errors, [said]);
@@ -286,15 +286,15 @@ describe('engagement types', () => {
   test('can be created one by one', async () => {
     const line = await place.line();
     good(await place.add(line, 'ENGAGEMENT_TYPE', 'IMPRESSION'));
-    good(await place.batch([creating(await place.line(), 'CAMPAIGN_ENGAGEMENT', place.campaign)]));
+    good(await place.batch([createItem(await place.line(), 'CAMPAIGN_ENGAGEMENT', place.campaign)]));
   });
 
   test('are paired with an engagement source in batches with both', async () => {
     const [one, other] = [await place.line(), await place.line()];
     const apart = await place.batch([
-      creating(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
-      creating(other, 'CAMPAIGN_ENGAGEMENT', place.campaign),
-      creating(other, 'LANGUAGE', 'en'),
+      createItem(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
+      createItem(other, 'CAMPAIGN_ENGAGEMENT', place.campaign),
+      createItem(other, 'LANGUAGE', 'en'),
     ]);
     assert.equal(apart.status, 400);
     assert.deepEqual(apart.body.operation_errors, [
@@ -304,14 +304,14 @@ describe('engagement types', () => {
     ]);
     good(await place.add(other, 'ENGAGEMENT_TYPE', 'VIDEO_VIEW'));
     const half = await place.batch([
-      creating(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
-      creating(other, 'USER_ENGAGEMENT', world.keys.user_id!),
+      createItem(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
+      createItem(other, 'USER_ENGAGEMENT', world.keys.user_id!),
     ]);
     assert.deepEqual(half.body.operation_errors, [said(lacksSource), []]);
     good(
       await place.batch([
-        creating(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
-        creating(one, 'USER_ENGAGEMENT', world.keys.user_id!),
+        createItem(one, 'ENGAGEMENT_TYPE', 'IMPRESSION'),
+        createItem(one, 'USER_ENGAGEMENT', world.keys.user_id!),
       ]),
     );
   });
@@ -319,7 +319,7 @@ describe('engagement types', () => {
 
 describe('targets of another account', () => {
   test('are not found', async () => {
-    const foreign = await openPlace(world);
+    const foreign = await openFixture(world);
     const line = await place.line();
     const campaign = await place.add(line, 'CAMPAIGN_ENGAGEMENT', foreign.campaign);
     assert.deepEqual([campaign.status, campaign.body.errors[0].code], [404, 'CAMPAIGN_NOT_FOUND']);

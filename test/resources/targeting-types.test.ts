@@ -5,14 +5,14 @@ import { AGE_BUCKETS, TARGETING_TYPES } from '../../src/features/ads/targeting-c
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { largeAudience } from './audience-calls.ts';
-import { creating, good, openPlace, type Place } from './targeting-calls.ts';
+import { createItem, good, openFixture, type TargetingFixture } from './targeting-calls.ts';
 
 let world: World;
-let place: Place;
+let place: TargetingFixture;
 let audience: string;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off', audience_size_min: 1 } });
-  place = await openPlace(world);
+  place = await openFixture(world);
   audience = await largeAudience(world, place.path);
 });
 after(() => world.close());
@@ -233,7 +233,7 @@ async function create(
     const reply = await place.add(line, type, value, operator);
     return { data: reply.body.data, said: reply.body.errors, reply };
   }
-  const reply = await place.batch([creating(line, type, value, operator)]);
+  const reply = await place.batch([createItem(line, type, value, operator)]);
   return { data: reply.body.data?.[0], said: reply.body.operation_errors?.[0], reply };
 }
 
@@ -316,7 +316,7 @@ describe('types, values and operators', () => {
     for (const [alias, type] of cases) {
       assert.equal(good(await place.add(line, alias, 'qov3')).targeting_type, type);
     }
-    const reply = await place.batch([creating(line, 'CONTENT_PUBLISHER_ID', '99', 'NE')]);
+    const reply = await place.batch([createItem(line, 'CONTENT_PUBLISHER_ID', '99', 'NE')]);
     assert.equal((good(reply) as unknown as Record<string, string>[])[0]!.targeting_type, 'CONTENT_PUBLISHER_USER');
   });
 

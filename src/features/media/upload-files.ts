@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/declare/operation.ts';
 /** The group of upload operations in the reference page. */
 export const UPLOAD_GROUP = 'media_upload';
 /** Description of the group. */
-export const UPLOAD_GROUP_ABOUT =
+export const UPLOAD_GROUP_DESCRIPTION =
   'Uploads media in segments, in any order and resumable, or an image in one call. Unused media is removed after a day.';
 
 /** The multipart parts that hold the file. */

@@ -11,7 +11,7 @@ import {
   performCommand,
   REPLY_STAGES,
 } from './upload-commands.ts';
-import { UPLOAD_GROUP, UPLOAD_GROUP_ABOUT, uploadBytesMax, uploadFiles } from './upload-files.ts';
+import { UPLOAD_GROUP, UPLOAD_GROUP_DESCRIPTION, uploadBytesMax, uploadFiles } from './upload-files.ts';
 import { uploadV1Json } from './upload-json.ts';
 import { mediaIdParameter } from './upload-parameters.ts';
 import { uploadV1Schema } from './upload-schemas.ts';
@@ -28,7 +28,7 @@ export const uploadMedia: Operation = {
   description:
     'Upload media with the commands INIT, APPEND (repeated) and FINALIZE; or an image in one call, without a command.',
   group: UPLOAD_GROUP,
-  groupDescription: UPLOAD_GROUP_ABOUT,
+  groupDescription: UPLOAD_GROUP_DESCRIPTION,
   family: 'flat',
   rate: 'media_uploads',
   parameters: commandParameters,

@@ -41,12 +41,12 @@ const TOLERANCE = 0.02;
  * @source creatives 2.3 and 5.2
  */
 export async function checkMediaRequirements(
-  ground: MediaContext,
+  mediaContext: MediaContext,
   all: readonly MediaRequirement[],
 ): Promise<readonly ErrorDetail[]> {
   if (all.length === 0) return [];
   const known = await findUsableMedia(
-    ground,
+    mediaContext,
     all.map(({ key }) => key),
   );
   return all.flatMap((wanted) => {

@@ -70,17 +70,17 @@ export const createLibraryMedia: Operation = {
 
 /** Finds the requested media, which may still be processing. @throws INVALID_MEDIA, MEDIA_NOT_TRANSCODED */
 async function findAddable(tx: WriteTransaction, { input, account, services, principal }: Call): Promise<MediaDetails> {
-  const told = String(input.media_key);
+  const requested = String(input.media_key);
   const category = input.media_category as MediaCategory | null | undefined;
-  const key = parseMediaKey(told) ? told : mediaKeyOf(category!, told);
+  const key = parseMediaKey(requested) ? requested : mediaKeyOf(category!, requested);
   const parsed = parseMediaKey(key)!;
   const owners = [principal.user, await findAdvertiserUserId(tx, account!.id)];
   const media = (await findUsableMedia({ tx, media: services.media.addresses, account }, [key], { owners })).get(key);
   const isOther = category != null && category !== parsed.category;
   if (!media || media.isFrame || isOther || media.state === 'uploading') {
-    throw new Problem([mediaNotFound('media_key', told, parsed)]);
+    throw new Problem([mediaNotFound('media_key', requested, parsed)]);
   }
-  if (media.state === 'failed') throw problem('MEDIA_NOT_TRANSCODED', { parameter: 'media_key', value: told });
+  if (media.state === 'failed') throw problem('MEDIA_NOT_TRANSCODED', { parameter: 'media_key', value: requested });
   return media;
 }
 

@@ -18,7 +18,7 @@ export function firstFrameKey(key: string): string {
 
 /** Errors of library values: images have no title, description or poster, and a poster must be an image. */
 export async function checkLibraryValues(
-  ground: MediaContext,
+  mediaContext: MediaContext,
   object: { readonly key: string; readonly type: MediaType },
   values: LibraryValues,
 ): Promise<ErrorDetail[]> {
@@ -28,7 +28,7 @@ export async function checkLibraryValues(
   }
   const key = values.poster_media_key;
   if (key == null || key === firstFrameKey(object.key)) return [];
-  return checkMediaUses(await findUsableMedia(ground, [key]), [
+  return checkMediaUses(await findUsableMedia(mediaContext, [key]), [
     { parameter: 'poster_media_key', key, types: ['IMAGE'] },
   ]);
 }

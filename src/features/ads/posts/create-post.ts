@@ -85,21 +85,21 @@ export const createPost: Operation = {
     return store.write(async (tx) => {
       const account = call.account!;
       await tx.records.lockAccount(account.id);
-      const ground = { tx, media: call.services.media.addresses, account, now: call.now };
+      const mediaContext = { tx, media: call.services.media.addresses, account, now: call.now };
       const content = await requestedContent(tx, call.input);
       const author = await findAuthorOrAdvertiser(tx, account.id, call.input.as_user_id);
       const owners = [call.principal.user, author.user];
-      const judged = await checkPublishable(ground, content, { author: author.user, owners });
-      const hasVideo = judged.media.some(({ type }) => type === 'VIDEO');
-      throwIfAny(checkAuthor(call, author), judged.errors, hasVideo ? [] : checkNoVideoParameters(call.input));
+      const checked = await checkPublishable(mediaContext, content, { author: author.user, owners });
+      const hasVideo = checked.media.some(({ type }) => type === 'VIDEO');
+      throwIfAny(checkAuthor(call, author), checked.errors, hasVideo ? [] : checkNoVideoParameters(call.input));
       const post = newPost(call, id!, author, content);
-      await publishPost(tx, { making, occasion: call, mediaIds }, post, judged.media);
-      const shown = publishedView(post);
-      const scenery = await readRenderContext(ground, [shown], {
+      await publishPost(tx, { making, occasion: call, mediaIds }, post, checked.media);
+      const view = publishedView(post);
+      const context = await readRenderContext(mediaContext, [view], {
         source: postSource,
         isTrimmed: call.input.trim_user === 1,
       });
-      return { data: createdPostJson(shown, scenery, { isExtended: call.input.post_mode === 'extended' }) };
+      return { data: createdPostJson(view, context, { isExtended: call.input.post_mode === 'extended' }) };
     });
   },
 };
@@ -115,11 +115,11 @@ function requestedMedia(input: Input): Pick<PostContent, 'media_keys'> {
 
 /** The requested content, with upload ids replaced by media keys. Unknown ids stay and fail as keys. */
 async function requestedContent(tx: ReadTransaction, input: Input): Promise<PostContent> {
-  const told = mediaKeysOf(requestedMedia(input));
+  const requested = mediaKeysOf(requestedMedia(input));
   const uploads = new Map(
-    (await tx.uploads.list(told.filter((key) => /^\d+$/.test(key)))).map((each) => [each.id, each]),
+    (await tx.uploads.list(requested.filter((key) => /^\d+$/.test(key)))).map((each) => [each.id, each]),
   );
-  const keys = told.map((key) => {
+  const keys = requested.map((key) => {
     const upload = uploads.get(key);
     return upload ? mediaKeyOf(upload.category, upload.id) : key;
   });

@@ -62,11 +62,11 @@ export const listPosts: Operation = {
       const found = await readPage(tx, request);
       const rows = found.length > request.count ? found.slice(0, request.count) : found;
       const how = { source: postSource, isTrimmed: call.input.trim_user === 1 };
-      const scenery = await readRenderContext({ tx, media, account }, rows, how);
+      const context = await readRenderContext({ tx, media, account }, rows, how);
       const last = rows.at(-1);
       const cursor = last && encodeCursor({ after: [last.created_at, last.id] }, request.list);
       return {
-        data: `[${rows.map((post) => postJson(post, scenery)).join(',')}]`,
+        data: `[${rows.map((post) => postJson(post, context)).join(',')}]`,
         nextCursor: found.length > request.count ? `${CURSOR_PREFIX}${cursor}` : null,
       };
     });

@@ -48,12 +48,12 @@ export interface MediaUsers {
 
 /** Looks up the media of a post; unusable keys are errors. */
 export async function checkMedia(
-  ground: MediaContext,
+  mediaContext: MediaContext,
   content: PostContent,
   { author, owners = [] }: MediaUsers,
 ): Promise<CheckedMedia> {
   const keys = mediaKeysOf(content);
-  const found = await findUsableMedia(ground, keys, { owners });
+  const found = await findUsableMedia(mediaContext, keys, { owners });
   const uses = keys.map((key) => {
     return { parameter: 'media_keys', key, types: ['IMAGE', 'GIF', 'VIDEO'], asUser: author } as const;
   });
@@ -84,19 +84,19 @@ export async function checkCard(
  * @source creatives 11 and 13.1
  */
 export async function checkPublishable(
-  ground: MediaContext & { readonly now: string },
+  mediaContext: MediaContext & { readonly now: string },
   content: PostContent,
   who: MediaUsers,
 ): Promise<CheckedMedia> {
-  const media = await checkMedia(ground, content, who);
-  const { card, error } = await checkCard(ground, content);
+  const media = await checkMedia(mediaContext, content, who);
+  const { card, error } = await checkCard(mediaContext, content);
   const both = { a: 'card_uri', b: 'media_keys' };
   const errors: (ErrorDetail | undefined)[] = [
     checkNotBlank(content),
     ...media.errors,
     media.errors.length > 0 ? undefined : checkMediaMix(media.media),
     error,
-    card?.isClosed(ground.now)
+    card?.isClosed(mediaContext.now)
       ? { problem: 'CARD_CLOSED', parameter: 'card_uri', words: { raw: content.card_uri! } }
       : undefined,
     content.card_uri !== null && mediaKeysOf(content).length > 0

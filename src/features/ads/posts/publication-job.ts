@@ -60,8 +60,8 @@ async function publishOrFail(
 ): Promise<void> {
   const { services } = prepared;
   const account = (await accountState(tx, row.account_id))!;
-  const ground = { tx, media: services.media.addresses, account, now };
-  const { media, errors } = await checkPublishable(ground, row, { author: String(row.user_id) });
+  const mediaContext = { tx, media: services.media.addresses, account, now };
+  const { media, errors } = await checkPublishable(mediaContext, row, { author: String(row.user_id) });
   const key = { account: row.account_id, id: row.id };
   const done = { completed_at: now, updated_at: now };
   const promotions = await findPromotions(tx, row.account_id, row.id);

@@ -44,9 +44,9 @@ export const renamePost: Operation = {
       if (!post || !isKnown) throw problem('POST_NOT_FOUND', { parameter: 'post_id', value, words });
       const name = input.name as string | null;
       await tx.posts.rename(post.id, name);
-      const shown = publishedView({ ...post, name });
+      const view = publishedView({ ...post, name });
       const how = { source: postSource, isTrimmed: false };
-      return { data: postJson(shown, await readRenderContext({ tx, media, account }, [shown], how)) };
+      return { data: postJson(view, await readRenderContext({ tx, media, account }, [view], how)) };
     });
   },
 };

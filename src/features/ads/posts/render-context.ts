@@ -7,11 +7,11 @@ import type { PostView } from './post-view.ts';
 
 /** Reads what rendering posts needs: authors, mentioned users and media. */
 export async function readRenderContext(
-  ground: MediaContext,
+  mediaContext: MediaContext,
   posts: readonly PostView[],
   how: { readonly source: string; readonly isTrimmed: boolean },
 ): Promise<RenderContext> {
-  const { credentials } = ground.tx;
+  const { credentials } = mediaContext.tx;
   const authors = await Promise.all([...new Set(posts.map((post) => post.user_id))].map(credentials.findUser));
   const names = new Set(
     posts.flatMap((post) => entitiesOf(post.text).filter(({ kind }) => kind === 'mention')).map(({ text }) => text),
@@ -22,7 +22,7 @@ export async function readRenderContext(
     ...how,
     authors: new Map(authors.filter((user) => user !== undefined).map((user) => [user.id, user])),
     mentioned: new Map(mentioned.map((user) => [user.screen_name.toLowerCase(), user])),
-    media: keys.length === 0 ? new Map() : await readMedia(ground, keys),
+    media: keys.length === 0 ? new Map() : await readMedia(mediaContext, keys),
   };
 }
 

@@ -16,10 +16,14 @@ export interface RenderedCard {
 }
 
 /** Renders the card of a URI at `now` (UTC text); undefined when it was deleted. */
-export async function renderCard(ground: MediaContext, uri: string, now: string): Promise<RenderedCard | undefined> {
-  const card = await findCard(ground.tx, ground.account!.id, uri);
+export async function renderCard(
+  mediaContext: MediaContext,
+  uri: string,
+  now: string,
+): Promise<RenderedCard | undefined> {
+  const card = await findCard(mediaContext.tx, mediaContext.account!.id, uri);
   if (!card) return undefined;
-  const { tx, account, media: addresses } = ground;
+  const { tx, account, media: addresses } = mediaContext;
   const media = await findCardMedia({ tx, account, media: addresses! }, keysOf(card));
   const mediaUrls = [...media.values()].flatMap(({ url, poster_url }) =>
     poster_url === null ? [url] : [url, poster_url],

@@ -41,10 +41,10 @@ export const listPreviews: Operation = {
     const wanted = itemsOf(String(call.input.post_ids));
     const type = call.input.post_type as PostType;
     const found = await call.services.store.read((tx) => visibleIds(tx, call, type, wanted));
-    const shown = wanted
+    const previews = wanted
       .filter((id) => found.has(id))
       .map((id) => ({ post_id: id, preview: frameHtml(call, type, id) }));
-    return { data: JSON.stringify(shown) };
+    return { data: JSON.stringify(previews) };
   },
 };
 

@@ -46,8 +46,8 @@ export function previewDocument(post: PostView, { authors, media }: RenderContex
 }
 
 function stateHtml({ type, scheduled_status }: PostView): string {
-  const said = type === 'DRAFT' ? 'Draft' : scheduled_status === 'FAILED' ? 'Not published' : 'Scheduled';
-  return type === 'PUBLISHED' || scheduled_status === 'SUCCESS' ? '' : html`<p class="state">${said}</p>`;
+  const label = type === 'DRAFT' ? 'Draft' : scheduled_status === 'FAILED' ? 'Not published' : 'Scheduled';
+  return type === 'PUBLISHED' || scheduled_status === 'SUCCESS' ? '' : html`<p class="state">${label}</p>`;
 }
 
 function postTimeHtml({ type, scheduled_at, created_at }: PostView): string {
@@ -59,19 +59,19 @@ function postTimeHtml({ type, scheduled_at, created_at }: PostView): string {
 function textHtml({ text, lang }: PostView): string {
   if (text === '') return '';
   const points = [...text];
-  let said = '';
+  let output = '';
   let done = 0;
   for (const { kind, text: inner, start, end } of entitiesOf(text)) {
-    said += html`${points.slice(done, start).join('')}`;
-    said +=
+    output += html`${points.slice(done, start).join('')}`;
+    output +=
       kind === 'url'
         ? html`<a href="${inner}" target="_blank" rel="noopener noreferrer nofollow">${displayed(inner)}</a>`
         : html`<span class="entity">${points.slice(start, end).join('')}</span>`;
     done = end;
   }
-  said += html`${points.slice(done).join('')}`;
+  output += html`${points.slice(done).join('')}`;
   const language = lang === undefined || lang === 'und' ? '' : html` lang="${lang}"`;
-  return `<p class="text" dir="auto"${language}>${said}</p>`;
+  return `<p class="text" dir="auto"${language}>${output}</p>`;
 }
 
 function galleryHtml(media: readonly MediaDetails[], { video_title, video_description }: PostView): string {

@@ -64,14 +64,14 @@ async function answerPreview(
       : [];
     if (!post) return framed(parts.notFound());
     const state: AccountState = { ...STATE, id: account, environment };
-    const ground = { tx, media: parts.media, account: state };
-    const scenery = await readRenderContext(ground, [post], { source: '', isTrimmed: false });
+    const mediaContext = { tx, media: parts.media, account: state };
+    const context = await readRenderContext(mediaContext, [post], { source: '', isTrimmed: false });
     const now = formatInstant(parts.clock.now());
     // The card belongs to the account that posted, which may be another one of the same author.
-    const home = { ...ground, account: { ...state, id: post.account_id ?? account } };
+    const home = { ...mediaContext, account: { ...state, id: post.account_id ?? account } };
     const card = post.card_uri === null ? undefined : await renderCard(home, post.card_uri, now);
-    const html = previewDocument(post, scenery, card?.html);
-    const media = [...scenery.media.values()].flatMap(({ url, poster_url }) =>
+    const html = previewDocument(post, context, card?.html);
+    const media = [...context.media.values()].flatMap(({ url, poster_url }) =>
       poster_url ? [url, poster_url] : [url],
     );
     return framed({ status: 200, html }, [...media, ...(card?.mediaUrls ?? [])]);

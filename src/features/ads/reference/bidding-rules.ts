@@ -17,7 +17,7 @@ const LEAST_BID = 10_000;
 export const biddingRules: Operation = lookupOperation<BiddingRule>({
   name: 'bidding_rules',
   path: '/12/bidding_rules',
-  about: 'List the minimum and maximum bid of each currency, and its smallest unit.',
+  description: 'List the minimum and maximum bid of each currency, and its smallest unit.',
   group: 'bidding_rules',
   rate: 'global_reads',
   filters: {

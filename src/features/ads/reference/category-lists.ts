@@ -18,7 +18,7 @@ const group = { id: Type.String(), name: Type.String(), iab_categories: Type.Arr
 export const contentCategoryList: Operation = lookupOperation<IabGroup>({
   name: 'content_categories',
   path: '/12/content_categories',
-  about: 'List content categories of publishers; each groups IAB categories.',
+  description: 'List content categories of publishers; each groups IAB categories.',
   group: 'content_categories',
   rate: 'global_reads',
   filters: {},
@@ -40,7 +40,7 @@ export const contentCategoryList: Operation = lookupOperation<IabGroup>({
 export const advertiserBusinessCategoryList: Operation = lookupOperation<IabGroup>({
   name: 'advertiser_business_categories',
   path: '/12/advertiser_business_categories',
-  about: 'List advertiser business categories; PREROLL_VIEWS line items have one or two.',
+  description: 'List advertiser business categories; PREROLL_VIEWS line items have one or two.',
   group: 'advertiser_business_categories',
   rate: 'global_reads',
   filters: {},
@@ -54,7 +54,7 @@ export const advertiserBusinessCategoryList: Operation = lookupOperation<IabGrou
 export const iabCategoryList: Operation = lookupOperation<IabCategory>({
   name: 'iab_categories',
   path: '/12/iab_categories',
-  about: 'List the IAB content taxonomy, version 1; each first-tier category is followed by its children.',
+  description: 'List the IAB content taxonomy, version 1; each first-tier category is followed by its children.',
   group: 'iab_categories',
   rate: 'global_reads',
   filters: {},

@@ -32,7 +32,7 @@ const group = 'curated_categories';
 export const curatedCategoryList: Operation = lookupOperation<CuratedCategory>({
   name: group,
   path,
-  about: 'List the curated categories available in some countries.',
+  description: 'List the curated categories available in some countries.',
   group,
   groupDescription: 'Lists of publishers by topic.',
   rate: 'reads',

@@ -12,7 +12,7 @@ const FIRST_ROWS = { is: 'count', default: 200, max: 1000 } as const;
 /** Lists platforms. */
 export const platformLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'os_type'>>({
   name: 'platforms',
-  about: 'List platforms: mobile operating systems, mobile web and computers.',
+  description: 'List platforms: mobile operating systems, mobile web and computers.',
   filters: nameSearch(),
   displayParameters: {
     lang: text({ max: 35 }).describe('Adds `localized_name` in this language (BCP 47), where available.'),
@@ -30,7 +30,7 @@ export const platformVersionLookup: Operation = targetingLookup<
   Line<'name' | 'targeting_value' | 'number' | 'os_type'>
 >({
   name: 'platform_versions',
-  about: 'List versions of operating systems, oldest first.',
+  description: 'List versions of operating systems, oldest first.',
   filters: { ...nameSearch(), os_type: columnEquals('os_type', osTypeField()) },
   example: { q: 'jelly bean', os_type: 'Android' },
   paging: { is: 'whole' },
@@ -41,7 +41,7 @@ export const platformVersionLookup: Operation = targetingLookup<
 /** Models of phones and tablets. */
 export const deviceLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'manufacturer' | 'os_type'>>({
   name: 'devices',
-  about: 'List models of phones and tablets.',
+  description: 'List models of phones and tablets.',
   filters: { ...nameSearch(), os_type: columnEquals('os_type', osTypeField()) },
   example: { q: 'iphone', count: '2' },
   paging: FIRST_ROWS,
@@ -53,7 +53,7 @@ export const deviceLookup: Operation = targetingLookup<Line<'name' | 'targeting_
 export const storeCategoryLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'os_type'>>({
   name: 'store_categories',
   aliases: ['/12/targeting_criteria/app_store_categories'],
-  about: 'List app store categories, for targeting people who installed such apps.',
+  description: 'List app store categories, for targeting people who installed such apps.',
   filters: {
     ...nameSearch(),
     os_type: columnEquals('os_type', oneOf('ANDROID', 'IOS').describe('Only the store of this operating system.')),

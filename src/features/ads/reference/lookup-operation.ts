@@ -39,7 +39,7 @@ export interface Lookup<R extends object> {
   readonly name: string;
   readonly path: string;
   readonly aliases?: readonly string[];
-  readonly about: string;
+  readonly description: string;
   /** The group in the reference page. */
   readonly group: string;
   readonly groupDescription?: string;
@@ -84,7 +84,7 @@ export function nameSearch<R extends { readonly name: string }>(): Record<'q', F
 
 /** Makes the operation of a look-up. */
 export function lookupOperation<R extends object>(declared: Lookup<R>): Operation {
-  const { name, path, aliases, about, group, groupDescription, rate, roles, paging, row } = declared;
+  const { name, path, aliases, description: about, group, groupDescription, rate, roles, paging, row } = declared;
   const isPaged = paging.is === 'page';
   const checks = isPaged && paging.hasTotalCount ? [cursorExcludesTotalCount] : [];
   return {

@@ -10,7 +10,7 @@ import type { Line } from './tsv-table.ts';
 /** Lists locations. */
 export const locationLookup: Operation = targetingLookup<Place>({
   name: 'locations',
-  about: 'List locations: countries, and for some of them regions, metros, cities and postal codes.',
+  description: 'List locations: countries, and for some of them regions, metros, cities and postal codes.',
   filters: {
     ...nameSearch<Place>(),
     country_code: columnEquals('country_code', countryField()),
@@ -30,7 +30,7 @@ export const locationLookup: Operation = targetingLookup<Place>({
 /** Lists languages. */
 export const languageLookup: Operation = targetingLookup<Line<'name' | 'targeting_value'>>({
   name: 'languages',
-  about: 'List languages by ISO 639-1 code.',
+  description: 'List languages by ISO 639-1 code.',
   filters: nameSearch(),
   example: { q: 'dan' },
   paging: DEFAULT_PAGING,
@@ -41,7 +41,7 @@ export const languageLookup: Operation = targetingLookup<Line<'name' | 'targetin
 /** Lists mobile carriers of a country, by default the United States. */
 export const networkOperatorLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'country_code'>>({
   name: 'network_operators',
-  about: 'List mobile carriers of a country.',
+  description: 'List mobile carriers of a country.',
   filters: { country_code: columnEquals('country_code', countryField().defaults('US')), ...nameSearch() },
   example: { country_code: 'DE', count: '2' },
   paging: DEFAULT_PAGING,

@@ -21,7 +21,7 @@ const texts = Type.Array(Type.String());
 export const publisherList: Operation = lookupOperation<Publisher>({
   name: 'publishers',
   path: '/12/publishers',
-  about: 'List users whose videos can carry ads.',
+  description: 'List users whose videos can carry ads.',
   group: 'publishers',
   rate: 'global_reads',
   filters: {},

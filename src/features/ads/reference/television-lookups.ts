@@ -19,7 +19,7 @@ interface Market {
 /** Lists television markets. */
 export const marketLookup: Operation = targetingLookup<Market>({
   name: 'tv_markets',
-  about: 'List television markets: a language in a country.',
+  description: 'List television markets: a language in a country.',
   rate: 'reads',
   filters: {},
   example: {},
@@ -37,7 +37,7 @@ function marketOf(locale: string): Market {
 /** Lists the television shows of a market. */
 export const showLookup: Operation = targetingLookup<Show>({
   name: 'tv_shows',
-  about: 'List the television shows of a market.',
+  description: 'List the television shows of a market.',
   rate: 'reads',
   filters: {
     locale: {

@@ -11,7 +11,7 @@ import type { Line } from './tsv-table.ts';
 /** Lists interests. */
 export const interestLookup: Operation = targetingLookup<Line<'name' | 'targeting_value'>>({
   name: 'interests',
-  about: 'List interests, as `Category/Subcategory`.',
+  description: 'List interests, as `Category/Subcategory`.',
   filters: nameSearch(),
   example: { q: 'chess' },
   paging: DEFAULT_PAGING,
@@ -32,7 +32,7 @@ const conversationTypes = Type.Union(CONVERSATION_TYPES.map((type) => Type.Liter
 /** Conversation topics. */
 export const conversationLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'conversation_type'>>({
   name: 'conversations',
-  about: 'List conversation topics.',
+  description: 'List conversation topics.',
   filters: {
     conversation_type: columnEquals(
       'conversation_type',
@@ -65,7 +65,7 @@ const emptyList = Type.Array(Type.Unknown(), { maxItems: 0 });
  */
 export const eventLookup: Operation = targetingLookup<Occurrence>({
   name: 'events',
-  about: 'List the next occurrence of each event, sorted by start.',
+  description: 'List the next occurrence of each event, sorted by start.',
   filters: {
     event_types: {
       field: listOf(oneOf(...EVENT_TYPES), { max: EVENT_TYPES.length }).describe('Only these event types.'),

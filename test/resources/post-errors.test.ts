@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { errors, good, openPlace, type Params, type PostPlace } from './post-calls.ts';
+import { errors, good, openFixture, type Params, type PostFixture } from './post-calls.ts';
 
 /** What was taken out of the library, and what is still being processed. */
 const [GONE, PENDING] = ['3_9001', '7_9002'];
 
 let world: World;
-let place: PostPlace;
+let place: PostFixture;
 let draft: string;
 let scheduled: string;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  place = await openPlace(world);
+  place = await openFixture(world);
   good(await place.post('media_library', { media_key: GONE }));
   good(await place.remove(`media_library/${GONE}`));
   const now = '2026-03-02T00:00:00Z';
