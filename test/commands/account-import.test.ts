@@ -51,8 +51,8 @@ async function importing(file: unknown): Promise<Outcome> {
   return { ...outcome, stderr: outcome.stderr.replaceAll(path, 'FILE') };
 }
 
-describe('a file of accounts', () => {
-  test('as the page for operators shows it makes an account with everything that belongs to it', async () => {
+describe('barker account import', () => {
+  test('imports the example of docs/operate.md with all its parts', async () => {
     const file = example();
     const id = String(file.accounts[0]!.id);
     assert.deepEqual(await importing(file), { code: 0, stdout: `${id}=created\n`, stderr: '' });
@@ -76,7 +76,7 @@ describe('a file of accounts', () => {
     assert.equal(shown.role_ben, 'CAMPAIGN_ANALYST');
   });
 
-  test('read again changes nothing, and read with changes changes those', async () => {
+  test('is idempotent, and applies changes of a changed file', async () => {
     const file = example();
     const [account] = file.accounts;
     const id = String(account!.id);
@@ -104,7 +104,7 @@ describe('a file of accounts', () => {
     );
   });
 
-  test('gives ids that are never given again', async () => {
+  test('reserves the imported ids', async () => {
     const [account] = example().accounts;
     const next = toldBy(await run('account', 'create', 'Next', '--admin', 'ada')).account_id!;
     const near = (Number.parseInt(next, 36) + 5).toString(36);
@@ -229,7 +229,7 @@ describe('a file of accounts', () => {
   /** The accounts that the service has: everybody in these files who is known administers what they make. */
   const kept = async () => (await ada.call('GET', '/12/accounts', { params: { count: 1000 } })).body.data;
   for (const [input, file, stderr] of refused) {
-    test(`with ${input} is refused, and nothing of it is kept`, async () => {
+    test(`rejects ${input} and stores nothing`, async () => {
       const before = await kept();
       const whole = file() as { accounts?: unknown[] };
       const good = { ...base(), id: '18ce5bbbbbb' };
@@ -243,7 +243,7 @@ describe('a file of accounts', () => {
     });
   }
 
-  test('with several faults tells all of them at once', async () => {
+  test('reports all errors at once', async () => {
     const { stderr, code } = await importing({ accounts: [{ ...base(), nmae: 'x', timezone: 'X' }, { id: '18ce5c' }] });
     assert.equal(code, 2);
     assert.equal(stderr.split('; accounts[').length + stderr.split(': accounts[').length - 2, 4, stderr);

@@ -46,7 +46,7 @@ async function until(client: Client, path: string, isMeant: (reply: { status: nu
   }
 }
 
-describe('an account at the command line', () => {
+describe('barker account', () => {
   let id: string;
   before(async () => {
     const business = ['--business-name', 'Harbour Ltd', '--business-id', '4v9k1', '--industry', 'RETAIL'];
@@ -54,7 +54,7 @@ describe('an account at the command line', () => {
     id = made.account_id!;
   });
 
-  test('is a production account of its administrator, in the running service', async () => {
+  test('creates a production account that the running server knows', async () => {
     assert.match(id, /^1[0-9a-z]{10}$/);
     const reply = await ada.call('GET', `/12/accounts/${id}`);
     const { name, business_name, business_id, timezone, timezone_switch_at, industry_type, approval_status } =
@@ -74,7 +74,7 @@ describe('an account at the command line', () => {
     assert.equal((await ben.call('GET', `/12/accounts/${id}`)).status, 403);
   });
 
-  test('is listed and shown', async () => {
+  test('lists and shows accounts', async () => {
     const line = `${id}\tproduction\tACCEPTED\tHarbour Coffee\n`;
     assert.ok((await run('account', 'list')).stdout.includes(line));
     assert.ok((await run('account', 'list', '--user', 'ada')).stdout.includes(line));
@@ -87,7 +87,7 @@ describe('an account at the command line', () => {
     assert.ok(Object.values(shown).includes('FULL ada'));
   });
 
-  test('gives roles and takes them away, in the running service', async () => {
+  test('grants and revokes roles in the running server', async () => {
     const path = `/12/accounts/${id}/authenticated_user_access`;
     const input = await told('role', id, 'ben', '--role', 'AD_MANAGER', '--post-composer');
     assert.deepEqual(input, { account_id: id, user_id: benId, role: 'AD_MANAGER', post_composer: 'yes' });
@@ -99,7 +99,7 @@ describe('an account at the command line', () => {
     await until(ben, path, ({ status }) => status === 403);
   });
 
-  test('gets features and loses them', async () => {
+  test('grants and removes features', async () => {
     const some = await told('features', id, '--add', 'REACH_FREQUENCY_CAP', 'AGE_TARGETING');
     assert.equal(some.features, 'AGE_TARGETING,REACH_FREQUENCY_CAP');
     const fewer = await told('features', id, '--remove', 'AGE_TARGETING', '--add', 'BRAND_TPN');
@@ -108,7 +108,7 @@ describe('an account at the command line', () => {
     assert.deepEqual(reply.body.data, ['BRAND_TPN', 'REACH_FREQUENCY_CAP']);
   });
 
-  test('gets a funding instrument that campaigns are paid by', async () => {
+  test('adds a funding instrument for campaigns', async () => {
     const line = ['--type', 'CREDIT_LINE', '--currency', 'EUR', '--credit-limit', '5000000000'];
     const made = await told('fund', id, ...line, '--description', 'House bank', '--start-time', '2026-01-01');
     const reply = await ada.call('GET', `/12/accounts/${id}/funding_instruments/${made.funding_instrument_id}`);
@@ -124,7 +124,7 @@ describe('an account at the command line', () => {
     assert.equal((await told('show', id))[`funding_${made.funding_instrument_id}`], 'CREDIT_LINE EUR House bank');
   });
 
-  test('gets limits of its own, which hold in the running service, and loses them', async () => {
+  test('sets and removes limit overrides in the running server', async () => {
     const funding = await told('fund', id, '--type', 'CREDIT_CARD', '--currency', 'USD');
     const create = () =>
       ada.call('POST', `/12/accounts/${id}/campaigns`, {
@@ -144,14 +144,14 @@ describe('an account at the command line', () => {
     while ((await create()).status !== 200);
   });
 
-  test('is put under review and accepted again', async () => {
+  test('changes the approval status', async () => {
     assert.equal((await told('approve', id, '--status', 'UNDER_REVIEW')).approval_status, 'UNDER_REVIEW');
     const reply = await ada.call('GET', `/12/accounts/${id}`);
     assert.equal(reply.body.data.approval_status, 'UNDER_REVIEW');
     assert.equal((await told('approve', id)).approval_status, 'ACCEPTED');
   });
 
-  test('may be one of the sandbox', async () => {
+  test('creates a sandbox account', async () => {
     const { account_id } = await told('create', 'Playground', '--admin', 'ben', '--sandbox');
     assert.match(account_id!, /^g[0-9a-z]{5}$/);
     assert.match(
@@ -200,7 +200,7 @@ describe('an account at the command line', () => {
     [['approve', 'ID', '--status', 'FINE'], 2, /^barker: option '--status <status>' argument 'FINE' is invalid/],
   ];
   for (const [args, code, stderr] of refused) {
-    test(`refused: account ${args.join(' ')}`, async () => {
+    test(`rejects account ${args.join(' ')}`, async () => {
       const outcome = await run('account', ...args.map((arg) => (arg === 'ID' ? id : arg)));
       assert.match(outcome.stderr, stderr);
       assert.deepEqual([outcome.code, outcome.stdout], [code, '']);

@@ -48,8 +48,8 @@ const is = (...wanted: number[]) => {
   return (said: unknown) => JSON.stringify(said) === JSON.stringify(wanted);
 };
 
-describe('an application at the command line', () => {
-  test('is listed and shown, without its secret', async () => {
+describe('barker app', () => {
+  test('lists and shows applications without secrets', async () => {
     const listed = await run('app', 'list', '--owner', 'ada');
     assert.equal(listed.stdout, `${made.consumer_key}\tread\tactive\tReports\n`);
     assert.equal((await run('app', 'list')).stdout, listed.stdout);
@@ -61,7 +61,7 @@ describe('an application at the command line', () => {
     assert.ok(!JSON.stringify(shown).includes(made.consumer_secret!));
   });
 
-  test('is changed in what was said, and in nothing else', async () => {
+  test('changes only the given options', async () => {
     const links = ['--terms', 'https://a.test/t', '--privacy', 'https://a.test/p', '--email-access'];
     await told('edit', made.consumer_key!, '--level', 'read-write', '--no-sign-in', ...links);
     const shown = await told('show', made.consumer_key!);
@@ -71,7 +71,7 @@ describe('an application at the command line', () => {
     );
   });
 
-  test('gives its owner a token, the former of which ends in the running service', async () => {
+  test('issues an owner token and revokes the earlier one in the running server', async () => {
     const first = await told('token', made.consumer_key!);
     assert.equal(((await ask(first)) as Told).email, 'ada@mail.test');
     const second = await told('token', made.consumer_key!);
@@ -80,7 +80,7 @@ describe('an application at the command line', () => {
     assert.equal((await told('show', made.consumer_key!))['tokens_read-write'], '1');
   });
 
-  test('is suspended and works again in the running service', async () => {
+  test('suspends and resumes an application in the running server', async () => {
     const token = await told('token', made.consumer_key!);
     await ask(token);
     assert.equal((await told('suspend', made.consumer_key!)).suspended, 'yes');
@@ -94,7 +94,7 @@ describe('an application at the command line', () => {
     ['suspend', 'resume', [403, 64]],
     ['lock', 'unlock', [403, 326]],
   ] as const) {
-    test(`can no longer act for a user after ${word}, until ${back}`, async () => {
+    test(`refuses requests for a user after ${word}, until ${back}`, async () => {
       const token = await told('token', made.consumer_key!);
       await ask(token);
       assert.equal((await run('user', word, 'ADA')).stderr, '');
@@ -105,7 +105,7 @@ describe('an application at the command line', () => {
     });
   }
 
-  test('gets a bearer token, and loses it', async () => {
+  test('issues and revokes a bearer token', async () => {
     const { bearer_token: first } = await told('bearer', made.consumer_key!);
     const { bearer_token: second } = await told('bearer', made.consumer_key!);
     assert.match(first!, /^A{22}/);
@@ -115,7 +115,7 @@ describe('an application at the command line', () => {
     assert.deepEqual([again.code, again.stderr], [1, 'barker: Reports has no bearer token\n']);
   });
 
-  test('gets new keys; the former end in the running service, tokens of users go on', async () => {
+  test('replaces keys in the running server; user tokens stay valid', async () => {
     const token = await told('token', made.consumer_key!);
     await ask(token);
     const fresh = await told('regenerate-keys', made.consumer_key!);
@@ -134,7 +134,7 @@ describe('an application at the command line', () => {
     [['create', 'Y', '--owner', 'ada'], /^barker: The website is missing\. At least one callback address is needed/],
   ];
   for (const [args, stderr] of refused) {
-    test(`refused: app ${args.join(' ')}`, async () => {
+    test(`rejects app ${args.join(' ')}`, async () => {
       const outcome = await run('app', ...args);
       assert.match(outcome.stderr, stderr);
       assert.notEqual(outcome.code, 0);
@@ -142,7 +142,7 @@ describe('an application at the command line', () => {
     });
   }
 
-  test('keeps a callback whose scheme is no longer allowed, and gets no new one', async () => {
+  test('keeps callbacks whose scheme is no longer allowed, but adds none', async () => {
     await told('edit', made.consumer_key!, '--callback', 'myapp://done', 'com.example.app:/done');
     const { code, stderr } = await run('app', 'edit', made.consumer_key!, '--callback', 'myapp://done', 'other://done');
     assert.deepEqual(
@@ -156,7 +156,7 @@ describe('an application at the command line', () => {
     assert.deepEqual([shown.callback_1, shown.callback_2], ['myapp://done', 'com.example.app:/done']);
   });
 
-  test('a change that breaks a rule changes nothing', async () => {
+  test('an invalid change changes nothing', async () => {
     const outcome = await run('app', 'edit', made.consumer_key!, '--callback', 'ftp://a.test/', '--name', 'Changed');
     assert.deepEqual(
       [outcome.code, outcome.stderr],

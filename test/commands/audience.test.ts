@@ -26,7 +26,7 @@ describe('barker audience hash', () => {
     });
   }
 
-  test('of each line of its input, with the form that is hashed', async () => {
+  test('hashes each line of stdin, with normalized values', async () => {
     const outcome = await barker(['audience', 'hash', '--type', 'email', '--form'], {
       input: 'A@b.example\n\nc@d.example\n',
     });
@@ -34,7 +34,7 @@ describe('barker audience hash', () => {
     assert.deepEqual([outcome.code, outcome.stdout], [0, lines.join('')]);
   });
 
-  test('of its input as it comes, each line bounded', async () => {
+  test('streams stdin with bounded lines', async () => {
     const hashing = started(['audience', 'hash', '--type', 'handle'], { input: null });
     hashing.child.stdin!.write('lumenroasters\nada');
     // Before the input has ended.
@@ -47,7 +47,7 @@ describe('barker audience hash', () => {
     );
   });
 
-  test('of nothing, or of what is not hashed, is refused', async () => {
+  test('rejects empty values and types that are not hashed', async () => {
     assert.equal((await barker(['audience', 'hash', '--type', 'handle', ' @ '])).code, 2);
     const own = await barker(['audience', 'hash', '--type', 'partner_user_id', 'x']);
     assert.deepEqual([own.code, /Allowed choices are email, phone_number/.test(own.stderr)], [2, true]);

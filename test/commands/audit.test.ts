@@ -101,12 +101,12 @@ function leaves(command: Command, above: readonly string[] = []): string[] {
   return command.commands.flatMap((each) => leaves(each, [...above, each.name()]));
 }
 
-test('every command of the program is known here: it leaves a record, or changes nothing', async () => {
+test('every command is covered: it leaves a record or changes nothing', async () => {
   const known = [...Object.keys(CHANGES), ...Object.keys(READS), ...ELSEWHERE];
   assert.deepEqual(leaves(await fullProgram()).sort(), known.sort());
 });
 
-describe('a record is left by', () => {
+describe('an audit record is stored by', () => {
   for (const [words, { args, touches, says }] of Object.entries(CHANGES)) {
     test(words, async () => {
       await PREPARATIONS[words]?.();
@@ -132,7 +132,7 @@ describe('a record is left by', () => {
     });
   }
 
-  test('what was copied, in the copy', async () => {
+  test('copy, in the target database too', async () => {
     const found = await records({ folder: file('copy'), databaseUrl: '' });
     const copies = found.filter(({ command }) => command?.startsWith('copy'));
     // The one of the source had not ended when its rows were read.
@@ -140,9 +140,9 @@ describe('a record is left by', () => {
   });
 });
 
-describe('nothing is changed, and nothing recorded, by', () => {
+describe('nothing is changed or recorded by', () => {
   for (const [words, args] of [...Object.entries(READS), ...LOOKS]) {
-    test(`${words} ${LOOKS.some(([each]) => each === words) ? 'that only shows' : ''}`.trimEnd(), async () => {
+    test(`${words} ${LOOKS.some(([each]) => each === words) ? '(read-only)' : ''}`.trimEnd(), async () => {
       const sums = () => onPlace(place, sumsOf);
       const earlier = await sums();
       const ran = await run(words, args());
@@ -172,7 +172,7 @@ describe('a command that fails', () => {
     });
   }
 
-  test('and one that ends between begins and end leaves what it began', async () => {
+  test('a killed command leaves a record with the outcome begun', async () => {
     const found = await records({ folder: file('restored'), databaseUrl: '' });
     const backups = found.filter(({ command }) => command === 'backup');
     assert.deepEqual(
@@ -183,7 +183,7 @@ describe('a command that fails', () => {
   });
 });
 
-test('no secret is in a record, whatever was told or given', async () => {
+test('records contain no secrets', async () => {
   const all = JSON.stringify(await records());
   collectLog(`${all}\n`);
   assert.ok(secrets.length >= 8, String(secrets.length));
@@ -207,7 +207,7 @@ describe('barker audit list', () => {
       .map((line) => JSON.parse(line));
   };
 
-  test('tells every field as JSON, newest first, as many as are wanted', async () => {
+  test('prints JSON with every field, newest first, up to --count', async () => {
     const all = await records();
     assert.deepEqual(await list('--count', '1000'), all);
     assert.deepEqual(await list('--count', '3'), all.slice(0, 3));
@@ -215,7 +215,7 @@ describe('barker audit list', () => {
     assert.deepEqual(times, times.toSorted().reverse());
   });
 
-  test('finds by what was touched, by actor, by event and by time', async () => {
+  test('filters by target, actor, event and time', async () => {
     const all = await records();
     const touching = (target: string) => all.filter(({ targets }) => targets.includes(target));
     const wanted = touching(`application:${made.application_id}`);
@@ -235,7 +235,7 @@ describe('barker audit list', () => {
     assert.equal(between.length, all.length);
   });
 
-  test('shows a line for people, which no name can break', async () => {
+  test('prints one line a record, whatever names contain', async () => {
     await runHere(['user', 'suspend', 'ben', ...flagsOf(place)], { env: { ...env, SUDO_USER: 'eve\u001b[2J\nroot' } });
     const { stdout } = await run('audit list', ['--count', '1']);
     const columns = stdout.trimEnd().split('\t');
@@ -261,7 +261,7 @@ describe('barker audit list', () => {
   }
 });
 
-test('records are removed when they are older than the settings say, and never when these say 0', async () => {
+test('records expire after audit_retention_days, and never with 0', async () => {
   await onPlace(place, async (driver) => {
     const store = storeOn(driver);
     const now = formatInstant(Date.now() + 3 * 86_400_000);

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { barker, signedParts } from './program.ts';
 
-describe('against a service', () => {
+describe('barker call and sign', () => {
   let world: World;
   let home: string[];
   before(async () => {
@@ -18,7 +18,7 @@ describe('against a service', () => {
   });
   after(() => world.close());
 
-  test('the curl line of sign is good once', async () => {
+  test('the curl command of sign works once', async () => {
     const { stdout } = await barker(['sign', 'GET', '/12/accounts', '-d', 'q=Demo acc', ...home]);
     const line = signedParts(stdout).Command!;
     const curl = async () => JSON.parse((await promisify(execFile)('sh', ['-c', `${line} --silent`])).stdout);
@@ -26,7 +26,7 @@ describe('against a service', () => {
     assert.equal((await curl()).errors[0].code, 'UNAUTHORIZED_ACCESS');
   });
 
-  test('a form, a query and a JSON body', async () => {
+  test('send forms, queries and JSON bodies', async () => {
     const call = async (...args: string[]) => {
       const outcome = await barker(['call', ...args, '--sandbox', ...home]);
       assert.equal(outcome.code, 0, outcome.stderr);
@@ -62,7 +62,7 @@ describe('against a service', () => {
     assert.equal((await call('DELETE', `${path}/campaigns/${made[0].id}`)).deleted, true);
   });
 
-  test('a refused batch is read aloud item by item', async () => {
+  test('a rejected batch prints the errors of each item', async () => {
     const args = ['call', 'POST', '/12/accounts', '--sandbox', ...home];
     const { id } = JSON.parse((await barker(args)).stdout).data[0];
     const json = JSON.stringify([{ operation_type: 'Create', params: {} }]);
@@ -75,7 +75,7 @@ describe('against a service', () => {
     assert.equal(code, 1);
   });
 
-  test('-i shows status and rates beside the body, not in it', async () => {
+  test('-i prints status and headers on stderr', async () => {
     const { stdout, stderr } = await barker(['call', 'GET', '/12/accounts', '-i', ...home]);
     assert.match(stderr, /^200 OK\n/);
     for (const name of ['x-rate-limit-limit', 'x-rate-limit-remaining', 'x-rate-limit-reset', 'x-transaction-id']) {
@@ -84,7 +84,7 @@ describe('against a service', () => {
     assert.equal(JSON.parse(stdout).data.length, 1);
   });
 
-  test('an application calls for itself, and what version 2 says is read aloud', async () => {
+  test('--bearer calls for the application, and errors of version 2 are printed', async () => {
     const call = (...args: string[]) => barker(['call', ...args, ...home]);
     const json = JSON.stringify({ event_type: 'SpacesEnd', filter: { keyword: 'jazz' } });
     const made = await call('POST', '/2/activity/subscriptions', '--bearer', '-i', '--json', json);
@@ -107,7 +107,7 @@ describe('against a service', () => {
     ]);
   });
 
-  test('keys come from variables too', async () => {
+  test('keys come from environment variables', async () => {
     const { consumer_key, consumer_secret, access_token, access_token_secret, base_url } = world.keys;
     const env = {
       BARKER_CALL_URL: base_url!,

@@ -86,7 +86,7 @@ async function accountsOf(...more: string[]): Promise<{ id: string }[]> {
 }
 
 describe('barker dev on an empty folder', () => {
-  test('writes addresses and keys that only their owner can read', async () => {
+  test('writes addresses and keys to private files', async () => {
     const { file } = await dev();
     assert.deepEqual(Object.keys(file), KEYS);
     for (const key of KEYS) assert.ok(file[key], key);
@@ -99,7 +99,7 @@ describe('barker dev on an empty folder', () => {
     }
   });
 
-  test('prints addresses, keys, and a line that works when it is pasted', async () => {
+  test('prints addresses, keys, and a command that works when pasted', async () => {
     const one = await dev();
     const { stdout, stderr } = one.output();
     assert.equal(stderr, '');
@@ -124,7 +124,7 @@ describe('barker dev on an empty folder', () => {
     assert.equal(JSON.parse(pasted.stdout).data[0].name, 'Demo account');
   });
 
-  test('users have their roles: the second may look and not write', async () => {
+  test('users have roles: the second can only read', async () => {
     await dev();
     const [account] = await accountsOf();
     const path = `/12/accounts/${account!.id}`;
@@ -146,7 +146,7 @@ describe('barker dev on an empty folder', () => {
     assert.equal(JSON.parse(refused.stdout).errors[0].code, 'ACTION_NOT_ALLOWED');
   });
 
-  test('an application may read messages: their events come to whoever subscribed, in the words of the documentation', async () => {
+  test('the messages application receives message events, as in the documentation', async () => {
     const { file } = await dev();
     const page = readFileSync('docs/activity.md', 'utf8');
     const [subscribe, send] = /```sh\n(npx barker call .*dm\.received.*)\n(.*)\n/.exec(page)!.slice(1);
@@ -172,14 +172,14 @@ describe('barker dev on an empty folder', () => {
     assert.equal(refused.code, 1);
   });
 
-  test('the sandbox has accounts of its own', async () => {
+  test('the sandbox has separate accounts', async () => {
     await dev();
     assert.deepEqual(await accountsOf('--sandbox'), []);
   });
 });
 
 describe('barker dev again', () => {
-  test('keeps keys and accounts', async () => {
+  test('keeps keys and accounts after a restart', async () => {
     const first = await dev();
     const accounts = await accountsOf();
     await stop(first);
@@ -188,7 +188,7 @@ describe('barker dev again', () => {
     assert.deepEqual(await accountsOf(), accounts);
   });
 
-  test('adds what the demo world of an earlier release lacks', async () => {
+  test('completes the demo world of an earlier release', async () => {
     const first = await dev();
     const { messages_consumer_key: key } = first.file;
     await stop(first);
@@ -207,7 +207,7 @@ describe('barker dev again', () => {
     assert.equal(file.access_token, former.access_token);
   });
 
-  test('with --reset forgets what was stored; the same seed makes the same keys and ids, another seed others', async () => {
+  test('--reset deletes all data; keys and ids depend on the seed', async () => {
     const idOf = async () => (await accountsOf())[0]!.id;
     const first = await dev('--seed', '7');
     const account = await idOf();
@@ -230,7 +230,7 @@ describe('barker dev again', () => {
     assert.notEqual(await idOf(), account);
   });
 
-  test('without its keys says how to start anew', async () => {
+  test('explains --reset when the keys are missing', async () => {
     await stop(await dev());
     const { rm } = await import('node:fs/promises');
     await rm(join(place.folder, 'dev.json'));
@@ -241,7 +241,7 @@ describe('barker dev again', () => {
 });
 
 describe('commands beside barker dev', () => {
-  test('take the key of its folder where none is given: what they make works at once, and after it is started again', async () => {
+  test('use the master key of the data folder', async () => {
     const first = await dev();
     const create = [
       'app',
@@ -272,7 +272,7 @@ describe('commands beside barker dev', () => {
     assert.match(people.stdout, /^people=10$/m);
   });
 
-  test('take it for the database of its demo world alone', async () => {
+  test('use that key for the demo database only', async () => {
     await stop(await dev());
     const other = await openPlace();
     try {
@@ -287,9 +287,9 @@ describe('commands beside barker dev', () => {
   });
 });
 
-describe('barker dev on a database that is not of development', () => {
+describe('barker dev on a production database', () => {
   for (const flags of [[], ['--reset']]) {
-    test(`leaves it alone ${flags}`, async () => {
+    test(`refuses to start and changes nothing ${flags}`, async () => {
       const env = { BARKER_MASTER_KEY: MASTER_KEY };
       await barker(['migrate', ...flagsOf(place)]);
       const create = ['user', 'create', 'ada', ...flagsOf(place)];
@@ -305,7 +305,7 @@ describe('barker dev on a database that is not of development', () => {
 
 describe('barker dev on a port that is taken', () => {
   for (const flag of ['--port', '--sandbox-port']) {
-    test(`names the port and how to choose another (${flag})`, async () => {
+    test(`prints the port and the flag (${flag})`, async () => {
       const squatter = createServer().listen(0, '127.0.0.1');
       await new Promise((done) => squatter.once('listening', done));
       const { port } = squatter.address() as AddressInfo;
@@ -322,8 +322,8 @@ describe('barker dev on a port that is taken', () => {
   }
 });
 
-describe('barker dev on data that is served', () => {
-  test('is refused, with --reset too, and harms nothing', async () => {
+describe('barker dev on data of a running server', () => {
+  test('is refused, also with --reset', async () => {
     await dev();
     const before = written();
     for (const flags of [[], ['--reset']]) {
@@ -336,7 +336,7 @@ describe('barker dev on data that is served', () => {
   });
 });
 
-test('a port that was taken at the very first start costs nothing but another try', async () => {
+test('a first start can be repeated after a port conflict', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');
   await new Promise((done) => squatter.once('listening', done));
   const { port } = squatter.address() as AddressInfo;
@@ -348,7 +348,7 @@ test('a port that was taken at the very first start costs nothing but another tr
   assert.equal((await accountsOf()).length, 1);
 });
 
-test('--rate-limits off raises the limits out of reach', async () => {
+test('--rate-limits off disables rate limits', async () => {
   const limitOf = (stderr: string) => Number(/^x-rate-limit-limit: (\d+)$/m.exec(stderr)![1]);
   const call = () => barker(['call', 'GET', '/12/accounts', '-i', '--data', place.folder]);
   const limited = await dev();
@@ -358,7 +358,7 @@ test('--rate-limits off raises the limits out of reach', async () => {
   assert.ok(limitOf((await call()).stderr) > usual * 1000);
 });
 
-test('failures are told in one line each, and so is a request to stop', async () => {
+test('errors and stop signals print one line each', async () => {
   const one = await dev();
   await barker(['call', 'GET', '/12/accounts/zzz/campaigns', '--data', place.folder]);
   await one.saw(
@@ -370,7 +370,7 @@ test('failures are told in one line each, and so is a request to stop', async ()
   assert.equal(code, 0);
 });
 
-test('what a script runner started ends with the shell of the runner', async () => {
+test('stops when the script runner exits', async () => {
   const args = [ENTRY, 'dev', ...flagsOf(place), ...ANY_PORTS].map((word) => `'${word}'`).join(' ');
   // The shell stays until it is killed, and does not tell its child.
   const shell = spawn('sh', ['-c', `'${process.execPath}' ${args}; true`], {

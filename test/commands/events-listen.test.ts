@@ -75,7 +75,7 @@ function linesOf(running: Started): string[] {
 }
 
 describe('barker events listen', () => {
-  test('prints what comes, as soon as there is a subscription', async () => {
+  test('prints events once there is a subscription', async () => {
     const running = listen();
     await running.saw(/no events will come until the application has a subscription/);
     const reply = await callAs(world, demo, 'POST', '/2/activity/subscriptions', {
@@ -92,7 +92,7 @@ describe('barker events listen', () => {
     await stop(running);
   });
 
-  test('comes back when its connection is closed, and tells nothing twice', async () => {
+  test('reconnects and prints nothing twice', async () => {
     const running = listen(['--backfill', '5']);
     await running.saw(/listening, with 1 subscription\n/);
     await happen(world, demo.user, [11]);
@@ -107,7 +107,7 @@ describe('barker events listen', () => {
     await stop(running);
   });
 
-  test('posts each event, signed as a webhook would be', async () => {
+  test('forwards each event, signed like a webhook', async () => {
     const hooks = await receiver(204);
     const secret = Buffer.alloc(32, 9);
     const env = { BARKER_CALL_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}` };
@@ -130,7 +130,7 @@ describe('barker events listen', () => {
     hooks.close();
   });
 
-  test('goes on when the receiver refuses, or is not there', async () => {
+  test('continues when the receiver fails or is unreachable', async () => {
     const hooks = await receiver(500);
     const running = listen(['--forward-to', hooks.url]);
     await openConnections(1);
@@ -146,8 +146,8 @@ describe('barker events listen', () => {
 
   const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
     [['--backfill', '6'], /^barker: --backfill must be a number from 0 to 5\n$/],
-    [['--forward-to', 'localhost:1'], /^barker: --forward-to is an address with http:\/\/ or https:\/\/\n$/],
-    [['--forward-to', 'http://localhost:1', '--webhook-secret', 'abc'], /^barker: --webhook-secret begins with whsec_/],
+    [['--forward-to', 'localhost:1'], /^barker: --forward-to must be a URL with http:\/\/ or https:\/\/\n$/],
+    [['--forward-to', 'http://localhost:1', '--webhook-secret', 'abc'], /^barker: --webhook-secret must be whsec_/],
   ];
   for (const [args, said] of wrong) {
     test(`refuses ${args.join(' ')}`, async () => {
@@ -157,7 +157,7 @@ describe('barker events listen', () => {
     });
   }
 
-  test('says that a service is not there, or does not know the application', async () => {
+  test('reports an unreachable server and an unknown application', async () => {
     const file = readDevFile(world.place.folder)!;
     const keys = ['--consumer-key', file.consumer_key, '--consumer-secret', 'wrong'];
     const refused = await barker(['events', 'listen', '--url', world.service.url, ...keys]);

@@ -52,7 +52,7 @@ async function written(): Promise<unknown[]> {
 const brief = (name: string) => ({ id: users[name], name, username: name });
 const signal = (from: string, to: string) => ({ sender_id: users[from], target: { recipient_id: users[to] } });
 
-describe('events at the command line', () => {
+describe('barker events emit', () => {
   const happen: readonly (readonly [args: readonly string[], event: () => object])[] = [
     [
       ['profile.update.bio', '--before', 'Old', '--text', 'New'],
@@ -88,14 +88,14 @@ describe('events at the command line', () => {
     ],
   ];
   for (const [args, event] of happen) {
-    test(`happen: ${args[0]}`, async () => {
+    test(`emits ${args[0]}`, async () => {
       const told = toldBy(await emit(...args, '--user', 'ada'));
       assert.match(told.event_uuid!, /^73\d{17}$/);
       assert.deepEqual(await written(), [{ event_type: args[0], user_id: users.ada, ...event() }]);
     });
   }
 
-  test('of messages have two sides', async () => {
+  test('emits both sides of a message', async () => {
     toldBy(await emit('dm.received', '--user', 'ben', '--with', 'ada', '--text', 'Hello', '--about', '73'));
     toldBy(await emit('dm.indicate_typing', '--user', 'ben', '--with', 'ada'));
     toldBy(await emit('DmRead', '--user', 'ben', '--with', 'ada', '--about', '73', '--direction', 'sent'));
@@ -125,7 +125,7 @@ describe('events at the command line', () => {
     });
   });
 
-  test('happen many times, one after the other', async () => {
+  test('emits --count events in order', async () => {
     const told = toldBy(await emit('spaces.end', '--user', users.ada!, '--payload', '{}', '--count', '1001'));
     assert.equal(Number(told.last_event_uuid!.slice(2)) - Number(told.event_uuid!.slice(2)), 1000);
     assert.equal((await written()).length, 1001);
@@ -158,7 +158,7 @@ describe('events at the command line', () => {
     [['spaces.end', '--payload', '{}'], 2, /required option '--user <user-name>' not specified/],
   ] as const;
   for (const [args, code, says] of refused) {
-    test(`do not happen with ${args.join(' ')}`, async () => {
+    test(`rejects ${args.join(' ')}`, async () => {
       const outcome = await emit(...args);
       assert.deepEqual([outcome.code, outcome.stdout], [code, '']);
       assert.match(outcome.stderr, says);
@@ -167,10 +167,10 @@ describe('events at the command line', () => {
   }
 });
 
-describe('a profile at the command line', () => {
+describe('barker user profile', () => {
   const change = (...args: string[]) => run('user', 'profile', 'ada', ...args);
 
-  test('changes, and what others follow is an event', async () => {
+  test('changes the profile and creates events', async () => {
     const told = toldBy(await change('--verified', 'blue', '--affiliate', 'ben', '--bio', 'New', '--name', 'Ada L.'));
     assert.deepEqual(told, {
       user_id: users.ada,
@@ -201,7 +201,7 @@ describe('a profile at the command line', () => {
     [['--bio', 'x'.repeat(161)], 2, /a description is at most 160 characters/],
   ] as const;
   for (const [args, code, says] of refused) {
-    test(`does not change with ${args.join(' ').slice(0, 30) || 'nothing'}`, async () => {
+    test(`rejects ${args.join(' ').slice(0, 30) || 'nothing'}`, async () => {
       const outcome = await change(...args);
       assert.equal(outcome.code, code);
       assert.match(outcome.stderr, says);
@@ -210,8 +210,8 @@ describe('a profile at the command line', () => {
   }
 });
 
-describe('limits of an application at the command line', () => {
-  test('are shown, set, and set back', async () => {
+describe('barker app limits', () => {
+  test('shows, sets and resets limits', async () => {
     const made = toldBy(
       await run(
         'app',

@@ -123,8 +123,8 @@ async function bearer(): Promise<string> {
 const signed = async (): Promise<number> =>
   (await clientOf(service.url, keys, systemClock).call('GET', '/12/accounts')).status;
 
-describe('the master key is replaced', () => {
-  test('every column that holds what is sealed is declared', async () => {
+describe('barker keys', () => {
+  test('every encrypted column is declared', async () => {
     const catalog =
       engine === 'sqlite'
         ? `select m.name as "table", p.name as "column" from sqlite_master m join pragma_table_info(m.name) p where m.type = 'table'`
@@ -139,7 +139,7 @@ describe('the master key is replaced', () => {
     assert.deepEqual(found.sort(), declared.sort());
   });
 
-  test('status tells what is sealed with which key, beside the server', async () => {
+  test('status prints key usage while the server runs', async () => {
     const before = await status({ BARKER_MASTER_KEY: OLD });
     assert.equal(before.code, 0, before.stderr);
     assert.match(
@@ -151,7 +151,7 @@ describe('the master key is replaced', () => {
     assert.match(unused.stdout, new RegExp(`^k0 +${fingerprint(NEW)} +old, unused +0 +-$`, 'm'));
   });
 
-  test('status fails when a key is missing, or is another one of that id', async () => {
+  test('status fails for a missing or wrong key', async () => {
     const missing = await status(CURRENT);
     assert.equal(missing.code, 1);
     assert.match(missing.stdout, /^k1 +- +missing +503 +applications/m);
@@ -169,7 +169,7 @@ describe('the master key is replaced', () => {
     assert.equal(use.unreadable, use.secrets);
   });
 
-  test('reseal seals everything with the new key beside a server, tells how much, and has nothing to do again', async () => {
+  test('reseal re-encrypts everything while the server runs, and is idempotent', async () => {
     const counts = async () => {
       const { code, stdout, stderr } = await barker(['keys', 'reseal', ...flagsOf(place)], { env: BOTH });
       assert.equal(code, 0, stderr);
@@ -199,7 +199,7 @@ describe('the master key is replaced', () => {
     assert.equal(await signed(), 200);
   });
 
-  test('then the old key can go, and everything still works', async () => {
+  test('everything works without the old key afterwards', async () => {
     const before = await bearer();
     await service.close();
     await start(CURRENT, { log: openLog('info', { write: (line) => void lines.push(line) }) });
@@ -210,7 +210,7 @@ describe('the master key is replaced', () => {
     assert.doesNotMatch(stdout, /k1/);
   });
 
-  test('what cannot be opened stays as it is, and does not stop the rest', async () => {
+  test('secrets that cannot be decrypted are skipped', async () => {
     const lost = service.box.seal('x', secretContext.webhook('another row'));
     await service.store.write((tx) => tx.webhooks.change('w1', { secret: lost }));
     const next = secretBox({
@@ -224,7 +224,7 @@ describe('the master key is replaced', () => {
     assert.equal((await service.store.read((tx) => tx.webhooks.find('w1')))!.secret, lost);
   });
 
-  test('a server without the new key answers 503, and says which key it lacks', async () => {
+  test('a server without the new key answers 503 and logs its id', async () => {
     service.store.clearCaches();
     const reply = await clientOf(service.url, keys, systemClock).call('GET', '/12/accounts');
     assert.deepEqual([reply.status, reply.headers.get('retry-after')], [503, '10']);

@@ -61,7 +61,7 @@ function identifiers({ identifiers: bytes }: NumberedPerson): string[] {
 const kept = (kind: number, plain: string) => `${kind} ${hash('sha256', plain).slice(0, 30)}`;
 const angeles = locations().find(({ name, location_type }) => name === 'Los Angeles' && location_type === 'CITIES')!;
 
-describe('people are imported', () => {
+describe('barker import people', () => {
   const ADA = {
     user_id: 501,
     city: 'Los Angeles',
@@ -81,7 +81,7 @@ describe('people are imported', () => {
     device_id_sha256: hash('sha256', 'abc').toUpperCase(),
   };
 
-  test('from NDJSON, with plain identifiers and with hashed ones', async () => {
+  test('imports NDJSON with plaintext and hashed identifiers', async () => {
     const told = toldBy(await importing('people.ndjson', `${JSON.stringify(ADA)}\n\n{"user_id":"502"}\n`));
     assert.deepEqual(told, { added: '2', changed: '0', refused: '0', skipped: '0', people: '2' });
     const ada = await personOf('501');
@@ -113,7 +113,7 @@ describe('people are imported', () => {
     assert.deepEqual(identifiers(await personOf('502')), [kept(3, '502')]);
   });
 
-  test('from CSV the same, and who is there already becomes what is given', async () => {
+  test('imports CSV and updates existing people', async () => {
     const before = await personOf('501');
     const csv = [
       'user_id,country,city,interests,email',
@@ -129,7 +129,7 @@ describe('people are imported', () => {
     assert.deepEqual([again.added, again.changed, again.people], ['0', '2', '3']);
   });
 
-  test('into an image with every identifier in order', async () => {
+  test('builds a sorted index of identifiers', async () => {
     const { state, people } = await directory();
     const reader = openIdentifiers(join(directoryFolder(place.folder), imageName(state)));
     const block = Buffer.from(reader.next()!);
@@ -141,7 +141,7 @@ describe('people are imported', () => {
     assert.equal(reader.people, 3);
   });
 
-  test('but for records that are wrong, of which no identifier is repeated', async () => {
+  test('skips invalid records without printing identifiers', async () => {
     const lines = [
       '{"user_id":"x"}',
       '{"user_id":"504","email_sha256":"secret@example.com"}',
@@ -183,7 +183,7 @@ describe('people are imported', () => {
     ['broken.csv', 'user_id\n"1', /the text ends within quotes/],
   ];
   for (const [name, text, message] of files) {
-    test(`not from ${name}`, async () => {
+    test(`rejects ${name}`, async () => {
       const { code, stderr } = await importing(name, text);
       assert.equal(code, 2);
       assert.match(stderr, message);
@@ -191,8 +191,8 @@ describe('people are imported', () => {
   }
 });
 
-describe('a population', () => {
-  test('that is killed while it is made goes on where it was, and comes to the same', async () => {
+describe('barker demo population', () => {
+  test('resumes after being killed', async () => {
     const { people: before } = await directory();
     const args = ['demo', 'population', '--users', '24000', ...flagsOf(place)];
     const killed = started(args, { env });
@@ -207,7 +207,7 @@ describe('a population', () => {
     assert.equal(new Set(people.map(({ user_id }) => user_id)).size, before.length + 24_000);
   });
 
-  test('is the same for the same seed, and its file says by what it is known', async () => {
+  test('is reproducible by seed, and writes plaintext identifiers to a file', async () => {
     const csv = join(place.folder, 'known.csv');
     const told = toldBy(await run('demo', 'population', '--users', '50', '--csv', csv));
     assert.deepEqual([told.added, told.changed], ['0', '50']);

@@ -51,8 +51,8 @@ const timeOf = (ago_s: number): string => new Date((now - ago_s) * 1000).toISOSt
 const line = (id: unknown, known: object = {}): string =>
   `${JSON.stringify({ id, text: `Post ${id}`, created_at: timeOf(3600), ...known })}\n`;
 
-describe('posts are imported', () => {
-  test('from NDJSON, with all that can be known and with little', async () => {
+describe('barker import posts', () => {
+  test('imports posts with all members and with the required ones', async () => {
     const full = { country: 'Germany', language: 'de-AT', user: 42, text: 'Zeile\nund "noch" eine \u{1f600}' };
     const told = toldBy(await importing('posts.ndjson', `${line('a1', full)}\n${line(7, { country: null })}`));
     assert.deepEqual(told, { added: '2', known: '0', expired: '0', refused: '0', skipped: '0' });
@@ -64,7 +64,7 @@ describe('posts are imported', () => {
     assert.ok(planned !== undefined, 'the server is told to index them');
   });
 
-  test('once, whichever file has them and however often', async () => {
+  test('imports each post once', async () => {
     const lines = line('once') + line('twice') + line('twice', { text: 'another text' });
     assert.equal(toldBy(await importing('one.ndjson', lines)).added, '2');
     const again = toldBy(await importing('other.jsonl', `${lines}${line('new')}`));
@@ -76,14 +76,14 @@ describe('posts are imported', () => {
     );
   });
 
-  test('unless they are older than posts are kept', async () => {
+  test('skips posts older than the retention', async () => {
     const old = line('old', { created_at: timeOf(9 * 86_400) });
     const told = toldBy(await importing('old.ndjson', old, '--keyword-retention-days', '7'));
     assert.deepEqual([told.added, told.expired], ['0', '1']);
     assert.equal(toldBy(await importing('old.ndjson', old)).added, '1');
   });
 
-  test('but for those that make no sense, of which it is told what is wrong', async () => {
+  test('rejects invalid posts with their errors', async () => {
     const wrong: [input: string, message: string][] = [
       ['{', 'is not JSON'],
       ['[]', 'is not a JSON object'],
@@ -116,7 +116,7 @@ describe('posts are imported', () => {
     assert.match(outcome.stdout, /^added=1$/m);
   });
 
-  test('not from a file of another kind, or that is not there', async () => {
+  test('rejects other file types and missing files', async () => {
     const csv = await importing('posts.csv', 'id,text\n');
     assert.deepEqual([csv.code, csv.stderr], [2, 'barker: FILE: expected a file that ends in .ndjson or .jsonl\n']);
     const absent = await run('import', 'posts', join(place.folder, 'absent.ndjson'));
@@ -125,8 +125,8 @@ describe('posts are imported', () => {
   });
 });
 
-describe('posts are made up', () => {
-  test('the same for the same number, over the days until now', async () => {
+describe('barker demo posts', () => {
+  test('generates the same posts for the same seed, over the last days', async () => {
     const before = (await corpus()).posts.length;
     const made = toldBy(await run('demo', 'posts', '--count', '2000', '--days', '3'));
     assert.deepEqual(made, { added: '2000', known: '0', expired: '0' });
@@ -138,7 +138,7 @@ describe('posts are made up', () => {
     assert.ok(again.known === '2000' || again.added === '2000', JSON.stringify(again));
   });
 
-  test('not over no days', async () => {
+  test('rejects --days 0', async () => {
     const { code, stderr } = await run('demo', 'posts', '--count', '10', '--days', '0');
     assert.deepEqual([code, stderr.includes('expected a whole number from 1')], [2, true], stderr);
   });

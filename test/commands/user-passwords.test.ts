@@ -31,7 +31,7 @@ const canLogIn = async (person: Pick<Person, 'name' | 'password'>): Promise<bool
 };
 
 describe('barker user password', () => {
-  test('sets one that is piped in, and ends sessions', async () => {
+  test('sets a password from stdin and ends sessions', async () => {
     const { person, isIn } = await inside();
     const done = await user(['password', person.name], `${NEXT}\n`);
     assert.deepEqual(done, { code: 0, stdout: `user_id=${person.id}\nusername=${person.name}\n`, stderr: '' });
@@ -42,14 +42,14 @@ describe('barker user password', () => {
     assert.match(shown.password_changed_at!, /^\d{4}-/);
   });
 
-  test('makes one and tells it once', async () => {
+  test('generates and prints a password', async () => {
     const { person } = await inside();
     const { password } = toldBy(await user(['password', person.name, '--generate']));
     assert.match(password!, /^[\w-]{20}$/);
     assert.equal(await canLogIn({ ...person, password: password! }), true);
   });
 
-  test('makes a link with which the user sets one', async () => {
+  test('creates a reset link', async () => {
     const { person } = await inside();
     const told = toldBy(await user(['password', person.name, '--link', '--public-base-url', 'https://ads.test']));
     assert.equal(told.valid_s, '3600');
@@ -71,7 +71,12 @@ describe('barker user password', () => {
       'it is ada_demo',
       /^barker: the password must not contain the user name\n$/,
     ],
-    ['two ways at once', ['password', 'ada_demo', '--link', '--generate'], '', /^barker: --password-file, .* exclude/],
+    [
+      'two ways at once',
+      ['password', 'ada_demo', '--link', '--generate'],
+      '',
+      /^barker: --password-file, .* cannot be combined/,
+    ],
     ['a common one at first', ['create', 'eve'], 'sunshine', /^barker: the password is one of the 10,000 most common/],
   ];
   for (const [why, words, input, stderr] of refused) {
@@ -84,7 +89,7 @@ describe('barker user password', () => {
   }
 });
 
-test('barker user list tells all with their state, and suspending ends sessions beside a running service', async () => {
+test('barker user list prints the states, and suspend ends sessions in the running server', async () => {
   const { person, isIn } = await inside();
   assert.equal((await user(['suspend', person.name])).code, 0);
   assert.equal(await isIn(), false);
@@ -94,7 +99,7 @@ test('barker user list tells all with their state, and suspending ends sessions 
   assert.ok(lines.some((line) => /^\d+\tada_demo\tactive\t/.test(line)));
 });
 
-test('barker user totp tells whether two-step login is on, and turns it off for who lost the phone', async () => {
+test('barker user totp shows and turns off two-step login', async () => {
   const { person, isIn } = await inside();
   await world.service.store.write(async (tx) => {
     const factor = { user_id: person.id, secret: 'sealed', last_step: 1, created_at: '2026-03-02T17:04:55Z' };

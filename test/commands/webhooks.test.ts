@@ -46,8 +46,8 @@ const failed = async (state: string): Promise<void> =>
     return row?.state === state && row.tries.length > 0;
   });
 
-describe('webhooks at the command line', () => {
-  test('are listed, by application too', async () => {
+describe('barker webhooks', () => {
+  test('lists webhooks, also by application', async () => {
     const line = `${webhook}\tvalid\t${receiver.url}\n`;
     assert.deepEqual(await run('list'), { code: 0, stdout: line, stderr: '' });
     assert.equal((await run('list', '--app', keys.consumer_key)).stdout, line);
@@ -59,7 +59,7 @@ describe('webhooks at the command line', () => {
     );
   });
 
-  test('show what was sent to them, and send it again', async () => {
+  test('lists and resends deliveries', async () => {
     receiver.answer = status(503);
     const [position] = (await changeBio(world, keys.user, ['x'])) as [number];
     await until('all tries are used up', async () => {
@@ -88,7 +88,7 @@ describe('webhooks at the command line', () => {
     assert.equal((await run('resend', webhook, '--failed')).stdout, 'resent=0\n');
   });
 
-  test('are given a new secret, and the former signs beside it for a day', async () => {
+  test('rotates the secret; the old one signs for one more day', async () => {
     const master = { env: { BARKER_MASTER_KEY: world.service.settings.master_key } };
     const { stdout } = await barkerApart(['webhooks', 'secret', webhook, ...flagsOf(world.place)], master);
     const [, webhook_secret] = /^webhook_secret=(.*)\n$/.exec(stdout)!;
@@ -119,7 +119,7 @@ describe('webhooks at the command line', () => {
     [() => ['resend', '19', '--failed'], 1, /there is no webhook 19/],
   ];
   for (const [args, code, says] of refusals) {
-    test(`are not there for ${says.source}`, async () => {
+    test(`rejects ${says.source}`, async () => {
       const outcome = await run(...args());
       assert.equal(outcome.code, code, outcome.stderr);
       assert.match(outcome.stderr, says);
@@ -127,7 +127,7 @@ describe('webhooks at the command line', () => {
   }
 });
 
-describe('a check of an address', () => {
+describe('barker webhooks check', () => {
   const check = (url: string): Promise<Outcome> =>
     barkerApart(['webhooks', 'check', url, '--data', world.place.folder, '--consumer-key', keys.consumer_key], {
       env: { BARKER_CALL_CONSUMER_SECRET: keys.consumer_secret },
@@ -145,7 +145,7 @@ describe('a check of an address', () => {
     assert.match(stdout, /\nnote {6}in production the url must begin with https:\/\/\n$/);
   });
 
-  test('says what is wrong', async () => {
+  test('explains a failed check', async () => {
     receiver.answerChallenge = said('{"response_token":"\u001b[2Jx"}');
     const wrong = await check(receiver.url);
     assert.equal(wrong.code, 1);
