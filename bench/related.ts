@@ -7,7 +7,7 @@ import { searchSegments } from '../src/features/keywords/search-segments.ts';
 import { segmentOf } from '../src/features/keywords/segment.ts';
 import { addPost, addToken, emptyDraft } from '../src/features/keywords/segment-draft.ts';
 import { segmentWriter } from '../src/features/keywords/segment-writer.ts';
-import { hashOf, lastHash } from '../src/features/keywords/text-hash.ts';
+import { hashText, lastHash } from '../src/features/keywords/text-hash.ts';
 
 const DAY_S = 86_400;
 const START = Date.parse('2026-02-23T00:00:00Z') / 1000;
@@ -66,7 +66,7 @@ function show(title: string, posts: readonly CorpusPost[], keywords: readonly st
   const dictionary = emptyDictionary();
   const draft = emptyDraft();
   for (const { id, text, created_at, language } of posts) {
-    hashOf(id);
+    hashText(id);
     addPost(draft, {
       hash: lastHash.low,
       createdAt: created_at,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { mergeInto } from '../../src/features/audiences/members/merge-uploads.ts';
+import { mergeUploads } from '../../src/features/audiences/members/merge-uploads.ts';
 import { packedWriter, readPacked, UPDATE } from '../../src/features/audiences/uploads/packed-format.ts';
 
 /** One way to keep who is in an audience. A batch is 27 uploads of 72,500 people with one new identifier each. */
@@ -21,7 +21,7 @@ const LATER = NOW + 34_000_000;
 function upload(): Uint8Array<ArrayBuffer> {
   const writer = packedWriter(PEOPLE * 18 + 32);
   writer.operation();
-  writer.says(UPDATE, NOW, LATER);
+  writer.setOperation(UPDATE, NOW, LATER);
   for (let person = 0; person < PEOPLE; person++) {
     writer.person();
     const at = writer.identifier();
@@ -72,7 +72,7 @@ function file(folder: string): Keeper {
   const path = join(folder, 'it.members');
   return {
     merge(uploads, last) {
-      mergeInto(path, { uploads: uploads.map((payload) => ({ accepted_at: NOW, payload })), last });
+      mergeUploads(path, { uploads: uploads.map((payload) => ({ accepted_at: NOW, payload })), last });
     },
     size: () => statSync(path).size,
   };

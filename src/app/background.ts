@@ -1,6 +1,6 @@
 import { formatInstant } from '../base/instants.ts';
-import { eventExpiryAt } from '../features/activity/event-expiry-job.ts';
-import { forgetStreams } from '../features/activity/stream/streams.ts';
+import { eventExpiryJob } from '../features/activity/event-expiry-job.ts';
+import { endOrphanedStreams } from '../features/activity/stream/streams.ts';
 import { loginExpiryAt } from '../features/auth/logins/login-expiry.ts';
 import { auditExpiryAt } from '../features/platform/audit-expiry.ts';
 import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
@@ -19,7 +19,7 @@ export async function startBackground(
   await store.write(async (tx) => {
     const now = formatInstant(clock.now());
     await tx.jobs.releaseAll();
-    await tx.jobs.planNoLaterThan(eventExpiryAt(now));
+    await tx.jobs.planNoLaterThan(eventExpiryJob(now));
     await tx.jobs.planNoLaterThan(loginExpiryAt(now));
     await tx.jobs.planNoLaterThan(auditExpiryAt(now));
   });
@@ -29,7 +29,7 @@ export async function startBackground(
   cleanup.defer(() => jobs.stop());
   jobs.start();
   await services.activity.events.start();
-  await store.write((tx) => forgetStreams(tx, clock));
+  await store.write((tx) => endOrphanedStreams(tx, clock));
   await webhooks.start();
   cleanup.defer(await watchExternalChanges(store));
 }

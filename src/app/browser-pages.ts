@@ -1,11 +1,11 @@
 import { secureRandom } from '../base/random.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import {
+  createValidate,
   findDelivery,
   lastOutcome,
-  resend,
+  requeueDeliveries,
   rotateSecret,
-  validating,
 } from '../features/activity/webhooks/administration.ts';
 import { previewPage } from '../features/ads/previews/preview-page.ts';
 import { previewUrl } from '../features/ads/previews/preview-url.ts';
@@ -41,8 +41,8 @@ export function browserPages(mode: Mode, { settings, clock, store, services, box
       applicationsMax: settings.applications_per_user_max,
       callbackSchemes: settings.callback_schemes,
       webhooks: {
-        validate: validating(services, { tellsHints: mode === 'dev' }),
-        ...{ rotateSecret, findDelivery, resend, lastOutcome },
+        validate: createValidate(services, { tellsHints: mode === 'dev' }),
+        ...{ rotateSecret, findDelivery, resend: requeueDeliveries, lastOutcome },
       },
       verifier_ttl_s: settings.verifier_ttl_s,
       linkFor: ({ environment, account_id: account, subject_id: id, user_id: user }) =>

@@ -69,7 +69,7 @@ import { audienceProcessing } from '../features/audiences/members/processing-job
 import { audienceRematching } from '../features/audiences/members/rematching-job.ts';
 import { customAudiencePermissions, tailoredAudiencePermissions } from '../features/audiences/permissions.ts';
 import { tailoredAudiences } from '../features/audiences/tailored-audiences.ts';
-import { uploadUnreached, uploadUsers } from '../features/audiences/uploads/upload-members.ts';
+import { uploadDoNotReachUsers, uploadUsers } from '../features/audiences/uploads/upload-members.ts';
 import { loginExpiry } from '../features/auth/logins/login-expiry.ts';
 import { accessToken } from '../features/auth/oauth1/access-token.ts';
 import { requestToken } from '../features/auth/oauth1/request-token.ts';
@@ -157,7 +157,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   tailoredAudiences,
   tailoredAudiencePermissions,
   doNotReachLists,
-  uploadUnreached,
+  uploadDoNotReachUsers,
   createSubscription,
   listSubscriptions,
   updateSubscription,

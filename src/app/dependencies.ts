@@ -21,8 +21,8 @@ import { openActivity } from '../features/activity/log-follower.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
 import { openWebhooks, type RunningWebhooks } from '../features/activity/webhooks/running-webhooks.ts';
 import { directoryFolder, openDirectory } from '../features/audiences/directory/directory.ts';
-import { openMemberships } from '../features/audiences/members/audience-members.ts';
-import { openPeopleReader } from '../features/audiences/uploads/upload-parser.ts';
+import { openAudienceMembers } from '../features/audiences/members/audience-members.ts';
+import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
 import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
 import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
@@ -156,9 +156,9 @@ function audienceServices(settings: Settings, store: Store): AudienceServices {
       processing_delay_s: (environment) => settings[`audience_processing_delay_${environment}_s`],
       size_min: settings.audience_size_min,
     },
-    members: openMemberships({ store, directory, folder: join(settings.data_folder, 'audiences', 'memberships') }),
+    members: openAudienceMembers({ store, directory, folder: join(settings.data_folder, 'audiences', 'memberships') }),
     directory,
-    uploads: openPeopleReader(),
+    uploads: openUploadParser(),
   };
 }
 
@@ -172,7 +172,7 @@ function activityServices(
   const events = openActivity({
     store,
     withSubscriptionId: settings.event_include_subscription_id,
-    failed: failureLog(log, 'could not read the event log'),
+    onError: failureLog(log, 'could not read the event log'),
   });
   const sender = openSender({
     allowsPrivate: settings.webhook_allow_private,
@@ -192,15 +192,15 @@ function activityServices(
     streams: openStreams({
       ...{ store, clock, random: secureRandom, activity: events, defaultLimits: applicationLimits },
       rules: pick(settings, keysOf(streamSettings)),
-      failed: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
+      onError: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),
     webhooks: openWebhooks({
       ...{ store, clock, box, retries_s },
       activity: events,
       sender: metrics.counted(sender),
       nextTransactionId: transactionIds(secureRandom),
-      delivered: metrics.delivered,
-      failed: failureLog(log, 'webhook delivery failed'),
+      onDelivered: metrics.delivered,
+      onError: failureLog(log, 'webhook delivery failed'),
     }),
     webhookRules: {
       retries_s,

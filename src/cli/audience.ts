@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { CsvError } from '../base/csv.ts';
 import { linesOfStream } from '../base/lines.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/store/audiences.ts';
-import { hashOfIdentifier, isHashedKind, normalForm } from '../features/audiences/uploads/normalize.ts';
+import { hashIdentifier, isHashedKind, normalize } from '../features/audiences/uploads/normalize.ts';
 import { addProfileOptions, collectPair, profileFrom } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
@@ -45,9 +45,9 @@ const CHECKS = `Test vectors for your own implementation:
   handle        lumenroasters         2d318ee0150f0cf54940ef2241bcf542aa787d31df357b3f34c8cda9b33a983c`;
 
 function hashLine(type: IdentifierKind, value: string, isFormShown: boolean): string {
-  const form = normalForm(type, value);
+  const form = normalize(type, value);
   if (form === '') throw new CommandFailed(`${JSON.stringify(value)} is empty after normalization as ${type}`, 2);
-  return `${isFormShown ? `${form}\t` : ''}${hashOfIdentifier(type, value)}`;
+  return `${isFormShown ? `${form}\t` : ''}${hashIdentifier(type, value)}`;
 }
 
 function uploadCommand(command: Command): void {

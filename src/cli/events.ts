@@ -3,8 +3,8 @@ import { systemClock } from '../base/clock.ts';
 import type { User } from '../contract/store/credentials.ts';
 import { type Direction, EVENT_TYPES, eventUuid } from '../contract/store/events.ts';
 import type { ReadTransaction } from '../contract/store/store.ts';
-import { SketchUnfit } from '../features/activity/event-emitter.ts';
-import { typeNamed } from '../features/activity/event-types.ts';
+import { InvalidEventDraft } from '../features/activity/event-emitter.ts';
+import { resolveType } from '../features/activity/event-types.ts';
 import { runRecorded } from './command-record.ts';
 import { listenCommand } from './events/listen.ts';
 import { CommandFailed } from './failure.ts';
@@ -50,13 +50,13 @@ const TOGETHER = 500;
 /** No secret is read or sealed, so no master key is needed. */
 async function emitEvents(command: Command, name: string): Promise<void> {
   const input = command.opts<EmitOptions>();
-  const type = typeNamed(name)?.type;
+  const type = resolveType(name)?.type;
   if (type === undefined)
     throw new CommandFailed(`unknown event type ${name}; expected one of ${EVENT_TYPES.join(', ')}`, 2);
   const count = /^\d+$/.test(input.count) ? Number(input.count) : 0;
   if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count must be a number from 1 to ${COUNT_MAX}`, 2);
   const payload = input.payload === undefined ? undefined : objectOf(input.payload);
-  const { eventOf } = await import('../features/activity/event-emitter.ts');
+  const { eventFromDraft } = await import('../features/activity/event-emitter.ts');
   const { formatInstant } = await import('../base/instants.ts');
   try {
     const { first, last } = await withStore(command, (store) =>
@@ -69,7 +69,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
             const user = await userNamed(tx, input.user);
             addTarget('user', user.id);
             const other = input.with === undefined ? undefined : await userNamed(tx, input.with);
-            const event = await eventOf(tx, { ...input, event_type: type, user, other, payload }, now_ms);
+            const event = await eventFromDraft(tx, { ...input, event_type: type, user, other, payload }, now_ms);
             return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
           });
           first ||= positions[0]!;
@@ -80,7 +80,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
     );
     printFields({ event_uuid: eventUuid(first), ...(count > 1 && { last_event_uuid: eventUuid(last) }) });
   } catch (error) {
-    if (error instanceof SketchUnfit) throw new CommandFailed(`${error.message}; see --help`, 2);
+    if (error instanceof InvalidEventDraft) throw new CommandFailed(`${error.message}; see --help`, 2);
     throw error;
   }
 }

@@ -2,7 +2,12 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { ReadTransaction } from '../contract/store/store.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/store/webhooks.ts';
-import { findDelivery, lastOutcome, resend, rotateSecret } from '../features/activity/webhooks/administration.ts';
+import {
+  findDelivery,
+  lastOutcome,
+  requeueDeliveries,
+  rotateSecret,
+} from '../features/activity/webhooks/administration.ts';
 import { runRecorded } from './command-record.ts';
 import { addProfileOptions } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
@@ -146,7 +151,7 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
           const found = failed
             ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
             : await named(tx, webhook, messages);
-          await resend(tx, found, now);
+          await requeueDeliveries(tx, found, now);
           await announce(tx);
           return found;
         });

@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../../src/contract/store/events.ts';
-import { TYPE_NAMES } from '../../src/features/activity/event-types.ts';
+import { EVENT_TYPE_NAMES } from '../../src/features/activity/event-types.ts';
 import { fc } from '../rig/laws.ts';
 import { DIFFICULT, type Input, type JsonValue, mostly, name, type Ref, ref, type Value } from './values.ts';
 
@@ -38,7 +38,7 @@ const object = (members: Record<string, fc.Arbitrary<JsonValue>>, ...requiredKey
 const NO_OBJECTS: readonly JsonValue[] = [{}, [], null, 'text', 7, [{}]];
 
 const typeName = mostly<JsonValue>(
-  fc.constantFrom(...TYPE_NAMES.map(([each]) => each)),
+  fc.constantFrom(...EVENT_TYPE_NAMES.map(([each]) => each)),
   ...['', 'profile.update', 'PROFILE.UPDATE.BIO', 'profileBioUpdate', null, 7],
 );
 const filter = mostly<JsonValue>(

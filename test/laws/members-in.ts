@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MEMBER_RECORDS, openMembers } from '../../src/features/audiences/members/member-file.ts';
-import { recordSource } from '../../src/features/audiences/members/record-file.ts';
+import { readRecords } from '../../src/features/audiences/members/record-file.ts';
 import { EPOCH, identifierOf, type Member } from './membership-model.ts';
 
 const numbers = new Map(
@@ -21,7 +21,7 @@ export function entriesIn(path: string): Entry[] {
   const file = openMembers(path);
   if (!file) return [];
   const found: Entry[] = [];
-  const source = recordSource(file.records, MEMBER_RECORDS);
+  const source = readRecords(file.records, MEMBER_RECORDS);
   let before = '';
   while (source.next()) {
     for (let at = 0; at < source.end; at += MEMBER_RECORDS.width) {

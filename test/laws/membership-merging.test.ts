@@ -6,8 +6,8 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Subject } from '../../src/contract/store/audiences.ts';
 import { countRecords } from '../../src/features/audiences/members/count-records.ts';
 import { openMembers } from '../../src/features/audiences/members/member-file.ts';
-import { openNow } from '../../src/features/audiences/members/membership-windows.ts';
-import { mergeInto } from '../../src/features/audiences/members/merge-uploads.ts';
+import { countOpen } from '../../src/features/audiences/members/membership-windows.ts';
+import { mergeUploads } from '../../src/features/audiences/members/merge-uploads.ts';
 import { fc } from '../rig/laws.ts';
 import { entriesIn, membersIn } from './members-in.ts';
 import {
@@ -42,7 +42,7 @@ function merge(path: string, log: readonly Upload[], cuts: readonly number[]): v
   const ends = [...new Set([...cuts.map((cut) => cut % (all.length + 1)), all.length])].sort((a, b) => a - b);
   let from = 0;
   for (const to of ends) {
-    if (to > from) mergeInto(path, { uploads: all.slice(from, to), last: to });
+    if (to > from) mergeUploads(path, { uploads: all.slice(from, to), last: to });
     from = to;
   }
 }
@@ -67,11 +67,11 @@ describe('merging', () => {
         merge(pathOf('it'), log, places);
         const windows = openMembers(pathOf('it'))?.windows ?? new Uint32Array();
         const members = membersOf(log);
-        let told = { size: 0, change: EPOCH + lastOf(log) };
+        let told = { size: 0, nextChangeAt: EPOCH + lastOf(log) };
         for (let now = lastOf(log); now <= lastOf(log) + 130; now++) {
           const size = openAt(members, now).length;
-          if (EPOCH + now < told.change) assert.equal(size, told.size, 'nothing changes before it is told to');
-          else told = openNow(windows, EPOCH + now);
+          if (EPOCH + now < told.nextChangeAt) assert.equal(size, told.size, 'nothing changes before it is told to');
+          else told = countOpen(windows, EPOCH + now);
           assert.equal(told.size, size);
         }
       }),
@@ -148,7 +148,7 @@ describe('merging', () => {
     const found = new Map(entriesIn(path).map(({ identifier, expires_at }) => [names.get(identifier), expires_at]));
     assert.deepEqual(found, new Map([...found.keys()].map((each) => [each, expected.get(each!)])));
     assert.equal(found.size, expected.size);
-    assert.equal(openNow(openMembers(path)!.windows, EPOCH + 10).size, 40_000 + 100_000 - 1000);
+    assert.equal(countOpen(openMembers(path)!.windows, EPOCH + 10).size, 40_000 + 100_000 - 1000);
   });
 
   test('a file that was cut off or is of another kind counts as none', () => {

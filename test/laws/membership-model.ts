@@ -35,7 +35,7 @@ export function packed(uploads: readonly Upload[]): { accepted_at: number; paylo
     const writer = packedWriter(0);
     for (const { type, effective_at, expires_at, people } of operations) {
       writer.operation();
-      writer.says(type === 'Update' ? UPDATE : DELETE, EPOCH + effective_at, EPOCH + expires_at);
+      writer.setOperation(type === 'Update' ? UPDATE : DELETE, EPOCH + effective_at, EPOCH + expires_at);
       for (const person of people) {
         writer.person();
         for (const number of person) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
-import { openMemberships } from '../../src/features/audiences/members/audience-members.ts';
+import { openAudienceMembers } from '../../src/features/audiences/members/audience-members.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -38,7 +38,7 @@ const open = () => {
     store,
     audiences: { directory },
   } = world.service.services;
-  return openMemberships({ store, directory, folder, batch_bytes_max: BATCH_BYTES_MAX });
+  return openAudienceMembers({ store, directory, folder, batch_bytes_max: BATCH_BYTES_MAX });
 };
 before(async () => {
   world = await openWorld();

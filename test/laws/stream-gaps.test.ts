@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { formatInstant } from '../../src/base/instants.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { eventUuid } from '../../src/contract/store/events.ts';
-import { emitterOf } from '../../src/features/activity/event-emitter.ts';
+import { createEmitter } from '../../src/features/activity/event-emitter.ts';
 import { happen } from '../rig/activity.ts';
 import { openDistantWorld } from '../rig/distant.ts';
 import {
@@ -101,7 +101,7 @@ type Emit = (number: number) => Promise<string>;
 /** Makes numbered changes of a profile happen; resolves with the uuid when the event was acknowledged. */
 function emittingFor(user: string): Emit {
   const now = (): string => formatInstant(world.clock.now());
-  const emitters = Array.from({ length: WRITERS }, () => emitterOf(world.service.store, now));
+  const emitters = Array.from({ length: WRITERS }, () => createEmitter(world.service.store, now));
   return async (number) => {
     const event = bio(user, number);
     if (number % CALLED_EVERY > 0) return (await emitters[number % WRITERS]!.emit(event))!;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash, hash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { IDENTIFIER_KINDS, type UploadRules } from '../../src/contract/store/audiences.ts';
-import { readUsual } from '../../src/features/audiences/uploads/fast-path.ts';
-import { readCarefully } from '../../src/features/audiences/uploads/full-parser.ts';
+import { parseFast } from '../../src/features/audiences/uploads/fast-path.ts';
+import { parseFully } from '../../src/features/audiences/uploads/full-parser.ts';
 import { readPacked } from '../../src/features/audiences/uploads/packed-format.ts';
 import { fc } from '../rig/laws.ts';
 
@@ -79,8 +79,8 @@ describe('what is read of people', () => {
     fc.assert(
       fc.property(uploads, fc.constantFrom(rules, ofLists), (text, each) => {
         const body = Buffer.from(text);
-        const straight = readUsual(body, NOW_S, each);
-        const careful = readCarefully(body, NOW_S, each);
+        const straight = parseFast(body, NOW_S, each);
+        const careful = parseFully(body, NOW_S, each);
         if (straight) assert.deepEqual(straight, careful);
         seen[straight ? 'straight' : 'left'] += 1;
       }),
@@ -96,8 +96,8 @@ describe('what is read of people', () => {
         const at = place % body.length;
         if (isCut) body.copyWithin(at, at + 1);
         else body[at] = byte;
-        const straight = readUsual(body, NOW_S, rules);
-        if (straight) assert.deepEqual(straight, readCarefully(body, NOW_S, rules));
+        const straight = parseFast(body, NOW_S, rules);
+        if (straight) assert.deepEqual(straight, parseFully(body, NOW_S, rules));
       }),
       { numRuns: 2000 },
     );
@@ -117,7 +117,7 @@ describe('what is read of people', () => {
             params: { effective_at: '2026-03-05', users },
           }));
           const body = Buffer.from(JSON.stringify(items));
-          for (const reader of [readUsual, readCarefully]) {
+          for (const reader of [parseFast, parseFully]) {
             const read = reader(body, NOW_S, rules);
             assert.ok(read && 'payload' in read);
             assert.deepEqual(
@@ -142,7 +142,7 @@ describe('what is read of people', () => {
     const body = Buffer.from(
       JSON.stringify([{ operation_type: 'Update', params: { users: [{ partner_user_id: ids }] } }]),
     );
-    const read = readUsual(body, NOW_S, rules)!;
+    const read = parseFast(body, NOW_S, rules)!;
     const [{ users } = { users: [] }] = unpacked(read.payload);
     assert.equal(read.records, 1);
     assert.deepEqual(

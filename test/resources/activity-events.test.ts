@@ -31,8 +31,8 @@ const types = (envelopes: readonly Envelope[]) => envelopes.map(({ data }) => da
 const lines = (batches: readonly MatchedBatch[]) =>
   batches.flatMap(({ byApplication }) => [...byApplication.values()].flat()).map(({ line }) => line.toString());
 
-describe('a profile that changes', () => {
-  test('is an event, in the bytes of the reference', async () => {
+describe('a profile change', () => {
+  test('appends an event with exactly the bytes of the reference', async () => {
     const { user, keys, app } = await person();
     await subscribe(app, 'profile.update.bio', { user_id: user }, { tag: 'bio-watch' });
     const heard = listen(world);
@@ -47,7 +47,7 @@ describe('a profile that changes', () => {
     assert.match(second!.data.event_uuid, /^73\d{17}$/);
   });
 
-  test('is none when it stays the same, or is of what nobody follows', async () => {
+  test('appends no event when nothing changes, or when the field has no event type', async () => {
     const { user, keys, app } = await person();
     await subscribe(app, 'profile.update.bio', { user_id: user });
     const heard = listen(world);
@@ -83,7 +83,7 @@ describe('a profile that changes', () => {
     ],
   ] as const;
   for (const [input, form, why] of refused) {
-    test(`does not take ${input}`, async () => {
+    test(`rejects ${input}`, async () => {
       const { keys } = await person();
       const reply = await profile(keys, form);
       assert.equal(reply.status, 403, reply.text);
@@ -92,7 +92,7 @@ describe('a profile that changes', () => {
   }
 });
 
-describe('what an operator makes happen', () => {
+describe('an event emitted by an operator', () => {
   const space = (user_id: string, more: object = {}) => ({
     event_type: 'spaces.start',
     user_id,
@@ -100,7 +100,7 @@ describe('what an operator makes happen', () => {
     ...more,
   });
 
-  test('is an event like any other', async () => {
+  test('is delivered like any other', async () => {
     const { user, app } = await person();
     await subscribe(app, 'spaces.start', { user_id: user });
     const heard = listen(world);
@@ -122,14 +122,14 @@ describe('what an operator makes happen', () => {
       ['that is no JSON', () => '{"event_type"', undefined],
     ];
   for (const [input, body, parameter] of refused) {
-    test(`is no event ${input}`, async () => {
+    test(`is rejected ${input}`, async () => {
       const reply = await happen(world, body((await person()).user));
       assert.equal(reply.status, 400, reply.text);
       assert.deepEqual(Object.keys(reply.body.errors[0].parameters), parameter === undefined ? [] : [parameter]);
     });
   }
 
-  test('needs the token of the operator', async () => {
+  test('requires the operator token', async () => {
     const { user } = await person();
     const codes = [];
     for (const token of ['', 'wrong', 'x'.repeat(64)]) {
@@ -143,7 +143,7 @@ describe('what an operator makes happen', () => {
     ]);
   });
 
-  test('goes into the log in the order in which it was acknowledged, and each once', async () => {
+  test('is logged exactly once, in the order of acknowledgement', async () => {
     const { user, app } = await person();
     await subscribe(app, 'spaces.start', { user_id: user });
     const heard = listen(world);
@@ -201,7 +201,7 @@ describe('a keyword', () => {
     ['نص', 'النص', false],
     ['вод', 'вода', false],
   ];
-  test('is found as whole words, in any letter case, and in any script', async () => {
+  test('matches whole words, case-insensitively, in any script', async () => {
     const seen: [string, string, boolean][] = [];
     for (const [keyword, bio] of found) {
       const { user, keys, app } = await person();
@@ -215,7 +215,7 @@ describe('a keyword', () => {
     assert.deepEqual(seen, found);
   });
 
-  test('is looked for in messages and in the names of Spaces, and not found where there is no text', async () => {
+  test('matches messages and titles of Spaces, and nothing in events without a text', async () => {
     const [ada, ben] = [await person(), await person()];
     await subscribe(ben.own, 'dm.received', { user_id: ben.user, keyword: 'tea' });
     await subscribe(ben.app, 'spaces.end', { keyword: 'tea' });
@@ -233,7 +233,7 @@ describe('a keyword', () => {
 describe('a subscription', () => {
   const bio = (heard: Heard) => heard.envelopes().then((all) => all.map(({ data }) => [data.tag, data.payload.after]));
 
-  test('gets what happens after it was made, with what it says at that time, until it ends', async () => {
+  test('receives events from its creation until its deletion, with its current tag', async () => {
     const { user, keys, app } = await person();
     const heard = listen(world);
     await profile(keys, { description: 'one' });
@@ -251,7 +251,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  test('of several that match gets its own envelope, with the same uuid', async () => {
+  test('gets its own envelope with the same uuid when several match', async () => {
     const { user, keys, app } = await person();
     await subscribe(app, 'profile.update.bio', { user_id: user }, { tag: 'all' });
     await subscribe(app, 'profile.update.bio', { user_id: user, keyword: 'tea' }, { tag: 'tea' });
@@ -278,7 +278,7 @@ describe('a subscription', () => {
     ],
   ];
   for (const [how, end] of ends) {
-    test(`to what is private gets nothing from when ${how}`, async () => {
+    test(`to message events receives nothing once ${how}`, async () => {
       const [ada, ben] = [await person(), await person()];
       await subscribe(ben.own, 'dm.received', { user_id: ben.user });
       await subscribe(ben.app, 'profile.update.bio', { user_id: ben.user });
@@ -295,7 +295,7 @@ describe('a subscription', () => {
 });
 
 describe('the log', () => {
-  test('is read again as it was written, with what it means now', async () => {
+  test('replays stored events, matched with current subscriptions', async () => {
     const { user, keys, app, application } = await person();
     const { store, services } = world.service;
     const from = await store.read((tx) => tx.events.findLast());
@@ -333,7 +333,7 @@ describe('the log', () => {
     assert.deepEqual(at, events);
   });
 
-  test('is entered at a time', async () => {
+  test('can be read from a point in time', async () => {
     const { keys } = await person();
     const { store } = world.service;
     const before = await store.read((tx) => tx.events.findLast());

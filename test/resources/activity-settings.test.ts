@@ -41,7 +41,7 @@ describe('by settings', () => {
     ]);
   });
 
-  test('an application subscribes to what is private of users who let it see their messages', async () => {
+  test('an application can subscribe to message events of users who consented', async () => {
     const [ada, ben] = [await registerForMessages(world), await registerForMessages(world)];
     const app = await asApplication(world, ada);
     const subscribe = (user_id: string) => app.call('POST', PATH, { event_type: 'dm.received', filter: { user_id } });
@@ -59,7 +59,7 @@ describe('by settings', () => {
     assert.equal((await subscribe(ada.user)).status, 403);
   });
 
-  test('an application has at most so many subscriptions', async () => {
+  test('limit the subscriptions of an application', async () => {
     const keys = await register(world);
     const app = await asApplication(world, keys);
     const statuses = [];
@@ -70,7 +70,7 @@ describe('by settings', () => {
     assert.deepEqual(statuses, [200, 200, 'Subscription limit of 2 reached.']);
   });
 
-  test('the log keeps events so long and no longer', async () => {
+  test('limit how long events are kept', async () => {
     const { store } = world.service;
     const { user } = await register(world);
     const emit = () => happen(world, { event_type: 'spaces.end', user_id: user, payload: {} });
@@ -99,7 +99,7 @@ describe('by settings', () => {
 });
 
 describe('from the day on from which names are deprecated', () => {
-  test('replies warn people too', async () => {
+  test('replies have a human-readable warning too', async () => {
     world.clock.advance((Date.parse('2026-03-18T00:00:00Z') - world.clock.now()) / 1000 - 1);
     const keys = await register(world);
     const app = await asApplication(world, keys);

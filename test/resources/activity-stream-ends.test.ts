@@ -27,8 +27,8 @@ function reasonOf(lines: readonly Line[]): string | undefined {
   return lines.at(-1)?.errors?.[0]?.disconnect_type;
 }
 
-describe('places for streams', () => {
-  test('are two: the third is refused, and let in when one is free', async () => {
+describe('the limit of open streams', () => {
+  test('is two: a third stream is refused until one closes', async () => {
     const who = await subscriber(world);
     const streams = [await openStream(world, who.bearer), await openStream(world, who.bearer)];
     const reply = await refused(world, who.bearer);
@@ -49,7 +49,7 @@ describe('places for streams', () => {
     third.close();
   });
 
-  test('are never more, for twenty that come together', async () => {
+  test('holds for twenty concurrent requests', async () => {
     const who = await subscriber(world);
     const answers = await Promise.all(Array.from({ length: 20 }, () => askStream(world, who.bearer)));
     const open = answers.filter((answer) => !('status' in answer)) as ReadStream[];
@@ -57,7 +57,7 @@ describe('places for streams', () => {
     for (const stream of open) stream.close();
   });
 
-  test('are as many as the operator says of the application', async () => {
+  test('can be set by the operator for an application', async () => {
     const who = await subscriber(world);
     await world.service.store.write((tx) => tx.applicationLimits.set(who.application, 'stream_connections', 3));
     const streams = [];
@@ -66,13 +66,13 @@ describe('places for streams', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('are not for the token of a user', async () => {
+  test('applies to bearer tokens only: user tokens are refused', async () => {
     const reply = await world.production.call('GET', STREAM);
     assert.equal(reply.status, 403, reply.text);
     assert.equal(reply.body.title, 'Unsupported Authentication');
   });
 
-  test('are asked for so often in a window, and no more', async () => {
+  test('is beside a rate limit of connection attempts', async () => {
     const who = await subscriber(world);
     for (let count = 1; count <= 40; count++) {
       await rawCall(world.service.url, world.clock, {
@@ -128,7 +128,7 @@ describe('a stream ends', () => {
     ],
   ];
   for (const [how, reason, end] of ends) {
-    test(`${how}, and says ${reason}`, async () => {
+    test(`${how}, with the reason ${reason}`, async () => {
       const who = await subscriber(world);
       const stream = await openStream(world, who.bearer);
       await end(who);
@@ -140,7 +140,7 @@ describe('a stream ends', () => {
     });
   }
 
-  test('with another stream of the same token, and no stream of another', async () => {
+  test('together with all streams of the same token, and no others', async () => {
     const [who, other] = [await subscriber(world), await subscriber(world)];
     const streams = [await openStream(world, who.bearer), await openStream(world, who.bearer)];
     const stays = await openStream(world, other.bearer);
@@ -150,7 +150,7 @@ describe('a stream ends', () => {
     stays.close();
   });
 
-  test('when the log cannot be read for a fault of ours, and says InternalError', async () => {
+  test('with InternalError when reading the log fails unexpectedly', async () => {
     const who = await subscriber(world);
     const {
       activity: { events: activity },

@@ -11,7 +11,7 @@ before(async () => {
 after(() => world.close());
 
 describe('a stream', () => {
-  test('takes the place of the oldest one, where the operator wants it so', async () => {
+  test('replaces the oldest one when so configured', async () => {
     const who = await subscriber(world);
     const first = await openStream(world, who.bearer);
     world.clock.advance(1);
@@ -25,7 +25,7 @@ describe('a stream', () => {
     third.close();
   });
 
-  test('stays while the database is away, and goes on afterwards with nothing left out', async () => {
+  test('survives a database outage without losing events', async () => {
     const who = await subscriber(world);
     await subscribe(world, who);
     const [live, gone] = [await openStream(world, who.bearer), await openStream(world, who.bearer)];
@@ -45,7 +45,7 @@ describe('a stream', () => {
     live.close();
   });
 
-  test('is told that the service stops, and ends in good order before the database is closed', async () => {
+  test('receives a last line at shutdown, before the database is closed', async () => {
     const ending = await openWorld();
     const who = await subscriber(ending);
     await subscribe(ending, who);

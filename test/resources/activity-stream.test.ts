@@ -30,7 +30,7 @@ function at(seconds: number): string {
 }
 
 describe('a stream', () => {
-  test('is open at once, and says so', async () => {
+  test('sends its response head at once', async () => {
     const stream = await openStream(world, (await subscriber(world)).bearer);
     await stream.when((text) => text.length >= 2);
     assert.equal(stream.text().slice(0, 2), '\r\n');
@@ -43,7 +43,7 @@ describe('a stream', () => {
     stream.close();
   });
 
-  test('sends what happens, in the order of the log, a line each, to every stream of the application', async () => {
+  test('sends each event as a line, in log order, to every stream of the application', async () => {
     const who = await subscriber(world);
     await subscribe(world, who, { tag: 'watch' });
     const streams = [await openStream(world, who.bearer), await openStream(world, who.bearer)];
@@ -62,7 +62,7 @@ describe('a stream', () => {
     other.close();
   });
 
-  test('sends one event once for each subscription that it matches', async () => {
+  test('sends an event once for each matching subscription', async () => {
     const who = await subscriber(world);
     const friend = await subscriber(world);
     await subscribe(world, who, { tag: 'a' });
@@ -77,7 +77,7 @@ describe('a stream', () => {
     other.close();
   });
 
-  test('sends nothing of others', async () => {
+  test('sends no events of other applications', async () => {
     const [who, other] = [await subscriber(world), await subscriber(world)];
     await subscribe(world, who);
     const stream = await openStream(world, who.bearer);
@@ -87,13 +87,13 @@ describe('a stream', () => {
     stream.close();
   });
 
-  test('says something when nothing happens, without any subscription too', async () => {
+  test('sends keep-alive lines, even without subscriptions', async () => {
     const stream = await openStream(world, (await subscriber(world)).bearer);
     await stream.when((text) => text === '\r\n\r\n\r\n');
     stream.close();
   });
 
-  test('takes up a subscription that is made while it is open, and lets go of one that is removed', async () => {
+  test('follows subscriptions that are created or deleted while it is open', async () => {
     const who = await subscriber(world);
     const stream = await openStream(world, who.bearer);
     await happen(world, who.user, [1]);
@@ -109,7 +109,7 @@ describe('a stream', () => {
     stream.close();
   });
 
-  test('is a head alone for HEAD, and takes no place', async () => {
+  test('answers HEAD without opening a stream', async () => {
     const who = await subscriber(world);
     const authorization = `Bearer ${who.bearer}`;
     const sent = { method: 'HEAD', target: STREAM, headers: { authorization } };
@@ -123,8 +123,8 @@ describe('a stream', () => {
   });
 });
 
-describe('the past of a stream', () => {
-  test('comes before what happens, with nothing left out and nothing in another order', async () => {
+describe('a stream of past events', () => {
+  test('continues with live events, without gaps and in order', async () => {
     const who = await subscriber(world);
     await subscribe(world, who);
     await happen(world, who.user, [0]);
@@ -146,7 +146,7 @@ describe('the past of a stream', () => {
     stream.close();
   });
 
-  test('holds what matches subscriptions as they are now', async () => {
+  test('matches current subscriptions', async () => {
     const who = await subscriber(world);
     await happen(world, who.user, [1]);
     await subscribe(world, who);
@@ -155,7 +155,7 @@ describe('the past of a stream', () => {
     stream.close();
   });
 
-  test('with an end is that, and nothing else', async () => {
+  test('with an end closes after it', async () => {
     const who = await subscriber(world);
     await subscribe(world, who);
     const from = at(1);
@@ -169,7 +169,7 @@ describe('the past of a stream', () => {
     assert.deepEqual(await endedOf(world, who, 1), ['Completed']);
   });
 
-  test('without an end goes on with what happens', async () => {
+  test('without an end continues with live events', async () => {
     const who = await subscriber(world);
     await subscribe(world, who);
     await happen(world, who.user, [1]);
@@ -225,13 +225,13 @@ describe('the past of a stream', () => {
   }
 });
 
-describe('a reader', () => {
+describe('a client', () => {
   const large = (user: string, number: number) => ({
     ...bio(user, number),
     payload: JSON.stringify({ before: 'x'.repeat(100_000), after: String(number) }),
   });
 
-  test('who takes nothing is given up at a bound, and the others get everything', async () => {
+  test('that reads nothing is disconnected at a limit, while others receive everything', async () => {
     const who = await subscriber(world);
     await subscribe(world, who);
     const [slow, good] = [await openStream(world, who.bearer), await openStream(world, who.bearer)];

@@ -23,7 +23,7 @@ const uploadsAfter = (subject: Subject, number: number, bytes_max: number) =>
   world.service.store.read((tx) => tx.audienceLog.findAfter(subject, number, bytes_max));
 
 describe('the log of uploads', () => {
-  test('gives numbers that are dense, whoever writes at the same time and whatever fails', async () => {
+  test('assigns dense numbers despite concurrent and failing writes', async () => {
     const subject = 'audience:dense';
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
@@ -51,14 +51,14 @@ describe('the log of uploads', () => {
     );
   });
 
-  test('does not let time go back within a subject', async () => {
+  test('never lets time go backwards within a subject', async () => {
     const at = (subject: Subject, seconds: number) => write((tx) => append(tx, subject, seconds));
     assert.deepEqual(await at('audience:clock', 100), { number: 1, accepted_at: 100 });
     assert.deepEqual(await at('audience:clock', 60), { number: 2, accepted_at: 100 });
     assert.deepEqual(await at('list:clock', 60), { number: 1, accepted_at: 60 });
   });
 
-  test('is read in pieces that hold at least one upload, and the bytes that were stored', async () => {
+  test('is read in batches of at least one upload, byte for byte as stored', async () => {
     const subject = 'audience:pieces';
     for (const size of [5000, 300, 300, 300]) await write((tx) => append(tx, subject, 1, size));
     const read = async (number: number, bytes_max: number) =>
@@ -84,7 +84,7 @@ describe('the log of uploads', () => {
     );
   });
 
-  test('is removed in pieces, and nothing of another subject', async () => {
+  test('is removed in steps, without touching other subjects', async () => {
     const [subject, other]: Subject[] = ['audience:gone', 'audience:stays'];
     for (let index = 0; index < 5; index++) await write((tx) => append(tx, subject!, 1));
     await write((tx) => append(tx, other!, 1));

@@ -31,7 +31,7 @@ const former = (path: string, method = 'GET', params: Record<string, string> = {
   world.sandbox.call(method, `/5/accounts/${owner.account}/tailored_audiences/${path}`, { params });
 
 describe('a permission', () => {
-  test('is made, made another, and taken back, and both names tell of it', async () => {
+  test('is granted, changed and revoked, and visible under both names', async () => {
     const id = await owner.audience('Both names');
     const made = await owner.grant(id, grantee);
     const { data } = made.body;

@@ -42,7 +42,7 @@ describe('in an environment where every record counts at once, an audience', () 
   after(() => world.close());
   const open = () => audienceOn(world.sandbox, account);
 
-  test('is small once it was processed, and grows targetable', async () => {
+  test('is too small at first, and becomes targetable as it grows', async () => {
     const kept = await open();
     assert.deepEqual(await standing(kept), WAITING);
     await world.service.jobs.runDue();
@@ -55,7 +55,7 @@ describe('in an environment where every record counts at once, an audience', () 
     assert.deepEqual(await standing(kept), SMALL);
   });
 
-  test('keeps everybody, and goes on taking people, when the clock is set back', async () => {
+  test('keeps its members and accepts uploads when the clock is set back', async () => {
     const kept = await open();
     await upload(world, kept, [update(persons(0, 5))]);
     assert.deepEqual(await standing(kept), sized(5));
@@ -67,7 +67,7 @@ describe('in an environment where every record counts at once, an audience', () 
     assert.deepEqual(await standing(kept), sized(6));
   });
 
-  test('counts a person once, however many identifiers say so', async () => {
+  test('counts a person once, however many identifiers match', async () => {
     const kept = await open();
     await upload(world, kept, [update(persons(0, 6))]);
     assert.deepEqual(await standing(kept), sized(6));
@@ -79,7 +79,7 @@ describe('in an environment where every record counts at once, an audience', () 
     assert.deepEqual(await standing(kept), sized(4));
   });
 
-  test('gains whom it has from effective_at on, and loses him exactly at expires_at', async () => {
+  test('gains a member exactly at effective_at, and loses them exactly at expires_at', async () => {
     const kept = await open();
     await upload(world, kept, [
       update(persons(0, 3), { expires_at: at(world, 100) }),
@@ -100,7 +100,7 @@ describe('in an environment where every record counts at once, an audience', () 
     }
   });
 
-  test('that is made of others follows them', async () => {
+  test('that combines others follows their changes', async () => {
     const [one, two] = [await open(), await open()];
     await upload(world, one, [update(persons(0, 10))]);
     await upload(world, two, [update(persons(6, 12), { expires_at: at(world, 60) })]);
@@ -136,7 +136,7 @@ describe('in an environment where every record counts at once, an audience', () 
     assert.ok(!files.some((name) => name.startsWith(`audience-${one.id}.`)));
   });
 
-  test('is what its log says, when its files are gone or are those of another log', async () => {
+  test('is rebuilt from its log when its files are lost or belong to another log', async () => {
     const kept = await open();
     await upload(world, kept, [update(persons(0, 5))]);
     const files = join(world.place.folder, 'audiences', 'memberships');
@@ -192,7 +192,7 @@ describe('in an environment where users of the directory count after a while, an
   const identifier = (hash: string, kind: number) =>
     Buffer.from(hash.slice(0, 30) + kind.toString().padStart(2, '0'), 'hex');
 
-  test('counts active users with an identifier in common, each once', async () => {
+  test('counts active users with a shared identifier, each once', async () => {
     const kept = await audienceOn(world.sandbox, account);
     await settlePeople(world, users(8));
     await upload(world, kept, [update([...persons(0, 20), { phone_number: [hashOf('phone 1')] }])]);
@@ -209,7 +209,7 @@ describe('in an environment where users of the directory count after a while, an
     assert.deepEqual(await standing(kept), sized(5));
   });
 
-  test('sees within a day whom the directory gains, and who is not active any more', async () => {
+  test('reflects new and inactive users of the directory within a day', async () => {
     const kept = await audienceOn(world.sandbox, account);
     await upload(world, kept, [update(persons(0, 20))]);
     await advance(world, 30);
@@ -223,7 +223,7 @@ describe('in an environment where users of the directory count after a while, an
     assert.deepEqual(await standing(kept), SMALL);
   });
 
-  test('meets whom an import brings as soon as that has ended', async () => {
+  test('includes imported users as soon as the import has ended', async () => {
     const kept = await audienceOn(world.sandbox, account);
     await upload(world, kept, [update(persons(100, 120))]);
     await advance(world, 30);

@@ -148,18 +148,18 @@ const values: [kind: string, value: unknown, details: string][] = [
   ['email', hash('sha1', 'ada'), 'looks like SHA-1'],
   ['email', hash('sha384', 'ada'), 'looks like SHA-384'],
   ['email', hash('sha512', 'ada'), 'looks like SHA-512'],
-  ['email', hash('sha256', 'ada', 'base64'), 'looks like base64; write a hash as 64 hexadecimal digits'],
-  ['email', hash('sha256', 'ada', 'base64url'), 'looks like base64; write a hash as 64 hexadecimal digits'],
-  ['email', ` ${hashOf(1)}`, 'it has space around it'],
-  ['email', `0x${hashOf(1)}`, 'it begins with 0x'],
-  ['email', `${hashOf(1)},${hashOf(2)}`, 'looks like several hashes in one text'],
-  ['email', `${hashOf(1).slice(1)}g`, 'a hash has 64 hexadecimal digits; this has 64 characters'],
+  ['email', hash('sha256', 'ada', 'base64'), 'looks like base64; send 64 hexadecimal digits'],
+  ['email', hash('sha256', 'ada', 'base64url'), 'looks like base64; send 64 hexadecimal digits'],
+  ['email', ` ${hashOf(1)}`, 'it has surrounding whitespace'],
+  ['email', `0x${hashOf(1)}`, 'it starts with 0x'],
+  ['email', `${hashOf(1)},${hashOf(2)}`, 'looks like several hashes in one value'],
+  ['email', `${hashOf(1).slice(1)}g`, 'expected 64 hexadecimal digits, got 64 characters'],
   ['email', '', 'it is empty'],
   ['email', null, 'it is null'],
-  ['email', 4155550142, 'it is no text but a JSON number'],
+  ['email', 4155550142, 'expected a string, got a JSON number'],
 ];
 
-describe('an operation is refused, and told why, that has', () => {
+describe('an operation is refused with its errors when it has', () => {
   for (const [what, operation, errors] of cases) {
     test(what, async () => {
       const before = await logged(kept.id);
@@ -187,7 +187,7 @@ describe('an operation is refused, and told why, that has', () => {
   }
 });
 
-describe('what is no hash is told from what it looks like, and never repeated', () => {
+describe('a value that is not a hash gets a hint, and is never quoted', () => {
   for (const [kind, value, details] of values) {
     test(`${kind}: ${details}`, async () => {
       const reply = await kept.upload([update([...good, { [kind]: [value] }])]);
@@ -201,7 +201,7 @@ describe('what is no hash is told from what it looks like, and never repeated', 
 });
 
 describe('errors', () => {
-  test('are told of every operation, and of each only so many', async () => {
+  test('are reported for every operation, up to a limit', async () => {
     const plain = Array.from({ length: 200 }, (_, index) => ({ email: [`person${index}@example.com`] }));
     const reply = await kept.upload(Array.from({ length: 20 }, () => update(plain)));
     const told = reply.body.operation_errors as { message: string }[][];

@@ -28,7 +28,7 @@ async function somebody(role: Role, on = account): Promise<Client> {
 const errorsOf = (body: { errors: { code: string; message: string }[] }) =>
   body.errors.map(({ code, message }) => `${code}: ${message}`);
 
-describe('who uploads people', () => {
+describe('permission to upload people', () => {
   for (const role of ROLES) {
     const may = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'PARTNER_AUDIENCE_MANAGER'].includes(role);
     test(`${role}: ${may ? 'may' : 'may not'}`, async () => {
@@ -50,7 +50,7 @@ describe('who uploads people', () => {
     assert.deepEqual([illegal.status, illegal.body.errors[0].code], [404, 'INVALID_ID_ILLEGAL_CHARACTERS']);
   });
 
-  test('an audience made of others takes nobody', async () => {
+  test('a flexible audience accepts no uploads', async () => {
     const made = await world.sandbox.call('POST', `/12/batch/accounts/${account}/custom_audiences`, {
       json: [
         {
@@ -70,7 +70,7 @@ describe('who uploads people', () => {
     assert.deepEqual([reply.status, reply.body.errors[0].code], [403, 'ACTION_NOT_ALLOWED']);
   });
 
-  test('a granted audience takes people of whoever may write it', async () => {
+  test('a shared audience accepts uploads from accounts with READ_WRITE', async () => {
     const shared = await audienceOn(world.sandbox, path);
     const { account: granted, path: grantedPath } = await openAccount(world.other);
     await world.service.store.write((tx) =>
@@ -89,7 +89,7 @@ describe('who uploads people', () => {
   });
 });
 
-describe('people who are never reached', () => {
+describe('uploads to a do-not-reach list', () => {
   let list: string;
   const upload = (json: unknown) =>
     world.sandbox.call('POST', `/12/batch/accounts/${account}/do_not_reach_lists/${list}/users`, { json });
@@ -100,7 +100,7 @@ describe('people who are never reached', () => {
     list = made.body.data.id;
   });
 
-  test('are uploaded by e-mail and phone number, and counted by operation', async () => {
+  test('accept e-mail and phone numbers, and are counted by operation', async () => {
     const users = [{ email: [hashOf(1)] }, { phone_number: [hashOf(2)] }];
     const reply = await upload([update(users, { expires_at: '2026-11-01' }), remove(persons(7, 8))]);
     assert.equal(reply.status, 200);

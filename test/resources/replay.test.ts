@@ -61,7 +61,7 @@ const ended = (id: string): Promise<void> =>
   });
 
 describe('a replay', () => {
-  test('sends what was missed once more, to whoever subscribes now, and tells that it has ended', async () => {
+  test('resends missed events to current subscriptions, and reports completion', async () => {
     const [first, second] = await emit('one', 'two');
     // Whoever subscribes later is not told of what was before; a replay tells.
     await subscribe('late');
@@ -85,7 +85,7 @@ describe('a replay', () => {
     assert.deepEqual([row!.state, row!.delivered, row!.failed], ['Complete', 2, 0]);
   });
 
-  test('sends events in the order of the log, one after the other, however long each takes to be answered', async () => {
+  test('sends events one after the other in log order, however slow the responses are', async () => {
     const texts = Array.from({ length: 12 }, (_, number) => `text ${number}`);
     await emit(...texts);
     await subscribe('late');
@@ -103,7 +103,7 @@ describe('a replay', () => {
     assert.equal(receiver.open.most, 1);
   });
 
-  test('tries once, and says when not everything arrived', async () => {
+  test('makes one attempt, and reports incomplete deliveries', async () => {
     await subscribe('a');
     await emit('good', 'bad');
     await receiver.came(2);
@@ -122,7 +122,7 @@ describe('a replay', () => {
     assert.deepEqual(afters().sort(), ['bad', 'good']);
   });
 
-  test('has one job at a time', async () => {
+  test('runs one job at a time for a webhook', async () => {
     await subscribe('a');
     receiver.answer = () => {};
     await emit('held');
@@ -146,7 +146,7 @@ describe('a replay', () => {
     ['what comes later does not belong to it', -60, 0, ['first']],
   ];
   for (const [what, from, to, sent] of minutes) {
-    test(`is about whole minutes: ${what}`, async () => {
+    test(`covers whole minutes: ${what}`, async () => {
       await subscribe('a');
       const begun = world.clock.now();
       for (const text of ['first', 'second', 'third']) {
@@ -164,7 +164,7 @@ describe('a replay', () => {
     });
   }
 
-  test('goes beyond what is read at once', async () => {
+  test('can be longer than one read of the log', async () => {
     await subscribe('a');
     const texts = Array.from({ length: 620 }, (_, index) => `text ${index}`);
     await emit(...texts);
@@ -186,9 +186,9 @@ describe('a replay is refused', () => {
       'of the future',
       () => minute(60),
       () => minute(120),
-      ['from_date: lies in the future', 'to_date: lies in the future'],
+      ['from_date: is in the future', 'to_date: is in the future'],
     ],
-    ['that ends in the future', () => minute(-60), () => minute(60), ['to_date: lies in the future']],
+    ['that ends in the future', () => minute(-60), () => minute(60), ['to_date: is in the future']],
     [
       'of other times',
       () => '2026-03-02',
@@ -285,7 +285,7 @@ describe('a replay is refused', () => {
 });
 
 describe('the old path', () => {
-  test('does the same, says since when it is deprecated, warns from then on, and is gone in the end', async () => {
+  test('does the same, is marked as deprecated, warns from that day on, and is finally gone', async () => {
     await subscribe('a');
     await emit('one');
     await receiver.came(1);
@@ -320,7 +320,7 @@ describe('the old path', () => {
     await ended(successor.body.data.job_id);
   });
 
-  test('leaves out the last minute where the settings say so', async () => {
+  test('excludes the last minute when so configured', async () => {
     const strict = await openWorld({ flags: { legacy_replay_exclusive_end: true } });
     const own = await register(strict);
     const other = await openReceiver(own.consumer_secret);

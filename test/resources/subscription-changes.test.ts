@@ -42,10 +42,10 @@ async function webhookOf({ app, keys }: Person): Promise<string> {
   return (await app.call('POST', '/2/webhooks', { url })).body.data.id;
 }
 
-describe('a subscription changes', () => {
+describe('updating a subscription', () => {
   const change = (caller: Caller, id: string, body: object) => caller.call('PUT', `${PATH}/${id}`, body);
 
-  test('its tag, and loses it', async () => {
+  test('changes or removes its tag', async () => {
     const { app } = await newPerson(world);
     const id = await makeSubscription(app, bio({ tag: 'one' }));
     world.clock.advance(10);
@@ -102,13 +102,13 @@ describe('a subscription changes', () => {
     ['something else', { colour: 'red' }, '$.colour: is not one of [tag, webhook_id]', { colour: ['red'] }],
   ] as const;
   for (const [what, body, message, parameters] of refused) {
-    test(`never ${what}`, async () => {
+    test(`never changes ${what}`, async () => {
       const { app } = await newPerson(world);
       expect(await change(app, await makeSubscription(app, bio()), body), 400, wrong(message, parameters));
     });
   }
 
-  test('its webhook, unless there is one like that', async () => {
+  test('changes its webhook, unless that makes a duplicate', async () => {
     const own = await newPerson(world);
     const webhook = await webhookOf(own);
     const plain = await makeSubscription(own.app, bio());
@@ -127,7 +127,7 @@ describe('a subscription changes', () => {
     expect(await change(other.app, id, { webhook_id: webhook }), 400, wrong(message, { webhook_id: [webhook] }));
   });
 
-  test('to no webhook when that is deleted, and stands beside one like it', async () => {
+  test('detaches a deleted webhook, even when that makes a duplicate', async () => {
     const own = await newPerson(world);
     const webhook = await webhookOf(own);
     await makeSubscription(own.app, bio());
@@ -145,7 +145,7 @@ describe('a subscription changes', () => {
     }
   });
 
-  test('not for others', async () => {
+  test('is refused to others', async () => {
     const [one, other] = [await newPerson(world), await newPerson(world)];
     const id = await makeSubscription(one.app, bio());
     for (const caller of [other.app, other.own, one.own]) {
@@ -154,7 +154,7 @@ describe('a subscription changes', () => {
   });
 });
 
-describe('subscriptions end', () => {
+describe('deleting subscriptions', () => {
   test('one by one', async () => {
     const { app } = await newPerson(world);
     const id = await makeSubscription(app, bio());
@@ -166,7 +166,7 @@ describe('subscriptions end', () => {
     await makeSubscription(app, bio());
   });
 
-  test('many at once, those that are not there told beside', async () => {
+  test('many at once, with missing ids listed under errors', async () => {
     const { app, own, user } = await newPerson(world);
     const [a, b, c] = [
       await makeSubscription(app, bio()),

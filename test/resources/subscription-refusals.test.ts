@@ -208,10 +208,10 @@ describe('a request for a subscription is refused', () => {
   });
 });
 
-describe('who may subscribe to what is private', () => {
+describe('who may subscribe to message events', () => {
   const dm = (user: string): object => ({ event_type: 'dm.received', filter: { user_id: user } });
 
-  test('the user, with a token that reaches messages', async () => {
+  test('the user, with a token for direct messages', async () => {
     const { own, user } = await newPerson(world);
     await makeSubscription(own, dm(user));
   });

@@ -35,7 +35,7 @@ function expect(reply: Reply, status: number, body: object): void {
 }
 
 describe('a subscription', () => {
-  test('is made, shown as it is kept, and counted', async () => {
+  test('is created, returned as stored, and counted', async () => {
     const { app, user } = await newPerson(world);
     const reply = await app.call('POST', PATH, {
       event_type: 'profile.update.bio',
@@ -94,7 +94,7 @@ describe('a subscription', () => {
     });
   }
 
-  test('to a private type has an old name too', async () => {
+  test('to a message type accepts its former name too', async () => {
     const { own, user } = await newPerson(world);
     for (const [alias, type] of [
       ['DmReceived', 'dm.received'],
@@ -117,7 +117,7 @@ describe('a subscription', () => {
     ['dm.indicate_typing', 'sent', 'sent'],
   ] as const;
   for (const [type, input, kept] of directions) {
-    test(`to ${type} keeps the direction ${input} as ${kept}`, async () => {
+    test(`to ${type} stores the direction ${input} as ${kept}`, async () => {
       const { own, user } = await newPerson(world);
       const reply = await own.call('POST', PATH, { event_type: type, filter: { user_id: user, direction: input } });
       assert.deepEqual(reply.body.data?.subscription.filter, { user_id: user, direction: kept }, reply.text);
@@ -130,7 +130,7 @@ describe('a subscription', () => {
     assert.deepEqual(reply.body.data?.subscription.filter, { keyword: 'jazz' }, reply.text);
   });
 
-  test('takes a keyword and a tag of the greatest length', async () => {
+  test('accepts a keyword and a tag of maximum length', async () => {
     const { app, user } = await newPerson(world);
     const [keyword, tag] = ['🍵'.repeat(150), '🍵'.repeat(200)];
     const reply = await app.call('POST', PATH, { event_type: 'spaces.end', filter: { user_id: user, keyword }, tag });
@@ -138,7 +138,7 @@ describe('a subscription', () => {
     assert.deepEqual([subscription.filter.keyword, subscription.tag], [keyword, tag]);
   });
 
-  test('takes null for what is not given', async () => {
+  test('accepts null for optional members', async () => {
     const { app, user } = await newPerson(world);
     const body = {
       event_type: 'profile.update.bio',
@@ -179,7 +179,7 @@ describe('two subscriptions', () => {
     filter: { user_id: user, ...body.filter },
   });
   for (const [which, one, two] of same) {
-    test(`${which} are one too many`, async () => {
+    test(`${which} are duplicates`, async () => {
       const { own, user } = await newPerson(world);
       await makeSubscription(own, filled(user, one));
       expect(
@@ -200,7 +200,7 @@ describe('two subscriptions', () => {
     ],
   ];
   for (const [which, one, two] of different) {
-    test(`${which} stand beside each other`, async () => {
+    test(`${which} are not duplicates`, async () => {
       const { own, user } = await newPerson(world);
       await makeSubscription(own, filled(user, one));
       await makeSubscription(own, filled(user, two));
@@ -208,13 +208,13 @@ describe('two subscriptions', () => {
     });
   }
 
-  test('of two applications stand beside each other', async () => {
+  test('of two applications are not duplicates', async () => {
     const [one, other] = [await newPerson(world), await newPerson(world)];
     await makeSubscription(one.app, bio());
     await makeSubscription(other.app, bio());
   });
 
-  test('that are made at the same time are one', async () => {
+  test('created concurrently are deduplicated', async () => {
     const { app } = await newPerson(world);
     const replies = await Promise.all([1, 2, 3].map(() => app.call('POST', PATH, bio())));
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400, 400]);
@@ -250,7 +250,7 @@ describe('the subscriptions of an application', () => {
     assert.deepEqual(seen, ids);
   });
 
-  test('are a hundred a page where nothing else is said, and a thousand at most', async () => {
+  test('have a default page size of 100, and a maximum of 1000', async () => {
     const { app } = await newPerson(world);
     for (let from = 0; from < 101; from += 20) {
       const some = Array.from({ length: Math.min(20, 101 - from) }, (_, index) => `word${from + index}`);
@@ -273,7 +273,7 @@ describe('the subscriptions of an application', () => {
     );
   });
 
-  test('are asked for so often in a window, each call by itself', async () => {
+  test('have a rate limit for each operation', async () => {
     const { app } = await newPerson(world);
     const id = await makeSubscription(app, bio());
     const replies = [
@@ -289,7 +289,7 @@ describe('the subscriptions of an application', () => {
     assert.deepEqual(windows, Array(4).fill(['500', '499']));
   });
 
-  test('may be none', async () => {
+  test('may be empty', async () => {
     const { app } = await newPerson(world);
     expect(await app.call('GET', PATH), 200, { data: [], meta: { result_count: 0, total_subscriptions: 0 } });
   });
@@ -310,7 +310,7 @@ describe('the subscriptions of an application', () => {
     });
   }
 
-  test('of others are not told of, and a page of theirs leads nowhere', async () => {
+  test('do not include those of others, nor accept their page tokens', async () => {
     const [one, other] = [await newPerson(world), await newPerson(world)];
     await makeSubscription(one.app, bio());
     await makeSubscription(one.app, bio({ event_type: 'spaces.end' }));
@@ -320,7 +320,7 @@ describe('the subscriptions of an application', () => {
     assert.equal(reply.status, 400);
   });
 
-  test('are told to a user as far as that user made them, to the application all', async () => {
+  test('are listed to a user if that user made them, to the application in full', async () => {
     const { app, own, user } = await newPerson(world);
     await makeSubscription(app, bio());
     const id = await makeSubscription(own, { event_type: 'spaces.end', filter: { user_id: user } });
@@ -333,7 +333,7 @@ describe('the subscriptions of an application', () => {
     assert.equal((await app.call('GET', PATH)).body.meta.total_subscriptions, 2);
   });
 
-  test('are as many as the limit of the application, whoever made them', async () => {
+  test('share one limit, whoever made them', async () => {
     const { app, own, user, keys } = await newPerson(world);
     await world.service.store.write(async (tx) => {
       const application = (await tx.credentials.findApplicationByKey(keys.consumer_key))!;

@@ -66,7 +66,7 @@ const pass = async (seconds: number): Promise<void> => {
 };
 
 describe('an event', () => {
-  test('is sent as its envelope, signed twice, and stored with what came of it', async () => {
+  test('is sent as its envelope with both signatures, and stored with its outcome', async () => {
     const { receiver, keys, webhook, subscription } = here;
     const [position] = await emit('New bio');
     const [message] = (await receiver.came(1)) as [Arrived];
@@ -94,7 +94,7 @@ describe('an event', () => {
     assert.deepEqual([delivery!.state, delivery!.tries.length, delivery!.tries[0]!.status], ['delivered', 1, 200]);
   });
 
-  test('goes to every webhook whose subscription it matches, once each, and nowhere else', async () => {
+  test('is sent once to every webhook with a matching subscription, and to no other', async () => {
     const { receiver, client, keys } = here;
     const second = await openReceiver(keys.consumer_secret);
     const made = await client.call('POST', '/2/webhooks', { url: second.url });
@@ -113,7 +113,7 @@ describe('an event', () => {
     await second.close();
   });
 
-  test('is sent by what a user does', async () => {
+  test('is sent for actions of users', async () => {
     const { receiver, keys } = here;
     const { clientOf } = await import('../rig/client.ts');
     const owner = clientOf(world.service.url, keys, world.clock);
@@ -124,7 +124,7 @@ describe('an event', () => {
     assert.deepEqual(JSON.parse(message.body).data.payload, { before: '', after: 'Roasts coffee' });
   });
 
-  test('is not sent when its webhook is gone, and its subscription stays without it', async () => {
+  test('is not sent after its webhook was removed; the subscription stays', async () => {
     const { client, receiver, webhook, subscription } = here;
     await client.call('DELETE', `/2/webhooks/${webhook}`);
     const list = await client.call('GET', '/2/activity/subscriptions');
@@ -137,7 +137,7 @@ describe('an event', () => {
     assert.deepEqual([receiver.messages.length, (await stored()).length], [0, 0]);
   });
 
-  test('is not sent while its webhook is not valid', async () => {
+  test('is not sent while its webhook is invalid', async () => {
     const { client, receiver, webhook } = here;
     const right = receiver.answerChallenge;
     receiver.answerChallenge = status(400);
@@ -198,7 +198,7 @@ describe('an answer', () => {
     ['what is no HTTP', (_, response) => void response.socket!.end('what?\r\n\r\n'), 'not http'],
   ];
   for (const [what, answer, seen] of failures) {
-    test(`of ${what} is a failure, which is tried again`, async () => {
+    test(`of ${what} is a failure, which is retried`, async () => {
       here.receiver.answer = answer;
       await emit('x');
       const [row] = await settled('pending');
@@ -214,7 +214,7 @@ describe('an answer', () => {
     });
   }
 
-  test('that fails four times is a failure for good, after 3, 27 and 242 seconds', async () => {
+  test('that fails four times, with retries after 3, 27 and 242 seconds, is a permanent failure', async () => {
     const { receiver } = here;
     receiver.answer = status(500);
     await emit('x');
@@ -245,7 +245,7 @@ describe('an answer', () => {
     ['something beside another status', 500, () => '60', 3],
   ];
   for (const [what, code, retryAfter, wait] of waits) {
-    test(`of ${code} that asks for ${what} to wait is heard: ${wait} s`, async () => {
+    test(`of ${code} with Retry-After ${what} delays the retry by ${wait} s`, async () => {
       here.receiver.answer = status(code, { 'retry-after': retryAfter() });
       await emit('x');
       const [row] = await settled('pending');
@@ -253,7 +253,7 @@ describe('an answer', () => {
     });
   }
 
-  test('of 410 ends the webhook at once', async () => {
+  test('of 410 makes the webhook invalid at once', async () => {
     const { client, receiver } = here;
     receiver.answer = status(410);
     await emit('x');
@@ -283,7 +283,7 @@ describe('many events', () => {
     await settled('delivered', 25);
   });
 
-  test('beyond what memory takes wait in the database, and none is lost', async () => {
+  test('beyond the memory limit wait in the database, and none is lost', async () => {
     const { receiver } = here;
     const held: (() => void)[] = [];
     receiver.answer = (_, response) => void held.push(() => void response.end());
@@ -304,7 +304,7 @@ describe('many events', () => {
 });
 
 describe('a suspended application', () => {
-  test('gets what is on its way when it works again', async () => {
+  test('receives pending deliveries once it is reinstated', async () => {
     const { receiver, keys } = here;
     receiver.answer = status(500);
     await emit('x');
@@ -327,7 +327,7 @@ describe('a suspended application', () => {
 });
 
 describe('a new consumer secret', () => {
-  test('signs from then on, and is asked for at once', async () => {
+  test('signs from then on, and triggers a challenge at once', async () => {
     const { receiver, keys } = here;
     const { regenerateKeys } = await import('../../src/features/auth/applications/administration.ts');
     const { secureRandom } = await import('../../src/base/random.ts');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { validating } from '../../src/features/activity/webhooks/administration.ts';
+import { createValidate } from '../../src/features/activity/webhooks/administration.ts';
 import { webhookKey } from '../../src/features/activity/webhooks/signing.ts';
 import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
 import { type AppliedChange, make, shownAs } from '../rig/developer.ts';
@@ -32,7 +32,7 @@ after(async () => {
 });
 
 describe('the page of webhooks', () => {
-  test('shows them, what was sent to them, and sends it again', async () => {
+  test('lists webhooks and deliveries, and resends deliveries', async () => {
     const empty = await browser.get(path);
     assert.equal(empty.status, 200, empty.html);
     assert.match(empty.html, /It has none yet/);
@@ -69,7 +69,7 @@ describe('the page of webhooks', () => {
     assert.match((await browser.get(again.location!)).html, /It is sent again/);
   });
 
-  test('tells a new secret once', async () => {
+  test('shows a new secret once', async () => {
     const page = await browser.get(path);
     const [, webhook] = /name="webhook" value="(\d+)"/.exec(page.html)!;
     const [, token] = /name="authenticity_token" value="([^"]+)"/.exec(page.html)!;
@@ -92,7 +92,7 @@ describe('the page of webhooks', () => {
     assert.ok(!repeated.html.includes('whsec_'));
   });
 
-  test('says what is not valid, and offers nothing for it', async () => {
+  test('shows invalid webhooks without a way to resend', async () => {
     receiver.answer = status(410);
     await changeBio(world, ada.id, ['z']);
     await until('it is invalid', async () => (await browser.get(path)).html.includes('Not valid: Status 410'));
@@ -116,7 +116,7 @@ describe('the page of webhooks', () => {
       [
         'that is not valid, and stays so',
         said('{"response_token":"sha256=x"}'),
-        '<p class="alert" role="alert">Not valid: Invalid response_token; it is signed with another secret than the consumer secret of the application, or something else. Nothing is sent to it until it answers a challenge rightly.</p>',
+        '<p class="alert" role="alert">Not valid: Invalid response_token; it does not match; is it signed with the consumer secret of the application?. Nothing is sent to it until it answers a challenge rightly.</p>',
         '<p class="alert">Not valid: Invalid response_token. Nothing is sent to it until it answers a challenge rightly.</p>',
       ],
       [
@@ -128,13 +128,13 @@ describe('the page of webhooks', () => {
       [
         'that does not answer for once',
         status(500),
-        '<p class="alert" role="alert">Valid still, but this challenge went unanswered: Status 500; status 500, where 200 is expected.</p>',
+        '<p class="alert" role="alert">Valid still, but this challenge went unanswered: Status 500; expected status 200, got 500.</p>',
         '<p>Valid; its last challenge went unanswered: Status 500</p>',
       ],
       [
         'whose receiver tells the browser something',
         status(302, { location: 'https://a.example/<script>' }),
-        '<p class="alert" role="alert">Not valid: A redirect; 302 leads to https://a.example/&#60;script&#62;; no redirect is followed: register the address that answers. Nothing is sent to it until it answers a challenge rightly.</p>',
+        '<p class="alert" role="alert">Not valid: A redirect; 302 redirects to https://a.example/&#60;script&#62;; redirects are not followed: register the final URL. Nothing is sent to it until it answers a challenge rightly.</p>',
         '<p class="alert">Not valid: A redirect. Nothing is sent to it until it answers a challenge rightly.</p>',
       ],
     ];
@@ -161,7 +161,7 @@ describe('the page of webhooks', () => {
       assert.ok(html.includes(`Not valid: ${reason}; ${put.headers.get('x-hint')}.`), html);
       const { services, store } = world.service;
       const webhook = await store.read((tx) => tx.webhooks.find(id));
-      const inProduction = validating(services, { tellsHints: false });
+      const inProduction = createValidate(services, { tellsHints: false });
       assert.deepEqual(await inProduction(webhook!), { isRight: false, why: reason });
     });
 

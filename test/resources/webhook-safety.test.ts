@@ -123,13 +123,13 @@ describe('as in production', () => {
     });
   }
 
-  test('a name that leads nowhere is refused in the same words, no sooner', async () => {
+  test('a name that does not resolve is refused with the same message, and no sooner', async () => {
     const asked = performance.now();
     assert.equal(reason(await refusal('https://nowhere.example.test/')), UNREACHABLE);
     assert.ok(performance.now() - asked >= UNREACHABLE_MS);
   });
 
-  test('so is a host that takes no connection, or ends it', async () => {
+  test('so is a host that refuses or closes connections', async () => {
     const gone = await openReceiver(keys.consumer_secret);
     port = gone.port;
     await gone.close();
@@ -151,7 +151,7 @@ describe('as in production', () => {
     receiver.answerChallenge = right;
   });
 
-  test('a certificate that nobody vouches for is refused, and a name that it is not for', async () => {
+  test('an untrusted certificate is refused, and one for another name', async () => {
     port = stranger.port;
     assert.equal(reason(await refusal(`https://${HOST}/self`)), 'The certificate is not trusted');
     port = receiver.port;
@@ -236,7 +236,7 @@ describe('a sender', () => {
     ...more,
   });
 
-  test('ends what does not answer, or drips, after ten seconds', async () => {
+  test('times out after ten seconds, however slowly a response drips in', async () => {
     const slow = await openReceiver('');
     const sender = openSender(rules);
     const silent = async () => {
@@ -264,7 +264,7 @@ describe('a sender', () => {
     await slow.close();
   });
 
-  test('goes through a proxy where one is set, to the address that was judged', async () => {
+  test('uses the configured proxy, for the address that was checked', async () => {
     const target = await openReceiver('');
     const asked: string[] = [];
     const authorized: unknown[] = [];
@@ -302,7 +302,7 @@ describe('a sender', () => {
     await target.close();
   });
 
-  test('heeds no proxy that the environment names', async () => {
+  test('ignores proxies of the environment', async () => {
     const target = await openReceiver('');
     process.env.HTTP_PROXY = 'http://127.0.0.1:1';
     process.env.http_proxy = 'http://127.0.0.1:1';

@@ -62,7 +62,7 @@ describe('a webhook', () => {
     assert.equal((await client.call('GET', HOOKS)).text, '{"data":[],"meta":{"result_count":0}}');
   });
 
-  test('that is nobody’s, or another application’s, is not found', async () => {
+  test('that does not exist or belongs to another application is not found', async () => {
     const id = await made('/own');
     const other = await bearerClient(world, await register(world));
     for (const [caller, wanted] of [
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     }
   });
 
-  test('is there once, whatever way its address is written', async () => {
+  test('is unique, however its URL is written', async () => {
     const id = await made('/once');
     const same = receiver.url.replace('http:', 'HTTP:');
     const reply = await client.call('POST', HOOKS, { url: `${same}/once` });
@@ -107,7 +107,7 @@ describe('a webhook', () => {
     await client.call('DELETE', `${HOOKS}/${id}`);
   });
 
-  test('of five at most, of twenty that are registered at the same time', async () => {
+  test('is limited to five, for twenty concurrent registrations', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) => client.call('POST', HOOKS, { url: `${receiver.url}/at/${index}` })),
     );
@@ -120,7 +120,7 @@ describe('a webhook', () => {
     for (const { body } of good) await client.call('DELETE', `${HOOKS}/${body.data.id}`);
   });
 
-  test('once, of ten that register the same address at the same time', async () => {
+  test('is registered once, for ten concurrent registrations of one URL', async () => {
     const url = `${receiver.url}/same`;
     const replies = await Promise.all(Array.from({ length: 10 }, () => client.call('POST', HOOKS, { url })));
     const good = replies.filter((reply) => reply.status === 200);
@@ -173,16 +173,16 @@ describe('a challenge', () => {
   const cases: readonly (readonly [answered: string, answer: Answering, reason: string, hint: RegExp])[] = [
     ['without a body', status(200), 'The answer is not JSON', /not JSON/],
     ['with text', said('ok'), 'The answer is not JSON', /not JSON/],
-    ['with another member', said('{"token":"x"}'), 'No response_token', /its members: token$/],
-    ['with a list', said('[]'), 'No response_token', /its members/],
-    ['with anything', said(tokens('sha256=x')), 'Invalid response_token', /another secret/],
+    ['with another member', said('{"token":"x"}'), 'No response_token', /members: token$/],
+    ['with a list', said('[]'), 'No response_token', /members/],
+    ['with anything', said(tokens('sha256=x')), 'Invalid response_token', /signed with the consumer secret/],
     ['in hex', right((token) => tokens(`sha256=${sign(token, 'hex')}`)), 'Invalid response_token', /hex/],
     ['in base64url', right((token) => tokens(`sha256=${sign(token, 'base64url')}`)), 'Invalid response_token', /./],
-    ['without sha256=', right((token) => tokens(sign(token))), 'Invalid response_token', /sha256= is missing/],
-    ['with the token itself', right(tokens), 'Invalid response_token', /not signed/],
-    ['with a redirect', status(302, { location: 'https://a.example/' }), 'A redirect', /no redirect is followed/],
-    ['with 204', status(204), 'Status 204', /200 is expected/],
-    ['with 404', status(404), 'Status 404', /does the receiver take GET/],
+    ['without sha256=', right((token) => tokens(sign(token))), 'Invalid response_token', /prefix sha256= is missing/],
+    ['with the token itself', right(tokens), 'Invalid response_token', /unsigned/],
+    ['with a redirect', status(302, { location: 'https://a.example/' }), 'A redirect', /redirects are not followed/],
+    ['with 204', status(204), 'Status 204', /expected status 200/],
+    ['with 404', status(404), 'Status 404', /does the receiver accept GET/],
     ['with 500', status(500), 'Status 500', /500/],
     [
       'without end',
@@ -192,7 +192,7 @@ describe('a challenge', () => {
         more();
       },
       'The answer did not end',
-      /cut/,
+      /truncated/,
     ],
     [
       'with what is no HTTP',
@@ -213,7 +213,7 @@ describe('a challenge', () => {
     });
   }
 
-  test('that nobody takes registers nothing', async () => {
+  test('without a response registers nothing', async () => {
     const gone = await openReceiver(keys.consumer_secret);
     await gone.close();
     const reply = await client.call('POST', HOOKS, { url: gone.url });
@@ -231,7 +231,7 @@ describe('a challenge', () => {
     said(JSON.stringify({ response_token: responseToken(keys.consumer_secret, arrived) }))(arrived, response);
   const isValid = async (): Promise<boolean> => (await client.call('GET', HOOKS)).body.data[0].valid;
 
-  test('answered wrongly makes a webhook invalid at once, and answered rightly valid again', async () => {
+  test('answered incorrectly makes a webhook invalid at once, and answered correctly valid again', async () => {
     receiver.answerChallenge = answers;
     const id = await made('/turns');
     receiver.answerChallenge = said(tokens('sha256=x'));
@@ -257,7 +257,7 @@ describe('a challenge', () => {
     assert.match(reply.body.errors[0].detail, /^WebhookIdInvalid: /);
   });
 
-  test('comes every day, and when it fails every half hour; after 28 hours of that a webhook is invalid', async () => {
+  test('is repeated daily, and every half hour while unanswered; after 28 hours the webhook is invalid', async () => {
     receiver.answerChallenge = answers;
     const id = await made('/daily');
     const run = async (seconds: number): Promise<number> => {

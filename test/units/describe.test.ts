@@ -73,8 +73,8 @@ test('the members of a body of JSON say what they mean, wherever the body is des
   type Body = { requestBody: { content: { 'application/json': { schema: Schema } } } };
   const create = openApi.paths['/2/activity/subscriptions']!.post as unknown as Body;
   const { filter, tag } = create.requestBody.content['application/json'].schema.properties!;
-  assert.equal(tag!.description, 'Tells subscriptions apart; stands in each event.');
-  assert.match(filter!.properties!.user_id!.description!, /^The user whom events are about/);
+  assert.equal(tag!.description, 'Your label; repeated in each event.');
+  assert.match(filter!.properties!.user_id!.description!, /^The user of the events/);
   const members = operations.flatMap(({ id, bodyMembers: members = {} }) =>
     Object.entries(members).map(([name, { description }]) => [id, name, description] as const),
   );

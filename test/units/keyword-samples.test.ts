@@ -10,7 +10,7 @@ import { searchSegments } from '../../src/features/keywords/search-segments.ts';
 import { segmentOf } from '../../src/features/keywords/segment.ts';
 import { addPost, addToken, emptyDraft } from '../../src/features/keywords/segment-draft.ts';
 import { segmentWriter } from '../../src/features/keywords/segment-writer.ts';
-import { hashOf, lastHash } from '../../src/features/keywords/text-hash.ts';
+import { hashText, lastHash } from '../../src/features/keywords/text-hash.ts';
 
 const DAY_S = 86_400;
 const END = Date.parse('2026-03-02T17:00:00Z') / 1000;
@@ -24,7 +24,7 @@ function answering(lists: readonly (readonly CorpusPost[])[]): (...keywords: rea
   const drafts = lists.map((posts) => {
     const draft = emptyDraft();
     for (const { id, text, created_at, country, language } of posts) {
-      hashOf(id);
+      hashText(id);
       const facts = { country: countryNumber(country), language: languageNumber(language), user: 0n };
       addPost(draft, { hash: lastHash.low, createdAt: created_at, ...facts });
       const folded = foldText(text);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ReplyWriter } from '../../src/contract/services/streams.ts';
-import { type FeedBounds, feedOf } from '../../src/features/activity/stream/stream-buffer.ts';
-import { paceOf } from '../../src/features/activity/stream/token-bucket.ts';
+import { type BufferLimits, openStreamBuffer } from '../../src/features/activity/stream/stream-buffer.ts';
+import { tokenBucket } from '../../src/features/activity/stream/token-bucket.ts';
 
-const BOUNDS: FeedBounds = { stream_waiting_events_max: 10, stream_waiting_bytes_max: 1000, stream_behind_max_s: 60 };
+const BOUNDS: BufferLimits = { stream_waiting_events_max: 10, stream_waiting_bytes_max: 1000, stream_behind_max_s: 60 };
 
 /** A reader who takes what he likes, and a machine whose time is moved. */
-function scene({ per_s = 1_000_000, bounds = BOUNDS }: { per_s?: number; bounds?: FeedBounds } = {}) {
+function scene({ per_s = 1_000_000, bounds = BOUNDS }: { per_s?: number; bounds?: BufferLimits } = {}) {
   let now_ms = 0;
   const elapsed_ms = (): number => now_ms;
   const sent: string[] = [];
@@ -23,7 +23,7 @@ function scene({ per_s = 1_000_000, bounds = BOUNDS }: { per_s?: number; bounds?
     },
     finish() {},
   };
-  const feed = feedOf(outlet, paceOf(per_s, elapsed_ms), bounds, elapsed_ms);
+  const feed = openStreamBuffer(outlet, tokenBucket(per_s, elapsed_ms), bounds, elapsed_ms);
   return {
     feed,
     reader,
@@ -34,9 +34,9 @@ function scene({ per_s = 1_000_000, bounds = BOUNDS }: { per_s?: number; bounds?
     },
     happened: (...lines: string[]) => {
       const each = lines.map((line) => Buffer.from(line));
-      return feed.happened({ each, joined: Buffer.concat(each) });
+      return feed.sendLive({ each, joined: Buffer.concat(each) });
     },
-    recall: (...lines: string[]) => feed.recall(lines.map((line) => Buffer.from(line))),
+    recall: (...lines: string[]) => feed.sendPast(lines.map((line) => Buffer.from(line))),
   };
 }
 

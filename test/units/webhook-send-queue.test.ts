@@ -4,10 +4,16 @@ import { describe, test } from 'node:test';
 import { nextTurn } from '../../src/base/timers.ts';
 import type { SendResult } from '../../src/contract/services/sending.ts';
 import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
-import { type Lane, laneTo } from '../../src/features/activity/webhooks/send-queue.ts';
+import { createSendQueue, type SendQueue } from '../../src/features/activity/webhooks/send-queue.ts';
 
 const key = createSecretKey(Buffer.from('consumer-secret-example'));
-const receiver: Receiver = { id: '1', url: 'https://a.example/', state: 'in use', consumerKey: key, keys: () => [key] };
+const receiver: Receiver = {
+  id: '1',
+  url: 'https://a.example/',
+  state: 'active',
+  consumerKey: key,
+  signingKeys: () => [key],
+};
 const FINE: SendResult = {
   outcome: 'answered',
   status: 200,
@@ -20,12 +26,12 @@ const FINE: SendResult = {
 
 /** A lane to a receiver that answers when it is told to. */
 function slowLane(): {
-  readonly lane: Lane;
+  readonly lane: SendQueue;
   readonly answers: ((came: SendResult) => void)[];
   readonly ended: string[];
 } {
   const answers: ((came: SendResult) => void)[] = [];
-  const lane = laneTo('1', {
+  const lane = createSendQueue('1', {
     receivers: { find: async () => receiver, onChange: () => undefined },
     sender: {
       send: () => new Promise((resolve) => answers.push(resolve)),
@@ -34,15 +40,15 @@ function slowLane(): {
     },
     nextTransactionId: () => 'x',
     now_s: () => 0,
-    isHeldUp: () => false,
-    failed: (error) => assert.fail(String(error)),
-    hasRoom: () => undefined,
+    isPaused: () => false,
+    onError: (error) => assert.fail(String(error)),
+    onRoom: () => undefined,
   });
   const ended: string[] = [];
   for (let id = 0; id < 30; id += 1) {
     const end = (came: SendResult | string): void =>
       void ended.push(`${id} ${typeof came === 'string' ? came : came.outcome}`);
-    lane.add({ id: String(id), body: Buffer.from('{}'), ended: end });
+    lane.add({ id: String(id), body: Buffer.from('{}'), onEnd: end });
   }
   return { lane, answers, ended };
 }
@@ -53,16 +59,16 @@ describe('a lane whose receiver is slow', () => {
   test('has ten under way, and keeps the first of those that wait', async () => {
     const { lane, answers, ended } = slowLane();
     await settled();
-    assert.deepEqual([answers.length, lane.size(), lane.taken()], [10, 20, 10]);
-    lane.shed(5);
-    const shed = Array.from({ length: 15 }, (_, index) => `${15 + index} stands still`);
-    assert.deepEqual([ended, lane.size(), lane.taken()], [shed, 5, 25]);
+    assert.deepEqual([answers.length, lane.size(), lane.removedCount()], [10, 20, 10]);
+    lane.truncate(5);
+    const shed = Array.from({ length: 15 }, (_, index) => `${15 + index} suspended`);
+    assert.deepEqual([ended, lane.size(), lane.removedCount()], [shed, 5, 25]);
   });
 
   test('goes on with those that it kept', async () => {
     const { lane, answers, ended } = slowLane();
     await settled();
-    lane.shed(5);
+    lane.truncate(5);
     ended.length = 0;
     while (answers.length > 0) {
       answers.shift()!(FINE);
@@ -72,6 +78,6 @@ describe('a lane whose receiver is slow', () => {
       ended,
       Array.from({ length: 15 }, (_, id) => `${id} answered`),
     );
-    assert.deepEqual([lane.size(), lane.taken()], [0, 30]);
+    assert.deepEqual([lane.size(), lane.removedCount()], [0, 30]);
   });
 });

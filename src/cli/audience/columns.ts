@@ -1,5 +1,5 @@
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../../contract/store/audiences.ts';
-import { hashOfIdentifier, isHashedKind, normalForm } from '../../features/audiences/uploads/normalize.ts';
+import { hashIdentifier, isHashedKind, normalize } from '../../features/audiences/uploads/normalize.ts';
 import type { Pair } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 
@@ -82,6 +82,6 @@ function identifierOf({ kind, isHashed }: Column, text: string): string | undefi
   if (kind === 'partner_user_id') return trimmed === '' || [...trimmed].length > 256 ? undefined : trimmed;
   // Columns of other names may hold hashes too.
   if (isHashed || HASH.test(trimmed)) return HASH.test(trimmed) ? trimmed.toLowerCase() : undefined;
-  const form = normalForm(kind, text);
-  return form !== '' && (VALID[kind]?.test(form) ?? true) ? hashOfIdentifier(kind, text) : undefined;
+  const form = normalize(kind, text);
+  return form !== '' && (VALID[kind]?.test(form) ?? true) ? hashIdentifier(kind, text) : undefined;
 }

@@ -1,6 +1,6 @@
 import { csvReader } from '../../base/csv.ts';
 import { readText } from '../../base/lines.ts';
-import { PEOPLE_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
+import { UPLOAD_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
 import type { ConnectionProfile, Pair } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { printError } from '../output.ts';
@@ -60,7 +60,7 @@ export async function uploadFile(file: string, plan: UploadOptions): Promise<Upl
     if (person) {
       const text = JSON.stringify(person);
       const size = Buffer.byteLength(text) + 1;
-      if (bytes + size > PEOPLE_BYTES_MAX) await flush();
+      if (bytes + size > UPLOAD_BYTES_MAX) await flush();
       people.push(text);
       rows.push(row);
       bytes += size;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { secureRandom } from '../../base/random.ts';
 import type { SendResult } from '../../contract/services/sending.ts';
-import { challengeOf, judge, whyNot } from '../../features/activity/webhooks/challenge.ts';
+import { checkResponse, createChallenge, failureText } from '../../features/activity/webhooks/challenge.ts';
 import { openSender } from '../../http/sending/sender.ts';
 import { urlError } from '../../http/sending/url-rules.ts';
 import { profileFrom } from '../connection-profile.ts';
@@ -18,10 +18,10 @@ export async function checkWebhook(command: Command, url: string): Promise<numbe
   const sender = openSender({ allowsPrivate: true, privateRanges: [], proxy: '', ownOrigins: () => [] });
   const error = sender.urlError(url);
   if (error) throw new CommandFailed(error.message, 2);
-  const challenge = challengeOf({ url, consumerSecret, random: secureRandom });
+  const challenge = createChallenge({ url, consumerSecret, random: secureRandom });
   const sent = await sender.send(challenge.request);
   await sender.close();
-  const verdict = judge(challenge, consumerSecret, sent);
+  const verdict = checkResponse(challenge, consumerSecret, sent);
   const strict = urlError(url, { allowsPrivate: false, ownOrigins: () => [] });
   const { method, url: full, headers } = challenge.request;
   const lines = [
@@ -29,11 +29,11 @@ export async function checkWebhook(command: Command, url: string): Promise<numbe
     ...Object.entries(headers).map(([name, value]) => `          ${name}: ${value}`),
     `expected  200 {"response_token":"${challenge.expected}"}`,
     ...receivedLines(sent),
-    verdict.is === 'right' ? 'verdict   right' : `verdict   wrong: ${whyNot(verdict)}`,
+    verdict.outcome === 'passed' ? 'verdict   right' : `verdict   wrong: ${failureText(verdict)}`,
     ...(strict ? [`note      in production ${strict.message}`] : []),
   ];
   print(lines.map((line) => `${line}\n`).join(''));
-  return verdict.is === 'right' ? 0 : 1;
+  return verdict.outcome === 'passed' ? 0 : 1;
 }
 
 function receivedLines(sent: SendResult): string[] {

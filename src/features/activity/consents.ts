@@ -1,41 +1,41 @@
 import type { Store } from '../../contract/store/store.ts';
 
-/** Which users let which applications see their messages, kept in memory. */
+/** Which users allow which applications to read their messages; a cache. */
 export interface Consents {
-  /** Reads what is not known of these pairs; afterwards `has` answers for them. */
-  learn(pairs: readonly Consent[]): Promise<void>;
+  /** Loads the pairs that are not cached; afterwards `has` answers for them. */
+  load(pairs: readonly Consent[]): Promise<void>;
   has(pair: Consent): boolean;
 }
 
-/** A user, and an application that may have a token of theirs. */
+/** A user, and an application that may hold one of their tokens. */
 export interface Consent {
   readonly user: string;
   readonly application: string;
 }
 
-const KNOWN_MAX = 100_000;
+const CACHE_MAX = 100_000;
 
 /**
- * A user lets an application see messages for as long as it holds a token of theirs that is not revoked and reaches
- * that far. What is known is forgotten before a change of tokens is acknowledged.
+ * A user allows an application to read their messages while it holds a live token of theirs with access to direct
+ * messages. The cache is cleared before a change of tokens is acknowledged.
  * @source activity gaps 16.9
  */
-export function consentsOf(store: Store): Consents {
-  const known = new Map<string, boolean>();
+export function openConsents(store: Store): Consents {
+  const cache = new Map<string, boolean>();
   const keyOf = ({ user, application }: Consent): string => `${user} ${application}`;
   let changes = 0;
   store.onInvalidate((tags) => {
     if (tags !== 'everything' && ![...tags].some((tag) => tag.startsWith('token:'))) return;
-    known.clear();
+    cache.clear();
     changes += 1;
   });
   return {
-    async learn(pairs) {
+    async load(pairs) {
       for (;;) {
         const before = changes;
-        const missing = pairs.filter((pair) => !known.has(keyOf(pair)));
+        const missing = pairs.filter((pair) => !cache.has(keyOf(pair)));
         if (missing.length === 0) return;
-        if (known.size + missing.length > KNOWN_MAX) known.clear();
+        if (cache.size + missing.length > CACHE_MAX) cache.clear();
         const found = await store.read(async (tx) => {
           const answers: [string, boolean][] = [];
           for (const pair of missing) {
@@ -47,11 +47,11 @@ export function consentsOf(store: Store): Consents {
           }
           return answers;
         });
-        // What changed while it was read is read again.
+        // Tokens changed during the read: read again.
         if (changes !== before) continue;
-        for (const [key, has] of found) known.set(key, has);
+        for (const [key, has] of found) cache.set(key, has);
       }
     },
-    has: (pair) => known.get(keyOf(pair)) ?? false,
+    has: (pair) => cache.get(keyOf(pair)) ?? false,
   };
 }

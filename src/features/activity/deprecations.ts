@@ -3,7 +3,7 @@ import { EVENT_TYPES_RENAMED_AT, REPLAY_MOVED_AT } from '../../base/recorded-cha
 import type { Deprecation } from '../../contract/declare/deprecations.ts';
 
 /**
- * The names of event types from before they were written with dots.
+ * The PascalCase names of event types, used before the dotted names.
  * @source advertising: Events; activity gaps 16.1
  */
 export const PASCAL_CASE_NAMES: Deprecation = {
@@ -14,7 +14,7 @@ export const PASCAL_CASE_NAMES: Deprecation = {
 };
 
 /**
- * The path of replays from before they had one of their own among webhooks.
+ * The path of replays before they moved to `/2/webhooks`.
  * @source advertising: Versioning; activity gaps 20.2
  */
 export const OLD_REPLAY_PATH: Deprecation = {

@@ -2,17 +2,17 @@ import { jsonText } from '../../base/text.ts';
 import { type Delivery, eventUuid, type LoggedEvent } from '../../contract/store/events.ts';
 import type { Subscription } from '../../contract/store/subscriptions.ts';
 
-/** How envelopes are written. */
+/** Options of envelopes. */
 export interface EnvelopeStyle {
-  /** Names the subscription, which the reference does not. @source activity gaps 16.2 */
+  /** Adds `subscription_id`, which the reference does not have. @source activity gaps 16.2 */
   readonly withSubscriptionId: boolean;
-  /** Says that the event is sent again. */
+  /** Adds `meta.replay`. */
   readonly isReplay: boolean;
 }
 
 const LINE_END = 2;
 
-/** What an event means to a subscription. Most are asked for several times, and some never: bytes are made when they are. */
+/** An event for one subscription. Its bytes are made on first use: most are used several times, some never. */
 export class EventDelivery implements Delivery {
   readonly event: LoggedEvent;
   readonly subscription: Subscription;
@@ -36,7 +36,7 @@ export class EventDelivery implements Delivery {
 }
 
 /**
- * The envelope of an event: the same bytes wherever it goes.
+ * The envelope of an event; streams and webhooks send the same bytes.
  * @source activity gaps 16.2
  */
 function envelopeText(event: LoggedEvent, subscription: Subscription, style: EnvelopeStyle): string {

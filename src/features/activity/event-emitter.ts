@@ -1,63 +1,69 @@
 import { type User, VERIFIED_TYPES } from '../../contract/store/credentials.ts';
 import { type Direction, type EventType, eventUuid, type NewEvent } from '../../contract/store/events.ts';
 import type { ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
-import { DIRECTED, FIXED_DIRECTIONS } from './event-types.ts';
-import { briefUser, messagePayload, type Parties, readPayload, typingPayload } from './messages/message-payloads.ts';
+import { DIRECTIONAL_TYPES, FIXED_DIRECTIONS } from './event-types.ts';
+import {
+  messagePayload,
+  type Participants,
+  readReceiptPayload,
+  typingPayload,
+  userSummary,
+} from './messages/message-payloads.ts';
 
-/** What is said of an event that somebody makes by hand; which of it is needed depends on the type. */
-export interface Sketch {
+/** An event that an operator or a test describes; which members are required depends on the type. */
+export interface EventDraft {
   readonly event_type: EventType;
   readonly user: User;
-  /** JSON text of an object; made from the rest when it is not given. */
+  /** JSON text of an object; built from the other members when undefined. */
   readonly payload?: string | undefined;
   readonly direction?: Direction | undefined;
-  /** What keywords are looked for in; follows from the rest when it is not given. */
+  /** The text that keywords are matched against; taken from the other members when undefined. */
   readonly keyword_text?: string | undefined;
   /** The other user of a conversation. */
   readonly other?: User | undefined;
-  /** What a message says, or what a profile or a broadcast is called from then on. */
+  /** The text of a message, the new value of a profile field, or the title of a broadcast. */
   readonly text?: string | undefined;
   readonly before?: string | undefined;
-  /** Names a broadcast, a message, or the last message that was read. */
+  /** The id of a broadcast, a message, or the last message that was read. */
   readonly about?: string | undefined;
 }
 
-/** What is wrong with a sketch, in words for people. */
-export class SketchUnfit extends Error {
+/** An event draft that cannot become an event; the message is for operators. */
+export class InvalidEventDraft extends Error {
   override readonly name = 'SketchUnfit';
 }
 
-/** The direction of an event of a type: what is said, or what follows from the type. @throws SketchUnfit */
-export function directionFor(type: EventType, said: Direction | undefined): Direction | null {
-  if (!DIRECTED.has(type)) {
-    if (said !== undefined) throw new SketchUnfit(`events of type ${type} have no direction`);
+/** The direction of an event: the requested one, or the one that its type implies. @throws InvalidEventDraft */
+export function resolveDirection(type: EventType, said: Direction | undefined): Direction | null {
+  if (!DIRECTIONAL_TYPES.has(type)) {
+    if (said !== undefined) throw new InvalidEventDraft(`events of type ${type} have no direction`);
     return null;
   }
   const fixed = FIXED_DIRECTIONS[type];
   if (fixed !== undefined && said !== undefined && said !== fixed) {
-    throw new SketchUnfit(`events of type ${type} are always ${fixed}`);
+    throw new InvalidEventDraft(`events of type ${type} are always ${fixed}`);
   }
   return fixed ?? said ?? 'received';
 }
 
 /**
- * The event of a sketch, with the payload that events of its type have.
- * @throws SketchUnfit
+ * The event of a draft, with the payload of its type.
+ * @throws InvalidEventDraft
  * @source activity gaps 16.3 to 16.6, 16.8
  */
-export async function eventOf(tx: ReadTransaction, sketch: Sketch, created_ms: number): Promise<NewEvent> {
+export async function eventFromDraft(tx: ReadTransaction, sketch: EventDraft, created_ms: number): Promise<NewEvent> {
   const { event_type, user, keyword_text } = sketch;
-  const direction = directionFor(event_type, sketch.direction);
+  const direction = resolveDirection(event_type, sketch.direction);
   const made =
     sketch.payload === undefined
-      ? await madeOf(tx, sketch, direction, created_ms)
+      ? await defaultPayload(tx, sketch, direction, created_ms)
       : { payload: sketch.payload, text: null };
   return { event_type, user_id: user.id, direction, payload: made.payload, text: keyword_text ?? made.text };
 }
 
-async function madeOf(
+async function defaultPayload(
   tx: ReadTransaction,
-  sketch: Sketch,
+  sketch: EventDraft,
   direction: Direction | null,
   created_ms: number,
 ): Promise<Pick<NewEvent, 'payload' | 'text'>> {
@@ -65,29 +71,35 @@ async function madeOf(
   switch (event_type) {
     case 'profile.update.bio':
     case 'profile.update.screenname': {
-      const after = needed(sketch, 'text');
+      const after = requireField(sketch, 'text');
       return { payload: changePayload(sketch.before ?? '', after), text: after };
     }
     case 'profile.update.verified': {
-      const [before, after] = [sketch.before ?? 'none', needed(sketch, 'text')].map(verifiedType) as [string, string];
+      const [before, after] = [sketch.before ?? 'none', requireField(sketch, 'text')].map(verifiedType) as [
+        string,
+        string,
+      ];
       return { payload: changePayload(before, after), text: null };
     }
     case 'profile.update.affiliate': {
-      const [before, after] = [sketch.before ?? '', needed(sketch, 'text')].map(affiliateId) as [string, string];
+      const [before, after] = [sketch.before ?? '', requireField(sketch, 'text')].map(affiliateId) as [string, string];
       return { payload: changePayload(before, after), text: null };
     }
     case 'dm.sent':
     case 'dm.received': {
-      const message = { id: needed(sketch, 'about'), text: needed(sketch, 'text'), created_ms };
-      return { payload: await messagePayload(tx, message, partiesOf(sketch, direction)), text: message.text };
+      const message = { id: requireField(sketch, 'about'), text: requireField(sketch, 'text'), created_ms };
+      return { payload: await messagePayload(tx, message, participantsOf(sketch, direction)), text: message.text };
     }
     case 'dm.read':
-      return { payload: readPayload(partiesOf(sketch, direction), needed(sketch, 'about'), created_ms), text: null };
+      return {
+        payload: readReceiptPayload(participantsOf(sketch, direction), requireField(sketch, 'about'), created_ms),
+        text: null,
+      };
     case 'dm.indicate_typing':
-      return { payload: typingPayload(partiesOf(sketch, direction), created_ms), text: null };
+      return { payload: typingPayload(participantsOf(sketch, direction), created_ms), text: null };
     case 'spaces.start':
     case 'spaces.end': {
-      const payload = { user: { data: briefUser(user) }, broadcast_id: needed(sketch, 'about'), event_type };
+      const payload = { user: { data: userSummary(user) }, broadcast_id: requireField(sketch, 'about'), event_type };
       return { payload: JSON.stringify(payload), text: text ?? null };
     }
   }
@@ -97,57 +109,57 @@ function changePayload(before: string, after: string): string {
   return JSON.stringify({ before, after });
 }
 
-/** How a user can be verified. @throws SketchUnfit */
+/** A verified type. @throws InvalidEventDraft */
 function verifiedType(said: string): string {
   if ((VERIFIED_TYPES as readonly string[]).includes(said)) return said;
-  throw new SketchUnfit(`a user is verified as one of ${VERIFIED_TYPES.join(', ')}, not ${said}`);
+  throw new InvalidEventDraft(`verified is one of ${VERIFIED_TYPES.join(', ')}; got ${said}`);
 }
 
-/** The id of an organisation, or nothing. @throws SketchUnfit */
+/** The id of an organization, or empty. @throws InvalidEventDraft */
 function affiliateId(said: string): string {
   if (/^([0-9]{1,19})?$/.test(said)) return said;
-  throw new SketchUnfit(`an organisation is named by its id, or by nothing at all, not by ${said}`);
+  throw new InvalidEventDraft(`affiliate is the numeric id of an organization, or empty; got ${said}`);
 }
 
-function needed(sketch: Sketch, name: 'text' | 'about'): string {
+function requireField(sketch: EventDraft, name: 'text' | 'about'): string {
   const value = sketch[name];
-  if (value === undefined) throw new SketchUnfit(`events of type ${sketch.event_type} need ${WORDS[name]}`);
+  if (value === undefined) throw new InvalidEventDraft(`events of type ${sketch.event_type} require ${WORDS[name]}`);
   return value;
 }
 
-const WORDS = { text: 'a text', about: 'an id of what they are about', other: 'another user' } as const;
+const WORDS = { text: 'a text', about: 'an id', other: 'another user' } as const;
 
-/** Who did it, and to whom: the user is the one or the other, by the direction. */
-function partiesOf({ event_type, user, other }: Sketch, direction: Direction | null): Parties {
-  if (!other) throw new SketchUnfit(`events of type ${event_type} need ${WORDS.other}`);
+/** Sender and recipient: the direction says which of them the user is. */
+function participantsOf({ event_type, user, other }: EventDraft, direction: Direction | null): Participants {
+  if (!other) throw new InvalidEventDraft(`events of type ${event_type} require ${WORDS.other}`);
   return direction === 'sent' ? { sender: user, recipient: other } : { sender: other, recipient: user };
 }
 
-/** Writes events that nothing else is done with. */
+/** Appends events to the log without changing anything else. */
 export interface Emitter {
-  /** Resolves with the uuid of the event when it is durable; with undefined when there is no such user. */
+  /** Resolves with the uuid of the event once it is durable; undefined when the user does not exist. */
   emit(event: NewEvent): Promise<string | undefined>;
 }
 
-interface Waiting {
+interface PendingEvent {
   readonly event: NewEvent;
   resolve(uuid: string | undefined): void;
   reject(error: unknown): void;
 }
 
-const TOGETHER_MAX = 200;
+const BATCH_MAX = 200;
 
-/** Writes events in the order in which they come; those that come while others are being written share a unit of work. */
-export function emitterOf(store: Store, now: () => string): Emitter {
-  let waiting: Waiting[] = [];
+/** Appends events in order; those that arrive during a write share the next unit of work. */
+export function createEmitter(store: Store, now: () => string): Emitter {
+  let waiting: PendingEvent[] = [];
   let isWriting = false;
   const drain = async (): Promise<void> => {
     isWriting = true;
     while (waiting.length > 0) {
-      const some = waiting.slice(0, TOGETHER_MAX);
-      waiting = waiting.slice(TOGETHER_MAX);
+      const some = waiting.slice(0, BATCH_MAX);
+      waiting = waiting.slice(BATCH_MAX);
       try {
-        const uuids = await store.write((tx) => writeAll(tx, some, now()));
+        const uuids = await store.write((tx) => writeBatch(tx, some, now()));
         for (const [index, { resolve }] of some.entries()) resolve(uuids[index]);
       } catch (error) {
         for (const { reject } of some) reject(error);
@@ -164,10 +176,14 @@ export function emitterOf(store: Store, now: () => string): Emitter {
   };
 }
 
-/** Writes those whose user there is; the answer has undefined for the others. */
-async function writeAll(tx: WriteTransaction, some: readonly Waiting[], now: string): Promise<(string | undefined)[]> {
+/** Appends the events whose user exists; returns undefined for the others. */
+async function writeBatch(
+  tx: WriteTransaction,
+  some: readonly PendingEvent[],
+  now: string,
+): Promise<(string | undefined)[]> {
   const users = await tx.credentials.findScreenNames([...new Set(some.map(({ event }) => event.user_id))]);
-  const isKnown = ({ event }: Waiting): boolean => users.has(event.user_id);
+  const isKnown = ({ event }: PendingEvent): boolean => users.has(event.user_id);
   const events = some.filter(isKnown).map(({ event }) => event);
   const positions = await tx.events.append(events, now);
   let next = 0;

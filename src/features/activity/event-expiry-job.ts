@@ -1,32 +1,32 @@
 import { formatInstant, formatMillisecond, instantMs } from '../../base/instants.ts';
 import type { JobKind, PlannedJob } from '../../contract/store/jobs.ts';
-import { HISTORY_S } from './stream/streams.ts';
+import { CONNECTION_HISTORY_S } from './stream/streams.ts';
 
-const NAME = 'event-expiry';
-/** How often what is too old is looked for, in seconds. */
+const JOB_NAME = 'event-expiry';
+/** Seconds between two runs. */
 const PERIOD_S = 600;
-/** Events, or connections, that are removed in one unit: others wait for it. */
-const REMOVED_AT_ONCE = 2000;
+/** Rows removed in one unit of work: other writers wait for it. */
+const ROWS_PER_UNIT = 2000;
 
-/** The job that keeps the log of events and the list of streams that ended short; it is planned once, and then plans itself. */
-export function eventExpiryAt(run_at: string): PlannedJob {
-  return { kind: NAME, key: 'log', run_at };
+/** The job that expires events and ended connections; it is planned once and then reschedules itself. */
+export function eventExpiryJob(run_at: string): PlannedJob {
+  return { kind: JOB_NAME, key: 'log', run_at };
 }
 
 /**
- * Removes, piece by piece, events that are older than the settings say and connections that are told of no more.
+ * Removes events older than the retention and connections older than the history, a few thousand rows at a time.
  * @source activity gaps 16.8 and 21.1
  */
 export const eventExpiry: JobKind<number> = {
-  name: NAME,
+  name: JOB_NAME,
   prepare: async (_, { activity: { rules: activityRules } }) => activityRules.retention_s,
   async store(tx, _, retention_s, now) {
-    const since = formatMillisecond(instantMs(now) - HISTORY_S * 1000);
+    const since = formatMillisecond(instantMs(now) - CONNECTION_HISTORY_S * 1000);
     const removed = [
-      await tx.streamConnections.removeEnded(since, REMOVED_AT_ONCE),
-      await tx.events.removeBefore(secondsAfter(now, -retention_s), REMOVED_AT_ONCE),
+      await tx.streamConnections.removeEnded(since, ROWS_PER_UNIT),
+      await tx.events.removeBefore(secondsAfter(now, -retention_s), ROWS_PER_UNIT),
     ];
-    await tx.jobs.plan(eventExpiryAt(removed.includes(REMOVED_AT_ONCE) ? now : secondsAfter(now, PERIOD_S)));
+    await tx.jobs.plan(eventExpiryJob(removed.includes(ROWS_PER_UNIT) ? now : secondsAfter(now, PERIOD_S)));
     return removed.reduce((sum, rows) => sum + rows);
   },
 };

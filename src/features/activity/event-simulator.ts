@@ -6,10 +6,10 @@ import type { Services } from '../../contract/declare/operation.ts';
 import { Problem, problem } from '../../contract/problems/problems.ts';
 import type { Direction, EventType } from '../../contract/store/events.ts';
 import { EVENT_TYPES } from '../../contract/store/events.ts';
-import { directionFor, emitterOf, SketchUnfit } from './event-emitter.ts';
-import { longId } from './long-id-field.ts';
+import { createEmitter, InvalidEventDraft, resolveDirection } from './event-emitter.ts';
+import { longIdField } from './long-id-field.ts';
 
-/** An object of JSON, taken as it is. */
+/** Any JSON object, stored as JSON text. */
 const anyObject = field<string>({
   name: 'object',
   column: 'text',
@@ -24,18 +24,18 @@ const anyObject = field<string>({
 
 const MEMBERS = {
   event_type: oneOf(...EVENT_TYPES).required(),
-  user_id: longId().required(),
+  user_id: longIdField().required(),
   payload: anyObject.required(),
   direction: oneOf('sent', 'received'),
   keyword_text: text({ max: 10_000 }),
 };
 
-/** Makes an event happen that is told in the body of a call; resolves with its uuid when it is durable. */
+/** Appends the event that a JSON body describes; resolves with its uuid once it is durable. */
 export type Simulate = (body: unknown) => Promise<string>;
 
-/** What operators of a development service make happen: any event, of anybody. @source activity gaps 16.8 */
+/** Lets operators of a development server append any event for any user. @source activity gaps 16.8 */
 export function simulator({ store, clock }: Services): Simulate {
-  const emitter = emitterOf(store, () => formatInstant(clock.now()));
+  const emitter = createEmitter(store, () => formatInstant(clock.now()));
   return async (body) => {
     const { input, errors } = readMembers(body, MEMBERS);
     if (errors.length > 0) throw new Problem(errors);
@@ -53,9 +53,9 @@ export function simulator({ store, clock }: Services): Simulate {
 
 function directionOfBody(type: EventType, said: Direction | undefined): Direction | null {
   try {
-    return directionFor(type, said);
+    return resolveDirection(type, said);
   } catch (error) {
-    if (!(error instanceof SketchUnfit)) throw error;
+    if (!(error instanceof InvalidEventDraft)) throw error;
     throw problem('FILTER_UNFIT', { parameter: 'direction', words: { raw: said!, type, why: error.message } });
   }
 }

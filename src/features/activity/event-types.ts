@@ -1,25 +1,30 @@
 import { type Direction, EVENT_TYPES, type EventType } from '../../contract/store/events.ts';
 
-/** Types whose events say who did it, so that a filter may ask for one direction. @source activity gaps 16.1 and 17.2 */
-export const DIRECTED: ReadonlySet<EventType> = new Set(['dm.sent', 'dm.received', 'dm.read', 'dm.indicate_typing']);
+/** Types whose events have a direction that a filter may select. @source activity gaps 16.1 and 17.2 */
+export const DIRECTIONAL_TYPES: ReadonlySet<EventType> = new Set([
+  'dm.sent',
+  'dm.received',
+  'dm.read',
+  'dm.indicate_typing',
+]);
 
-/** Types that have one direction only. */
+/** Types with a single direction. */
 export const FIXED_DIRECTIONS: Readonly<Partial<Record<EventType, Direction>>> = {
   'dm.sent': 'sent',
   'dm.received': 'received',
 };
 
-/** Whether events of a type are for their own user only. @source activity gaps 16.1 */
+/** Whether events of a type require the consent of their user. @source activity gaps 16.1 */
 export function isPrivate(type: EventType): boolean {
   return type.startsWith('dm.');
 }
 
-/** Whether a filter may name a keyword alone. @source activity gaps 17.2 */
-export function needsUser(type: EventType): boolean {
+/** Whether a filter of this type must have `user_id`; otherwise a keyword alone is enough. @source activity gaps 17.2 */
+export function requiresUser(type: EventType): boolean {
   return !type.startsWith('spaces.');
 }
 
-/** Names that are taken for a type, beside its own. @source activity gaps 16.1 */
+/** Accepted aliases of types. @source activity gaps 16.1 */
 const ALIASES: Readonly<Record<string, EventType>> = {
   'profile.update.verified_badge': 'profile.update.verified',
   'profile.update.affiliate_badge': 'profile.update.affiliate',
@@ -40,26 +45,26 @@ const DEPRECATED: Readonly<Record<string, EventType>> = {
   SpacesEnd: 'spaces.end',
 };
 
-/** A type as a caller named it. */
-export interface NamedType {
+/** The type that a name stands for, and whether the name is deprecated. */
+export interface ResolvedType {
   readonly type: EventType;
   readonly isDeprecated: boolean;
 }
 
-const NAMED: ReadonlyMap<string, NamedType> = new Map<string, NamedType>([
+const TYPES_BY_NAME: ReadonlyMap<string, ResolvedType> = new Map<string, ResolvedType>([
   ...EVENT_TYPES.map((type) => [type, { type, isDeprecated: false }] as const),
   ...Object.entries(ALIASES).map(([name, type]) => [name, { type, isDeprecated: false }] as const),
   ...Object.entries(DEPRECATED).map(([name, type]) => [name, { type, isDeprecated: true }] as const),
 ]);
 
-/** The type that a name stands for; names are compared letter by letter. */
-export function typeNamed(name: string): NamedType | undefined {
-  return NAMED.get(name);
+/** The type that a name stands for; case-sensitive. */
+export function resolveType(name: string): ResolvedType | undefined {
+  return TYPES_BY_NAME.get(name);
 }
 
-/** Every name that is taken, with the type that it stands for. */
-export const TYPE_NAMES: readonly (readonly [name: string, NamedType])[] = [...NAMED];
+/** Every accepted name with its type. */
+export const EVENT_TYPE_NAMES: readonly (readonly [name: string, ResolvedType])[] = [...TYPES_BY_NAME];
 
-/** The names that are taken though they are deprecated, with the type that each stands for. */
+/** The deprecated names that are still accepted, with their types. */
 export const DEPRECATED_TYPE_NAMES: readonly (readonly [deprecated: string, type: EventType])[] =
   Object.entries(DEPRECATED);

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { type Field, field, quoted } from '../../contract/declare/fields.ts';
 import { isLongId, LONG_ID } from '../../contract/declare/long-ids.ts';
 
-/** An id of 64 bits, as decimal text: a number of JSON may have lost digits, and is refused. @source activity gaps 17.2 */
-export function longId(): Field<string> {
+/** A 64-bit id as a decimal string. JSON numbers are refused because they may have lost digits. @source activity gaps 17.2 */
+export function longIdField(): Field<string> {
   return field({
     name: 'digits',
     column: 'text',

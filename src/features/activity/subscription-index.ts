@@ -1,27 +1,27 @@
 import type { LoggedEvent } from '../../contract/store/events.ts';
 import type { Store } from '../../contract/store/store.ts';
 import type { Subscription } from '../../contract/store/subscriptions.ts';
-import { type Watch, watchOf } from './matching.ts';
+import { matcherFor, type SubscriptionMatcher } from './matching.ts';
 
-/** The subscriptions there are, kept in memory by what they wait for. */
-export interface Watches {
-  /** Takes up what has changed since the last time: all that was acknowledged before. */
+/** All subscriptions in memory, by event type and user. */
+export interface SubscriptionIndex {
+  /** Loads every change that was acknowledged before the call. */
   refresh(): Promise<void>;
-  /** Those that wait for the type and the user of an event, by id. */
-  waitingFor(event: LoggedEvent): readonly Watch[];
+  /** The subscriptions to the type and user of an event, ordered by id. */
+  candidatesFor(event: LoggedEvent): readonly SubscriptionMatcher[];
 }
 
 const TAG = 'subscription:';
-const READ_AT_ONCE = 1000;
-const NONE: readonly Watch[] = [];
+const PAGE = 1000;
+const NONE: readonly SubscriptionMatcher[] = [];
 
 /**
- * Keeps the subscriptions of a store. A unit that changes one marks it before the unit is acknowledged, and `refresh`
- * reads again what is marked: an event that is written after the acknowledgement finds the change.
+ * Loads the subscriptions of a store. A unit that changes one marks it stale before it is acknowledged, and `refresh` reloads
+ * what is stale: an event that is appended after the acknowledgement sees the change.
  */
-export function watchesOf(store: Store): Watches {
-  const byId = new Map<string, Watch>();
-  const byCause = new Map<string, Watch[]>();
+export function openSubscriptionIndex(store: Store): SubscriptionIndex {
+  const byId = new Map<string, SubscriptionMatcher>();
+  const byTopic = new Map<string, SubscriptionMatcher[]>();
   let stale: Set<string> | 'all' = 'all';
   store.onInvalidate((tags) => {
     if (tags === 'everything') stale = 'all';
@@ -33,41 +33,41 @@ export function watchesOf(store: Store): Watches {
     const known = byId.get(id);
     if (!known) return;
     byId.delete(id);
-    const cause = causeOf(known.subscription);
-    const left = byCause.get(cause)!.filter((each) => each !== known);
-    if (left.length > 0) byCause.set(cause, left);
-    else byCause.delete(cause);
+    const cause = topicOf(known.subscription);
+    const left = byTopic.get(cause)!.filter((each) => each !== known);
+    if (left.length > 0) byTopic.set(cause, left);
+    else byTopic.delete(cause);
   };
   const put = (subscription: Subscription): void => {
     const known = byId.get(subscription.id)?.subscription;
-    // Nothing else of a subscription ever changes.
+    // The other columns are immutable.
     if (known && known.tag === subscription.tag && known.webhook_id === subscription.webhook_id) return;
     drop(subscription.id);
-    const watch = watchOf(subscription);
+    const watch = matcherFor(subscription);
     byId.set(subscription.id, watch);
-    const cause = causeOf(subscription);
-    const there = byCause.get(cause);
+    const cause = topicOf(subscription);
+    const there = byTopic.get(cause);
     if (there) insertInOrder(there, watch);
-    else byCause.set(cause, [watch]);
+    else byTopic.set(cause, [watch]);
   };
 
   const readAll = async (): Promise<void> => {
     const gone = new Set(byId.keys());
     for (let after = ''; ; ) {
-      const found = await store.read((tx) => tx.subscriptions.listAll(after, READ_AT_ONCE));
+      const found = await store.read((tx) => tx.subscriptions.listAll(after, PAGE));
       for (const each of found) {
         gone.delete(each.id);
         put(each);
       }
-      if (found.length < READ_AT_ONCE) break;
+      if (found.length < PAGE) break;
       after = found.at(-1)!.id;
     }
     for (const id of gone) drop(id);
   };
 
   const readSome = async (ids: readonly string[]): Promise<void> => {
-    for (let from = 0; from < ids.length; from += READ_AT_ONCE) {
-      const some = ids.slice(from, from + READ_AT_ONCE);
+    for (let from = 0; from < ids.length; from += PAGE) {
+      const some = ids.slice(from, from + PAGE);
       const found = new Map(
         (await store.read((tx) => tx.subscriptions.list(some))).map((each) => [each.id, each] as const),
       );
@@ -82,7 +82,7 @@ export function watchesOf(store: Store): Watches {
   const refreshOnce = async (): Promise<void> => {
     if (stale !== 'all' && stale.size === 0) return;
     const meant = stale;
-    // What is marked while we read may have been read as it was before: it is read again the next time.
+    // A subscription marked during the read may have been read before its change: it stays stale.
     stale = new Set();
     try {
       await (meant === 'all' ? readAll() : readSome([...meant]));
@@ -98,25 +98,25 @@ export function watchesOf(store: Store): Watches {
       refreshing = refreshing.then(refreshOnce, refreshOnce);
       return refreshing;
     },
-    waitingFor(event) {
-      const ofUser = byCause.get(`${event.event_type} ${event.user_id}`) ?? NONE;
-      const ofAnybody = byCause.get(`${event.event_type} `);
-      return ofAnybody ? [...ofUser, ...ofAnybody].sort(byIdOf) : ofUser;
+    candidatesFor(event) {
+      const ofUser = byTopic.get(`${event.event_type} ${event.user_id}`) ?? NONE;
+      const ofAnybody = byTopic.get(`${event.event_type} `);
+      return ofAnybody ? [...ofUser, ...ofAnybody].sort(compareIds) : ofUser;
     },
   };
 }
 
-function causeOf({ event_type, filter_user_id }: Subscription): string {
+function topicOf({ event_type, filter_user_id }: Subscription): string {
   return `${event_type} ${filter_user_id ?? ''}`;
 }
 
-/** Ids are of one length. */
-function byIdOf(a: Watch, b: Watch): number {
+/** Ids have a fixed length: text order is numeric order. */
+function compareIds(a: SubscriptionMatcher, b: SubscriptionMatcher): number {
   return a.subscription.id < b.subscription.id ? -1 : 1;
 }
 
-function insertInOrder(list: Watch[], watch: Watch): void {
+function insertInOrder(list: SubscriptionMatcher[], watch: SubscriptionMatcher): void {
   let place = list.length;
-  while (place > 0 && byIdOf(watch, list[place - 1]!) < 0) place -= 1;
+  while (place > 0 && compareIds(watch, list[place - 1]!) < 0) place -= 1;
   list.splice(place, 0, watch);
 }

@@ -1,57 +1,57 @@
 import { oneOf } from '../../contract/declare/fields.ts';
 import { type DeriveContext, resource, type WriteContext } from '../../contract/declare/resource.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
-import { audienceRows, type CustomAudience } from './custom/audience-declaration.ts';
+import { audienceDeclaration, type CustomAudience } from './custom/audience-declaration.ts';
 import {
-  isItsOwner,
-  isMadeHere,
+  flexibleIsImmutable,
   leavesAreUsable,
-  mayBeChanged,
   namesAreUnique,
-  staysAsMade,
+  onlyOwnerDeletes,
+  typeIsSupported,
+  updateIsGranted,
 } from './custom/audience-rules.ts';
-import { shownAudience } from './custom/computed-fields.ts';
+import { customAudienceComputed } from './custom/computed-fields.ts';
 import { planProcessing } from './custom/plan-processing.ts';
-import { filled, leavesOf, type Segment, type SentSegment } from './segments/segment-tree.ts';
-import { segments } from './segments/segments-field.ts';
+import { leavesOf, type Segment, type SegmentInput, withDefaults } from './segments/segment-tree.ts';
+import { segmentsField } from './segments/segments-field.ts';
 
 const FLEXIBLE_MAX = 10;
 
 /**
- * Custom audiences: people who were uploaded, or whom other audiences amount to. Other accounts may be granted their use.
+ * Custom audiences: uploaded people, or combinations of other audiences. They can be shared with other accounts.
  * @source advertising: Custom audiences; creatives 18 and 20
  */
 export const customAudiences = resource({
-  ...audienceRows,
-  derive: settled,
-  rules: [mayBeChanged, staysAsMade, isMadeHere, leavesAreUsable],
+  ...audienceDeclaration,
+  derive: deriveColumns,
+  rules: [updateIsGranted, flexibleIsImmutable, typeIsSupported, leavesAreUsable],
   changeSetRules: [namesAreUnique],
   problems: ['ACTION_NOT_ALLOWED', 'AUDIENCE_NAME_TAKEN'],
-  removal: { rules: [isItsOwner], problems: ['ACTION_NOT_ALLOWED'] },
+  removal: { rules: [onlyOwnerDeletes], problems: ['ACTION_NOT_ALLOWED'] },
   batch: {
     max: FLEXIBLE_MAX,
     creating: {
-      audience_type: oneOf('FLEXIBLE', 'MOBILE_AUDIENCE').required().describe('FLEXIBLE: others cannot be made.'),
-      segments: segments().required().describe('Of which audiences it is made: a tree of at most 10 leaves.'),
+      audience_type: oneOf('FLEXIBLE', 'MOBILE_AUDIENCE').required().describe('Must be FLEXIBLE.'),
+      segments: segmentsField().required().describe('The audiences it combines: a tree of at most 10 leaves.'),
     },
     problems: ['AUDIENCE_NOT_MADE_HERE', 'LEAF_UNFIT'],
   },
-  computed: shownAudience,
+  computed: customAudienceComputed,
   afterWrite,
 });
 
-function settled(row: CustomAudience, { verb, input }: DeriveContext<CustomAudience>): Partial<CustomAudience> {
+function deriveColumns(row: CustomAudience, { verb, input }: DeriveContext<CustomAudience>): Partial<CustomAudience> {
   const named = { name_trimmed: String(row.name).trim() };
   if (verb !== 'create') return named;
   const { segments: sent } = input;
   return {
     ...named,
     audience_type: (input.audience_type ?? 'CRM') as CustomAudience['audience_type'],
-    segments: sent == null ? null : JSON.stringify(filled(JSON.parse(String(sent)) as SentSegment)),
+    segments: sent == null ? null : JSON.stringify(withDefaults(JSON.parse(String(sent)) as SegmentInput)),
   };
 }
 
-/** Nothing is left of what was granted once an audience is deleted. Criteria that name it stay. @source creatives 18.2 */
+/** Deleting an audience revokes its grants; criteria that refer to it stay. @source creatives 18.2 */
 async function afterWrite(written: WriteContext<CustomAudience>): Promise<void> {
   const { verb, after, tx, now } = written;
   if (verb === 'update') return;

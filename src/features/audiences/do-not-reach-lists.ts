@@ -9,48 +9,48 @@ import {
 } from '../../contract/declare/resource.ts';
 import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
-import { standingFields } from './custom/audience-declaration.ts';
+import { processingFields } from './custom/audience-declaration.ts';
 import { planProcessing } from './custom/plan-processing.ts';
-import { isTargetable, reasonsNotTargetable, reasonsOf } from './custom/targetability.ts';
+import { isTargetable, reasonsNotTargetable, reasonsNotTargetableField } from './custom/targetability.ts';
 
 const fields = {
-  description: text({ max: 1000 }).createOnly().describe('Shown to people.'),
-  ...standingFields,
+  description: text({ max: 1000 }).createOnly().describe('Description of the list.'),
+  ...processingFields,
 } satisfies Fields;
 
-/** A stored list of people who are never to be reached. */
+/** A stored do-not-reach list. */
 export type DoNotReachList = RowOf<typeof fields>;
 
 const NAME = 'Do Not Reach List';
 
-const shown: Computed<DoNotReachList> = {
+const computed: Computed<DoNotReachList> = {
   fields: {
-    name: oneOf(NAME).readOnly().required().describe('The same for all of them.'),
+    name: oneOf(NAME).readOnly().required().describe('The same for every list.'),
     targetable: boolean()
       .readOnly()
       .required()
-      .describe('Whether it counts: it is excluded wherever the account advertises.'),
-    reasons_not_targetable: reasonsNotTargetable(),
+      .describe('Whether it is applied: its people are excluded from all campaigns of the account.'),
+    reasons_not_targetable: reasonsNotTargetableField(),
     list_size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
       .readOnly()
-      .describe('How many people are on it; null while there are too few.'),
+      .describe('Number of people; null while there are too few.'),
   },
   prepare: async () => (row) => {
     const targetable = isTargetable(row);
     const list_size = targetable ? row.size : null;
-    return { name: NAME, targetable, reasons_not_targetable: reasonsOf(row), list_size };
+    return { name: NAME, targetable, reasons_not_targetable: reasonsNotTargetable(row), list_size };
   },
 };
 
 /**
- * Do-not-reach lists: people who see nothing of what an account advertises. An account has one at most.
+ * Do-not-reach lists: people who are excluded from all campaigns of an account, which has at most one list.
  * @source creatives 24
  */
 export const doNotReachLists = resource({
   name: 'do_not_reach_list',
   plural: 'do_not_reach_lists',
   label: 'Do-not-reach list',
-  description: 'People who see nothing of what the account advertises.',
+  description: 'People who are excluded from all campaigns of the account.',
   scope: 'account',
   operations: ['list', 'create', 'remove'],
   roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
@@ -58,14 +58,14 @@ export const doNotReachLists = resource({
   rate: 'account_reads_small',
   idsFrom: 36 ** 4 * 5,
   fields,
-  changeSetRules: [oneAnAccount()],
+  changeSetRules: [onePerAccount()],
   createProblems: ['LIST_EXISTS'],
   list: { without: ['ids', 'sort_by', 'with_total_count'] },
-  computed: shown,
-  afterWrite: planned,
+  computed: computed,
+  afterWrite: planListProcessing,
 });
 
-function oneAnAccount(): ChangeSetRule<DoNotReachList> {
+function onePerAccount(): ChangeSetRule<DoNotReachList> {
   return async ({ changes, account, tx }) => {
     if (changes[0]?.before) return [];
     const of = { account: account.id, member: undefined, within: {}, without: undefined, prefix: undefined } as const;
@@ -75,6 +75,6 @@ function oneAnAccount(): ChangeSetRule<DoNotReachList> {
   };
 }
 
-async function planned(written: WriteContext<DoNotReachList>): Promise<void> {
+async function planListProcessing(written: WriteContext<DoNotReachList>): Promise<void> {
   if (written.verb !== 'update') await planProcessing(subjectOf('list', written.after.id), written);
 }

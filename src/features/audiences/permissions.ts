@@ -18,31 +18,31 @@ const fields = {
     .required()
     .createOnly()
     .filteredBy('granted_account_ids')
-    .describe('The account to which it is granted.'),
+    .describe('The account that receives the grant.'),
   permission_level: oneOf('READ_ONLY', 'READ_WRITE')
     .required()
     .createOnly()
-    .describe('READ_ONLY: to target it. READ_WRITE: to change it too.'),
+    .describe('READ_ONLY: may target it. READ_WRITE: may also change it.'),
 } satisfies Fields;
 
 /** A stored grant of an audience. */
 export type AudiencePermission = RowOf<typeof fields>;
 
-/** The accounts to which custom audiences are granted. @source advertising: Audience sharing permissions; creatives 22 */
-export const customAudiencePermissions = permissionsOf(customAudiences as unknown as AnyResource);
+/** Grants of custom audiences to accounts. @source advertising: Audience sharing permissions; creatives 22 */
+export const customAudiencePermissions = permissionsFor(customAudiences as unknown as AnyResource);
 
-/** The same, below the former name of audiences. */
-export const tailoredAudiencePermissions = permissionsOf(tailoredAudiences as unknown as AnyResource);
+/** The same under tailored audiences. */
+export const tailoredAudiencePermissions = permissionsFor(tailoredAudiences as unknown as AnyResource);
 
-/** Grants of audiences that go by a name: the rows are the same whichever that is. */
-function permissionsOf(audiences: AnyResource): Resource<typeof fields> {
+/** The declaration of grants under custom or tailored audiences; both use the same rows. */
+function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
   const { name, plural, label, former, idParameter } = audiences;
   const below = `/:${idParameter}/permissions`;
   return resource({
     name: `${name}_permission`,
     plural: `${name}_permissions`,
     label: `${label} permission`,
-    description: 'An account to which an audience is granted.',
+    description: 'A grant of an audience to an account.',
     path: `${plural}${below}`,
     keptIn: 'audience_permissions',
     sequence: 'audience_permission',
@@ -64,10 +64,10 @@ function permissionsOf(audiences: AnyResource): Resource<typeof fields> {
     rate: 'account_reads_small',
     idsFrom: 36 ** 2 * 3,
     fields,
-    // A grant that is there already gets the level of the new one: there is no update.
+    // Granting again changes the level: there is no update operation.
     onePer: (row) => [row.audience_id, row.granted_account_id],
     onePerTakes: ['permission_level'],
-    rules: [isGrantable],
+    rules: [grantIsAllowed],
     createProblems: ['GRANTED_TO_ITSELF', 'ACCOUNT_NOT_ACCESSIBLE', 'FEATURE_NOT_AVAILABLE'],
     list: { without: ['with_deleted'] },
     computed: {
@@ -79,8 +79,8 @@ function permissionsOf(audiences: AnyResource): Resource<typeof fields> {
 
 const FEATURE = 'SHARE_AUDIENCE_OUTSIDE_BUSINESS';
 
-/** Rule: audiences are granted within a business, or with a feature of their owner. */
-async function isGrantable({ after, account, tx }: Change<AudiencePermission>): Promise<ErrorDetail | undefined> {
+/** Rule: audiences are shared within a business, or with a feature of the owner. */
+async function grantIsAllowed({ after, account, tx }: Change<AudiencePermission>): Promise<ErrorDetail | undefined> {
   const parameter = 'granted_account_id';
   const value = String(after.granted_account_id);
   if (value === account!.id) return { problem: 'GRANTED_TO_ITSELF', parameter };
@@ -88,7 +88,7 @@ async function isGrantable({ after, account, tx }: Change<AudiencePermission>): 
     await tx.audiences.findSharingAccount(account!.id),
     await tx.audiences.findSharingAccount(value),
   ];
-  // Deleted since the call was let in.
+  // The account was deleted during the call.
   if (!owner) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter: 'account_id', value: account!.id };
   if (granted?.environment !== owner.environment) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter, value };
   const isOneBusiness = owner.business_id !== null && owner.business_id === granted.business_id;

@@ -1,13 +1,13 @@
 import { resource } from '../../contract/declare/resource.ts';
-import { audienceFields, audienceRows } from './custom/audience-declaration.ts';
-import { shownTailored } from './custom/computed-fields.ts';
+import { audienceDeclaration, audienceFields } from './custom/audience-declaration.ts';
+import { tailoredAudienceComputed } from './custom/computed-fields.ts';
 
 /**
- * Tailored audiences: the former name of custom audiences, for those who look at them by it.
+ * Tailored audiences: custom audiences under their former name, read-only.
  * @source creatives 23
  */
 export const tailoredAudiences = resource({
-  ...audienceRows,
+  ...audienceDeclaration,
   name: 'tailored_audience',
   plural: 'tailored_audiences',
   label: 'Tailored audience',
@@ -18,5 +18,5 @@ export const tailoredAudiences = resource({
   operations: ['list', 'get'],
   notFound: 'TAILORED_AUDIENCE_NOT_FOUND',
   fields: { ...audienceFields, description: audienceFields.description.hidden() },
-  computed: shownTailored,
+  computed: tailoredAudienceComputed,
 });

@@ -2,12 +2,12 @@ import { formatInstant, instantMs } from '../../base/instants.ts';
 import { KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
 
-/** Steps of one job: it ends before its lease does, and another goes on. */
+/** Steps of one job: it ends before its lease expires, and another one continues. */
 const STEPS = 5;
-/** When there is nothing to do, it is looked again after so long: posts grow old. */
-const AGAIN_S = 3600;
+/** Period without new posts: old posts expire. */
+const IDLE_PERIOD_S = 3600;
 
-/** Brings the index of posts up to date, and forgets what is too old. */
+/** Brings the index of posts up to date and removes expired posts. */
 export const keywordIndexing: JobKind<boolean> = {
   name: KEYWORD_INDEXING,
   isLong: true,
@@ -16,7 +16,7 @@ export const keywordIndexing: JobKind<boolean> = {
     return true;
   },
   async store(tx, { kind, key }, isMore, now) {
-    const run_at = isMore ? now : formatInstant(instantMs(now) + AGAIN_S * 1000);
+    const run_at = isMore ? now : formatInstant(instantMs(now) + IDLE_PERIOD_S * 1000);
     await tx.jobs.planNoLaterThan({ kind, key, run_at });
   },
 };

@@ -15,28 +15,28 @@ import {
   type SegmentEntry,
   writeManifest,
 } from './manifest.ts';
-import { toBeMerged } from './merge-policy.ts';
+import { selectForMerge } from './merge-policy.ts';
 import { countryNumber, DAY_S, languageNumber, unpackPage } from './post-page.ts';
 import { readSegment, readTokens } from './segment.ts';
-import { addPost, addToken, type Draft, emptyDraft, type PostFacts } from './segment-draft.ts';
+import { addPost, addToken, emptyDraft, type PostAttributes, type SegmentDraft } from './segment-draft.ts';
 import { segmentWriter } from './segment-writer.ts';
-import { hashOf, lastHash } from './text-hash.ts';
+import { hashText, lastHash } from './text-hash.ts';
 
 interface Index {
   readonly folder: string;
   manifest: Manifest;
   readonly dictionary: Dictionary;
-  /** What is not written yet, by scope and day. */
-  readonly drafts: Map<string, { readonly scope: Scope; readonly day: number; readonly draft: Draft }>;
+  /** Posts that are not committed yet, by scope and day. */
+  readonly drafts: Map<string, { readonly scope: Scope; readonly day: number; readonly draft: SegmentDraft }>;
 }
 
 let opened: Index | undefined;
 const writer = segmentWriter();
 
-/** Opens the index of a corpus as it was last committed; one that is not there, or not whole, begins anew. */
+/** Opens the index of a corpus at its last commit; a missing or damaged index starts empty. */
 function open({ folder, mark }: { readonly folder: string; readonly mark: string }): Manifest {
   const found = readManifest(folder);
-  if (opened?.folder === folder && opened.drafts.size === 0 && isSame(opened.manifest, found, mark)) {
+  if (opened?.folder === folder && opened.drafts.size === 0 && isCurrent(opened.manifest, found, mark)) {
     return opened.manifest;
   }
   opened = found?.mark === mark ? readIndex(folder, found) : undefined;
@@ -46,12 +46,12 @@ function open({ folder, mark }: { readonly folder: string; readonly mark: string
     dictionary: emptyDictionary(),
     drafts: new Map(),
   };
-  removeLeftBehind(opened, opened.manifest);
+  removeUnused(opened, opened.manifest);
   return opened.manifest;
 }
 
-/** Whether a folder has what is in memory: an operator may have taken it away. */
-function isSame(own: Manifest, found: Manifest | undefined, mark: string): boolean {
+/** Whether the files match the index in memory: an operator may have removed them. */
+function isCurrent(own: Manifest, found: Manifest | undefined, mark: string): boolean {
   if (own.mark !== mark) return false;
   if (!found) return own.pages === 0 && own.segments.length === 0;
   return own.edition === found.edition && own.pages === found.pages && own.segments.length === found.segments.length;
@@ -69,8 +69,8 @@ function readIndex(folder: string, manifest: Manifest): Index | undefined {
   return { folder, manifest, dictionary, drafts: new Map() };
 }
 
-/** Removes what does not count any more; what another manifest names stays too. */
-function removeLeftBehind({ folder, manifest }: Index, other: Manifest): void {
+/** Removes unused files, except those of another manifest. */
+function removeUnused({ folder, manifest }: Index, other: Manifest): void {
   if (!existsSync(folder)) return;
   const counting = new Set([...manifest.segments, ...other.segments].map(({ name }) => name));
   for (const name of readdirSync(folder, { withFileTypes: true })) {
@@ -84,7 +84,7 @@ function removeLeftBehind({ folder, manifest }: Index, other: Manifest): void {
   }
 }
 
-function draftOf({ drafts }: Index, scope: Scope, day: number): Draft {
+function draftOf({ drafts }: Index, scope: Scope, day: number): SegmentDraft {
   const key = `${scope} ${day}`;
   let found = drafts.get(key);
   if (!found) {
@@ -94,7 +94,7 @@ function draftOf({ drafts }: Index, scope: Scope, day: number): Draft {
   return found.draft;
 }
 
-function draw(draft: Draft, dictionary: Dictionary, facts: PostFacts, text: string): void {
+function addToDraft(draft: SegmentDraft, dictionary: Dictionary, facts: PostAttributes, text: string): void {
   addPost(draft, facts);
   const folded = foldText(text);
   scanTokens(folded, (from, to) => addToken(draft, dictionary.add(folded, from, to)));
@@ -107,7 +107,7 @@ function addPages(pages: readonly { readonly day: number; readonly payload: Uint
     const draft = draftOf(index, 'both', day);
     const { createdAt, countries, languages, ids, users, texts } = unpackPage(payload);
     for (let at = 0; at < ids.length; at++) {
-      hashOf(ids[at]!);
+      hashText(ids[at]!);
       const facts = {
         hash: lastHash.low,
         createdAt: createdAt[at]!,
@@ -115,16 +115,16 @@ function addPages(pages: readonly { readonly day: number; readonly payload: Uint
         language: languages[at]!,
         user: BigInt(users[at]!),
       };
-      draw(draft, index.dictionary, facts, texts[at]!);
+      addToDraft(draft, index.dictionary, facts, texts[at]!);
     }
   }
 }
 
-/** Adds posts that were made here. */
+/** Adds local posts. */
 function addPosts({ scope, posts }: { readonly scope: Environment; readonly posts: readonly CorpusPost[] }): void {
   const index = opened!;
   for (const { id, text, created_at, country, language, user_id } of posts) {
-    hashOf(id);
+    hashText(id);
     const facts = {
       hash: lastHash.low,
       createdAt: created_at,
@@ -132,11 +132,16 @@ function addPosts({ scope, posts }: { readonly scope: Environment; readonly post
       language: languageNumber(language),
       user: BigInt(user_id ?? 0),
     };
-    draw(draftOf(index, scope, Math.floor(created_at / DAY_S)), index.dictionary, facts, text);
+    addToDraft(draftOf(index, scope, Math.floor(created_at / DAY_S)), index.dictionary, facts, text);
   }
 }
 
-function writeSegment({ folder, manifest, dictionary }: Index, scope: Scope, day: number, draft: Draft): SegmentEntry {
+function writeSegment(
+  { folder, manifest, dictionary }: Index,
+  scope: Scope,
+  day: number,
+  draft: SegmentDraft,
+): SegmentEntry {
   const name = `${day}-${scope}-${secureRandom.bytes(6).toString('hex')}`;
   const path = join(folder, manifest.edition, name);
   writeSections(`${path}.new`, { ...writer.arrange(draft, dictionary.size.terms) });
@@ -144,7 +149,7 @@ function writeSegment({ folder, manifest, dictionary }: Index, scope: Scope, day
   return { name, scope, day, posts: draft.posts };
 }
 
-/** Writes what was added: from now on it counts. */
+/** Writes the added posts and commits them. */
 function commit({ pages, posts }: Pick<Manifest, 'pages' | 'posts'>): Manifest {
   const index = opened!;
   const { folder, manifest, dictionary, drafts } = index;
@@ -155,11 +160,11 @@ function commit({ pages, posts }: Pick<Manifest, 'pages' | 'posts'>): Manifest {
   return replace(index, { ...manifest, ...dictionary.size, pages, posts, segments });
 }
 
-/** Makes one segment of several of a day; undefined when there is none to be made. */
+/** Merges segments of a day; undefined when there is nothing to merge. */
 function merge(): Manifest | undefined {
   const index = opened!;
   const { folder, manifest } = index;
-  const group = toBeMerged(manifest.segments);
+  const group = selectForMerge(manifest.segments);
   if (!group) return undefined;
   const draft = emptyDraft();
   for (const { name } of group) copyInto(draft, join(folder, manifest.edition, name));
@@ -168,7 +173,7 @@ function merge(): Manifest | undefined {
   return replace(index, { ...manifest, segments });
 }
 
-function copyInto(draft: Draft, path: string): void {
+function copyInto(draft: SegmentDraft, path: string): void {
   const segment = readSegment(path);
   const users = segment.users();
   let tokens = new Uint32Array(1024);
@@ -187,7 +192,7 @@ function copyInto(draft: Draft, path: string): void {
   }
 }
 
-/** Leaves out the days before one. */
+/** Removes the days before one. */
 function forget(day: number): Manifest {
   const index = opened!;
   const segments = index.manifest.segments.filter((each) => each.day >= day);
@@ -196,15 +201,15 @@ function forget(day: number): Manifest {
     : replace(index, { ...index.manifest, segments });
 }
 
-/** Puts a manifest in place. Files of the one before stay until the next, for those who have not heard of it. */
+/** Replaces the manifest. Files of the previous one stay until the next replacement, for running searches. */
 function replace(index: Index, manifest: Manifest): Manifest {
   writeManifest(index.folder, manifest);
-  removeLeftBehind(index, manifest);
+  removeUnused(index, manifest);
   index.manifest = manifest;
   return manifest;
 }
 
-/** Reads the whole index; one that is broken is thrown away, and begins anew when it is opened. */
+/** Verifies the index; a damaged one is deleted, and rebuilt when it is opened. */
 function check(folder: string): void {
   opened = undefined;
   const found = readManifest(folder);
@@ -216,9 +221,9 @@ function check(folder: string): void {
   }
 }
 
-/** What the thread that indexes can be asked. */
-export type IndexingAnswers = typeof answers;
+/** The type of these calls, for the main thread. */
+export type IndexingCalls = typeof calls;
 
-const answers = { open, addPages, addPosts, commit, merge, forget, check };
+const calls = { open, addPages, addPosts, commit, merge, forget, check };
 
-answerCalls(answers);
+answerCalls(calls);

@@ -3,45 +3,45 @@ import type { Random } from '../../base/random.ts';
 import type { Thread } from '../../base/threads.ts';
 import type { Environment } from '../../contract/declare/resource.ts';
 import type { Store } from '../../contract/store/store.ts';
-import type { IndexingAnswers } from './indexing-worker.ts';
-import { postsMadeHere, settledOf } from './local-posts.ts';
+import type { IndexingCalls } from './indexing-worker.ts';
+import { indexablePosts, listLocalPosts } from './local-posts.ts';
 import type { Manifest } from './manifest.ts';
 
-/** What the index is kept up to date with. */
-export interface IndexingParts {
+/** Dependencies of indexing. */
+export interface IndexingDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly folder: string;
-  readonly thread: Thread<IndexingAnswers>;
-  /** The first day that counts, in days since 1970. */
+  readonly thread: Thread<IndexingCalls>;
+  /** The first day within the retention, in days since 1970. */
   readonly firstDay: () => number;
 }
 
-/** Keeps the index up to date, a piece at a time. */
+/** Keeps the index up to date, one step at a time. */
 export interface Indexing {
-  /** The index as it is; undefined before it was opened. */
+  /** The current manifest; undefined before the index was opened. */
   manifest(): Manifest | undefined;
-  /** Indexes a piece of what was stored, or merges some of what is indexed; false when nothing is left to do. */
+  /** Indexes some new posts, or merges segments; false when nothing is left to do. */
   advance(): Promise<boolean>;
-  /** Opens the index anew: what is missing of it is made again. */
+  /** Verifies and reopens the index; damaged parts are rebuilt. */
   check(): Promise<void>;
-  /** Waits for what is under way. */
+  /** Waits for the running step. */
   close(): Promise<void>;
 }
 
-/** Posts that are indexed in one go. */
-const POSTS_AT_ONCE = 200_000;
-/** Bytes of pages that are read in one go: a read of the embedded database holds up everybody. */
+/** Posts indexed in one step. */
+const POSTS_PER_STEP = 200_000;
+/** Bytes of pages in one read: reads of SQLite block the process. */
 const READ_BYTES_MAX = 1_000_000;
 
-const MADE_HERE_PAGES = 40;
-/** Pages that are removed in one unit: others wait for it. */
-const REMOVED_AT_ONCE = 50;
+const LOCAL_PAGES_MAX = 40;
+/** Pages removed in one unit of work: other writers wait for it. */
+const PAGES_PER_UNIT = 50;
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
-/** Keeps an index in a thread. */
-export function indexing({ store, clock, random, folder, thread, firstDay }: IndexingParts): Indexing {
+/** Indexes in a thread. */
+export function createIndexing({ store, clock, random, folder, thread, firstDay }: IndexingDependencies): Indexing {
   let manifest: Manifest | undefined;
   let running: Promise<boolean> | undefined;
   let isClosed = false;
@@ -52,10 +52,10 @@ export function indexing({ store, clock, random, folder, thread, firstDay }: Ind
     return thread.call('open', { folder, mark });
   }
 
-  /** Adds pages; the answer is the number below which all are in. */
+  /** Adds pages; returns the number below which all pages are indexed. */
   async function addPages(from: number): Promise<number> {
     let next = from;
-    for (let posts = 0; posts < POSTS_AT_ONCE; ) {
+    for (let posts = 0; posts < POSTS_PER_STEP; ) {
       const first = next;
       const { pages, state } = await store.read(async (tx) => ({
         state: await tx.corpus.findState(),
@@ -70,9 +70,9 @@ export function indexing({ store, clock, random, folder, thread, firstDay }: Ind
     return next;
   }
 
-  /** Adds posts that were made here, when they are many; the answer is the last. */
-  async function addMadeHere(environment: Environment, after: string): Promise<string> {
-    const posts = settledOf(await postsMadeHere(store, environment, after, MADE_HERE_PAGES), clock.now());
+  /** Adds local posts once there are enough of them; returns the id of the last one. */
+  async function addLocalPosts(environment: Environment, after: string): Promise<string> {
+    const posts = indexablePosts(await listLocalPosts(store, environment, after, LOCAL_PAGES_MAX), clock.now());
     if (posts.length === 0) return after;
     await thread.call('addPosts', { scope: environment, posts });
     return posts.at(-1)!.id;
@@ -82,7 +82,7 @@ export function indexing({ store, clock, random, folder, thread, firstDay }: Ind
     const before = await open();
     const pages = await addPages(before.pages);
     const posts = { ...before.posts };
-    for (const environment of ENVIRONMENTS) posts[environment] = await addMadeHere(environment, posts[environment]);
+    for (const environment of ENVIRONMENTS) posts[environment] = await addLocalPosts(environment, posts[environment]);
     const isSame = ENVIRONMENTS.every((environment) => posts[environment] === before.posts[environment]);
     if (pages !== before.pages || !isSame) {
       manifest = await thread.call('commit', { pages, posts });
@@ -96,7 +96,7 @@ export function indexing({ store, clock, random, folder, thread, firstDay }: Ind
 
   async function forgetOld(): Promise<boolean> {
     manifest = await thread.call('forget', firstDay());
-    const removed = await store.write((tx) => tx.corpus.removeBefore(firstDay(), REMOVED_AT_ONCE));
+    const removed = await store.write((tx) => tx.corpus.removeBefore(firstDay(), PAGES_PER_UNIT));
     return removed > 0;
   }
 
@@ -106,7 +106,7 @@ export function indexing({ store, clock, random, folder, thread, firstDay }: Ind
       if (isClosed) return Promise.reject(new Error('the index is closed'));
       running ??= step()
         .catch(async (error: Error) => {
-          // What is broken is made again the next time.
+          // A damaged index is rebuilt by the next step.
           await thread.call('check', folder);
           throw error;
         })

@@ -8,53 +8,53 @@ import type { Environment } from '../../contract/declare/resource.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import { KEYWORD_INDEXING, type Keywords } from '../../contract/services/keywords.ts';
 import type { Store } from '../../contract/store/store.ts';
-import { type IndexingParts, indexing } from './indexing.ts';
-import type { IndexingAnswers } from './indexing-worker.ts';
-import { postsMadeHere, settledOf } from './local-posts.ts';
+import { createIndexing, type IndexingDependencies } from './indexing.ts';
+import type { IndexingCalls } from './indexing-worker.ts';
+import { indexablePosts, listLocalPosts } from './local-posts.ts';
 import { emptyManifest, type Manifest, readManifest } from './manifest.ts';
 import { DAY_S } from './post-page.ts';
-import type { SearchAnswers, Searched } from './search-worker.ts';
+import type { SearchCalls, SearchScope } from './search-worker.ts';
 
-/** What keywords are searched with. */
-export interface KeywordParts {
+/** Dependencies of keyword search. */
+export interface KeywordDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Where the index is kept; made when it is not there. */
+  /** The folder of the index; created when missing. */
   readonly folder: string;
-  /** Posts of days that are longer ago count no more. */
+  /** Posts of earlier days are not counted. */
   readonly retention_days: number;
-  /** Memory of what is searched. */
+  /** Memory for loaded segments. */
   readonly memory_bytes_max: number;
-  /** How long a question waits for what is being indexed; less only for trials. */
-  readonly patience_ms?: number;
+  /** How long a search waits for indexing; shorter only in tests. */
+  readonly wait_ms_max?: number;
 }
 
-/** Less than clients wait for an answer. */
-const PATIENCE_MS = 12_000;
+/** Shorter than the usual timeout of clients. */
+const WAIT_MS_MAX = 12_000;
 const RETRY_S = 5;
-/** A segment may be gone when it is looked for: another has taken its place. */
+/** A segment may be replaced between the plan of a search and its reading. */
 const TRIES = 3;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
-/** The folder of the index in a data folder. */
+/** The folder of the index below the data folder. */
 export function keywordsFolder(dataFolder: string): string {
   return join(dataFolder, 'keywords');
 }
 
-/** Opens the search of posts: threads that start when they are first needed, over an index that is made from the database. */
-export function openKeywords(parts: KeywordParts): Keywords {
-  const { store, clock, folder, retention_days, memory_bytes_max, patience_ms = PATIENCE_MS } = parts;
-  const thread = openThread<IndexingAnswers>(new URL('./indexing-worker.ts', import.meta.url), { niceness: 2 });
-  const searching = openThread<SearchAnswers>(new URL('./search-worker.ts', import.meta.url));
-  const index = indexing({ ...parts, thread, firstDay } satisfies IndexingParts);
+/** Opens keyword search over an index that is derived from the database; threads start on first use. */
+export function openKeywords(parts: KeywordDependencies): Keywords {
+  const { store, clock, folder, retention_days, memory_bytes_max, wait_ms_max: patience_ms = WAIT_MS_MAX } = parts;
+  const thread = openThread<IndexingCalls>(new URL('./indexing-worker.ts', import.meta.url), { niceness: 2 });
+  const searching = openThread<SearchCalls>(new URL('./search-worker.ts', import.meta.url));
+  const index = createIndexing({ ...parts, thread, firstDay } satisfies IndexingDependencies);
   let known: Manifest | undefined;
 
   function firstDay(): number {
     return Math.floor(clock.now() / 1000 / DAY_S) - retention_days;
   }
 
-  /** An index that has everything that was stored so far, but for posts that were made here of late. */
+  /** A manifest that covers all imported posts stored so far; recent local posts may be missing. */
   async function covering(): Promise<Manifest> {
     const { pages, mark } = await store.read((tx) => tx.corpus.findState());
     if (mark === '') return emptyManifest('', '');
@@ -63,7 +63,7 @@ export function openKeywords(parts: KeywordParts): Keywords {
       const manifest = index.manifest() ?? known;
       return manifest?.mark === mark ? manifest : undefined;
     };
-    // Of posts that were made here alone no index is needed.
+    // Local posts alone need no index.
     const isCovered = (): boolean => (current()?.pages ?? 0) >= pages;
     if (!isCovered()) {
       const work = (async () => {
@@ -76,22 +76,22 @@ export function openKeywords(parts: KeywordParts): Keywords {
     return current() ?? emptyManifest(mark, '');
   }
 
-  /** Nobody waits for posts that were made here to be indexed; they are looked through until they are. */
+  /** Searches do not wait for local posts to be indexed; they scan them meanwhile. */
   function planIndexing(): Promise<void> {
     const run_at = formatInstant(clock.now());
     return store.write((tx) => tx.jobs.planNoLaterThan({ kind: KEYWORD_INDEXING, key: '', run_at }));
   }
 
-  async function searched(environment: Environment, from: number, to: number): Promise<Searched> {
+  async function searched(environment: Environment, from: number, to: number): Promise<SearchScope> {
     const manifest = await covering();
     const days = [Math.max(Math.floor(from / DAY_S), firstDay()), Math.ceil(to / DAY_S)] as const;
-    const made = await postsMadeHere(store, environment, manifest.posts[environment]);
-    if (settledOf(made, clock.now()).length > 0) await planIndexing();
+    const made = await listLocalPosts(store, environment, manifest.posts[environment]);
+    if (indexablePosts(made, clock.now()).length > 0) await planIndexing();
     const loose = made.filter(({ created_at }) => created_at >= days[0] * DAY_S && created_at < days[1] * DAY_S);
-    return { folder, manifest, environment, days, loose, memory_bytes_max };
+    return { folder, manifest, environment, days, unindexed: loose, memory_bytes_max };
   }
 
-  /** Asks again when files were replaced in the meantime; an index that is broken is made anew. */
+  /** Retries when files were replaced meanwhile; a damaged index is rebuilt. */
   async function asking<T>(ask: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -104,7 +104,8 @@ export function openKeywords(parts: KeywordParts): Keywords {
     }
   }
 
-  const isEmpty = ({ manifest, loose }: Searched): boolean => manifest.segments.length === 0 && loose.length === 0;
+  const isEmpty = ({ manifest, unindexed: loose }: SearchScope): boolean =>
+    manifest.segments.length === 0 && loose.length === 0;
 
   return {
     search: (question) =>
@@ -114,7 +115,7 @@ export function openKeywords(parts: KeywordParts): Keywords {
           const buckets = Math.ceil((question.to - question.from) / question.bucket_s);
           return { volume: new Array<number>(buckets).fill(0), related: [] };
         }
-        // Days that are forgotten count nothing, whether their segments are still there or not.
+        // Expired days count nothing, even while their segments still exist.
         return searching.call('search', { searched: on, question });
       }),
     authorsOf: (environment, groups) =>

@@ -4,13 +4,13 @@ import type { CorpusPost } from '../../contract/store/corpus.ts';
 import type { ReadTransaction, Store } from '../../contract/store/store.ts';
 
 const PAGE = 500;
-/** Fewer are looked through as they are. */
-const MANY = 500;
-/** A unit of work that stores a post takes no longer: whatever has a smaller id is there by then. */
+/** Fewer local posts are scanned instead of indexed. */
+const INDEXED_MIN = 500;
+/** Units of work that store posts take less time: by then all smaller ids are committed. */
 const SETTLED_MS = 600_000;
 
-/** The posts for everybody that were made in an environment after one of them, by id, so many pages at most. */
-export async function postsMadeHere(
+/** The public posts created on this server in an environment, after an id, in up to `pages_max` pages. */
+export async function listLocalPosts(
   store: Pick<Store, 'read'>,
   environment: Environment,
   after: string,
@@ -25,7 +25,7 @@ export async function postsMadeHere(
   return posts;
 }
 
-/** A page of posts; where they are from is where the directory has their authors. */
+/** A page of posts; their country is that of the author in the directory. */
 async function readPage(tx: ReadTransaction, environment: Environment, after: string): Promise<CorpusPost[]> {
   const rows = await tx.posts.listTexts(environment, after, PAGE);
   const countries = await tx.directory.listCountries([...new Set(rows.map(({ user_id }) => user_id))]);
@@ -39,10 +39,10 @@ async function readPage(tx: ReadTransaction, environment: Environment, after: st
   }));
 }
 
-/** Those of posts made here that may be indexed: up to the first to which others may still be added; none when they are few. */
-export function settledOf(made: readonly CorpusPost[], now_ms: number): readonly CorpusPost[] {
+/** The local posts that may be indexed: those before which no further post can appear; none when they are few. */
+export function indexablePosts(made: readonly CorpusPost[], now_ms: number): readonly CorpusPost[] {
   const settled = (now_ms - SETTLED_MS) / 1000;
   const recent = made.findIndex(({ created_at }) => created_at > settled);
   const posts = recent < 0 ? made : made.slice(0, recent);
-  return posts.length < MANY ? [] : posts;
+  return posts.length < INDEXED_MIN ? [] : posts;
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Environment } from '../../contract/declare/resource.ts';
 import type { DictionarySize } from './dictionary.ts';
 
-/** Of which environments the posts of a segment are. */
+/** The environments of the posts of a segment. */
 export type Scope = Environment | 'both';
 
-/** A segment that counts. */
+/** A committed segment. */
 export interface SegmentEntry {
   /** The name of its file. */
   readonly name: string;
@@ -16,27 +16,27 @@ export interface SegmentEntry {
   readonly posts: number;
 }
 
-/** What of an index counts: everything else in its folder was left behind. It is replaced as a whole. */
+/** The committed state of an index; other files in its folder are unused. Replaced atomically. */
 export interface Manifest extends DictionarySize {
-  /** Of which corpus it is the index. */
+  /** The corpus of the index. */
   readonly mark: string;
-  /** The name of the folder with its files, unlike that of any index before. */
+  /** The folder of its files; unique for each new index. */
   readonly edition: string;
-  /** Every page with a number below is in it. */
+  /** All pages with a smaller number are indexed. */
   readonly pages: number;
-  /** The last post in it of those made here. */
+  /** The id of the last indexed local post. */
   readonly posts: Readonly<Record<Environment, string>>;
   readonly segments: readonly SegmentEntry[];
 }
 
-/** An index of nothing. */
+/** The manifest of an empty index. */
 export function emptyManifest(mark: string, edition: string): Manifest {
   return { mark, edition, pages: 0, posts: { production: '', sandbox: '' }, segments: [], terms: 0, units: 0 };
 }
 
 const NAME = 'manifest.json';
 
-/** The manifest of a folder; undefined when there is none that can be read. */
+/** The manifest of a folder; undefined when missing or unreadable. */
 export function readManifest(folder: string): Manifest | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, NAME), 'utf8')) as Manifest;
@@ -45,7 +45,7 @@ export function readManifest(folder: string): Manifest | undefined {
   }
 }
 
-/** Puts a manifest in the place of another: on disk when this is done. */
+/** Replaces the manifest of a folder atomically; durable on return. */
 export function writeManifest(folder: string, manifest: Manifest): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, NAME);

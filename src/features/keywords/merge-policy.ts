@@ -1,15 +1,15 @@
 import type { SegmentEntry } from './manifest.ts';
 
-/** A day may have so many segments; each costs a question a little. */
+/** Segments of a day before they are merged; each makes searches a little slower. */
 const SEGMENTS_MAX = 4;
-/** A segment that has so many posts stays as it is. */
+/** The largest segment that a merge makes. */
 const POSTS_MAX = 500_000;
 
 /**
- * Segments of one day that are to become one, because the day has too many: the smallest, and each next one while it is
- * not much larger than those before it together, so that no post is merged often. Undefined when all is well.
+ * Chooses segments of a day to merge when it has too many: the smallest, and each next one while it is not much larger than
+ * those before it together, so that posts are rarely rewritten. Undefined when no merge is needed.
  */
-export function toBeMerged(segments: readonly SegmentEntry[]): readonly SegmentEntry[] | undefined {
+export function selectForMerge(segments: readonly SegmentEntry[]): readonly SegmentEntry[] | undefined {
   const small = segments.filter(({ posts }) => posts < POSTS_MAX / 2);
   for (const ofDay of Map.groupBy(small, ({ scope, day }) => `${scope} ${day}`).values()) {
     if (ofDay.length <= SEGMENTS_MAX) continue;

@@ -1,21 +1,25 @@
 import type { PostSet, Segment } from './segment.ts';
 
-/** Posts of a segment that a question is about. */
-export interface Matched {
+/** The matching posts of a segment. */
+export interface MatchedPosts {
   readonly segment: Segment;
   readonly posts: PostSet;
 }
 
-/** Which posts are looked at whatever they say. */
-export interface Frame {
+/** Time range (`to` is exclusive) and country of a search. */
+export interface PostFilter {
   readonly from: number;
   readonly to: number;
-  /** 0 for every country. */
+  /** 0 for all countries. */
   readonly country: number;
 }
 
-/** Whether a post of a segment is within a frame. */
-export function isWithin({ createdAt, countries }: Segment, post: number, { from, to, country }: Frame): boolean {
+/** Whether a post of a segment passes a filter. */
+export function passesFilter(
+  { createdAt, countries }: Segment,
+  post: number,
+  { from, to, country }: PostFilter,
+): boolean {
   const at = createdAt[post]!;
   return at >= from && at < to && (country === 0 || countries[post] === country);
 }

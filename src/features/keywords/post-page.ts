@@ -1,46 +1,46 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { CorpusPage, CorpusPost } from '../../contract/store/corpus.ts';
-import { hashOf, lastHash } from './text-hash.ts';
+import { hashText, lastHash } from './text-hash.ts';
 
 /** The length of a day in seconds. */
 export const DAY_S = 86_400;
 
-/** The posts of a page, column by column; of each the same place. */
+/** The posts of a page, as columns. */
 export interface PagePosts {
   readonly createdAt: Uint32Array;
-  /** As `countryNumber` makes them. */
+  /** See `countryNumber`. */
   readonly countries: Uint16Array;
-  /** As `languageNumber` makes them. */
+  /** See `languageNumber`. */
   readonly languages: Uint16Array;
   readonly ids: readonly string[];
-  /** Decimal text; empty when it is not known. */
+  /** Decimal text; empty when unknown. */
   readonly users: readonly string[];
   readonly texts: readonly string[];
 }
 
-/** What stands between texts; no text has it. */
-const BETWEEN = '\0';
-/** Fast, and half as large as it would be. */
+/** Separates texts; no text contains it. */
+const SEPARATOR = '\0';
+/** The fastest level halves the size. */
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** A country as a number from 1; 0 when it is not known. */
+/** A country code as a number from 1; 0 when unknown. */
 export function countryNumber(code: string | null | undefined): number {
   return code == null ? 0 : (code.charCodeAt(0) - 65) * 26 + code.charCodeAt(1) - 64;
 }
 
-/** A language of two letters as a number from 1; 0 for every other. */
+/** A two-letter language code as a number from 1; 0 for all others. */
 export function languageNumber(code: string): number {
   return /^[a-z]{2}$/.test(code) ? (code.charCodeAt(0) - 97) * 26 + code.charCodeAt(1) - 96 : 0;
 }
 
-/** The two letters of such a number. */
-export function languageOfNumber(number: number): string {
+/** The inverse of `languageNumber`. */
+export function languageCode(number: number): string {
   return String.fromCharCode(97 + Math.floor((number - 1) / 26), 97 + ((number - 1) % 26));
 }
 
 /**
- * Packs posts of one day: how many there are, their times (32 bits each), their countries (16 bits each), and behind one
- * another all ids, users, languages and texts, compressed as a whole.
+ * Packs the posts of one day: their count, times (32 bits each) and countries (16 bits each), then all ids, users, languages
+ * and texts, compressed together.
  */
 export function packPage(day: number, posts: readonly CorpusPost[]): CorpusPage {
   const count = posts.length;
@@ -50,7 +50,7 @@ export function packPage(day: number, posts: readonly CorpusPost[]): CorpusPage 
   for (const [index, { created_at, country, id }] of posts.entries()) {
     numbers.writeUInt32LE(created_at, 4 + index * 4);
     numbers.writeUInt16LE(countryNumber(country), 4 + count * 4 + index * 2);
-    hashOf(id);
+    hashText(id);
     ids.writeUInt32LE(lastHash.low, index * 8);
     ids.writeUInt32LE(lastHash.high, index * 8 + 4);
   }
@@ -60,11 +60,11 @@ export function packPage(day: number, posts: readonly CorpusPost[]): CorpusPage 
     ...posts.map(({ language }) => language),
     ...posts.map(({ text }) => text),
   ];
-  const payload = zstdCompressSync(Buffer.concat([numbers, Buffer.from(texts.join(BETWEEN))]), COMPRESSION);
+  const payload = zstdCompressSync(Buffer.concat([numbers, Buffer.from(texts.join(SEPARATOR))]), COMPRESSION);
   return { day, posts: count, ids, payload };
 }
 
-/** Reads what `packPage` packed. @throws when it is nothing of the kind */
+/** The inverse of `packPage`. @throws when the payload is invalid */
 export function unpackPage(payload: Uint8Array): PagePosts {
   const bytes = zstdDecompressSync(payload);
   const count = bytes.readUInt32LE(0);
@@ -75,8 +75,8 @@ export function unpackPage(payload: Uint8Array): PagePosts {
     createdAt[index] = bytes.readUInt32LE(4 + index * 4);
     countries[index] = bytes.readUInt16LE(4 + count * 4 + index * 2);
   }
-  const texts = bytes.toString('utf8', 4 + count * 6).split(BETWEEN);
-  if (texts.length !== count * 4) throw new Error('not a page of posts');
+  const texts = bytes.toString('utf8', 4 + count * 6).split(SEPARATOR);
+  if (texts.length !== count * 4) throw new Error('invalid page of posts');
   const numbers = new Map<string, number>();
   for (let index = 0; index < count; index++) {
     const code = texts[count * 2 + index]!;

@@ -1,27 +1,27 @@
 import type { KeywordQuery, KeywordStats } from '../../contract/services/keywords.ts';
-import { type KnownPhrase, knownPhrase, type Lexicon, postsSaying } from './phrase-search.ts';
-import type { Frame, Matched } from './post-filter.ts';
+import { findPosts, type Lexicon, type ResolvedPhrase, resolvePhrase } from './phrase-search.ts';
+import type { MatchedPosts, PostFilter } from './post-filter.ts';
 import { countryNumber } from './post-page.ts';
-import { type Remembered, relatedTerms } from './related-terms.ts';
+import { relatedTerms, type SampleCache } from './related-terms.ts';
 import type { Segment } from './segment.ts';
 
-/** Answers a question over segments, which are those of the days that it is about. */
+/** Searches the segments of the days of a question. */
 export function searchSegments(
   question: KeywordQuery,
   segments: readonly Segment[],
   lexicon: Lexicon,
-  remembered: Remembered,
+  remembered: SampleCache,
 ): KeywordStats {
   const { from, to, bucket_s, keywords, negatives, related_max } = question;
-  const frame: Frame = { from, to, country: countryNumber(question.country) };
+  const frame: PostFilter = { from, to, country: countryNumber(question.country) };
   const volume = new Array<number>(Math.ceil((to - from) / bucket_s)).fill(0);
-  const wanted = known(keywords, lexicon);
-  const unwanted = known(negatives, lexicon);
-  const matched: Matched[] = [];
+  const wanted = resolveAll(keywords, lexicon);
+  const unwanted = resolveAll(negatives, lexicon);
+  const matched: MatchedPosts[] = [];
   for (const segment of segments) {
-    const posts = postsSaying(segment, wanted);
+    const posts = findPosts(segment, wanted);
     if (unwanted.length > 0) {
-      const without = postsSaying(segment, unwanted);
+      const without = findPosts(segment, unwanted);
       for (let word = 0; word < posts.length; word++) posts[word]! &= ~without[word]!;
     }
     countPosts({ segment, posts }, frame, volume, bucket_s);
@@ -33,8 +33,8 @@ export function searchSegments(
   return { volume, related };
 }
 
-/** Counts posts of a set by bucket, and takes those away that are not within a frame. */
-function countPosts({ segment, posts }: Matched, frame: Frame, volume: number[], bucket_s: number): void {
+/** Counts the posts of a set by bucket, and removes those that do not pass the filter. */
+function countPosts({ segment, posts }: MatchedPosts, frame: PostFilter, volume: number[], bucket_s: number): void {
   const { createdAt, countries } = segment;
   const { from, to, country } = frame;
   for (let word = 0; word < posts.length; word++) {
@@ -51,6 +51,6 @@ function countPosts({ segment, posts }: Matched, frame: Frame, volume: number[],
   }
 }
 
-function known(texts: readonly string[], lexicon: Lexicon): KnownPhrase[] {
-  return texts.flatMap((text) => knownPhrase({ match: 'in a row', text }, lexicon) ?? []);
+function resolveAll(texts: readonly string[], lexicon: Lexicon): ResolvedPhrase[] {
+  return texts.flatMap((text) => resolvePhrase({ match: 'in a row', text }, lexicon) ?? []);
 }

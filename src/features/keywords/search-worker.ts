@@ -5,38 +5,38 @@ import type { Environment } from '../../contract/declare/resource.ts';
 import type { KeywordQuery, KeywordStats, Phrase } from '../../contract/services/keywords.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
 import { type Dictionary, emptyDictionary } from './dictionary.ts';
-import { grown } from './growing-array.ts';
+import { withCapacity } from './growing-array.ts';
 import type { Manifest } from './manifest.ts';
-import { knownPhrase, type Lexicon, postsSaying } from './phrase-search.ts';
+import { findPosts, type Lexicon, resolvePhrase } from './phrase-search.ts';
 import { countryNumber, languageNumber } from './post-page.ts';
-import type { Remembered } from './related-terms.ts';
+import type { SampleCache } from './related-terms.ts';
 import { searchSegments } from './search-segments.ts';
 import { forEachPost, readSegment, type Segment, segmentOf } from './segment.ts';
 import { addPost, addToken, emptyDraft } from './segment-draft.ts';
 import { segmentWriter } from './segment-writer.ts';
-import { hashOf, lastHash } from './text-hash.ts';
+import { hashText, lastHash } from './text-hash.ts';
 
-/** What is searched: segments of an index, and posts that are in none. */
-export interface Searched {
+/** What is searched: segments of the index, and posts that are not indexed. */
+export interface SearchScope {
   readonly folder: string;
   readonly manifest: Manifest;
   readonly environment: Environment;
-  /** The first day, and the one after the last. */
+  /** The first day, and the day after the last. */
   readonly days: readonly [from: number, to: number];
-  /** Posts of these days that no segment has. */
-  readonly loose: readonly CorpusPost[];
-  /** Segments stay in memory while they take no more. */
+  /** Posts of these days that are in no segment. */
+  readonly unindexed: readonly CorpusPost[];
+  /** Memory for loaded segments. */
   readonly memory_bytes_max: number;
 }
 
 let edition = '';
 let dictionary: Dictionary = emptyDictionary();
-/** By the paths of their files, the least recently used first. */
-const kept = new Map<string, Segment>();
-const remembered: Remembered = new Map();
+/** An LRU cache by file path, least recently used first. */
+const loadedSegments = new Map<string, Segment>();
+const samples: SampleCache = new Map();
 const writer = segmentWriter();
 
-function dictionaryFor({ folder, manifest }: Searched): Dictionary {
+function dictionaryFor({ folder, manifest }: SearchScope): Dictionary {
   if (edition !== manifest.edition) {
     dictionary = emptyDictionary();
     edition = manifest.edition;
@@ -45,39 +45,39 @@ function dictionaryFor({ folder, manifest }: Searched): Dictionary {
   return dictionary;
 }
 
-function segmentsFor({ folder, manifest, environment, days: [from, to], memory_bytes_max }: Searched): Segment[] {
+function segmentsFor({ folder, manifest, environment, days: [from, to], memory_bytes_max }: SearchScope): Segment[] {
   const pathOf = (name: string): string => join(folder, manifest.edition, name);
   const counting = new Set(manifest.segments.map(({ name }) => pathOf(name)));
-  for (const path of kept.keys()) if (!counting.has(path)) kept.delete(path);
+  for (const path of loadedSegments.keys()) if (!counting.has(path)) loadedSegments.delete(path);
   const found = manifest.segments
     .filter(({ scope, day }) => (scope === 'both' || scope === environment) && day >= from && day < to)
     .map(({ name }) => {
       const path = pathOf(name);
-      const segment = kept.get(path) ?? readSegment(path);
-      kept.delete(path);
-      kept.set(path, segment);
+      const segment = loadedSegments.get(path) ?? readSegment(path);
+      loadedSegments.delete(path);
+      loadedSegments.set(path, segment);
       return segment;
     });
   let bytes = 0;
-  for (const segment of kept.values()) bytes += segment.bytes;
-  for (const [path, segment] of kept) {
+  for (const segment of loadedSegments.values()) bytes += segment.bytes;
+  for (const [path, segment] of loadedSegments) {
     if (bytes <= memory_bytes_max) break;
-    kept.delete(path);
+    loadedSegments.delete(path);
     bytes -= segment.bytes;
   }
   return found;
 }
 
-/** The segments, one of loose posts among them, and the terms of them all. */
-function prepared(searched: Searched): { readonly segments: Segment[]; readonly lexicon: Lexicon } {
+/** The segments, including one of unindexed posts, and the terms of all of them. */
+function prepareSearch(searched: SearchScope): { readonly segments: Segment[]; readonly lexicon: Lexicon } {
   const known = dictionaryFor(searched);
   const segments = segmentsFor(searched);
-  // Terms that only loose posts say have numbers behind the others.
+  // Terms that occur only in unindexed posts have higher numbers.
   const { terms } = known.size;
   const further = emptyDictionary();
   const draft = emptyDraft();
-  for (const { id, text, created_at, country, language, user_id } of searched.loose) {
-    hashOf(id);
+  for (const { id, text, created_at, country, language, user_id } of searched.unindexed) {
+    hashText(id);
     addPost(draft, {
       hash: lastHash.low,
       createdAt: created_at,
@@ -109,28 +109,28 @@ function prepared(searched: Searched): { readonly segments: Segment[]; readonly 
   return { segments, lexicon };
 }
 
-function search({ searched, question }: { searched: Searched; question: KeywordQuery }): KeywordStats {
-  const { segments, lexicon } = prepared(searched);
-  return searchSegments(question, segments, lexicon, remembered);
+function search({ searched, question }: { searched: SearchScope; question: KeywordQuery }): KeywordStats {
+  const { segments, lexicon } = prepareSearch(searched);
+  return searchSegments(question, segments, lexicon, samples);
 }
 
-/** Who says one of some phrases, for each group of them: different users, ascending. */
-function speakers({
+/** For each group of phrases, the distinct authors of posts that contain one of them, ascending. */
+function findAuthors({
   searched,
   groups,
 }: {
-  searched: Searched;
+  searched: SearchScope;
   groups: readonly (readonly Phrase[])[];
 }): BigUint64Array[] {
-  const { segments, lexicon } = prepared(searched);
+  const { segments, lexicon } = prepareSearch(searched);
   const found = groups.map((group) => {
-    const phrases = group.flatMap((phrase) => knownPhrase(phrase, lexicon) ?? []);
+    const phrases = group.flatMap((phrase) => resolvePhrase(phrase, lexicon) ?? []);
     let users = new BigUint64Array();
     let count = 0;
     for (const segment of phrases.length === 0 ? [] : segments) {
       const authors = segment.users();
-      users = grown(users, count + segment.posts);
-      forEachPost(postsSaying(segment, phrases), segment.posts, (post) => {
+      users = withCapacity(users, count + segment.posts);
+      forEachPost(findPosts(segment, phrases), segment.posts, (post) => {
         if (authors[post] !== 0n) users[count++] = authors[post]!;
       });
     }
@@ -143,9 +143,9 @@ function speakers({
   );
 }
 
-/** What the thread that searches can be asked. */
-export type SearchAnswers = typeof answers;
+/** The type of these calls, for the main thread. */
+export type SearchCalls = typeof calls;
 
-const answers = { search, speakers };
+const calls = { search, speakers: findAuthors };
 
-answerCalls(answers);
+answerCalls(calls);

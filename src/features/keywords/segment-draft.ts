@@ -1,24 +1,24 @@
-import { grown } from './growing-array.ts';
+import { withCapacity } from './growing-array.ts';
 
-/** Posts that are to become a segment, column by column. */
-export interface Draft {
+/** The posts of a future segment, as columns. */
+export interface SegmentDraft {
   posts: number;
-  /** Of their ids: where a post stands among others, and whether it is part of a sample. */
+  /** Hashes of their ids, which define the order of posts and the samples. */
   hashes: Uint32Array;
   createdAt: Uint32Array;
   countries: Uint16Array;
   languages: Uint16Array;
-  /** 0 when it is not known. */
+  /** 0 when unknown. */
   users: BigUint64Array;
-  /** Where the tokens of each end. */
+  /** The end of the tokens of each post. */
   ends: Uint32Array;
-  /** The numbers of all tokens, in the order in which posts say them. */
+  /** The term numbers of all tokens, in text order. */
   tokens: Uint32Array;
   length: number;
 }
 
-/** A draft without posts. */
-export function emptyDraft(): Draft {
+/** An empty draft. */
+export function emptyDraft(): SegmentDraft {
   return {
     posts: 0,
     hashes: new Uint32Array(),
@@ -32,26 +32,26 @@ export function emptyDraft(): Draft {
   };
 }
 
-/** What is known of a post beside its tokens. */
-export interface PostFacts {
+/** The attributes of a post besides its tokens. */
+export interface PostAttributes {
   readonly hash: number;
-  /** In whole seconds since 1970. */
+  /** Unix seconds. */
   readonly createdAt: number;
   readonly country: number;
   readonly language: number;
   readonly user: bigint;
 }
 
-/** Begins a post; its tokens follow. */
-export function addPost(draft: Draft, { hash, createdAt, country, language, user }: PostFacts): void {
+/** Starts a post; its tokens follow. */
+export function addPost(draft: SegmentDraft, { hash, createdAt, country, language, user }: PostAttributes): void {
   const at = draft.posts++;
   if (at >= draft.hashes.length) {
-    draft.hashes = grown(draft.hashes, at + 1);
-    draft.createdAt = grown(draft.createdAt, at + 1);
-    draft.countries = grown(draft.countries, at + 1);
-    draft.languages = grown(draft.languages, at + 1);
-    draft.users = grown(draft.users, at + 1);
-    draft.ends = grown(draft.ends, at + 1);
+    draft.hashes = withCapacity(draft.hashes, at + 1);
+    draft.createdAt = withCapacity(draft.createdAt, at + 1);
+    draft.countries = withCapacity(draft.countries, at + 1);
+    draft.languages = withCapacity(draft.languages, at + 1);
+    draft.users = withCapacity(draft.users, at + 1);
+    draft.ends = withCapacity(draft.ends, at + 1);
   }
   draft.hashes[at] = hash;
   draft.createdAt[at] = createdAt;
@@ -62,8 +62,8 @@ export function addPost(draft: Draft, { hash, createdAt, country, language, user
 }
 
 /** Adds a token to the last post. */
-export function addToken(draft: Draft, term: number): void {
-  if (draft.length >= draft.tokens.length) draft.tokens = grown(draft.tokens, draft.length + 1);
+export function addToken(draft: SegmentDraft, term: number): void {
+  if (draft.length >= draft.tokens.length) draft.tokens = withCapacity(draft.tokens, draft.length + 1);
   draft.tokens[draft.length++] = term;
   draft.ends[draft.posts - 1] = draft.length;
 }

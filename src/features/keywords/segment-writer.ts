@@ -1,40 +1,40 @@
-import { grown, type NumberArray } from './growing-array.ts';
-import type { Draft } from './segment-draft.ts';
-import { reserve, type VarintWriter, varintWriter, writeVarint } from './varints.ts';
+import { type NumberArray, withCapacity } from './growing-array.ts';
+import type { SegmentDraft } from './segment-draft.ts';
+import { reserveNumbers, type VarintWriter, varintWriter, writeVarint } from './varints.ts';
 
-/** The columns of a segment, as `segment.ts` reads them. */
+/** The columns of a segment. */
 export interface SegmentColumns {
   readonly hashes: Uint32Array;
   readonly createdAt: Uint32Array;
   readonly countries: Uint16Array;
   readonly languages: Uint16Array;
   readonly users: BigUint64Array;
-  /** Where the tokens of each post begin among the words, and where those of the last end. */
+  /** Where the tokens of each post start in `words`, and where the last ones end. */
   readonly starts: Uint32Array;
-  /** The tokens of each post in their order, as numbers of variable length. */
+  /** The tokens of each post in text order, as varints. */
   readonly words: Uint8Array;
-  /** The terms that occur, ascending. */
+  /** The terms of the segment, ascending. */
   readonly terms: Uint32Array;
-  /** Where the postings of each term end. */
+  /** The end of the postings of each term. */
   readonly ends: Uint32Array;
-  /** For each term the posts that say it, ascending, as differences of variable length. */
+  /** For each term its posts, ascending, delta-encoded as varints. */
   readonly postings: Uint8Array;
 }
 
-/** Arranges drafts; keeps its memory from one to the next. */
+/** Turns drafts into columns; reuses its buffers. */
 export interface SegmentWriter {
-  /** Arranges a draft of terms below a number. */
-  arrange(draft: Draft, terms: number): SegmentColumns;
+  /** The columns of a draft whose terms are below a number. */
+  arrange(draft: SegmentDraft, terms: number): SegmentColumns;
 }
 
-/** Posts are sorted by the hash of their ids, so that a beginning of a segment is a sample of it. */
+/** Posts are sorted by the hash of their ids, so that any prefix of a segment is a random sample. */
 export function segmentWriter(): SegmentWriter {
-  // By term: how many posts say it, then where its next post is put; which post was the last to say it.
+  // By term: its number of posts, then the index for its next post; and the last post that contained it.
   let counts = new Uint32Array();
   let seenBy = new Uint32Array();
 
-  /** Calls back for each different term of each post, posts in their new order. */
-  function forEachTerm(draft: Draft, order: Uint32Array, said: (term: number, at: number) => void): void {
+  /** Calls `said` for each distinct term of each post, in the new order of posts. */
+  function forEachTerm(draft: SegmentDraft, order: Uint32Array, said: (term: number, at: number) => void): void {
     for (let at = 0; at < order.length; at++) {
       const post = order[at]!;
       const to = draft.ends[post]!;
@@ -47,14 +47,14 @@ export function segmentWriter(): SegmentWriter {
     }
   }
 
-  /** The posts of each term, and the terms. */
-  function postingsOf(draft: Draft, order: Uint32Array): Pick<SegmentColumns, 'terms' | 'ends' | 'postings'> {
+  /** The terms and their postings. */
+  function postingsOf(draft: SegmentDraft, order: Uint32Array): Pick<SegmentColumns, 'terms' | 'ends' | 'postings'> {
     let occurring = new Uint32Array(1024);
     let found = 0;
     let pairs = 0;
     forEachTerm(draft, order, (term) => {
       if (counts[term]!++ === 0) {
-        occurring = grown(occurring, found + 1);
+        occurring = withCapacity(occurring, found + 1);
         occurring[found++] = term;
       }
       pairs += 1;
@@ -87,25 +87,25 @@ export function segmentWriter(): SegmentWriter {
 
   return {
     arrange(draft, terms) {
-      counts = grown(counts, terms);
-      seenBy = grown(seenBy, terms);
-      const order = orderOf(draft);
+      counts = withCapacity(counts, terms);
+      seenBy = withCapacity(seenBy, terms);
+      const order = hashOrder(draft);
       const starts = new Uint32Array(draft.posts + 1);
       const words = varintWriter(draft.length * 2 + 16);
       for (let at = 0; at < order.length; at++) {
         const post = order[at]!;
         const from = post === 0 ? 0 : draft.ends[post - 1]!;
         const to = draft.ends[post]!;
-        reserve(words, to - from);
+        reserveNumbers(words, to - from);
         for (let token = from; token < to; token++) writeVarint(words, draft.tokens[token]!);
         starts[at + 1] = words.length;
       }
       return {
-        hashes: arranged(order, draft.hashes),
-        createdAt: arranged(order, draft.createdAt),
-        countries: arranged(order, draft.countries),
-        languages: arranged(order, draft.languages),
-        users: arranged(order, draft.users),
+        hashes: reorder(order, draft.hashes),
+        createdAt: reorder(order, draft.createdAt),
+        countries: reorder(order, draft.countries),
+        languages: reorder(order, draft.languages),
+        users: reorder(order, draft.users),
         starts,
         words: words.bytes.subarray(0, words.length),
         ...postingsOf(draft, order),
@@ -114,7 +114,7 @@ export function segmentWriter(): SegmentWriter {
   };
 }
 
-function arranged<A extends NumberArray>(order: Uint32Array, column: A): A {
+function reorder<A extends NumberArray>(order: Uint32Array, column: A): A {
   const make = column.constructor as new (length: number) => A;
   const sorted = new make(order.length);
   for (let at = 0; at < order.length; at++) sorted[at] = column[order[at]!]!;
@@ -122,7 +122,7 @@ function arranged<A extends NumberArray>(order: Uint32Array, column: A): A {
 }
 
 function writeDifferences(writer: VarintWriter, posts: Uint32Array, from: number, to: number): void {
-  reserve(writer, to - from);
+  reserveNumbers(writer, to - from);
   let before = 0;
   for (let at = from; at < to; at++) {
     writeVarint(writer, posts[at]! - before);
@@ -130,11 +130,11 @@ function writeDifferences(writer: VarintWriter, posts: Uint32Array, from: number
   }
 }
 
-/** The posts of a draft by their hashes. */
-function orderOf({ posts, hashes }: Draft): Uint32Array {
-  // Both in one number, because numbers sort fast by themselves.
+/** The posts of a draft in the order of their hashes. */
+function hashOrder({ posts, hashes }: SegmentDraft): Uint32Array {
+  // Hash and index in one number: typed arrays sort numbers fast.
   const room = 2 ** 21;
-  if (posts > room) throw new Error('a segment has at most two million posts');
+  if (posts > room) throw new Error('a segment can have at most two million posts');
   const keys = new Float64Array(posts);
   for (let post = 0; post < posts; post++) keys[post] = hashes[post]! * room + post;
   keys.sort();

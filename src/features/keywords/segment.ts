@@ -1,27 +1,37 @@
 import { openSections, type Sections } from '../../base/columns-file.ts';
 import type { SegmentColumns } from './segment-writer.ts';
 
-/** Some posts of one day, as they are searched; `SegmentColumns` says what is where. */
+/** An immutable set of posts of one day, ready to be searched. */
 export interface Segment extends Omit<SegmentColumns, 'users'> {
-  /** The path of its file; empty when it has none. */
+  /** The path of its file; empty without one. */
   readonly path: string;
   readonly posts: number;
-  /** Memory that it takes. */
+  /** Memory use. */
   readonly bytes: number;
-  /** Who wrote each post; 0 when it is not known. Read from the file when it is asked for, and not kept. */
+  /** The author of each post; 0 when unknown. Read from the file on each call. */
   users(): BigUint64Array;
-  /** How many posts are of a country. */
+  /** The number of posts from a country. */
   postsOf(country: number): number;
 }
 
-/** Posts of a segment: one bit each, the lowest of a number first. */
+/** A set of posts of a segment: one bit each, least significant first. */
 export type PostSet = Uint32Array;
 
-const KEPT = ['hashes', 'createdAt', 'countries', 'languages', 'starts', 'words', 'terms', 'ends', 'postings'] as const;
+const COLUMNS_IN_MEMORY = [
+  'hashes',
+  'createdAt',
+  'countries',
+  'languages',
+  'starts',
+  'words',
+  'terms',
+  'ends',
+  'postings',
+] as const;
 
-/** Reads a segment that was written to a file. @throws when it is not there, or not whole */
+/** Reads a segment from its file. @throws when it is missing or incomplete */
 export function readSegment(path: string): Segment {
-  const columns = readColumns(path, KEPT) as Omit<SegmentColumns, 'users'>;
+  const columns = readColumns(path, COLUMNS_IN_MEMORY) as Omit<SegmentColumns, 'users'>;
   return segmentOf(columns, () => readColumns(path, ['users']).users as BigUint64Array, path);
 }
 
@@ -34,7 +44,7 @@ function readColumns(path: string, names: readonly string[]): Sections {
   }
 }
 
-/** A segment that is in memory, but for the authors of its posts. */
+/** A segment in memory; authors are read on demand. */
 export function segmentOf(columns: Omit<SegmentColumns, 'users'>, users: () => BigUint64Array, path = ''): Segment {
   const byCountry = new Map<number, number>();
   const { countries } = columns;
@@ -42,7 +52,7 @@ export function segmentOf(columns: Omit<SegmentColumns, 'users'>, users: () => B
     ...columns,
     path,
     posts: columns.hashes.length,
-    bytes: KEPT.reduce((bytes, name) => bytes + columns[name].byteLength, 0),
+    bytes: COLUMNS_IN_MEMORY.reduce((bytes, name) => bytes + columns[name].byteLength, 0),
     users,
     postsOf(country) {
       if (byCountry.size === 0) for (const each of countries) byCountry.set(each, (byCountry.get(each) ?? 0) + 1);
@@ -51,13 +61,13 @@ export function segmentOf(columns: Omit<SegmentColumns, 'users'>, users: () => B
   };
 }
 
-/** A set without posts. */
-export function noPosts({ posts }: Segment): PostSet {
+/** An empty set. */
+export function emptyPostSet({ posts }: Segment): PostSet {
   return new Uint32Array((posts + 31) >>> 5);
 }
 
-/** Adds the posts that say a term. */
-export function addSaying(set: PostSet, segment: Segment, term: number): void {
+/** Adds the posts that contain a term. */
+export function addPostsWithTerm(set: PostSet, segment: Segment, term: number): void {
   const index = indexOf(segment.terms, term);
   if (index < 0) return;
   const { postings, ends } = segment;
@@ -91,7 +101,7 @@ function indexOf(terms: Uint32Array, term: number): number {
   return -1;
 }
 
-/** Calls back for each post of a set, ascending, that is below a number. */
+/** Calls `seen` for each post of a set below a number, ascending. */
 export function forEachPost(set: PostSet, below: number, seen: (post: number) => void): void {
   const words = Math.min(set.length, (below + 31) >>> 5);
   for (let word = 0; word < words; word++) {
@@ -106,7 +116,7 @@ export function forEachPost(set: PostSet, below: number, seen: (post: number) =>
   }
 }
 
-/** Reads the tokens of a post into an array that is long enough; the answer is how many there are. */
+/** Reads the tokens of a post into an array that is long enough; returns their number. */
 export function readTokens({ words, starts }: Segment, post: number, into: Uint32Array): number {
   const end = starts[post + 1]!;
   let count = 0;

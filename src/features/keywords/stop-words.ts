@@ -1,16 +1,16 @@
 import { createRequire } from 'node:module';
 import { foldText } from '../../base/tokens.ts';
 
-/** What is left out of related terms where posts are of a language that is not known. */
+/** The languages whose stop words are excluded for posts of an unknown language. */
 const WIDESPREAD = ['en', 'es', 'pt', 'fr', 'de', 'it', 'nl', 'tr', 'id'];
 
 let lists: Readonly<Record<string, readonly string[]>> | undefined;
 const folded = new Map<string, ReadonlySet<string>>();
 
-/** The words of a language that say nothing by themselves, folded as tokens are; those of several for an unknown one. */
+/** The stop words of a language, folded like tokens; those of several languages when it is unknown. */
 export function stopWords(language: string | undefined): readonly ReadonlySet<string>[] {
   if (language === undefined) return WIDESPREAD.flatMap((each) => stopWords(each));
-  // Read when they are needed, and by the thread that needs them.
+  // Loaded on demand, in the thread that needs them.
   lists ??= createRequire(import.meta.url)('stopwords-iso') as typeof lists;
   let known = folded.get(language);
   if (!known) {

@@ -1,22 +1,22 @@
-import { grown } from './growing-array.ts';
+import { withCapacity } from './growing-array.ts';
 
-/** Numbers of up to 32 bits, seven bits to a byte, the lowest first; a set highest bit says that more follows. */
+/** A writer of 32-bit varints: seven bits a byte, lowest first; the high bit means that more bytes follow. */
 export interface VarintWriter {
   bytes: Uint8Array;
   length: number;
 }
 
-/** A writer of numbers, with room for some bytes. */
+/** A writer with an initial capacity in bytes. */
 export function varintWriter(room: number): VarintWriter {
   return { bytes: new Uint8Array(room), length: 0 };
 }
 
-/** Makes sure of room for so many further numbers. */
-export function reserve(writer: VarintWriter, numbers: number): void {
-  writer.bytes = grown(writer.bytes, writer.length + numbers * 5);
+/** Reserves room for further numbers. */
+export function reserveNumbers(writer: VarintWriter, numbers: number): void {
+  writer.bytes = withCapacity(writer.bytes, writer.length + numbers * 5);
 }
 
-/** Writes a number, for which there is room. */
+/** Writes a number; call `reserveNumbers` before. */
 export function writeVarint(writer: VarintWriter, number: number): void {
   const { bytes } = writer;
   let rest = number;

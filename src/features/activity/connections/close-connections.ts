@@ -18,7 +18,7 @@ const result = Type.Object(
 const MEMBERS = {
   uuids: listOf(text({ max: 100 }), { max: 100 })
     .required()
-    .describe('Ids of connections.'),
+    .describe('Connection ids.'),
 };
 
 const common = {
@@ -36,14 +36,14 @@ const common = {
 } as const;
 
 /**
- * Closes connections by id. What is not open, or not of the application, is told in the results and stops nothing.
+ * Closes connections by id. An id that is not open, or belongs to another application, is listed as failed in the results.
  * @source activity gaps 21.1
  */
 export const closeConnections: Operation = {
   ...common,
   id: 'connections.close',
   path: '/2/connections',
-  description: 'Close streams by the ids of their connections.',
+  description: 'Close streams by connection id.',
   rate: 'connections',
   parameters: {},
   body: 'json',
@@ -77,7 +77,7 @@ export const closeAllConnections: Operation = {
   parameters: {},
   body: 'form',
   problems: [],
-  perform: (call) => close(call, (tx, application) => openOf(tx, application, ENDPOINT_NAMES)),
+  perform: (call) => close(call, (tx, application) => findOpen(tx, application, ENDPOINT_NAMES)),
 };
 
 /** Closes every connection of one endpoint. @source activity gaps 21.1 */
@@ -98,11 +98,11 @@ export const closeConnectionsOfEndpoint: Operation = {
       const words = { list: ENDPOINT_NAMES.join(', '), raw: named };
       throw problem('NOT_IN_ENUM', { parameter: 'endpoint_id', words });
     }
-    return close(call, (tx, application) => openOf(tx, application, [endpoint]));
+    return close(call, (tx, application) => findOpen(tx, application, [endpoint]));
   },
 };
 
-async function openOf(
+async function findOpen(
   tx: WriteTransaction,
   application: string,
   endpoints: readonly EndpointName[],
@@ -111,7 +111,7 @@ async function openOf(
   return open.filter(({ endpoint_name }) => endpoints.includes(endpoint_name)).map(({ id }) => id);
 }
 
-/** Closes the connections that are chosen; whoever holds them notices before this is acknowledged, or a moment later. */
+/** Closes the chosen connections; the process that holds one closes it before this is acknowledged, or shortly after. */
 async function close(
   { caller, services }: Call,
   choose: (tx: WriteTransaction, application: string) => Promise<readonly string[]>,

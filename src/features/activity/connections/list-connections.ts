@@ -12,9 +12,9 @@ import {
   type EndpointName,
   type StreamConnection,
 } from '../../../contract/services/streams.ts';
-import { HISTORY_S } from '../stream/streams.ts';
+import { CONNECTION_HISTORY_S } from '../stream/streams.ts';
 
-const PAGE = 10;
+const PAGE_SIZE = 10;
 
 const connectionSchema = Type.Object(
   {
@@ -29,24 +29,24 @@ const connectionSchema = Type.Object(
 );
 
 /**
- * The connections of an application: those that are open, and those of the last week.
+ * The connections of an application: open ones, and those that ended in the last week.
  * @source activity gaps 21.1
  */
 export const listConnections: Operation = {
   id: 'connections.list',
   method: 'GET',
   path: '/2/connections',
-  description: 'The open streams of the application, and those that ended in the last seven days; the latest first.',
+  description: 'List the streams of the application that are open or ended in the last seven days, newest first.',
   group: 'connections',
-  groupDescription: 'Connections of streams: which are open, who closed them, and closing them from outside.',
+  groupDescription: 'Stream connections: list them, see why they ended, close them.',
   family: 'problem',
   credential: 'bearer',
   rate: 'connections',
   parameters: {
-    status: oneOf('active', 'inactive', 'all').defaults('active').describe('Open ones, ended ones, or both.'),
-    endpoints: listOf(oneOf(...ENDPOINT_NAMES), { max: 10 }).describe('Only those of these endpoints.'),
-    max_results: integer({ min: 1, max: 100 }).defaults(PAGE),
-    pagination_token: text({ max: 500 }).describe('`next_token` of the page before.'),
+    status: oneOf('active', 'inactive', 'all').defaults('active').describe('`active`: open. `inactive`: ended.'),
+    endpoints: listOf(oneOf(...ENDPOINT_NAMES), { max: 10 }).describe('Only connections to these endpoints.'),
+    max_results: integer({ min: 1, max: 100 }).defaults(PAGE_SIZE),
+    pagination_token: text({ max: 500 }).describe('`next_token` of the previous page.'),
   },
   body: 'form',
   shape: 'bare',
@@ -65,28 +65,28 @@ export const listConnections: Operation = {
     const application = callerOf(caller, 'application').application.id;
     const status = (input.status ?? 'active') as ConnectionStatus;
     const endpoints = input.endpoints ? (itemsOf(String(input.endpoints)) as EndpointName[]) : ENDPOINT_NAMES;
-    const limit = Number(input.max_results ?? PAGE);
+    const limit = Number(input.max_results ?? PAGE_SIZE);
     const list = `connections ${application} ${status} ${endpoints}`;
-    const since = formatMillisecond(instantMs(now) - HISTORY_S * 1000);
-    const after = input.pagination_token == null ? undefined : placeOf(String(input.pagination_token), list);
+    const since = formatMillisecond(instantMs(now) - CONNECTION_HISTORY_S * 1000);
+    const after = input.pagination_token == null ? undefined : decodePosition(String(input.pagination_token), list);
     const query = { application, status, endpoints, since, after, limit: limit + 1 };
     const found = await services.store.read((tx) => tx.streamConnections.page(query));
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
     const next = found.length > limit && last && encodeCursor({ after: [last.connected_at, last.id] }, list);
     const meta = { result_count: shown.length, ...(next && { next_token: next }) };
-    return { data: JSON.stringify({ data: shown.map(showConnection), meta }) };
+    return { data: JSON.stringify({ data: shown.map(serializeConnection), meta }) };
   },
 };
 
 /** @throws PAGE_TOKEN_INVALID */
-function placeOf(token: string, list: string): Pick<StreamConnection, 'connected_at' | 'id'> {
+function decodePosition(token: string, list: string): Pick<StreamConnection, 'connected_at' | 'id'> {
   const [connected_at, id] = decodeCursor(token, list, 2)?.after ?? [];
   if (typeof connected_at === 'string' && typeof id === 'string') return { connected_at, id };
   throw problem('PAGE_TOKEN_INVALID', { parameter: 'pagination_token', words: { raw: token } });
 }
 
-function showConnection(connection: StreamConnection): Record<string, string> {
+function serializeConnection(connection: StreamConnection): Record<string, string> {
   const { id, endpoint_name, client_ip, connected_at, disconnected_at, disconnect_reason } = connection;
   const ended = { ...(disconnected_at && { disconnected_at }), ...(disconnect_reason && { disconnect_reason }) };
   return { id, endpoint_name, client_ip, connected_at, ...ended };

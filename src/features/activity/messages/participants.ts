@@ -3,18 +3,18 @@ import type { Principal } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { NewEvent } from '../../../contract/store/events.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
-import type { Parties } from './message-payloads.ts';
+import type { Participants } from './message-payloads.ts';
 
 /**
- * Who acts, and the user whom a parameter names.
+ * The caller as sender, and the user that a parameter names as recipient.
  * @throws MESSAGES_NOT_ALLOWED, MESSAGE_TO_ONESELF or MESSAGE_TO_NOBODY
  * @source activity gaps 11.5
  */
-export async function partiesOf(
+export async function findParticipants(
   tx: ReadTransaction,
   { user, level }: Principal,
   { parameter, id }: { readonly parameter: string; readonly id: string },
-): Promise<Parties> {
+): Promise<Participants> {
   if (level !== 'read-write-directmessages') throw problem('MESSAGES_NOT_ALLOWED');
   if (id === user) throw problem('MESSAGE_TO_ONESELF', { parameter, words: { raw: id } });
   const recipient = isLongId(id) ? await tx.credentials.findUser(id) : undefined;
@@ -25,11 +25,11 @@ export async function partiesOf(
 }
 
 /**
- * The events of something that one user did to another: each of both sides has its own.
+ * The two events of an action between two users: one for each side.
  * @source activity gaps 16.5, 16.9
  */
-export function bothSides(
-  { sender, recipient }: Parties,
+export function eventsForBoth(
+  { sender, recipient }: Participants,
   event: Omit<NewEvent, 'user_id' | 'direction' | 'event_type'>,
   types: { readonly sent: NewEvent['event_type']; readonly received: NewEvent['event_type'] },
 ): NewEvent[] {

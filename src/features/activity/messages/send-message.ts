@@ -8,11 +8,11 @@ import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
 import { conversationOf, type Message } from '../../../contract/store/messages.ts';
 import { messagePayload } from './message-payloads.ts';
-import { bothSides, partiesOf } from './participants.ts';
+import { eventsForBoth, findParticipants } from './participants.ts';
 
 const TEXT_MAX = 10_000;
 
-/** What a message says: lines and tabs may be in it. */
+/** The text of a message; line breaks and tabs are allowed. */
 const messageText = field<string>({
   name: 'text',
   column: 'text',
@@ -27,11 +27,11 @@ const messageText = field<string>({
   },
 });
 
-const MEMBERS = { text: messageText.required().describe('What the message says; lines and tabs may be in it.') };
+const MEMBERS = { text: messageText.required().describe('The text of the message; line breaks and tabs are allowed.') };
 const id = Type.String({ pattern: LONG_ID.source });
 
 /**
- * Sends a direct message: an event for each of both.
+ * Sends a direct message; appends an event for the sender and one for the recipient.
  * @source activity gaps 11.5, 16.4
  */
 export const sendMessage: Operation = {
@@ -40,7 +40,7 @@ export const sendMessage: Operation = {
   path: '/2/dm_conversations/with/:participant_id/messages',
   description: 'Send a direct message to a user.',
   group: 'messages',
-  groupDescription: 'Direct messages, as far as activity needs them: what is sent, read and typed makes events.',
+  groupDescription: 'Direct messages, as far as activity events need them: sending, reading and typing.',
   family: 'problem',
   rate: 'messages',
   parameters: {},
@@ -76,7 +76,7 @@ export const sendMessage: Operation = {
     const { store, ids, clock } = call.services;
     const [id] = await ids.takeLong('message', LONG_IDS_FROM, 1);
     const message = await store.write(async (tx) => {
-      const parties = await partiesOf(tx, call.principal, {
+      const parties = await findParticipants(tx, call.principal, {
         parameter: 'participant_id',
         id: call.path.participant_id!,
       });
@@ -91,7 +91,7 @@ export const sendMessage: Operation = {
       };
       await tx.messages.add(sent);
       const event = { text: sent.text, payload: await messagePayload(tx, sent, parties) };
-      await tx.events.append(bothSides(parties, event, { sent: 'dm.sent', received: 'dm.received' }), call.now);
+      await tx.events.append(eventsForBoth(parties, event, { sent: 'dm.sent', received: 'dm.received' }), call.now);
       return sent;
     });
     const data = { dm_conversation_id: message.conversation_id, dm_event_id: message.id };

@@ -3,12 +3,12 @@ import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { conversationOf } from '../../../contract/store/messages.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
-import { longId } from '../long-id-field.ts';
-import { type Parties, readPayload, typingPayload } from './message-payloads.ts';
-import { bothSides, partiesOf } from './participants.ts';
+import { longIdField } from '../long-id-field.ts';
+import { type Participants, readReceiptPayload, typingPayload } from './message-payloads.ts';
+import { eventsForBoth, findParticipants } from './participants.ts';
 
-/** What both calls are declared with. */
-const signal = {
+/** What both operations have in common. */
+const common = {
   method: 'POST',
   group: 'messages',
   family: 'numeric',
@@ -19,42 +19,42 @@ const signal = {
   reply: Type.Null(),
 } as const;
 
-const recipient = longId().required().describe('The other user of the conversation.');
+const recipient = longIdField().required().describe('The other user of the conversation.');
 
 /**
- * Says that the user is typing to another one.
+ * Signals that the user is typing a message.
  * @source activity gaps 11.5, 16.5
  */
 export const indicateTyping: Operation = {
-  ...signal,
+  ...common,
   id: 'messages.indicate_typing',
   path: '/1.1/direct_messages/indicate_typing',
   aliases: ['/1.1/direct_messages/indicate_typing.json'],
-  description: 'Tell a user that one is typing a message.',
+  description: 'Show a user that the caller is typing a message.',
   parameters: { recipient_id: recipient },
   problems: ['MESSAGES_NOT_ALLOWED', 'MESSAGE_TO_ONESELF', 'MESSAGE_TO_NOBODY'],
   async perform(call) {
     await call.services.store.write(async (tx) => {
-      const parties = await partiesNamed(tx, call);
-      await append(tx, call, parties, 'dm.indicate_typing', typingPayload(parties, call.services.clock.now()));
+      const parties = await participantsOfCall(tx, call);
+      await appendEvents(tx, call, parties, 'dm.indicate_typing', typingPayload(parties, call.services.clock.now()));
     });
-    return NOTHING;
+    return NO_CONTENT;
   },
 };
 
 /**
- * Says that the user has read messages of another one, up to one of them; a second time it says nothing new.
+ * Marks the messages of another user as read, up to one of them. Marking the same or an earlier message again has no effect.
  * @source activity gaps 11.5, 16.5
  */
 export const markRead: Operation = {
-  ...signal,
+  ...common,
   id: 'messages.mark_read',
   path: '/1.1/direct_messages/mark_read',
   aliases: ['/1.1/direct_messages/mark_read.json'],
-  description: 'Mark messages of a user as read, up to one of them.',
+  description: 'Mark the messages of a user as read, up to a message.',
   parameters: {
-    recipient_id: longId().describe('The other user of the conversation; needed.'),
-    last_read_event_id: longId().describe('The last message that was read; needed.'),
+    recipient_id: longIdField().describe('The other user of the conversation. Required.'),
+    last_read_event_id: longIdField().describe('The last message that was read. Required.'),
   },
   validate: (input, _, named) =>
     ['recipient_id', 'last_read_event_id']
@@ -64,7 +64,7 @@ export const markRead: Operation = {
   async perform(call) {
     const last_read_event_id = call.input.last_read_event_id as string;
     await call.services.store.write(async (tx) => {
-      const parties = await partiesNamed(tx, call);
+      const parties = await participantsOfCall(tx, call);
       const { sender, recipient } = parties;
       const message = await tx.messages.find(last_read_event_id);
       const isReceived = message?.sender_id === recipient.id && message.recipient_id === sender.id;
@@ -72,29 +72,35 @@ export const markRead: Operation = {
       const conversation_id = conversationOf(sender.id, recipient.id);
       await tx.credentials.lockUser(sender.id);
       const before = await tx.messages.findMark(conversation_id, sender.id);
-      // Ids are of one length and grow.
+      // Ids have a fixed length and grow, so that text order is time order.
       if (before && before.last_read_id >= message.id) return;
       await tx.messages.mark({ conversation_id, user_id: sender.id, last_read_id: message.id });
-      await append(tx, call, parties, 'dm.read', readPayload(parties, message.id, call.services.clock.now()));
+      await appendEvents(
+        tx,
+        call,
+        parties,
+        'dm.read',
+        readReceiptPayload(parties, message.id, call.services.clock.now()),
+      );
     });
-    return NOTHING;
+    return NO_CONTENT;
   },
 };
 
-const NOTHING = { status: 204, data: '' };
+const NO_CONTENT = { status: 204, data: '' };
 
-/** Who acts is the sender of the signal. */
-function partiesNamed(tx: WriteTransaction, { principal, input }: Call): Promise<Parties> {
-  return partiesOf(tx, principal, { parameter: 'recipient_id', id: input.recipient_id as string });
+/** The caller is the sender of the signal. */
+function participantsOfCall(tx: WriteTransaction, { principal, input }: Call): Promise<Participants> {
+  return findParticipants(tx, principal, { parameter: 'recipient_id', id: input.recipient_id as string });
 }
 
-async function append(
+async function appendEvents(
   tx: WriteTransaction,
   { now }: Call,
-  parties: Parties,
+  parties: Participants,
   type: 'dm.read' | 'dm.indicate_typing',
   payload: string,
 ): Promise<void> {
   const types = { sent: type, received: type };
-  await tx.events.append(bothSides(parties, { text: null, payload }, types), now);
+  await tx.events.append(eventsForBoth(parties, { text: null, payload }, types), now);
 }

@@ -1,7 +1,7 @@
 import { problemPath } from '../../../contract/problems/problem-details.ts';
 import { DISCONNECTS, type DisconnectReason } from '../../../contract/services/streams.ts';
 
-/** The last line of a stream, with its end of line; undefined where nothing is said. `base` is the address of the service. */
+/** The last line of a stream with its line end; undefined when the reason has no line. `base` is the URL of the server. */
 export function disconnectLine(reason: DisconnectReason, base: string): Buffer | undefined {
   const detail = DISCONNECTS[reason];
   if (detail === undefined) return undefined;

@@ -3,34 +3,34 @@ import type { DisconnectReason } from '../../../contract/services/streams.ts';
 import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import type { OpenStream } from './streams.ts';
 
-/** What is watched, and what is done about it. */
-export interface WatchParts {
+/** Dependencies of the revocation check. */
+export interface RevocationDependencies {
   readonly store: Store;
   readonly open: ReadonlyMap<string, OpenStream>;
   readonly end: (stream: OpenStream, reason: DisconnectReason, options: { readonly isStored: boolean }) => void;
-  /** How soon a look that failed is repeated. */
+  /** Delay before a failed check is repeated. */
   readonly retry_ms: number;
 }
 
 /**
- * Ends open streams when their row, their token or their application no longer lets them be, by whomever that was
- * changed.
+ * Ends open streams when their row was ended, their token was revoked or their application was suspended, by any process
+ * or command.
  */
-export function endedOutside({ store, open, end, retry_ms }: WatchParts): void {
-  let wanted = new Set<OpenStream>();
-  let isLooking = false;
+export function endRevokedStreams({ store, open, end, retry_ms }: RevocationDependencies): void {
+  let toCheck = new Set<OpenStream>();
+  let isChecking = false;
 
-  const look = async (): Promise<void> => {
-    while (wanted.size > 0) {
-      const streams = [...wanted].filter(({ id }) => open.has(id));
-      wanted = new Set();
+  const check = async (): Promise<void> => {
+    while (toCheck.size > 0) {
+      const streams = [...toCheck].filter(({ id }) => open.has(id));
+      toCheck = new Set();
       if (streams.length === 0) return;
       try {
-        const found = await store.read((tx) => reasonsToEnd(tx, streams));
+        const found = await store.read((tx) => findEnds(tx, streams));
         for (const [stream, { reason, isStored }] of found) end(stream, reason, { isStored });
       } catch {
-        // A database that is away says so to every request; nothing can have changed in it meanwhile.
-        for (const stream of streams) wanted.add(stream);
+        // Requests report an unavailable database, and nothing can change in it meanwhile.
+        for (const stream of streams) toCheck.add(stream);
         await new Promise<void>((resolve) => void after(retry_ms, resolve));
       }
     }
@@ -38,28 +38,28 @@ export function endedOutside({ store, open, end, retry_ms }: WatchParts): void {
 
   store.onInvalidate((tags) => {
     if (open.size === 0) return;
-    for (const stream of open.values()) if (tags === 'everything' || concerns(tags, stream)) wanted.add(stream);
-    if (wanted.size === 0 || isLooking) return;
-    isLooking = true;
-    void look().finally(() => {
-      isLooking = false;
+    for (const stream of open.values()) if (tags === 'everything' || isAffected(tags, stream)) toCheck.add(stream);
+    if (toCheck.size === 0 || isChecking) return;
+    isChecking = true;
+    void check().finally(() => {
+      isChecking = false;
     });
   });
 }
 
-function concerns(tags: ReadonlySet<string>, { id, request }: OpenStream): boolean {
+function isAffected(tags: ReadonlySet<string>, { id, request }: OpenStream): boolean {
   return (
     tags.has(`stream:${id}`) || tags.has(`bearer:${request.bearer}`) || tags.has(`application:${request.application}`)
   );
 }
 
-interface Ending {
+interface StreamEnd {
   readonly reason: DisconnectReason;
   readonly isStored: boolean;
 }
 
-async function reasonsToEnd(tx: ReadTransaction, streams: readonly OpenStream[]): Promise<Map<OpenStream, Ending>> {
-  const found = new Map<OpenStream, Ending>();
+async function findEnds(tx: ReadTransaction, streams: readonly OpenStream[]): Promise<Map<OpenStream, StreamEnd>> {
+  const found = new Map<OpenStream, StreamEnd>();
   const rows = await tx.streamConnections.list(streams.map(({ id }) => id));
   const byId = new Map(rows.map((row) => [row.id, row]));
   const states = new Map<string, { bearer: string | undefined; isSuspended: boolean }>();

@@ -1,78 +1,85 @@
 import type { PastRange } from '../../../contract/services/streams.ts';
 import type { Activity, Delivery, LoggedEvent, LogRange, MatchedBatch } from '../../../contract/store/events.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
-import type { Feed, Lines } from './stream-buffer.ts';
+import type { Lines, StreamBuffer } from './stream-buffer.ts';
 
 /**
- * Where a stream is: it reads the past from the log; or it has begun to listen, and reads what lies between the two; or it
- * hands on what happens.
+ * The phase of a stream: `backfill` reads past events from the log; `cutover` already listens, and reads the gap in between;
+ * `live` forwards new events.
  */
 export type Phase = 'backfill' | 'cutover' | 'live';
 
-/** What a stream follows the log with. */
-export interface PhaseParts {
-  /** Reads what is kept, however long that takes. */
+/** Dependencies of a stream that follows the log. */
+export interface FollowDependencies {
+  /** Reads from the store, retrying while it is unavailable. */
   readonly read: <T>(work: (tx: ReadTransaction) => Promise<T>) => Promise<T>;
   readonly activity: Activity;
   readonly application: string;
   readonly past: PastRange | undefined;
-  readonly feed: Feed;
-  /** Is told when the reader is too slow for what happens. */
-  readonly overflowed: () => void;
+  readonly buffer: StreamBuffer;
+  /** Called when the client is too slow for live events. */
+  readonly onOverflow: () => void;
 }
 
-/** A stream on its way through the phases. */
-export interface Following {
+/** A stream that follows the log. */
+export interface LogFollower {
   readonly phase: () => Phase;
-  /** Resolves when the stream is live, or with `completed` at the end of a past that has one; rejects when the log cannot be read. */
+  /** Resolves with `live`, or with `completed` when the requested range has an end; rejects when the log cannot be read. */
   readonly begun: Promise<'live' | 'completed'>;
-  /** Hands on nothing any more. */
+  /** Forwards nothing more. */
   stop(): void;
 }
 
-/** Events read from the log at once. */
+/** Events in one read of the log. */
 const PAGE = 500;
-/** So few events are left between the past and the present that they may be held in memory for a moment. */
-const NEAR = 50;
+/** With no more events left than this, the rest is read while new events are held in memory. */
+const FEW = 50;
 
 /**
- * Follows the log for one stream: no event is left out, and none comes before another that the log has first. What is in
- * the log up to the moment of listening is read from there, however long that takes; what comes later was listened to.
+ * Follows the log for one stream, without gaps and in log order. Events up to the moment of listening are read from the log,
+ * however long that takes; later ones come from the listener.
  */
-export function followLog({ read, activity, application, past, feed, overflowed }: PhaseParts): Following {
+export function followLog({
+  read,
+  activity,
+  application,
+  past,
+  buffer: feed,
+  onOverflow: overflowed,
+}: FollowDependencies): LogFollower {
   let phase: Phase = past ? 'backfill' : 'live';
   let isStopped = false;
   let listening: { stop(): void; readonly after: number } | undefined;
   const held: (readonly Delivery[])[] = [];
-  /** How far the log was read: who follows it may be behind that, and is then handed what was sent already. */
+  /** The last position read from the log. The listener may be behind it, and then repeats events that were sent already. */
   let readUpTo = 0;
 
   const list = (range: LogRange): Promise<LoggedEvent[]> => read((tx) => tx.events.list(range));
-  const recall = async (events: readonly LoggedEvent[]): Promise<void> => {
+  const sendPast = async (events: readonly LoggedEvent[]): Promise<void> => {
     const deliveries = await activity.deliveriesOf(events, { application, includesOlder: true });
-    if (!isStopped) await feed.recall(deliveries.map(({ line }) => line));
+    if (!isStopped) await feed.sendPast(deliveries.map(({ line }) => line));
   };
-  const handOn = (all: readonly Delivery[]): void => {
+  const sendLive = (all: readonly Delivery[]): void => {
     const isNew = ({ event }: Delivery): boolean => event.position > readUpTo;
     const deliveries = isNew(all[0]!) ? all : all.filter(isNew);
-    if (!isStopped && deliveries.length > 0 && !feed.happened(linesOf(deliveries))) overflowed();
+    if (!isStopped && deliveries.length > 0 && !feed.sendLive(linesOf(deliveries))) overflowed();
   };
   const listen = (): number => {
     listening = activity.follow(({ byApplication }: MatchedBatch) => {
       const deliveries = byApplication.get(application);
       if (deliveries === undefined) return;
-      if (phase === 'live') handOn(deliveries);
+      if (phase === 'live') sendLive(deliveries);
       else held.push(deliveries);
     });
     return listening.after;
   };
 
-  /** Reads the log from a position until it has nothing more, or little; the answer is how far that was. */
+  /** Reads the log from a position until at most `few` events are left; returns the position reached. */
   const backfill = async (from: number, until: number | undefined, few: number): Promise<number> => {
     for (let after = from; ; ) {
       const events = await list({ after, until, limit: PAGE });
       if (isStopped) return after;
-      await recall(events);
+      await sendPast(events);
       after = events.at(-1)?.position ?? after;
       if (events.length <= few || isStopped) return after;
     }
@@ -87,12 +94,12 @@ export function followLog({ read, activity, application, past, feed, overflowed 
       await backfill(after, last as number, 0);
       return 'completed';
     }
-    const reached = await backfill(after, undefined, NEAR);
+    const reached = await backfill(after, undefined, FEW);
     if (isStopped) return 'live';
     phase = 'cutover';
     readUpTo = await backfill(reached, listen(), 0);
     phase = 'live';
-    for (const deliveries of held.splice(0)) handOn(deliveries);
+    for (const deliveries of held.splice(0)) sendLive(deliveries);
     return 'live';
   };
 
@@ -108,15 +115,15 @@ export function followLog({ read, activity, application, past, feed, overflowed 
   };
 }
 
-const known = new WeakMap<readonly Delivery[], Lines>();
+const linesByBatch = new WeakMap<readonly Delivery[], Lines>();
 
-/** The lines of deliveries of one batch, made once for all streams of the application. */
+/** The lines of a batch, built once for all streams of an application. */
 function linesOf(deliveries: readonly Delivery[]): Lines {
-  let lines = known.get(deliveries);
+  let lines = linesByBatch.get(deliveries);
   if (!lines) {
     const each = deliveries.map(({ line }) => line);
     lines = { each, joined: each.length === 1 ? each[0]! : Buffer.concat(each) };
-    known.set(deliveries, lines);
+    linesByBatch.set(deliveries, lines);
   }
   return lines;
 }

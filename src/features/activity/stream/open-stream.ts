@@ -13,7 +13,7 @@ const BACKFILL_MAX_MIN = 5;
 
 const closed = { additionalProperties: false };
 
-/** One line of a stream that is not empty: an event, or why the stream ends. @source activity gaps 16.2 and 18 */
+/** A non-empty line of a stream: an event, or why the stream ends. @source activity gaps 16.2 and 18 */
 const lineSchema = Type.Union([
   Type.Object(
     {
@@ -52,30 +52,28 @@ const lineSchema = Type.Union([
 ]);
 
 /**
- * The events for which an application has subscriptions, one line each, while they happen.
+ * Streams the events that an application subscribes to, one line each.
  * @source advertising: Events; activity gaps 18
  */
 export const openStream: Operation = {
   id: 'activity.stream',
   method: 'GET',
   path: '/2/activity/stream',
-  description: 'Events as they happen, one line of JSON each, over a connection that stays open.',
+  description: 'Stream events as they happen over a long-lived connection, one JSON object a line.',
   group: 'activity',
   family: 'problem',
   credential: 'bearer',
   rate: 'activity_streams',
   parameters: {
-    backfill_minutes: integer({ min: 0, max: BACKFILL_MAX_MIN }).describe(
-      'Begins with the events of the last minutes.',
-    ),
-    start_time: instant().describe('Begins with the events from this second on, as far back as the log is kept.'),
-    end_time: instant().describe('Ends before the events of this second; only with `start_time`.'),
+    backfill_minutes: integer({ min: 0, max: BACKFILL_MAX_MIN }).describe('Start with the events of the last minutes.'),
+    start_time: instant().describe('Start with the events from this second on, within the retention of the log.'),
+    end_time: instant().describe('End before the events of this second; requires `start_time`.'),
   },
   body: 'form',
   shape: 'stream',
   reply: lineSchema,
   problems: ['MISSING_PARAMETER', 'EXCLUSIVE_PARAMETERS', 'NOT_AFTER', 'OUTSIDE_LOG', 'STREAM_CONNECTIONS_MAX'],
-  validate: faultsTogether,
+  validate: parameterErrors,
   async perform(call) {
     const { caller, services, address, environment, isHead } = call;
     const { application, tokenId } = callerOf(caller, 'application');
@@ -92,7 +90,7 @@ export const openStream: Operation = {
   },
 };
 
-function faultsTogether({ backfill_minutes: backfill, start_time: start, end_time: end }: Input): ErrorDetail[] {
+function parameterErrors({ backfill_minutes: backfill, start_time: start, end_time: end }: Input): ErrorDetail[] {
   if (backfill != null && start != null) {
     const words = { a: 'backfill_minutes', b: 'start_time', raw: String(start) };
     return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: 'start_time', words }];

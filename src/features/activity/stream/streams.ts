@@ -16,28 +16,28 @@ import type {
 import type { Activity } from '../../../contract/store/events.ts';
 import type { ReadTransaction, Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { disconnectLine } from './disconnect-line.ts';
-import { endedOutside } from './end-revoked-streams.ts';
-import { type Following, followLog } from './follow-log.ts';
-import { type Feed, type FeedBounds, feedOf } from './stream-buffer.ts';
-import { paceOf } from './token-bucket.ts';
+import { endRevokedStreams } from './end-revoked-streams.ts';
+import { followLog, type LogFollower } from './follow-log.ts';
+import { type BufferLimits, openStreamBuffer, type StreamBuffer } from './stream-buffer.ts';
+import { tokenBucket } from './token-bucket.ts';
 
-/** What the settings decide of streams. */
-export interface StreamRules extends FeedBounds {
-  /** A further connection takes the place of the oldest, instead of being refused. */
+/** Settings of streams. */
+export interface StreamRules extends BufferLimits {
+  /** When the limit is reached, a new connection replaces the oldest one instead of being refused. */
   readonly stream_replace_oldest: boolean;
 }
 
-/** What the streams of a process work with. */
-export interface StreamsParts {
+/** Dependencies of the streams of a process. */
+export interface StreamsDependencies {
   readonly store: Store;
   readonly clock: Clock;
-  /** Makes the ids of connections. */
+  /** Source of connection ids. */
   readonly random: Random;
   readonly activity: Activity;
   readonly rules: StreamRules;
   readonly defaultLimits: Readonly<Record<ApplicationLimit, number>>;
-  /** Is told of what is a fault of ours. */
-  readonly failed: (connection: string, error: unknown) => void;
+  /** Called with unexpected errors. */
+  readonly onError: (connection: string, error: unknown) => void;
 }
 
 /** An open stream of this process. */
@@ -45,31 +45,31 @@ export interface OpenStream {
   readonly id: string;
   readonly request: StreamRequest;
   readonly outlet: ReplyWriter | undefined;
-  readonly feed: Feed | undefined;
-  readonly following: Following | undefined;
-  /** Why it ended; undefined while it has not. */
-  readonly ended: DisconnectReason | undefined;
+  readonly buffer: StreamBuffer | undefined;
+  readonly follower: LogFollower | undefined;
+  /** Why it ended; undefined while it is open. */
+  readonly endReason: DisconnectReason | undefined;
 }
 
-/** How often streams are looked at that could not send everything at once. */
+/** Interval at which streams with queued lines are checked. */
 const TICK_MS = 50;
-/** How soon what could not be stored or read is tried again. */
+/** Delay before a failed read or write is retried. */
 const RETRY_MS = 500;
 /** @source activity gaps 18 */
 const RETRY_AFTER_S = 60;
-/** How long connections that ended are told of. @source activity gaps 21.1 */
-export const HISTORY_S = 7 * 86_400;
+/** How long ended connections are listed. @source activity gaps 21.1 */
+export const CONNECTION_HISTORY_S = 7 * 86_400;
 
-/** The streams of a process. Their connections are rows of the database: whoever ends a row ends the stream. */
-export function openStreams(parts: StreamsParts): Streams {
+/** The streams of a process. Each has a row in the database; ending the row ends the stream. */
+export function openStreams(parts: StreamsDependencies): Streams {
   const { store, clock, activity, rules } = parts;
   const open = new Map<string, OpenStream>();
   const storing = new Set<Promise<void>>();
   let stopTicking: (() => void) | undefined;
   let isStopping = false;
 
-  /** Tries again for as long as the database is away and nobody has stopped us. */
-  const patiently = async <T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T> => {
+  /** Retries while the database is unavailable and the result is still wanted. */
+  const retryWhileUnavailable = async <T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T> => {
     while (true) {
       try {
         return await work();
@@ -80,15 +80,15 @@ export function openStreams(parts: StreamsParts): Streams {
     }
   };
 
-  /** Stores why a stream ended. Until that is done, the row takes up a place. */
-  const note = (id: string, reason: DisconnectReason): void => {
+  /** Stores why a stream ended. Until then its row counts against the limit. */
+  const storeEnd = (id: string, reason: DisconnectReason): void => {
     const at = formatMillisecond(clock.now());
-    const stored: Promise<void> = patiently(
+    const stored: Promise<void> = retryWhileUnavailable(
       () => store.write((tx) => tx.streamConnections.end(id, reason, at)),
       () => !isStopping,
     )
       .then(() => {})
-      .catch((error) => parts.failed(id, error))
+      .catch((error) => parts.onError(id, error))
       .finally(() => storing.delete(stored));
     storing.add(stored);
   };
@@ -96,57 +96,57 @@ export function openStreams(parts: StreamsParts): Streams {
   const end = (stream: OpenStream, reason: DisconnectReason, { isStored = false } = {}): void => {
     if (!open.delete(stream.id)) return;
     Object.assign(stream, { ended: reason });
-    stream.following?.stop();
+    stream.follower?.stop();
     stream.outlet?.finish(disconnectLine(reason, stream.request.baseUrl));
     if (open.size === 0) {
       stopTicking?.();
       stopTicking = undefined;
     }
-    if (!isStored) note(stream.id, reason);
+    if (!isStored) storeEnd(stream.id, reason);
   };
 
   const tick = (): void => {
-    for (const stream of open.values()) if (stream.feed?.tick() === false) end(stream, 'SlowReader');
+    for (const stream of open.values()) if (stream.buffer?.tick() === false) end(stream, 'SlowReader');
   };
 
-  /** Begins to send: the head is on its way. */
+  /** Starts sending, after the head. */
   const begin = (stream: OpenStream, outlet: ReplyWriter, per_s: number): void => {
-    const { id, request, ended } = stream;
+    const { id, request, endReason: ended } = stream;
     if (ended) {
       outlet.finish(disconnectLine(ended, request.baseUrl));
       return;
     }
-    const feed = feedOf(outlet, paceOf(per_s, elapsed_ms), rules, elapsed_ms);
+    const feed = openStreamBuffer(outlet, tokenBucket(per_s, elapsed_ms), rules, elapsed_ms);
     const following = followLog({
       read: (work) =>
-        patiently(
+        retryWhileUnavailable(
           () => store.read(work),
           () => open.has(id),
         ),
       activity: {
         ...activity,
         deliveriesOf: (events, query) =>
-          patiently(
+          retryWhileUnavailable(
             () => activity.deliveriesOf(events, query),
             () => open.has(id),
           ),
       },
       application: request.application,
       past: request.backfill,
-      feed,
-      overflowed: () => end(stream, 'SlowReader'),
+      buffer: feed,
+      onOverflow: () => end(stream, 'SlowReader'),
     });
     Object.assign(stream, { outlet, feed, following });
     following.begun
       .then((outcome) => void (outcome === 'completed' && end(stream, 'Completed')))
       .catch((error) => {
         if (!open.has(id)) return;
-        parts.failed(id, error);
+        parts.onError(id, error);
         end(stream, 'InternalError');
       });
   };
 
-  endedOutside({ store, open, end, retry_ms: RETRY_MS });
+  endRevokedStreams({ store, open, end, retry_ms: RETRY_MS });
 
   return {
     async open(request) {
@@ -156,14 +156,14 @@ export function openStreams(parts: StreamsParts): Streams {
         id,
         request,
         outlet: undefined,
-        feed: undefined,
-        following: undefined,
-        ended: undefined,
+        buffer: undefined,
+        follower: undefined,
+        endReason: undefined,
       };
-      // It is there before its row is: whoever ends the row the moment it is stored finds it.
+      // Registered before its row is stored, so that ending the row at once finds it.
       open.set(id, stream);
       const per_s = await store
-        .write((tx) => takePlace(tx, parts, id, request, formatMillisecond(clock.now())))
+        .write((tx) => registerConnection(tx, parts, id, request, formatMillisecond(clock.now())))
         .catch((error) => {
           open.delete(id);
           throw error;
@@ -171,12 +171,12 @@ export function openStreams(parts: StreamsParts): Streams {
       if (open.size > 0) stopTicking ??= every(TICK_MS, tick);
       const flow: StreamHandle = {
         begin: (outlet) => begin(stream, outlet, per_s),
-        drained: () => stream.feed?.drained(),
+        drained: () => stream.buffer?.drained(),
         disconnected: () => end(stream, 'ClientDisconnect'),
       };
       if (isStopping) end(stream, 'UpstreamOperationalDisconnect');
-      // What ended it may have been stored before the row was there.
-      else if (stream.ended) note(id, stream.ended);
+      // The end may have been stored before the row existed.
+      else if (stream.endReason) storeEnd(id, stream.endReason);
       return flow;
     },
     count: () => open.size,
@@ -188,18 +188,18 @@ export function openStreams(parts: StreamsParts): Streams {
   };
 }
 
-/** For a server that starts, and that is the only one: whoever held connections before is gone. */
-export async function forgetStreams(tx: WriteTransaction, clock: Clock): Promise<void> {
+/** Ends the connections that a crashed process left open; for a server that starts as the only one. */
+export async function endOrphanedStreams(tx: WriteTransaction, clock: Clock): Promise<void> {
   await tx.streamConnections.endAll('UpstreamUncleanDisconnect', formatMillisecond(clock.now()));
 }
 
 /**
- * Takes one of the places that an application has; the answer is how many events a second it may be sent. Units of the same
- * application wait for each other.
+ * Stores a connection, within the limit of the application; returns how many events a second it may be sent. Units of the
+ * same application wait for each other.
  */
-async function takePlace(
+async function registerConnection(
   tx: WriteTransaction,
-  { rules, defaultLimits }: StreamsParts,
+  { rules, defaultLimits }: StreamsDependencies,
   id: string,
   { application, bearer, client_ip }: StreamRequest,
   now: string,
@@ -209,7 +209,7 @@ async function takePlace(
   const connections = await tx.streamConnections.listOpen(application);
   const max = await limitOf(tx, defaultLimits, application, 'stream_connections');
   const excess = connections.slice(0, Math.max(0, connections.length + 1 - max));
-  if (excess.length > 0 && !rules.stream_replace_oldest) throw tooMany(connections, max);
+  if (excess.length > 0 && !rules.stream_replace_oldest) throw tooManyConnections(connections, max);
   for (const { id: oldest } of excess) await tx.streamConnections.end(oldest, 'ForceDisconnect', now);
   await tx.streamConnections.add({
     id,
@@ -223,7 +223,7 @@ async function takePlace(
   return limitOf(tx, defaultLimits, application, 'stream_events_per_s');
 }
 
-/** The token may have been revoked since it was looked at: nobody would notice later. */
+/** The token may have been revoked since authentication: a stream that is not registered yet would not notice. */
 async function checkToken(
   tx: ReadTransaction,
   application: string,
@@ -235,7 +235,7 @@ async function checkToken(
   if (outstanding?.id !== bearer) throw problem('BEARER_INVALID', {}, 'revoked just now');
 }
 
-function tooMany(connections: readonly StreamConnection[], max: number): Problem {
+function tooManyConnections(connections: readonly StreamConnection[], max: number): Problem {
   const told = connections.map(({ id, client_ip, connected_at }) => `${id} from ${client_ip} since ${connected_at}`);
   return new Problem([{ problem: 'STREAM_CONNECTIONS_MAX' }], {
     retryAfter_s: RETRY_AFTER_S,

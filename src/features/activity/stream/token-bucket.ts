@@ -1,11 +1,11 @@
-/** Lets so many events a second pass, and as many at once. */
-export interface Pace {
-  /** How many of `wanted` may pass now; those are counted as passed. */
+/** A rate limit of events a second, with a burst of the same size. */
+export interface TokenBucket {
+  /** Takes up to `wanted` tokens; returns how many. */
   take(wanted: number): number;
 }
 
-/** The pace of one stream, full at the beginning. `elapsed_ms` tells the machine's time, which only grows. */
-export function paceOf(per_s: number, elapsed_ms: () => number): Pace {
+/** A bucket that starts full. `elapsed_ms` is a monotonic clock. */
+export function tokenBucket(per_s: number, elapsed_ms: () => number): TokenBucket {
   let left = per_s;
   let at_ms = elapsed_ms();
   return {

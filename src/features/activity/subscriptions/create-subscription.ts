@@ -9,32 +9,32 @@ import type { EventType } from '../../../contract/store/events.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 import { PASCAL_CASE_NAMES } from '../deprecations.ts';
-import { isPrivate, TYPE_NAMES, typeNamed } from '../event-types.ts';
-import { longId } from '../long-id-field.ts';
-import { senseOf } from './dedup-keys.ts';
-import { FILTER_MEMBERS, type Filter, filterText, readFilter } from './filters.ts';
-import { shownSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
+import { EVENT_TYPE_NAMES, isPrivate, resolveType } from '../event-types.ts';
+import { longIdField } from '../long-id-field.ts';
+import { dedupKeyOf } from './dedup-keys.ts';
+import { FILTER_MEMBERS, type Filter, filterToJson, readFilter } from './filters.ts';
+import { serializeSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
 import { ownerOf } from './subscription-owner.ts';
 
-const TYPES_SAID = TYPE_NAMES.filter(([, { isDeprecated }]) => !isDeprecated)
+const TYPES_LISTED = EVENT_TYPE_NAMES.filter(([, { isDeprecated }]) => !isDeprecated)
   .map(([name]) => name)
   .sort()
   .join(', ');
 
-/** The name of a type of event. */
+/** An event type by any of its names. */
 const eventType = field<string>({
   name: 'enum',
   column: 'text',
-  schema: Type.Union(TYPE_NAMES.map(([name]) => Type.Literal(name))),
+  schema: Type.Union(EVENT_TYPE_NAMES.map(([name]) => Type.Literal(name))),
   problems: ['NOT_IN_ENUM'],
   toJson: (stored) => `"${stored}"`,
   read(raw, parameter) {
-    if (typeof raw === 'string' && typeNamed(raw)) return raw;
-    return { problem: 'NOT_IN_ENUM', parameter, words: { list: TYPES_SAID, raw: quoted(raw) } };
+    if (typeof raw === 'string' && resolveType(raw)) return raw;
+    return { problem: 'NOT_IN_ENUM', parameter, words: { list: TYPES_LISTED, raw: quoted(raw) } };
   },
 });
 
-/** The filter, which is read for itself: what may stand in it depends on the type. */
+/** The filter; validated separately because its members depend on the type. */
 const filterObject = field<string>({
   name: 'filter',
   column: 'none',
@@ -47,36 +47,36 @@ const filterObject = field<string>({
   read: (raw) => JSON.stringify(raw),
 });
 
-/** The words beside a subscription that may change. */
-export const CHANGEABLE = {
-  tag: text({ max: 200 }).describe('Tells subscriptions apart; stands in each event.'),
-  webhook_id: longId().describe('Events go there too, beside the streams.'),
+/** The mutable members of a subscription. */
+export const MUTABLE_MEMBERS = {
+  tag: text({ max: 200 }).describe('Your label; repeated in each event.'),
+  webhook_id: longIdField().describe('Also deliver events to this webhook.'),
 } as const satisfies Parameters;
 
 const MEMBERS = {
-  event_type: eventType.required().describe('What is to be told of. The names in PascalCase are deprecated.'),
-  filter: filterObject.required().describe('Which of these events: all that stands in it must fit.'),
-  ...CHANGEABLE,
+  event_type: eventType.required().describe('The event type. PascalCase names are deprecated.'),
+  filter: filterObject.required().describe('Which events of the type; all members must match.'),
+  ...MUTABLE_MEMBERS,
 } as const satisfies Parameters;
 
-/** What is asked for, read and found good. */
-interface Wanted extends Filter {
+/** The validated body. */
+interface SubscriptionInput extends Filter {
   readonly event_type: EventType;
   readonly tag: string | null;
   readonly webhook_id: string | null;
 }
 
 /**
- * Subscribes to events. What is private is for the user whom it is about, with a token that reaches messages.
+ * Subscribes to events. Events of messages require a token of their user with access to direct messages.
  * @source activity gaps 17.1, 17.2
  */
 export const createSubscription: Operation = {
   id: 'subscriptions.create',
   method: 'POST',
   path: '/2/activity/subscriptions',
-  description: 'Subscribe to events of a type, of a user or with a keyword.',
+  description: 'Subscribe to events of a type, for a user or with a keyword.',
   group: 'subscriptions',
-  groupDescription: 'What an application is told of, over streams and webhooks.',
+  groupDescription: 'Which events an application receives over streams and webhooks.',
   family: 'problem',
   credential: 'user-or-bearer',
   rate: 'subscriptions',
@@ -89,7 +89,7 @@ export const createSubscription: Operation = {
       event_type: eventType.kind.schema,
       filter: filterObject.kind.schema,
       tag: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
-      webhook_id: Type.Optional(Type.Union([CHANGEABLE.webhook_id.kind.schema, Type.Null()])),
+      webhook_id: Type.Optional(Type.Union([MUTABLE_MEMBERS.webhook_id.kind.schema, Type.Null()])),
     },
     { additionalProperties: false },
   ),
@@ -97,7 +97,7 @@ export const createSubscription: Operation = {
     event_type: MEMBERS.event_type,
     filter: MEMBERS.filter,
     ...Object.fromEntries(Object.entries(FILTER_MEMBERS).map(([name, member]) => [`filter.${name}`, member])),
-    ...CHANGEABLE,
+    ...MUTABLE_MEMBERS,
   },
   reply: Type.Object(
     {
@@ -132,15 +132,15 @@ export const createSubscription: Operation = {
       ids,
       activity: { applicationLimits },
     } = call.services;
-    const { wanted, isDeprecated } = read(call.body);
+    const { wanted, isDeprecated } = readBody(call.body);
     const owner = ownerOf(call);
     const [id] = await ids.takeLong('subscription', LONG_IDS_FROM, 1);
     const { subscription, total } = await store.write(async (tx) => {
       await tx.credentials.lockApplication(owner.application);
-      if (isPrivate(wanted.event_type)) await checkPrivate(tx, call, wanted.filter_user_id!);
-      await checkNamed(tx, owner.application, wanted);
+      if (isPrivate(wanted.event_type)) await checkMessageAccess(tx, call, wanted.filter_user_id!);
+      await checkReferences(tx, owner.application, wanted);
       const made = await newSubscription(tx, call, { id: id!, ...wanted });
-      const sense = senseOf(made);
+      const sense = dedupKeyOf(made);
       if (await tx.subscriptions.findDuplicate(sense)) throw problem('SUBSCRIPTION_EXISTS', { parameter: 'filter' });
       const max = await limitOf(tx, applicationLimits, owner.application, 'subscriptions');
       if ((await tx.subscriptions.findCount(owner.application, undefined)) >= max) {
@@ -150,16 +150,16 @@ export const createSubscription: Operation = {
       return { subscription: made, total: await tx.subscriptions.findCount(owner.application, owner.user) };
     });
     return {
-      data: `{"data":{"subscription":${shownSubscription(subscription)}},"meta":{"total_subscriptions":${total}}}`,
+      data: `{"data":{"subscription":${serializeSubscription(subscription)}},"meta":{"total_subscriptions":${total}}}`,
       usesDeprecated: isDeprecated,
     };
   },
 };
 
 /** @throws everything that is wrong with the body, together. */
-function read(body: unknown): { wanted: Wanted; isDeprecated: boolean } {
+function readBody(body: unknown): { wanted: SubscriptionInput; isDeprecated: boolean } {
   const { input, errors } = readMembers(body, MEMBERS);
-  const named = input.event_type === undefined ? undefined : typeNamed(input.event_type as string)!;
+  const named = input.event_type === undefined ? undefined : resolveType(input.event_type as string)!;
   const found: ErrorDetail[] = [...errors];
   let filter: Filter = { filter_user_id: null, filter_keyword: null, filter_direction: null };
   if (input.filter !== undefined) {
@@ -173,8 +173,8 @@ function read(body: unknown): { wanted: Wanted; isDeprecated: boolean } {
   return { wanted: { event_type: type, ...filter, tag, webhook_id }, isDeprecated };
 }
 
-/** Who may be told of what is private to a user. @source activity gaps 17.1 */
-async function checkPrivate(tx: ReadTransaction, { caller, services }: Call, user: string): Promise<void> {
+/** Checks that the caller may receive the message events of a user. @source activity gaps 17.1 */
+async function checkMessageAccess(tx: ReadTransaction, { caller, services }: Call, user: string): Promise<void> {
   const forbidden = (): Problem => problem('NOT_THE_USER', { parameter: 'filter.user_id', value: user });
   if (caller.kind === 'user') {
     if (caller.level !== 'read-write-directmessages') throw problem('MESSAGES_NOT_ALLOWED');
@@ -186,19 +186,19 @@ async function checkPrivate(tx: ReadTransaction, { caller, services }: Call, use
   if (!tokens.some(({ access_level: level }) => level === 'read-write-directmessages')) throw forbidden();
 }
 
-/** What a subscription names must be there: told together. */
-async function checkNamed(tx: ReadTransaction, application: string, wanted: Wanted): Promise<void> {
+/** Checks that the user and the webhook exist; both errors are reported together. */
+async function checkReferences(tx: ReadTransaction, application: string, wanted: SubscriptionInput): Promise<void> {
   const { filter_user_id: user, webhook_id: webhook } = wanted;
   const errors: ErrorDetail[] = [];
   if (user !== null && !(await tx.credentials.findUser(user))) {
     errors.push({ problem: 'FILTER_USER_UNKNOWN', parameter: 'filter.user_id', words: { raw: user } });
   }
-  if (webhook !== null) errors.push(...(await webhookFaults(tx, application, webhook)));
+  if (webhook !== null) errors.push(...(await webhookErrors(tx, application, webhook)));
   if (errors.length > 0) throw new Problem(errors);
 }
 
-/** What is wrong with a webhook that a body names. */
-export async function webhookFaults(tx: ReadTransaction, application: string, webhook: string): Promise<ErrorDetail[]> {
+/** Errors of the `webhook_id` of a body. */
+export async function webhookErrors(tx: ReadTransaction, application: string, webhook: string): Promise<ErrorDetail[]> {
   if ((await tx.webhooks.find(webhook))?.application_id === application) return [];
   return [{ problem: 'WEBHOOK_ID_INVALID', parameter: 'webhook_id', words: { raw: webhook } }];
 }
@@ -206,14 +206,14 @@ export async function webhookFaults(tx: ReadTransaction, application: string, we
 async function newSubscription(
   tx: ReadTransaction,
   call: Call,
-  of: Wanted & { readonly id: string },
+  of: SubscriptionInput & { readonly id: string },
 ): Promise<Subscription> {
   const { application, user = null } = ownerOf(call);
   return {
     ...of,
     application_id: application,
     user_id: user,
-    filter: filterText(of),
+    filter: filterToJson(of),
     since_position: await tx.events.findLast(),
     created_at: call.now,
     updated_at: call.now,

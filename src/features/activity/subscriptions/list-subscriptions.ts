@@ -3,10 +3,10 @@ import { decodePageToken, encodePageToken } from '../../../base/page-token.ts';
 import { integer, text } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import { shownSubscription, subscriptionSchema } from './serialize-subscription.ts';
+import { serializeSubscription, subscriptionSchema } from './serialize-subscription.ts';
 import { type Owner, ownerOf } from './subscription-owner.ts';
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 const PAGE_MAX = 1000;
 
 /**
@@ -23,8 +23,8 @@ export const listSubscriptions: Operation = {
   credential: 'user-or-bearer',
   rate: 'subscriptions',
   parameters: {
-    max_results: integer({ min: 1, max: PAGE_MAX }).defaults(PAGE).describe('Subscriptions of a page.'),
-    pagination_token: text({ max: 400 }).describe('The `next_token` of the page before.'),
+    max_results: integer({ min: 1, max: PAGE_MAX }).defaults(PAGE_SIZE).describe('Page size.'),
+    pagination_token: text({ max: 400 }).describe('`next_token` of the previous page.'),
   },
   body: 'form',
   shape: 'bare',
@@ -45,7 +45,7 @@ export const listSubscriptions: Operation = {
   problems: ['PAGE_TOKEN_INVALID'],
   async perform(call) {
     const owner = ownerOf(call);
-    const { max_results: limit = PAGE, pagination_token: token } = call.input as {
+    const { max_results: limit = PAGE_SIZE, pagination_token: token } = call.input as {
       readonly max_results?: number;
       readonly pagination_token?: string;
     };
@@ -61,7 +61,7 @@ export const listSubscriptions: Operation = {
     const shown = found.slice(0, limit);
     const next = found.length > limit ? `,"next_token":"${encodePageToken(shown.at(-1)!.id, listName(owner))}"` : '';
     return {
-      data: `{"data":[${shown.map(shownSubscription).join()}],"meta":{"result_count":${shown.length}${next},"total_subscriptions":${total}}}`,
+      data: `{"data":[${shown.map(serializeSubscription).join()}],"meta":{"result_count":${shown.length}${next},"total_subscriptions":${total}}}`,
     };
   },
 };

@@ -2,22 +2,22 @@ import Type from 'typebox';
 import { itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import { LONG_ID } from '../../../contract/declare/long-ids.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
-import { longId } from '../long-id-field.ts';
+import { longIdField } from '../long-id-field.ts';
 import { totalSchema } from './serialize-subscription.ts';
-import { findOwn, isOwn, ownerOf } from './subscription-owner.ts';
+import { findOwnSubscription, isOwnedBy, ownerOf } from './subscription-owner.ts';
 
 const id = Type.String({ pattern: LONG_ID.source });
 const deleted = Type.Literal(true);
 
 /**
- * Ends a subscription.
+ * Deletes a subscription.
  * @source activity gaps 17.5
  */
 export const removeSubscription: Operation = {
   id: 'subscriptions.remove',
   method: 'DELETE',
   path: '/2/activity/subscriptions/:subscription_id',
-  description: 'End a subscription.',
+  description: 'Delete a subscription.',
   group: 'subscriptions',
   family: 'problem',
   credential: 'user-or-bearer',
@@ -34,7 +34,7 @@ export const removeSubscription: Operation = {
     const owner = ownerOf(call);
     const total = await call.services.store.write(async (tx) => {
       await tx.credentials.lockApplication(owner.application);
-      const { id } = await findOwn(tx, owner, call.path.subscription_id!);
+      const { id } = await findOwnSubscription(tx, owner, call.path.subscription_id!);
       await tx.subscriptions.remove([id]);
       return tx.subscriptions.findCount(owner.application, owner.user);
     });
@@ -43,19 +43,19 @@ export const removeSubscription: Operation = {
 };
 
 /**
- * Ends several subscriptions; those that are not there are told beside.
+ * Deletes several subscriptions; ids that do not exist are listed under `errors`.
  * @source activity gaps 17.5
  */
 export const removeSubscriptions: Operation = {
   id: 'subscriptions.remove_many',
   method: 'DELETE',
   path: '/2/activity/subscriptions',
-  description: 'End several subscriptions; those that are not there are told beside.',
+  description: 'Delete several subscriptions; ids that do not exist are listed under `errors`.',
   group: 'subscriptions',
   family: 'problem',
   credential: 'user-or-bearer',
   rate: 'subscriptions',
-  parameters: { ids: listOf(longId(), { max: 100 }).required().describe('The ids of subscriptions.') },
+  parameters: { ids: listOf(longIdField(), { max: 100 }).required().describe('Subscription ids.') },
   body: 'form',
   shape: 'bare',
   reply: Type.Object(
@@ -80,7 +80,7 @@ export const removeSubscriptions: Operation = {
     const { own, total } = await call.services.store.write(async (tx) => {
       await tx.credentials.lockApplication(owner.application);
       const found = await tx.subscriptions.list(ids);
-      const own = new Set(found.filter((each) => isOwn(each, owner)).map((each) => each.id));
+      const own = new Set(found.filter((each) => isOwnedBy(each, owner)).map((each) => each.id));
       await tx.subscriptions.remove([...own]);
       return { own, total: await tx.subscriptions.findCount(owner.application, owner.user) };
     });

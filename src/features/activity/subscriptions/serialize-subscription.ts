@@ -28,21 +28,21 @@ export const subscriptionSchema: TSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** JSON Schema of what is told beside: how many there are. */
+/** JSON Schema of `meta`: the number of subscriptions. */
 export const totalSchema: TSchema = Type.Object(
   { total_subscriptions: Type.Integer({ minimum: 0 }) },
   { additionalProperties: false },
 );
 
 /** A subscription as JSON text. */
-export function shownSubscription(subscription: Subscription): string {
+export function serializeSubscription(subscription: Subscription): string {
   const { id, event_type, filter, tag, webhook_id, created_at, updated_at } = subscription;
   const shownTag = tag === null ? '' : `,"tag":${jsonText(tag)}`;
   const webhook = webhook_id === null ? '' : `,"webhook_id":"${webhook_id}"`;
-  return `{"subscription_id":"${id}","event_type":"${event_type}","filter":${filter}${shownTag}${webhook},"created_at":"${shownTime(created_at)}","updated_at":"${shownTime(updated_at)}"}`;
+  return `{"subscription_id":"${id}","event_type":"${event_type}","filter":${filter}${shownTag}${webhook},"created_at":"${serializeTime(created_at)}","updated_at":"${serializeTime(updated_at)}"}`;
 }
 
-/** A time as version 2 shows it, with milliseconds. */
-function shownTime(time: string): string {
+/** A time in the format of version 2, with milliseconds. */
+function serializeTime(time: string): string {
   return time.replace('Z', '.000Z');
 }

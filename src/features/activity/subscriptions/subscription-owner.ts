@@ -5,19 +5,19 @@ import { problem } from '../../../contract/problems/problems.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 
-/** Whose subscriptions a call is about: all of an application, or those that one user made through it. @source activity gaps 17.1 */
+/** Whose subscriptions a call sees: all of an application, or those that one user made through it. @source activity gaps 17.1 */
 export interface Owner {
   readonly application: string;
   readonly user: string | undefined;
 }
 
-/** Whose subscriptions a call is about. */
+/** The owner for the caller of an operation. */
 export function ownerOf({ caller }: Pick<Call, 'caller'>): Owner {
   return { application: applicationOf(caller), user: caller.kind === 'user' ? caller.user : undefined };
 }
 
-/** Whether a subscription is the owner's. */
-export function isOwn(subscription: Subscription | undefined, { application, user }: Owner): boolean {
+/** Whether a subscription belongs to an owner. */
+export function isOwnedBy(subscription: Subscription | undefined, { application, user }: Owner): boolean {
   return subscription?.application_id === application && (user === undefined || subscription.user_id === user);
 }
 
@@ -25,9 +25,9 @@ export function isOwn(subscription: Subscription | undefined, { application, use
  * The subscription that a path names.
  * @throws SUBSCRIPTION_NOT_FOUND
  */
-export async function findOwn(tx: ReadTransaction, owner: Owner, id: string): Promise<Subscription> {
+export async function findOwnSubscription(tx: ReadTransaction, owner: Owner, id: string): Promise<Subscription> {
   const found = isLongId(id) ? await tx.subscriptions.find(id) : undefined;
-  if (!isOwn(found, owner)) {
+  if (!isOwnedBy(found, owner)) {
     throw problem('SUBSCRIPTION_NOT_FOUND', {
       parameter: 'subscription_id',
       value: id,

@@ -3,15 +3,15 @@ import { readMembers } from '../../../contract/declare/members.ts';
 import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
-import { CHANGEABLE, webhookFaults } from './create-subscription.ts';
-import { senseOf } from './dedup-keys.ts';
-import { shownSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
-import { findOwn, ownerOf } from './subscription-owner.ts';
+import { MUTABLE_MEMBERS, webhookErrors } from './create-subscription.ts';
+import { dedupKeyOf } from './dedup-keys.ts';
+import { serializeSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
+import { findOwnSubscription, ownerOf } from './subscription-owner.ts';
 
-const FIXED = new Set(['event_type', 'filter']);
+const IMMUTABLE = new Set(['event_type', 'filter']);
 
 /**
- * Changes the words beside a subscription; null takes one away. What it is to does not change.
+ * Changes the mutable members of a subscription; null removes one. Type and filter are immutable.
  * @source activity gaps 17.4
  */
 export const updateSubscription: Operation = {
@@ -29,11 +29,11 @@ export const updateSubscription: Operation = {
   request: Type.Object(
     {
       tag: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
-      webhook_id: Type.Optional(Type.Union([CHANGEABLE.webhook_id.kind.schema, Type.Null()])),
+      webhook_id: Type.Optional(Type.Union([MUTABLE_MEMBERS.webhook_id.kind.schema, Type.Null()])),
     },
     { additionalProperties: false, minProperties: 1 },
   ),
-  bodyMembers: CHANGEABLE,
+  bodyMembers: MUTABLE_MEMBERS,
   reply: Type.Object(
     {
       data: Type.Object(
@@ -59,15 +59,15 @@ export const updateSubscription: Operation = {
     'SUBSCRIPTION_EXISTS',
   ],
   async perform(call) {
-    const changes = read(call.body);
+    const changes = readBody(call.body);
     const owner = ownerOf(call);
     const { subscription, total } = await call.services.store.write(async (tx) => {
       await tx.credentials.lockApplication(owner.application);
-      const before = await findOwn(tx, owner, call.path.subscription_id!);
-      const errors = changes.webhook_id ? await webhookFaults(tx, owner.application, changes.webhook_id) : [];
+      const before = await findOwnSubscription(tx, owner, call.path.subscription_id!);
+      const errors = changes.webhook_id ? await webhookErrors(tx, owner.application, changes.webhook_id) : [];
       if (errors.length > 0) throw new Problem(errors);
       const after = { ...before, ...changes, updated_at: call.now };
-      const sense = senseOf(after);
+      const sense = dedupKeyOf(after);
       const same = await tx.subscriptions.findDuplicate(sense);
       if (changes.webhook_id !== undefined && same && same.id !== after.id) {
         throw problem('SUBSCRIPTION_EXISTS', { parameter: 'webhook_id' });
@@ -81,7 +81,7 @@ export const updateSubscription: Operation = {
       return { subscription: after, total: await tx.subscriptions.findCount(owner.application, owner.user) };
     });
     return {
-      data: `{"data":{"subscription":${shownSubscription(subscription)},"total_subscriptions":${total}},"meta":{"total_subscriptions":${total}}}`,
+      data: `{"data":{"subscription":${serializeSubscription(subscription)},"total_subscriptions":${total}},"meta":{"total_subscriptions":${total}}}`,
     };
   },
 };
@@ -89,15 +89,15 @@ export const updateSubscription: Operation = {
 type Changes = Partial<Pick<Subscription, 'tag' | 'webhook_id'>>;
 
 /** @throws everything that is wrong with the body, together. */
-function read(body: unknown): Changes {
-  const { input, errors } = readMembers(body, CHANGEABLE);
+function readBody(body: unknown): Changes {
+  const { input, errors } = readMembers(body, MUTABLE_MEMBERS);
   const found: ErrorDetail[] = errors.map((error) =>
-    error.problem === 'MEMBER_UNKNOWN' && FIXED.has(error.parameter ?? '')
+    error.problem === 'MEMBER_UNKNOWN' && IMMUTABLE.has(error.parameter ?? '')
       ? { ...error, problem: 'NOT_CHANGEABLE' }
       : error,
   );
   if (found.length === 0 && Object.keys(input).length === 0) {
-    found.push({ problem: 'NOTHING_TO_CHANGE', words: { known: Object.keys(CHANGEABLE).join(', ') } });
+    found.push({ problem: 'NOTHING_TO_CHANGE', words: { known: Object.keys(MUTABLE_MEMBERS).join(', ') } });
   }
   if (found.length > 0) throw new Problem(found);
   return input as Input & Changes;

@@ -5,32 +5,32 @@ import type { SecretBox } from '../../../base/secret-box.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type WebhookAdministration, type WebhookDelivery } from '../../../contract/store/webhooks.ts';
-import { whyNot } from './challenge.ts';
+import { failureText } from './challenge.ts';
 import { newWebhookSecret } from './signing.ts';
-import { type ChallengeParts, challengeNow } from './validity.ts';
+import { type ChallengeDependencies, challengeWebhook } from './validity.ts';
 
 /**
- * Challenges webhooks when the owner of the application wishes it. What a receiver said is told in development only.
+ * Challenges a webhook for the owner of the application. Details of the receiver's response are reported in development only.
  * @source activity gaps 19.1 and 21.4
  */
-export function validating(
-  parts: ChallengeParts & { readonly clock: Clock },
+export function createValidate(
+  parts: ChallengeDependencies & { readonly clock: Clock },
   { tellsHints }: { readonly tellsHints: boolean },
 ): WebhookAdministration['validate'] {
   return async (webhook) => {
-    const verdict = await challengeNow(parts, webhook);
+    const verdict = await challengeWebhook(parts, webhook);
     if (!verdict) return undefined;
-    if (verdict.is === 'right') return { hasPassed: true, reason: '' };
-    return { hasPassed: false, reason: tellsHints ? whyNot(verdict) : verdict.reason };
+    if (verdict.outcome === 'passed') return { hasPassed: true, reason: '' };
+    return { hasPassed: false, reason: tellsHints ? failureText(verdict) : verdict.reason };
   };
 }
 
-/** How long a secret goes on signing after it was replaced. */
-const FORMER_S = 86_400;
+/** How long a replaced secret keeps signing. */
+const OVERLAP_S = 86_400;
 
 /**
- * Gives a webhook a new secret for the second signature; the one before signs beside it for a day, so that receivers can
- * follow. The answer is told once; undefined when there is no such webhook.
+ * Gives a webhook a new signing secret; the previous one signs as well for a day, so that receivers can switch over.
+ * Returns the secret, which is shown once; undefined when the webhook does not exist.
  * @source activity gaps 21.5
  */
 export async function rotateSecret(
@@ -48,26 +48,30 @@ export async function rotateSecret(
   await tx.webhooks.change(id, {
     secret: box.seal(secret, secretContext.webhook(id)),
     former_secret: webhook.secret,
-    former_until: formatInstant(instantMs(now) + FORMER_S * 1000),
+    former_until: formatInstant(instantMs(now) + OVERLAP_S * 1000),
   });
   return secret;
 }
 
-const MESSAGE = /^msg_\d{2}(\d{17})_\d{1,19}$/;
+const MESSAGE_ID = /^msg_\d{2}(\d{17})_\d{1,19}$/;
 
-/** The delivery of a message, which the id of the message leads to. */
+/** The delivery with a message id. */
 export async function findDelivery(
   tx: ReadTransaction,
   webhook_id: string,
   message_id: string,
 ): Promise<WebhookDelivery | undefined> {
-  const [, digits] = MESSAGE.exec(message_id) ?? [];
+  const [, digits] = MESSAGE_ID.exec(message_id) ?? [];
   if (digits === undefined) return undefined;
   return tx.webhookDeliveries.find({ webhook_id, position: Number(digits), message_id });
 }
 
-/** Sends deliveries once more, with the bytes and the id that they had, on a schedule that begins anew. */
-export async function resend(tx: WriteTransaction, deliveries: readonly WebhookDelivery[], now: string): Promise<void> {
+/** Queues deliveries again, with the same body and message id, and restarts their retry schedule. */
+export async function requeueDeliveries(
+  tx: WriteTransaction,
+  deliveries: readonly WebhookDelivery[],
+  now: string,
+): Promise<void> {
   await tx.webhookDeliveries.putAll(
     deliveries.map((each) => ({ ...each, state: 'pending', tries_before: each.tries.length, next_at: now })),
   );
@@ -76,7 +80,7 @@ export async function resend(tx: WriteTransaction, deliveries: readonly WebhookD
   }
 }
 
-/** What became of a delivery the last time, in few words. */
+/** The outcome of the last attempt, in a few words. */
 export function lastOutcome({ tries }: Pick<WebhookDelivery, 'tries'>): string {
   const last = tries.at(-1);
   if (!last) return 'not tried yet';

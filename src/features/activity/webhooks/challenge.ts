@@ -3,30 +3,30 @@ import type { Random } from '../../../base/random.ts';
 import type { OutgoingRequest, SendResult } from '../../../contract/services/sending.ts';
 import { SIGNATURE_HEADER, signatureOf } from './signing.ts';
 
-/** A challenge that a receiver answers to show that it knows the secret of the application. @source activity gaps 19.3 */
+/** A challenge (CRC) whose answer proves that a receiver knows the consumer secret. @source activity gaps 19.3 */
 export interface Challenge {
   readonly request: OutgoingRequest;
-  /** The one right `response_token`. */
+  /** The expected `response_token`. */
   readonly expected: string;
   readonly crcToken: string;
 }
 
-/** Who sends to webhooks. */
+/** The User-Agent of requests to webhooks. */
 export const USER_AGENT = 'barker-webhooks/1';
 
-/** What the program must be asked for a challenge to be made. */
-export interface Challenging {
+/** What a challenge is made of. */
+export interface ChallengeInput {
   readonly url: string;
   readonly consumerSecret: string;
   readonly random: Random;
 }
 
 /**
- * A challenge for an address. Its token is 64 hex digits, which no event is: whoever answers challenges signs no event by
- * that.
+ * A challenge for a URL. Its token is 64 hexadecimal digits, which no event body is, so that answering a challenge never signs
+ * an event.
  * @source activity gaps 19.3
  */
-export function challengeOf({ url, consumerSecret, random }: Challenging): Challenge {
+export function createChallenge({ url, consumerSecret, random }: ChallengeInput): Challenge {
   const crcToken = random.bytes(32).toString('hex');
   const nonce = random.bytes(16).toString('base64url');
   const separator = url.includes('?') ? (/[?&]$/.test(url) ? '' : '&') : '?';
@@ -50,60 +50,60 @@ export function challengeOf({ url, consumerSecret, random }: Challenging): Chall
 }
 
 /**
- * What came of a challenge. `wrong` makes a webhook invalid at once; `unanswered` may be over soon.
+ * The result of a challenge. `failed` makes a webhook invalid at once; `unanswered` may be temporary.
  * @source activity gaps 19.3
  */
-export interface ChallengeVerdict {
-  readonly is: 'right' | 'wrong' | 'unanswered';
-  /** It came to no answer, and maybe was not sent at all. */
+export interface ChallengeResult {
+  readonly outcome: 'passed' | 'failed' | 'unanswered';
+  /** There was no response; the request may not have been sent at all. */
   readonly isUnreachable?: boolean;
-  /** Fixed words, for whoever asked: nothing of what the receiver said. */
+  /** A fixed text for the caller, without anything from the response. */
   readonly reason: string;
-  /** What was seen, and what may be wrong: for the developer of the receiver, in development and in the command. */
+  /** What was observed and the likely cause: for the developer of the receiver, in development and in the command. */
   readonly diagnosis: string;
 }
 
-/** Why an answer is not right, with what was seen, for whoever may know that. */
-export function whyNot({ reason, diagnosis }: ChallengeVerdict): string {
+/** Reason and diagnosis, for the developer of the receiver. */
+export function failureText({ reason, diagnosis }: ChallengeResult): string {
   return `${reason}; ${diagnosis}`;
 }
 
-/** Said of every host that gives no answer, whatever the cause: the cause would tell what only we can reach. */
+/** The same for every host without a response: the cause would reveal what is reachable from this network. */
 const UNREACHABLE = { isUnreachable: true, reason: 'The host cannot be reached' } as const;
 
-const SENT_FAILURES: Readonly<
-  Record<Extract<SendResult, { outcome: 'failed' }>['reason'], Omit<ChallengeVerdict, 'diagnosis'>>
+const SEND_FAILURES: Readonly<
+  Record<Extract<SendResult, { outcome: 'failed' }>['reason'], Omit<ChallengeResult, 'diagnosis'>>
 > = {
-  'name unknown': { is: 'unanswered', ...UNREACHABLE },
-  'address refused': { is: 'wrong', ...UNREACHABLE },
-  'connect timeout': { is: 'unanswered', ...UNREACHABLE },
-  'connection refused': { is: 'unanswered', ...UNREACHABLE },
-  tls: { is: 'wrong', reason: 'The certificate is not trusted' },
-  timeout: { is: 'unanswered', ...UNREACHABLE },
-  'connection closed': { is: 'unanswered', ...UNREACHABLE },
-  'not http': { is: 'wrong', reason: 'The answer is not HTTP' },
+  'name unknown': { outcome: 'unanswered', ...UNREACHABLE },
+  'address refused': { outcome: 'failed', ...UNREACHABLE },
+  'connect timeout': { outcome: 'unanswered', ...UNREACHABLE },
+  'connection refused': { outcome: 'unanswered', ...UNREACHABLE },
+  tls: { outcome: 'failed', reason: 'The certificate is not trusted' },
+  timeout: { outcome: 'unanswered', ...UNREACHABLE },
+  'connection closed': { outcome: 'unanswered', ...UNREACHABLE },
+  'not http': { outcome: 'failed', reason: 'The answer is not HTTP' },
 };
 
-/** Judges the answer to a challenge. @source activity gaps 19.3 */
-export function judge(challenge: Challenge, consumerSecret: string, sent: SendResult): ChallengeVerdict {
-  if (sent.outcome === 'failed') return { ...SENT_FAILURES[sent.reason], diagnosis: sent.detail };
+/** Checks the response to a challenge. @source activity gaps 19.3 */
+export function checkResponse(challenge: Challenge, consumerSecret: string, sent: SendResult): ChallengeResult {
+  if (sent.outcome === 'failed') return { ...SEND_FAILURES[sent.reason], diagnosis: sent.detail };
   const { status, headers, isCut } = sent;
   if (status >= 300 && status < 400) {
-    const diagnosis = `${status} leads to ${headers.location ?? 'nowhere'}; no redirect is followed: register the address that answers`;
-    return { is: 'wrong', reason: 'A redirect', diagnosis };
+    const diagnosis = `${status} redirects to ${headers.location ?? 'no location'}; redirects are not followed: register the final URL`;
+    return { outcome: 'failed', reason: 'A redirect', diagnosis };
   }
-  if (status === 410) return { is: 'wrong', reason: 'Status 410', diagnosis: 'the receiver says that it is gone' };
+  if (status === 410) return { outcome: 'failed', reason: 'Status 410', diagnosis: 'the receiver answered 410 Gone' };
   if (status !== 200) {
-    const diagnosis = `status ${status}, where 200 is expected${status === 405 || status === 404 ? '; does the receiver take GET on this path?' : ''}`;
-    return { is: status >= 400 ? 'unanswered' : 'wrong', reason: `Status ${status}`, diagnosis };
+    const diagnosis = `expected status 200, got ${status}${status === 405 || status === 404 ? '; does the receiver accept GET on this path?' : ''}`;
+    return { outcome: status >= 400 ? 'unanswered' : 'failed', reason: `Status ${status}`, diagnosis };
   }
-  if (isCut) return { is: 'unanswered', reason: 'The answer did not end', diagnosis: 'the body was cut' };
-  return judgeBody(challenge, consumerSecret, Buffer.from(sent.body).toString());
+  if (isCut) return { outcome: 'unanswered', reason: 'The answer did not end', diagnosis: 'the body was truncated' };
+  return checkBody(challenge, consumerSecret, Buffer.from(sent.body).toString());
 }
 
-function judgeBody({ expected, crcToken, request }: Challenge, consumerSecret: string, text: string): ChallengeVerdict {
-  const wrong = (diagnosis: string, reason = 'Invalid response_token'): ChallengeVerdict => {
-    return { is: 'wrong', reason, diagnosis };
+function checkBody({ expected, crcToken, request }: Challenge, consumerSecret: string, text: string): ChallengeResult {
+  const wrong = (diagnosis: string, reason = 'Invalid response_token'): ChallengeResult => {
+    return { outcome: 'failed', reason, diagnosis };
   };
   let body: unknown;
   try {
@@ -114,27 +114,25 @@ function judgeBody({ expected, crcToken, request }: Challenge, consumerSecret: s
   const token = (body as { response_token?: unknown } | null)?.response_token;
   if (typeof token !== 'string') {
     const keys = typeof body === 'object' && body !== null ? Object.keys(body).join(', ') || 'none' : 'no object';
-    return wrong(`the answer has no text under response_token; its members: ${keys}`, 'No response_token');
+    return wrong(`response_token is missing or not a string; members: ${keys}`, 'No response_token');
   }
-  if (isSame(token, expected)) return { is: 'right', reason: '', diagnosis: 'the answer is right' };
+  if (isEqual(token, expected)) return { outcome: 'passed', reason: '', diagnosis: 'the response is correct' };
   const bare = expected.slice('sha256='.length);
   const digest = Buffer.from(bare, 'base64');
   const query = request.url.slice(request.url.indexOf('?') + 1);
   const likely: readonly (readonly [seen: string, why: string])[] = [
-    [bare, 'sha256= is missing before it'],
-    [`sha256=${digest.toString('hex')}`, 'it is the right value in hex; base64 is expected'],
-    [digest.toString('hex'), 'it is the right value in hex; sha256= and base64 are expected'],
-    [`sha256=${digest.toString('base64url')}`, 'it is the right value in base64url; plain base64 is expected'],
-    [signatureOf(consumerSecret, query), 'it signs the whole query; only the value of crc_token is expected'],
-    [crcToken, 'it is the crc_token itself, not signed'],
+    [bare, 'the prefix sha256= is missing'],
+    [`sha256=${digest.toString('hex')}`, 'the value is correct but in hex; use base64'],
+    [digest.toString('hex'), 'the value is correct but in hex; use base64, prefixed with sha256='],
+    [`sha256=${digest.toString('base64url')}`, 'the value is correct but in base64url; use standard base64'],
+    [signatureOf(consumerSecret, query), 'it signs the whole query string; sign only the value of crc_token'],
+    [crcToken, 'it is the crc_token itself, unsigned'],
   ];
   const [, why] = likely.find(([seen]) => seen === token) ?? [];
-  return wrong(
-    why ?? 'it is signed with another secret than the consumer secret of the application, or something else',
-  );
+  return wrong(why ?? 'it does not match; is it signed with the consumer secret of the application?');
 }
 
-function isSame(input: string, expected: string): boolean {
+function isEqual(input: string, expected: string): boolean {
   const [one, other] = [Buffer.from(input), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

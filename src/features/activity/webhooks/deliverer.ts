@@ -12,240 +12,242 @@ import {
 } from '../../../contract/store/events.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { type DeliveryTry, WEBHOOK_JOBS, type WebhookDelivery } from '../../../contract/store/webhooks.ts';
-import { openBooks, type TakenUp } from './delivery-store.ts';
-import { type Receivers, receiversOf } from './receivers.ts';
-import { type Lane, laneTo } from './send-queue.ts';
+import { type LogBatch, openDeliveryStore } from './delivery-store.ts';
+import { openReceivers, type Receivers } from './receivers.ts';
+import { createSendQueue, type SendQueue } from './send-queue.ts';
 import { invalidate } from './validity.ts';
 
-/** What delivering needs. */
-export interface DelivererParts {
+/** Dependencies of the deliverer. */
+export interface DelivererDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly box: SecretBox;
   readonly activity: Activity;
   readonly sender: Sender;
-  /** After how many seconds each further try is made. */
+  /** Seconds before each retry. */
   readonly retries_s: readonly number[];
   readonly nextTransactionId: () => string;
-  /** Is told how long after its event a delivery was accepted, in seconds. */
-  readonly delivered: (age_s: number) => void;
-  /** Is told of faults that are ours. */
-  readonly failed: (error: unknown) => void;
+  /** Called with the age of an event in seconds when a receiver accepted it. */
+  readonly onDelivered: (age_s: number) => void;
+  /** Called with unexpected errors. */
+  readonly onError: (error: unknown) => void;
 }
 
-/** Sends the events of the log to webhooks, while the service runs. */
+/** Delivers the events of the log to webhooks. */
 export interface Deliverer {
   readonly receivers: Receivers;
-  /** The lane to a webhook. */
-  lane(webhook: string): Lane;
-  /** Takes up the log where it was left, and follows it from there. */
+  /** The send queue of a webhook. */
+  queue(webhook: string): SendQueue;
+  /** Continues in the log where the last process ended, and follows it. */
   start(): Promise<void>;
-  /** Sends what is to be sent to a webhook by now. */
+  /** Sends the due deliveries of a webhook. */
   resume(webhook: string): void;
-  /** How many deliveries are in memory, waiting or under way. */
-  waiting(): number;
-  /** Ends what is under way, as far as that ends soon; what does not is sent again later. */
+  /** How many deliveries are in memory, queued or in flight. */
+  countInMemory(): number;
+  /** Waits shortly for requests in flight; what does not end is sent again after the restart. */
   stop(): Promise<void>;
 }
 
-/** So many may always wait in memory for a webhook, and what has been read from the database fills up to there. */
-const LANE_MAX = 1000;
-/** A burst waits in memory too, as long as it gets shorter soon: writing it down twice would take longer than sending it. */
+/** Deliveries in memory for one webhook; reads from the database fill the queue up to this. */
+const QUEUE_MAX = 1000;
+/** A short burst stays in memory too: storing it twice would take longer than sending it. */
 const BURST_MAX = 10_000;
-/** But no more than this of all webhooks together. */
+/** The limit for all webhooks together. */
 const MEMORY_MAX = 50_000;
-/** What has not been sent within this time, in milliseconds, is a burst no longer. */
+/** Milliseconds after which a burst that is not sent moves to the database. */
 const BURST_MS = 1000;
-/** Deliveries read from the database at once. */
-const READ_AT_ONCE = 500;
-/** Events read from the log at once. */
-const EVENTS_AT_ONCE = 500;
-/** How soon what could not be read is read again, in milliseconds. */
-const AGAIN_MS = 1000;
-/** How long what is under way may take when the service ends. */
-const ENDING_MS = 3000;
-/** What a receiver asks for is believed up to this. @source activity gaps 19.4 */
+/** Deliveries in one read of the database. */
+const DELIVERIES_PER_READ = 500;
+/** Events in one read of the log. */
+const EVENTS_PER_READ = 500;
+/** Milliseconds before a failed read is retried. */
+const RETRY_MS = 1000;
+/** How long requests in flight may take at shutdown. */
+const SHUTDOWN_MS = 3000;
+/** The longest `Retry-After` that is honored. @source activity gaps 19.4 */
 const RETRY_AFTER_MAX_S = 3600;
 
-interface Way extends Lane {
+interface QueueState extends SendQueue {
   readonly webhook: string;
-  /** New messages go to the database until what is there has been read. */
+  /** New messages go to the database until it has been read to the end. */
   isSpilling: boolean;
-  /** How many messages had been added when it was last looked whether it gets on. */
-  addedBefore: number;
-  /** There may be messages in the database that are to be sent by now. */
+  /** How many messages had been added at the last progress check. */
+  addedAtLastCheck: number;
+  /** The database may have due messages. */
   hasDue: boolean;
   isReading: boolean;
-  /** Messages from the database that are in memory, each with how often it had been tried when it was read. */
-  readonly held: Map<string, number>;
-  /** Messages that were stored while the database is being read: what was read of them may be what was before. */
-  readonly changed: Set<string>;
+  /** Messages from the database that are in memory, with the number of attempts when they were read. */
+  readonly attemptsById: Map<string, number>;
+  /** Messages stored during a read of the database: the read may have seen their former state. */
+  readonly storedWhileReading: Set<string>;
 }
 
-/** A delivery whose body may still be bytes. */
+/** A delivery whose body may be bytes or text. */
 type Unsent = Omit<WebhookDelivery, 'body'> & { readonly body: string | Buffer };
 
-/** The id of the message that tells a subscription of an event. @source activity gaps 21.5 */
+/** The message id of an event for a subscription. @source activity gaps 21.5 */
 export function messageIdOf(position: number, subscription: string): string {
   return `msg_${eventUuid(position)}_${subscription}`;
 }
 
 /**
- * Delivers events: each is sent when the log hands it over, and stored with what came of it. The log is noted as settled
- * up to where everything is stored, so that what a crash interrupts is sent again.
+ * Delivers events: each is sent when it is read from the log, and stored with its outcome. The stored position never passes
+ * a delivery that is not stored, so that a crash repeats deliveries but loses none.
  */
-export function delivererOf(parts: DelivererParts): Deliverer {
-  const { store, clock, activity, sender, retries_s, nextTransactionId, failed } = parts;
-  const receivers = receiversOf(parts);
-  const ways = new Map<string, Way>();
+export function createDeliverer(parts: DelivererDependencies): Deliverer {
+  const { store, clock, activity, sender, retries_s, nextTransactionId, onError } = parts;
+  const receivers = openReceivers(parts);
+  const queues = new Map<string, QueueState>();
   const nowText = (): string => formatInstant(clock.now());
   let isStopped = false;
   let following: LogSubscription | undefined;
   let inMemory = 0;
-  let stopLooking = (): void => {};
+  let stopSpilling = (): void => {};
 
-  const books = openBooks({ store, failed, waitUntilCaughtUp: () => lookAll() });
-  const lookAll = (): void => {
-    for (const way of ways.values()) {
-      way.look();
-      refill(way);
+  const deliveryStore = openDeliveryStore({ store, onError, onRoom: () => wakeAll() });
+  const wakeAll = (): void => {
+    for (const queue of queues.values()) {
+      queue.wake();
+      refill(queue);
     }
   };
 
-  const wayTo = (webhook: string): Way => {
-    const there = ways.get(webhook);
+  const queueFor = (webhook: string): QueueState => {
+    const there = queues.get(webhook);
     if (there) return there;
-    const lane = laneTo(webhook, {
+    const lane = createSendQueue(webhook, {
       receivers,
       sender,
       nextTransactionId,
       now_s: () => Math.floor(clock.now() / 1000),
-      isHeldUp: books.isBehind,
-      failed,
-      hasRoom: () => refill(way),
+      isPaused: deliveryStore.isFull,
+      onError,
+      onRoom: () => refill(queue),
     });
-    const way: Way = {
+    const queue: QueueState = {
       ...lane,
       webhook,
       isSpilling: false,
-      addedBefore: 0,
+      addedAtLastCheck: 0,
       hasDue: false,
       isReading: false,
-      held: new Map(),
-      changed: new Set(),
+      attemptsById: new Map(),
+      storedWhileReading: new Set(),
     };
-    ways.set(webhook, way);
-    return way;
+    queues.set(webhook, queue);
+    return queue;
   };
 
-  /** Reads what waits in the database into a lane that has room. */
-  const refill = (way: Way): void => {
-    if (isStopped || way.isReading || !(way.isSpilling || way.hasDue) || way.size() >= LANE_MAX / 2) return;
-    way.isReading = true;
-    way.hasDue = false;
-    way.changed.clear();
-    readDue(way.webhook)
+  /** Reads due deliveries from the database into a queue that has room. */
+  const refill = (queue: QueueState): void => {
+    if (isStopped || queue.isReading || !(queue.isSpilling || queue.hasDue) || queue.size() >= QUEUE_MAX / 2) return;
+    queue.isReading = true;
+    queue.hasDue = false;
+    queue.storedWhileReading.clear();
+    readDue(queue.webhook)
       .then((found) => {
-        way.isReading = false;
-        // Somebody who asked since may mean what this reading was too early for.
-        const isAskedAgain = way.hasDue;
-        const fresh = found.filter(({ message_id: id }) => !way.held.has(id) && !way.changed.has(id));
-        // What is under way is still there.
-        if (found.length < READ_AT_ONCE) way.isSpilling = false;
-        else way.hasDue = true;
+        queue.isReading = false;
+        // A call during the read may mean deliveries that the read was too early for.
+        const isAskedAgain = queue.hasDue;
+        const fresh = found.filter(
+          ({ message_id: id }) => !queue.attemptsById.has(id) && !queue.storedWhileReading.has(id),
+        );
+        // Deliveries in flight are still in the database.
+        if (found.length < DELIVERIES_PER_READ) queue.isSpilling = false;
+        else queue.hasDue = true;
         for (const delivery of fresh) {
-          way.held.set(delivery.message_id, delivery.tries.length);
-          add(way, delivery, undefined);
+          queue.attemptsById.set(delivery.message_id, delivery.tries.length);
+          add(queue, delivery, undefined);
         }
-        if (fresh.length > 0 || isAskedAgain) refill(way);
+        if (fresh.length > 0 || isAskedAgain) refill(queue);
       })
       .catch((error) => {
-        failed(error);
-        way.isReading = false;
-        way.hasDue = true;
-        after(AGAIN_MS, () => refill(way));
+        onError(error);
+        queue.isReading = false;
+        queue.hasDue = true;
+        after(RETRY_MS, () => refill(queue));
       });
   };
   const readDue = async (webhook: string): Promise<WebhookDelivery[]> => {
     const receiver = await receivers.find(webhook);
-    // What stands still waits where it is; a change wakes it up.
-    if (receiver?.state !== 'in use') return [];
-    return store.read((tx) => tx.webhookDeliveries.listDue(webhook, nowText(), READ_AT_ONCE));
+    // A suspended receiver keeps its deliveries in the database; a change resumes them.
+    if (receiver?.state !== 'active') return [];
+    return store.read((tx) => tx.webhookDeliveries.listDue(webhook, nowText(), DELIVERIES_PER_READ));
   };
 
-  /** Whether one more message waits in memory, or is written down to be sent later. */
-  const hasPlace = (way: Way): boolean => {
-    if (way.isSpilling) return false;
-    return way.size() < LANE_MAX || (way.size() < BURST_MAX && inMemory < MEMORY_MAX);
+  /** Whether another message fits in memory; otherwise it is stored to be sent later. */
+  const hasRoom = (queue: QueueState): boolean => {
+    if (queue.isSpilling) return false;
+    return queue.size() < QUEUE_MAX || (queue.size() < BURST_MAX && inMemory < MEMORY_MAX);
   };
-  /** What waits for a slow receiver is written down: the log would otherwise not be settled for as long as it takes. */
-  const writeDown = (way: Way): void => {
-    const isSlow = way.taken() < way.addedBefore;
-    way.addedBefore = way.taken() + way.size();
-    if (!isSlow || way.size() <= LANE_MAX) return;
-    way.isSpilling = true;
-    way.shed(LANE_MAX);
+  /** Moves the queue of a slow receiver to the database; the log position could not advance otherwise. */
+  const spillIfSlow = (queue: QueueState): void => {
+    const isSlow = queue.removedCount() < queue.addedAtLastCheck;
+    queue.addedAtLastCheck = queue.removedCount() + queue.size();
+    if (!isSlow || queue.size() <= QUEUE_MAX) return;
+    queue.isSpilling = true;
+    queue.truncate(QUEUE_MAX);
   };
 
-  const resume = (way: Way): void => {
-    way.hasDue = true;
-    refill(way);
+  const resume = (queue: QueueState): void => {
+    queue.hasDue = true;
+    refill(queue);
   };
-  /** Notes what is now known of a delivery. Whoever read last may have been too early for what is due once it is stored. */
-  const note = (way: Way, delivery: WebhookDelivery, from: TakenUp | undefined): void => {
+  /** Stores a delivery; when it is due, reads again, because the last read may have been too early for it. */
+  const storeDelivery = (queue: QueueState, delivery: WebhookDelivery, from: LogBatch | undefined): void => {
     const { message_id, next_at, tries } = delivery;
     const stored = (): void => {
-      // Others see what was stored before we are told: it may have been read again already, and be under way.
-      if (way.held.get(message_id)! < tries.length) way.held.delete(message_id);
-      if (way.isReading) way.changed.add(message_id);
-      if (next_at !== null && next_at <= nowText()) resume(way);
+      // It is visible before this callback: it may have been read again and be in flight.
+      if (queue.attemptsById.get(message_id)! < tries.length) queue.attemptsById.delete(message_id);
+      if (queue.isReading) queue.storedWhileReading.add(message_id);
+      if (next_at !== null && next_at <= nowText()) resume(queue);
     };
-    books.note({ delivery, from, stored });
+    deliveryStore.put({ delivery, batch: from, onStored: stored });
   };
 
-  /** Notes what came of a delivery; `from` when the log had just handed it over. */
+  /** Handles the outcome of a delivery; `from` is its batch when it came straight from the log. */
   const settle = (
-    way: Way,
+    queue: QueueState,
     delivery: Unsent,
-    from: TakenUp | undefined,
-    came: SendResult | 'invalid' | 'stands still',
+    from: LogBatch | undefined,
+    came: SendResult | 'invalid' | 'suspended',
   ): void => {
-    // What was cut off because the service ends is sent again when it is back.
+    // Requests aborted by the shutdown are sent again after the restart.
     if (isStopped && (typeof came === 'string' || came.outcome === 'failed')) return;
     const { webhook_id, message_id } = delivery;
-    if (came === 'invalid' || (came === 'stands still' && !from)) {
-      way.held.delete(message_id);
-      if (from) books.drop(from);
+    if (came === 'invalid' || (came === 'suspended' && !from)) {
+      queue.attemptsById.delete(message_id);
+      if (from) deliveryStore.discard(from);
       return;
     }
     const row = { ...delivery, body: delivery.body.toString() };
-    if (came === 'stands still') {
-      note(way, row, from);
+    if (came === 'suspended') {
+      storeDelivery(queue, row, from);
       return;
     }
     if (came.outcome === 'answered' && came.status === GONE) {
-      store.write((tx) => invalidate(tx, webhook_id, 'Status 410')).catch(failed);
+      store.write((tx) => invalidate(tx, webhook_id, 'Status 410')).catch(onError);
     }
-    const tried = afterTry(row, came, { now_ms: clock.now(), retries_s });
-    if (tried.state === 'delivered') parts.delivered((clock.now() - instantMs(row.created_at)) / 1000);
-    note(way, tried, from);
+    const tried = afterAttempt(row, came, { now_ms: clock.now(), retries_s });
+    if (tried.state === 'delivered') parts.onDelivered((clock.now() - instantMs(row.created_at)) / 1000);
+    storeDelivery(queue, tried, from);
   };
-  const add = (way: Way, delivery: Unsent, from: TakenUp | undefined): void => {
+  const add = (queue: QueueState, delivery: Unsent, from: LogBatch | undefined): void => {
     const { message_id: id, body } = delivery;
     inMemory += 1;
-    way.add({
+    queue.add({
       id,
       body: typeof body === 'string' ? Buffer.from(body) : body,
-      ended: (came) => {
+      onEnd: (came) => {
         inMemory -= 1;
-        settle(way, delivery, from, came);
+        settle(queue, delivery, from, came);
       },
     });
   };
 
-  const takeUp = (batch: { readonly until: number; readonly deliveries: readonly Delivery[] }): void => {
+  const addBatch = (batch: { readonly until: number; readonly deliveries: readonly Delivery[] }): void => {
     const { until, deliveries } = batch;
-    const from = books.takeUp(until, deliveries.length);
+    const from = deliveryStore.addBatch(until, deliveries.length);
     for (const { event, subscription, body } of deliveries) {
       const delivery = {
         webhook_id: subscription.webhook_id!,
@@ -260,11 +262,11 @@ export function delivererOf(parts: DelivererParts): Deliverer {
         next_at: nowText(),
         created_at: nowText(),
       };
-      const way = wayTo(delivery.webhook_id);
-      if (hasPlace(way)) add(way, delivery, from);
+      const queue = queueFor(delivery.webhook_id);
+      if (hasRoom(queue)) add(queue, delivery, from);
       else {
-        way.isSpilling = true;
-        note(way, { ...delivery, body: body.toString() }, from);
+        queue.isSpilling = true;
+        storeDelivery(queue, { ...delivery, body: body.toString() }, from);
       }
     }
   };
@@ -273,32 +275,32 @@ export function delivererOf(parts: DelivererParts): Deliverer {
     for (const of of byApplication.values()) {
       for (const each of of) if (each.subscription.webhook_id !== null) deliveries.push(each);
     }
-    takeUp({ until, deliveries });
+    addBatch({ until, deliveries });
   };
 
-  /** Takes up the log above a position, as far as it has been handed to those who followed it before us. */
+  /** Reads the log above a position, up to where following begins. */
   const catchUp = async (from: number, until: number, isStored: (message: string) => boolean): Promise<void> => {
     for (let after = from; after < until && !isStopped; ) {
-      const events = await store.read((tx) => tx.events.list({ after, until, limit: EVENTS_AT_ONCE }));
-      after = events.length < EVENTS_AT_ONCE ? until : events.at(-1)!.position;
+      const events = await store.read((tx) => tx.events.list({ after, until, limit: EVENTS_PER_READ }));
+      after = events.length < EVENTS_PER_READ ? until : events.at(-1)!.position;
       const all = await activity.deliveriesOf(events, {});
       const deliveries = all.filter(({ event, subscription: { id, webhook_id } }) => {
         return webhook_id !== null && !isStored(`${webhook_id} ${messageIdOf(event.position, id)}`);
       });
-      takeUp({ until: after, deliveries });
+      addBatch({ until: after, deliveries });
     }
   };
 
   receivers.onChange(() => {
-    for (const way of ways.values()) {
-      way.look();
-      resume(way);
+    for (const queue of queues.values()) {
+      queue.wake();
+      resume(queue);
     }
   });
 
   return {
     receivers,
-    lane: wayTo,
+    queue: queueFor,
     async start() {
       const { progress, last, messages, waiting } = await store.read(async (tx) => {
         const progress = await tx.webhookDeliveries.findProgress();
@@ -309,11 +311,11 @@ export function delivererOf(parts: DelivererParts): Deliverer {
           waiting: await tx.webhookDeliveries.listWaiting(),
         };
       });
-      // Where no webhook was ever sent anything, nothing is owed.
+      // Without any stored progress there is nothing to catch up on.
       const from = progress ?? last;
-      books.begin(from, progress !== undefined);
+      deliveryStore.startAt(from, progress !== undefined);
       const stored = new Set(messages.map(({ webhook_id, message_id }) => `${webhook_id} ${message_id}`));
-      // Whoever was stopped in the middle had read them already.
+      // A process that was stopped had read these already.
       await store.write(async (tx) => {
         for (const { webhook_id: key, next_at: run_at } of waiting) {
           await tx.jobs.planNoLaterThan({ kind: WEBHOOK_JOBS.retry, key, run_at });
@@ -322,23 +324,23 @@ export function delivererOf(parts: DelivererParts): Deliverer {
       const isStored = (message: string): boolean => stored.has(message);
       const soFar = Math.max(from, activity.position());
       await catchUp(from, soFar, isStored);
-      // What comes while the rest is read waits its turn.
+      // Batches that arrive during the catch-up wait.
       const live: MatchedBatch[] = [];
       let isCaughtUp = false;
       following = activity.follow((batch) => void (isCaughtUp ? onBatch(batch) : live.push(batch)));
       await catchUp(soFar, following.after, isStored);
       for (const batch of live) onBatch(batch);
       isCaughtUp = true;
-      stopLooking = every(BURST_MS, () => ways.forEach(writeDown));
+      stopSpilling = every(BURST_MS, () => queues.forEach(spillIfSlow));
     },
-    resume: (webhook) => resume(wayTo(webhook)),
-    waiting: () => inMemory,
+    resume: (webhook) => resume(queueFor(webhook)),
+    countInMemory: () => inMemory,
     async stop() {
       isStopped = true;
-      stopLooking();
+      stopSpilling();
       following?.stop();
-      await within(ENDING_MS, Promise.all([...ways.values()].map((way) => way.stop()))).catch(() => undefined);
-      await books.settled();
+      await within(SHUTDOWN_MS, Promise.all([...queues.values()].map((queue) => queue.stop()))).catch(() => undefined);
+      await deliveryStore.flush();
     },
   };
 }
@@ -346,11 +348,11 @@ export function delivererOf(parts: DelivererParts): Deliverer {
 const GONE = 410;
 
 /**
- * What a delivery is after one more try. The next one is due in whole seconds, and never before the schedule says, counted from
- * the end of this one.
+ * A delivery after one more attempt. The next one is due at a whole second, never earlier than the schedule, counted from the
+ * end of this one.
  * @source activity gaps 19.4
  */
-export function afterTry(
+export function afterAttempt(
   delivery: WebhookDelivery,
   came: SendResult,
   { now_ms, retries_s }: { readonly now_ms: number; readonly retries_s: readonly number[] },
@@ -368,7 +370,7 @@ export function afterTry(
   const wait_s = retries_s[tries.length - delivery.tries_before - 1];
   const isGone = came.outcome === 'answered' && came.status === GONE;
   if (wait_s === undefined || isGone) return { ...delivery, tries, state: 'failed', next_at: null };
-  const asked_s = came.outcome === 'answered' ? retryAfterOf(came, now) : 0;
+  const asked_s = came.outcome === 'answered' ? retryAfter(came, now) : 0;
   return {
     ...delivery,
     tries,
@@ -377,8 +379,8 @@ export function afterTry(
   };
 }
 
-/** How long a receiver that has too much to do asks us to wait; 0 when it does not. */
-function retryAfterOf({ status, headers }: Extract<SendResult, { outcome: 'answered' }>, now: string): number {
+/** Seconds of `Retry-After` in a 429 or 503 response; 0 without. */
+function retryAfter({ status, headers }: Extract<SendResult, { outcome: 'answered' }>, now: string): number {
   const said = headers['retry-after'];
   if (said === undefined || (status !== 429 && status !== 503)) return 0;
   const seconds = /^\d{1,9}$/.test(said) ? Number(said) : (Date.parse(said) - Date.parse(now)) / 1000;

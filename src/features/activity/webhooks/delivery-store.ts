@@ -2,58 +2,58 @@ import { after } from '../../../base/timers.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type WebhookDelivery } from '../../../contract/store/webhooks.ts';
 
-/** Events of the log that were taken up together; the log is settled up to them when nothing of them is open. */
-export interface TakenUp {
-  readonly until: number;
-  open: number;
+/** A batch of the log; it is complete when none of its deliveries is pending. */
+export interface LogBatch {
+  readonly lastPosition: number;
+  pending: number;
 }
 
-/** What has come of a delivery, to be stored. */
-export interface Outcome {
+/** The outcome of a delivery, to be stored. */
+export interface DeliveryOutcome {
   readonly delivery: WebhookDelivery;
-  /** With what it was taken up; undefined when it was stored before. */
-  readonly from: TakenUp | undefined;
-  /** Is called when it is durable. */
-  readonly stored?: () => void;
+  /** Its batch; undefined when it was stored before. */
+  readonly batch: LogBatch | undefined;
+  /** Called once it is durable. */
+  readonly onStored?: () => void;
 }
 
 /**
- * Stores what comes of deliveries, many in one unit of work, and with them up to where the log is settled: after a
- * restart the log is taken up again from there.
+ * Stores the outcomes of deliveries, many in one unit of work, together with the position up to which the log is complete:
+ * a restart continues from there.
  */
-export interface Bookkeeping {
-  /** Everything up to a position is settled; `isStored` when that is known already. */
-  begin(position: number, isStored: boolean): void;
-  /** Events that were taken up; `open` of them are still to be told of. */
-  takeUp(until: number, open: number): TakenUp;
-  note(outcome: Outcome): void;
-  /** One of those taken up comes to nothing: nothing is stored for it. */
-  drop(from: TakenUp): void;
-  /** So much waits that nothing more should be begun. */
-  isBehind(): boolean;
-  /** Resolves when everything noted so far is durable, or when that failed. */
-  settled(): Promise<void>;
+export interface DeliveryStore {
+  /** Starts with everything complete up to a position; `isStored` when that is stored already. */
+  startAt(position: number, isStored: boolean): void;
+  /** Adds a batch that ends at a position, with so many pending deliveries. */
+  addBatch(lastPosition: number, pending: number): LogBatch;
+  put(outcome: DeliveryOutcome): void;
+  /** Counts a delivery of a batch as done without storing it. */
+  discard(batch: LogBatch): void;
+  /** Whether so many outcomes wait that no new sends should start. */
+  isFull(): boolean;
+  /** Resolves when everything so far is durable, or when storing it failed. */
+  flush(): Promise<void>;
 }
 
-/** What comes within this time is stored together, in milliseconds. */
-const TOGETHER_MS = 20;
-/** How soon it is noted that the log is settled further, when there is nothing else to store. */
+/** Outcomes within this many milliseconds are stored together. */
+const FLUSH_MS = 20;
+/** Delay before progress alone is stored. */
 const PROGRESS_MS = 1000;
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 const WAITING_MAX = 2000;
 
-/** Opens the books over a store. `caughtUp` is called when what was behind no longer is. */
-export function openBooks({
+/** Opens a delivery store. `onRoom` is called when it is no longer full. */
+export function openDeliveryStore({
   store,
-  failed,
-  waitUntilCaughtUp,
+  onError,
+  onRoom,
 }: {
   readonly store: Store;
-  readonly failed: (error: unknown) => void;
-  readonly waitUntilCaughtUp: () => void;
-}): Bookkeeping {
-  let waiting: Outcome[] = [];
-  const taken: TakenUp[] = [];
+  readonly onError: (error: unknown) => void;
+  readonly onRoom: () => void;
+}): DeliveryStore {
+  let waiting: DeliveryOutcome[] = [];
+  const taken: LogBatch[] = [];
   let position = 0;
   let stored = -1;
   let running: Promise<void> | undefined;
@@ -61,7 +61,7 @@ export function openBooks({
 
   const advance = (): void => {
     let count = 0;
-    while (count < taken.length && taken[count]!.open === 0) position = taken[count++]!.until;
+    while (count < taken.length && taken[count]!.pending === 0) position = taken[count++]!.lastPosition;
     if (count > 0) taken.splice(0, count);
   };
   const plan = (ms: number): void => {
@@ -74,37 +74,37 @@ export function openBooks({
     const outcomes = waiting;
     waiting = [];
     const wasBehind = outcomes.length >= WAITING_MAX;
-    for (const { from } of outcomes) if (from) from.open -= 1;
-    // If this fails, nothing is lost by what has been counted: only a later unit that succeeds makes it known.
+    for (const { batch } of outcomes) if (batch) batch.pending -= 1;
+    // Counting before the write is safe: the position is stored only by a unit that succeeds.
     advance();
     const reached = position;
     try {
       await store.write(async (tx) => {
         await tx.webhookDeliveries.putAll(outcomes.map(({ delivery }) => delivery));
         if (reached !== stored) await tx.webhookDeliveries.putProgress(reached);
-        for (const [key, run_at] of firstOf(outcomes)) {
+        for (const [key, run_at] of firstRetries(outcomes)) {
           await tx.jobs.planNoLaterThan({ kind: WEBHOOK_JOBS.retry, key, run_at });
         }
       });
     } catch (error) {
-      failed(error);
-      // They are counted already, and the log is not told to be settled before they are stored.
+      onError(error);
+      // They are counted already; the position is stored only together with them.
       waiting = [
-        ...outcomes.map(({ delivery, stored: done }) => ({ delivery, from: undefined, ...(done && { stored: done }) })),
+        ...outcomes.map(({ delivery, onStored }) => ({ delivery, batch: undefined, ...(onStored && { onStored }) })),
         ...waiting,
       ];
       throw error;
     }
     stored = reached;
-    for (const { stored: done } of outcomes) done?.();
-    if (wasBehind) waitUntilCaughtUp();
+    for (const { onStored } of outcomes) onStored?.();
+    if (wasBehind) onRoom();
   };
   const flush = (): void => {
     planned = undefined;
     running ??= write()
       .then(
-        () => TOGETHER_MS,
-        () => AGAIN_MS,
+        () => FLUSH_MS,
+        () => RETRY_MS,
       )
       .then((ms) => {
         running = undefined;
@@ -114,29 +114,29 @@ export function openBooks({
   };
 
   return {
-    begin(from, isStored) {
+    startAt(from, isStored) {
       position = from;
       if (isStored) stored = from;
       else plan(0);
     },
-    takeUp(until, open) {
-      const batch = { until, open };
+    addBatch(lastPosition, pending) {
+      const batch = { lastPosition, pending };
       taken.push(batch);
       advance();
       if (position !== stored) plan(PROGRESS_MS);
       return batch;
     },
-    note(outcome) {
+    put(outcome) {
       waiting.push(outcome);
-      plan(TOGETHER_MS);
+      plan(FLUSH_MS);
     },
-    drop(from) {
-      from.open -= 1;
+    discard(batch) {
+      batch.pending -= 1;
       advance();
       plan(PROGRESS_MS);
     },
-    isBehind: () => waiting.length >= WAITING_MAX,
-    async settled() {
+    isFull: () => waiting.length >= WAITING_MAX,
+    async flush() {
       await running;
       planned?.callOff();
       planned = undefined;
@@ -146,8 +146,8 @@ export function openBooks({
   };
 }
 
-/** When the first of each webhook is to be sent again. */
-function firstOf(outcomes: readonly Outcome[]): ReadonlyMap<string, string> {
+/** The time of the first retry of each webhook. */
+function firstRetries(outcomes: readonly DeliveryOutcome[]): ReadonlyMap<string, string> {
   const first = new Map<string, string>();
   for (const { delivery } of outcomes) {
     const { webhook_id, next_at } = delivery;

@@ -9,14 +9,14 @@ import type { Webhook } from '../../../contract/store/webhooks.ts';
  * The webhook that a path names.
  * @throws WEBHOOK_NOT_FOUND
  */
-export async function findOwn(tx: Pick<ReadTransaction, 'webhooks'>, { caller, path }: Call): Promise<Webhook> {
+export async function findOwnWebhook(tx: Pick<ReadTransaction, 'webhooks'>, { caller, path }: Call): Promise<Webhook> {
   const id = path.webhook_id!;
   const webhook = isLongId(id) ? await tx.webhooks.find(id) : undefined;
   if (webhook?.application_id === applicationOf(caller)) return webhook;
-  throw notFound(id);
+  throw webhookNotFound(id);
 }
 
-/** That an application has no such webhook, or has it no more. */
-export function notFound(id: string): Problem {
+/** The problem of a webhook that the application does not have. */
+export function webhookNotFound(id: string): Problem {
   return problem('WEBHOOK_NOT_FOUND', { parameter: 'webhook_id', value: id, words: { kind: 'webhook' } });
 }

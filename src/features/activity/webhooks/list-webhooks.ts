@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { applicationOf } from '../../../contract/declare/callers.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
-import { shownWebhook, webhookSchema } from './serialize-webhook.ts';
+import { serializeWebhook, webhookSchema } from './serialize-webhook.ts';
 
 /** Lists the webhooks of the application, oldest first. @source activity gaps 19.1 */
 export const listWebhooks: Operation = {
@@ -26,6 +26,6 @@ export const listWebhooks: Operation = {
   problems: [],
   async perform({ caller, services }) {
     const found = await services.store.read((tx) => tx.webhooks.list(applicationOf(caller)));
-    return { data: `{"data":[${found.map(shownWebhook)}],"meta":{"result_count":${found.length}}}` };
+    return { data: `{"data":[${found.map(serializeWebhook)}],"meta":{"result_count":${found.length}}}` };
   },
 };

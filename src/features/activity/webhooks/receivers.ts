@@ -7,28 +7,28 @@ import type { Store } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 import { webhookKey } from './signing.ts';
 
-/** A webhook with all that sending to it needs, secrets in the clear. */
+/** A webhook with what sending to it requires, secrets unsealed. */
 export interface Receiver {
   readonly id: string;
   readonly url: string;
-  /** `stands still`: its application is suspended. */
-  readonly state: 'in use' | 'invalid' | 'stands still';
-  /** What the first signature is made with. */
+  /** `suspended`: its application is. */
+  readonly state: 'active' | 'invalid' | 'suspended';
+  /** The key of the first signature. */
   readonly consumerKey: KeyObject;
-  /** What the second signature is made with now: the secret, and the one before while it lasts. */
-  keys(): readonly KeyObject[];
+  /** The keys of the second signature: the current secret, and the previous one while it is valid. */
+  signingKeys(): readonly KeyObject[];
 }
 
-/** Receivers in use, kept in memory. */
+/** A cache of receivers. */
 export interface Receivers {
-  /** Undefined when there is no such webhook. */
+  /** Undefined when the webhook does not exist. */
   find(id: string): Promise<Receiver | undefined>;
-  /** Is told that receivers have changed. */
+  /** Adds a listener that is called when receivers have changed. */
   onChange(listener: () => void): void;
 }
 
-/** Reads a receiver once; forgets all of them before a change of webhooks or applications is acknowledged. */
-export function receiversOf({
+/** Reads a receiver once; clears the cache before a change of webhooks or applications is acknowledged. */
+export function openReceivers({
   store,
   box,
   clock,
@@ -37,12 +37,12 @@ export function receiversOf({
   readonly box: SecretBox;
   readonly clock: Clock;
 }): Receivers {
-  let known = new Map<string, Promise<Receiver | undefined>>();
+  let cache = new Map<string, Promise<Receiver | undefined>>();
   const listeners: (() => void)[] = [];
   store.onInvalidate((tags) => {
     const isMeant = (tag: string): boolean => tag.startsWith('webhook:') || tag.startsWith('application:');
     if (tags !== 'everything' && ![...tags].some(isMeant)) return;
-    known = new Map();
+    cache = new Map();
     for (const listener of listeners) listener();
   });
 
@@ -57,23 +57,23 @@ export function receiversOf({
     return {
       id,
       url: webhook.url,
-      state: application.suspended ? 'stands still' : webhook.valid ? 'in use' : 'invalid',
+      state: application.suspended ? 'suspended' : webhook.valid ? 'active' : 'invalid',
       consumerKey: createSecretKey(
         Buffer.from(box.open(application.consumer_secret, secretContext.application(application.id))),
       ),
-      keys: keysOf(webhook, box, clock),
+      signingKeys: signingKeysOf(webhook, box, clock),
     };
   };
 
   const receivers: Receivers = {
     find(id) {
-      const there = known.get(id);
+      const there = cache.get(id);
       if (there) return there;
-      const held = known;
-      // What has changed while it was read is read again.
-      const found = read(id).then((receiver) => (known === held ? receiver : receivers.find(id)));
+      const held = cache;
+      // Cleared during the read: read again.
+      const found = read(id).then((receiver) => (cache === held ? receiver : receivers.find(id)));
       held.set(id, found);
-      // What could not be read is read again.
+      // A failed read is not cached.
       found.catch(() => held.delete(id));
       return found;
     },
@@ -82,8 +82,8 @@ export function receiversOf({
   return receivers;
 }
 
-/** The keys that a webhook signs with; the former secret until its time has come. */
-function keysOf(webhook: Webhook, box: SecretBox, clock: Clock): Receiver['keys'] {
+/** The signing keys of a webhook; includes the former secret until it expires. */
+function signingKeysOf(webhook: Webhook, box: SecretBox, clock: Clock): Receiver['signingKeys'] {
   const { id, secret, former_secret, former_until } = webhook;
   const context = secretContext.webhook(id);
   const keyOf = (sealed: string): KeyObject => createSecretKey(webhookKey(box.open(sealed, context)));

@@ -10,31 +10,31 @@ import { Problem, problem } from '../../../contract/problems/problems.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import { ConstraintViolated, type ReadTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
-import { shownWebhook, webhookSchema } from './serialize-webhook.ts';
+import { serializeWebhook, webhookSchema } from './serialize-webhook.ts';
 import { newWebhookSecret } from './signing.ts';
-import { challenge, GOOD_FOR_S, insistOnAnswer } from './validity.ts';
+import { challengeUrl, requireSuccess, VALID_FOR_S } from './validity.ts';
 
-/** Read as any text, so that what is too long for an address is told with the reason that clients look for. */
+/** Any text, so that a URL that is too long is reported as WEBHOOK_URL_INVALID, which clients look for. */
 const address = field<string>({
   ...text({ max: 2048 }).kind,
   schema: Type.String({ minLength: 1, maxLength: 200, pattern: '^https?://' }),
 });
 
 const MEMBERS = {
-  url: address.required().describe('An https address with the name of a host; 1 to 200 characters, no port.'),
+  url: address.required().describe('An https URL with a host name and no port; 1 to 200 characters.'),
 } as const satisfies Parameters;
 
 /**
- * Registers an address to which events are sent, once it has answered a challenge.
+ * Registers a URL for events, once it has answered a challenge.
  * @source activity gaps 19.1 to 19.3
  */
 export const registerWebhook: Operation = {
   id: 'webhooks.create',
   method: 'POST',
   path: '/2/webhooks',
-  description: 'Register an address for events. It is challenged at once, and must answer rightly.',
+  description: 'Register a URL for events. It is challenged at once and must answer correctly.',
   group: 'webhooks',
-  groupDescription: 'Addresses of an application to which events are sent.',
+  groupDescription: 'URLs of an application that receive events.',
   family: 'problem',
   credential: 'bearer',
   rate: 'webhooks',
@@ -67,10 +67,10 @@ export const registerWebhook: Operation = {
     if (error) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: error.message } });
     const application = applicationOf(caller);
     const url_form = new URL(url).href;
-    await store.read((tx) => checkRoom(tx, call, { application, url, url_form }));
-    insistOnAnswer(await challenge(services, application, url), { parameter: 'url', raw: url });
+    await store.read((tx) => checkAvailable(tx, call, { application, url, url_form }));
+    requireSuccess(await challengeUrl(services, application, url), { parameter: 'url', raw: url });
     const [id] = (await ids.takeLong('webhook', LONG_IDS_FROM, 1)) as [string];
-    // The receiver took its time.
+    // The challenge may have taken seconds.
     const now = formatInstant(clock.now());
     const webhook: Webhook = {
       id,
@@ -90,31 +90,31 @@ export const registerWebhook: Operation = {
     try {
       await store.write(async (tx) => {
         await tx.credentials.lockApplication(application);
-        await checkRoom(tx, call, { application, url, url_form });
+        await checkAvailable(tx, call, { application, url, url_form });
         await tx.webhooks.add(webhook);
-        const run_at = formatInstant(instantMs(now) + GOOD_FOR_S * 1000);
+        const run_at = formatInstant(instantMs(now) + VALID_FOR_S * 1000);
         await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at });
         await call.recordAudit(tx, event);
       });
     } catch (error) {
-      if (error instanceof ConstraintViolated) throw exists(url);
+      if (error instanceof ConstraintViolated) throw webhookExists(url);
       throw error;
     }
     call.audit(event);
-    return { data: `{"data":${shownWebhook(webhook)}}` };
+    return { data: `{"data":${serializeWebhook(webhook)}}` };
   },
 };
 
-const exists = (url: string): Problem => problem('WEBHOOK_EXISTS', { parameter: 'url', words: { raw: url } });
+const webhookExists = (url: string): Problem => problem('WEBHOOK_EXISTS', { parameter: 'url', words: { raw: url } });
 
 /** @throws WEBHOOK_EXISTS, TOO_MANY_WEBHOOKS */
-async function checkRoom(
+async function checkAvailable(
   tx: ReadTransaction,
   { services }: Call,
   { application, url, url_form }: { readonly application: string; readonly url: string; readonly url_form: string },
 ): Promise<void> {
   const there = await tx.webhooks.list(application);
-  if (there.some((each) => each.url_form === url_form)) throw exists(url);
+  if (there.some((each) => each.url_form === url_form)) throw webhookExists(url);
   const max = await limitOf(tx, services.activity.applicationLimits, application, 'webhooks');
   if (there.length >= max) throw problem('TOO_MANY_WEBHOOKS', { words: { max } });
 }

@@ -1,15 +1,15 @@
 import Type from 'typebox';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
-import { forgetWebhook } from '../subscriptions/dedup-keys.ts';
-import { findOwn } from './find-webhook.ts';
+import { detachWebhook } from '../subscriptions/dedup-keys.ts';
+import { findOwnWebhook } from './find-webhook.ts';
 
-/** Removes a webhook. Subscriptions that point to it stay, for the streams alone. @source activity gaps 19.1 */
+/** Removes a webhook. Its subscriptions stay, for streams only. @source activity gaps 19.1 */
 export const removeWebhook: Operation = {
   id: 'webhooks.remove',
   method: 'DELETE',
   path: '/2/webhooks/:webhook_id',
-  description: 'Remove a webhook. Subscriptions that point to it stay, without it.',
+  description: 'Remove a webhook. Its subscriptions stay, for streams only.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',
@@ -25,9 +25,9 @@ export const removeWebhook: Operation = {
   async perform(call) {
     const { services, now } = call;
     const removed = await services.store.write(async (tx) => {
-      const { id, application_id } = await findOwn(tx, call);
+      const { id, application_id } = await findOwnWebhook(tx, call);
       await tx.credentials.lockApplication(application_id);
-      await forgetWebhook(tx, id, now);
+      await detachWebhook(tx, id, now);
       for (const kind of Object.values(WEBHOOK_JOBS)) await tx.jobs.cancel(kind, id);
       await tx.webhookDeliveries.giveUp(id);
       await tx.webhooks.remove(id);

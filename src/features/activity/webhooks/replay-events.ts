@@ -8,19 +8,19 @@ import { type ErrorDetail, Problem, type ProblemName, problem } from '../../../c
 import { ConstraintViolated } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 import { OLD_REPLAY_PATH } from '../deprecations.ts';
-import { longId } from '../long-id-field.ts';
-import { findOwn } from './find-webhook.ts';
-import { minute, minuteText } from './minute-field.ts';
-import { idSchema, shownTime, timeSchema } from './serialize-webhook.ts';
-import { applyVerdict, challenge, insistOnAnswer } from './validity.ts';
+import { longIdField } from '../long-id-field.ts';
+import { findOwnWebhook } from './find-webhook.ts';
+import { minuteField, minuteText } from './minute-field.ts';
+import { idSchema, serializeTime, timeSchema } from './serialize-webhook.ts';
+import { challengeUrl, requireSuccess, storeResult } from './validity.ts';
 
 const TIMES = {
-  from_date: minute().describe('The first minute, as yyyymmddhhmm in UTC. It must be given.'),
-  to_date: minute().describe('The last minute, as yyyymmddhhmm in UTC, later than the first. It must be given.'),
+  from_date: minuteField().describe('The first minute, as yyyymmddhhmm in UTC. Required.'),
+  to_date: minuteField().describe('The last minute, as yyyymmddhhmm in UTC, later than the first. Required.'),
 } as const satisfies Parameters;
 
 const MEMBERS = {
-  webhook_id: longId().required().describe('A webhook of the application that is valid.'),
+  webhook_id: longIdField().required().describe('A valid webhook of the application.'),
   from_date: TIMES.from_date.required(),
   to_date: TIMES.to_date.required(),
 } as const satisfies Parameters;
@@ -30,7 +30,7 @@ const reply: TSchema = Type.Object(
   { additionalProperties: false },
 );
 
-const RAISED = [
+const COMMON_PROBLEMS = [
   'REPLAY_TIME_INVALID',
   'WEBHOOK_CRC_FAILED',
   'WEBHOOK_URL_INVALID',
@@ -38,14 +38,14 @@ const RAISED = [
 ] as const satisfies readonly ProblemName[];
 
 /**
- * Sends the events of some minutes to a webhook once more.
+ * Sends the events of a range of minutes to a webhook again.
  * @source advertising: Versioning; activity gaps 20.1
  */
 export const replayEvents: Operation = {
   id: 'webhooks.replay',
   method: 'POST',
   path: '/2/webhooks/replay',
-  description: 'Send the events of some minutes to a webhook once more, both minutes included.',
+  description: 'Send the events of a range of minutes to a webhook again; both ends are included.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',
@@ -66,7 +66,7 @@ export const replayEvents: Operation = {
     'TEXT_EMPTY',
     'NOT_DIGITS',
     'WEBHOOK_ID_INVALID',
-    ...RAISED,
+    ...COMMON_PROBLEMS,
   ],
   async perform(call) {
     const { input, errors } = readMembers(call.body, MEMBERS);
@@ -76,19 +76,19 @@ export const replayEvents: Operation = {
     if (webhook?.application_id !== applicationOf(call.caller)) {
       throw problem('WEBHOOK_ID_INVALID', { parameter: 'webhook_id', words: { raw: id } });
     }
-    return replay(call, webhook, minutesOf(input), { isEndIncluded: true });
+    return startReplay(call, webhook, minutesOf(input), { isEndIncluded: true });
   },
 };
 
 /**
- * The same at its old path.
+ * `replayEvents` at its former path.
  * @source advertising: Versioning; activity gaps 20.2
  */
 export const replayAtOldPath: Operation = {
   id: 'account_activity.replay',
   method: 'POST',
   path: '/2/account_activity/replay/webhooks/:webhook_id/subscriptions/all',
-  description: 'Send the events of some minutes to a webhook once more.',
+  description: 'Send the events of a range of minutes to a webhook again.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',
@@ -99,7 +99,7 @@ export const replayAtOldPath: Operation = {
   body: 'form',
   shape: 'bare',
   reply,
-  problems: ['PATH_GONE', 'WEBHOOK_NOT_FOUND', 'REPLAY_TIME_MISSING', ...RAISED],
+  problems: ['PATH_GONE', 'WEBHOOK_NOT_FOUND', 'REPLAY_TIME_MISSING', ...COMMON_PROBLEMS],
   validate(input, _account, named) {
     const missing = Object.keys(TIMES).filter((name) => !named.has(name) || input[name] === null);
     return missing.map((parameter) => ({ problem: 'REPLAY_TIME_MISSING', parameter }));
@@ -111,12 +111,12 @@ export const replayAtOldPath: Operation = {
     } = call.services;
     const { legacyReplayEndsAt: end, legacyReplayExcludesEnd } = webhookRules;
     if (end !== undefined && call.now >= end) throw problem('PATH_GONE');
-    const webhook = await store.read((tx) => findOwn(tx, call));
-    return replay(call, webhook, minutesOf(call.input), { isEndIncluded: !legacyReplayExcludesEnd });
+    const webhook = await store.read((tx) => findOwnWebhook(tx, call));
+    return startReplay(call, webhook, minutesOf(call.input), { isEndIncluded: !legacyReplayExcludesEnd });
   },
 };
 
-/** UTC texts of the first seconds of minutes. */
+/** The first seconds of both minutes, as UTC texts. */
 interface Minutes {
   readonly from_date: string;
   readonly to_date: string;
@@ -128,7 +128,7 @@ const minutesOf = ({ from_date, to_date }: Input): Minutes => {
 
 const MINUTE_MS = 60_000;
 
-async function replay(
+async function startReplay(
   { services, now }: Call,
   { id: webhook, application_id, url, valid }: Webhook,
   { from_date, to_date }: Minutes,
@@ -140,19 +140,20 @@ async function replay(
     clock,
     activity: { rules: activityRules, webhooks },
   } = services;
-  const errors = timeFaults({ from_date, to_date }, now, activityRules.retention_s);
+  const errors = timeErrors({ from_date, to_date }, now, activityRules.retention_s);
   if (errors.length > 0) throw new Problem(errors);
   if (await store.read((tx) => tx.replays.findRunning(webhook))) throw problem('REPLAY_RUNNING');
   const named = { parameter: 'webhook_id', raw: webhook } as const;
-  if (!valid) insistOnAnswer({ is: 'wrong', reason: 'The webhook is not valid', diagnosis: HOW_TO_VALIDATE }, named);
-  const verdict = await challenge(services, application_id, url);
+  if (!valid)
+    requireSuccess({ outcome: 'failed', reason: 'The webhook is not valid', diagnosis: HOW_TO_VALIDATE }, named);
+  const verdict = await challengeUrl(services, application_id, url);
   const [id] = (await ids.takeLong('replay', LONG_IDS_FROM, 1)) as [string];
   const created_at = formatInstant(clock.now());
   const end = isEndIncluded ? formatInstant(instantMs(to_date) + MINUTE_MS) : to_date;
   try {
     await store.write(async (tx) => {
-      await applyVerdict(tx, webhook, verdict, created_at);
-      if (verdict.is !== 'right') return;
+      await storeResult(tx, webhook, verdict, created_at);
+      if (verdict.outcome !== 'passed') return;
       await tx.replays.add({
         id,
         webhook_id: webhook,
@@ -170,24 +171,24 @@ async function replay(
     if (error instanceof ConstraintViolated) throw problem('REPLAY_RUNNING');
     throw error;
   }
-  insistOnAnswer(verdict, named);
+  requireSuccess(verdict, named);
   webhooks.replay(id);
-  return { data: `{"data":{"job_id":"${id}","created_at":"${shownTime(created_at)}"}}` };
+  return { data: `{"data":{"job_id":"${id}","created_at":"${serializeTime(created_at)}"}}` };
 }
 
-const HOW_TO_VALIDATE = 'PUT /2/webhooks/{webhook_id} challenges it again, and makes it valid when it answers rightly';
+const HOW_TO_VALIDATE = 'PUT /2/webhooks/{webhook_id} challenges it again and makes it valid if it answers correctly';
 
-/** What is wrong with the minutes of a replay, besides how they are written. */
-function timeFaults({ from_date, to_date }: Minutes, now: string, retention_s: number): ErrorDetail[] {
+/** Errors of the minutes of a replay, besides their format. */
+function timeErrors({ from_date, to_date }: Minutes, now: string, retention_s: number): ErrorDetail[] {
   const errors: ErrorDetail[] = [];
   const say = (parameter: keyof Minutes, why: string): void => {
     const raw = minuteText({ from_date, to_date }[parameter]);
     errors.push({ problem: 'REPLAY_TIME_INVALID', parameter, words: { raw, why } });
   };
   const oldest = minuteText(formatInstant(instantMs(now) - retention_s * 1000));
-  if (from_date > now) say('from_date', 'lies in the future');
-  if (minuteText(from_date) < oldest) say('from_date', `is too old; events are kept from ${oldest} on`);
-  if (to_date > now) say('to_date', 'lies in the future');
+  if (from_date > now) say('from_date', 'is in the future');
+  if (minuteText(from_date) < oldest) say('from_date', `is too old; the log starts at ${oldest}`);
+  if (to_date > now) say('to_date', 'is in the future');
   if (to_date <= from_date) say('to_date', 'is not later than from_date');
   return errors;
 }

@@ -7,18 +7,18 @@ import type { Store } from '../../../contract/store/store.ts';
 import type { Replay, ReplayState } from '../../../contract/store/webhooks.ts';
 import { type Deliverer, messageIdOf } from './deliverer.ts';
 
-/** What replaying needs. */
-export interface ReplayerParts {
+/** Dependencies of replays. */
+export interface ReplayerDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly activity: Activity;
-  readonly deliverer: Pick<Deliverer, 'lane'>;
-  readonly failed: (error: unknown) => void;
+  readonly deliverer: Pick<Deliverer, 'queue'>;
+  readonly onError: (error: unknown) => void;
 }
 
-/** Does replays, while the service runs. */
+/** Runs replays. */
 export interface Replayer {
-  /** Takes up what was running when the service ended. */
+  /** Resumes the replays that the last process left running. */
   start(): Promise<void>;
   run(id: string): void;
   stop(): Promise<void>;
@@ -26,9 +26,9 @@ export interface Replayer {
 
 /** @source activity gaps 20.1 */
 const PER_SECOND_MAX = 2500;
-/** Events that are sent before it is stored how far a replay has come. */
-const EVENTS_AT_ONCE = 250;
-const AGAIN_MS = 1000;
+/** Events sent before the progress of a replay is stored. */
+const EVENTS_PER_STEP = 250;
+const RETRY_MS = 1000;
 
 const DESCRIPTIONS: Readonly<Record<Exclude<ReplayState, 'Running'>, string>> = {
   Complete: 'Job completed successfully',
@@ -42,10 +42,10 @@ export function completionText({ webhook_id, id }: Replay, state: Exclude<Replay
 }
 
 /**
- * Does replays: events in the order of the log, each tried once, at most so many a second. How far one has come is stored
- * again and again, so that a restart goes on from there; what was sent since is sent once more.
+ * Runs replays: events in log order, one attempt each, at a limited rate. Progress is stored regularly, so that a restart
+ * continues; events sent since the last progress are sent again.
  */
-export function replayerOf({ store, clock, activity, deliverer, failed }: ReplayerParts): Replayer {
+export function createReplayer({ store, clock, activity, deliverer, onError }: ReplayerDependencies): Replayer {
   const running = new Map<string, Promise<void>>();
   let isStopped = false;
   let wakeUp = (): void => {};
@@ -60,12 +60,12 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
       };
     });
 
-  const send = (webhook: string, id: string, body: Buffer): Promise<SendResult | 'invalid' | 'stands still'> =>
-    new Promise((resolve) => deliverer.lane(webhook).add({ id, body, ended: resolve }));
+  const send = (webhook: string, id: string, body: Buffer): Promise<SendResult | 'invalid' | 'suspended'> =>
+    new Promise((resolve) => deliverer.queue(webhook).add({ id, body, onEnd: resolve }));
 
   /**
-   * How many of them arrived; undefined when nothing can be sent any more. An event is sent once the one before it was
-   * answered, or was not in time: several requests under way could overtake each other.
+   * How many were accepted; undefined when the webhook became invalid or suspended. An event is sent after the response to the
+   * previous one, or its timeout: concurrent requests could overtake each other.
    * @source decision 438
    */
   const sendAll = async (webhook: string, deliveries: readonly Delivery[]): Promise<number | undefined> => {
@@ -78,7 +78,7 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
         ),
       );
       if (came.some((each) => typeof each === 'string')) return undefined;
-      arrived += came.filter((each) => isTaken(each as SendResult)).length;
+      arrived += came.filter((each) => isAccepted(each as SendResult)).length;
     }
     await pause((deliveries.length / PER_SECOND_MAX) * 1000 - (performance.now() - startedAt_ms));
     return arrived;
@@ -91,16 +91,16 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
     let isBarred = false;
     while (replay.position < replay.last_position && !isBarred) {
       const { position, last_position, webhook_id: webhook, application_id: application } = replay;
-      const range = { after: position, until: last_position, limit: EVENTS_AT_ONCE };
+      const range = { after: position, until: last_position, limit: EVENTS_PER_STEP };
       const events = await store.read((tx) => tx.events.list(range));
       const query = { application, webhook, includesOlder: true, isReplay: true };
       const deliveries = await activity.deliveriesOf(events, query);
       const delivered = await sendAll(webhook, deliveries);
-      // What was cut off by the end of the service is sent again when it is back.
+      // Requests aborted by the shutdown are sent again after the restart.
       if (isStopped) return;
       isBarred = delivered === undefined;
       const changes = {
-        position: events.length < EVENTS_AT_ONCE ? last_position : events.at(-1)!.position,
+        position: events.length < EVENTS_PER_STEP ? last_position : events.at(-1)!.position,
         delivered: replay.delivered + (delivered ?? 0),
         failed: replay.failed + deliveries.length - (delivered ?? 0),
       };
@@ -119,12 +119,12 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
       .then(
         () => false,
         (error) => {
-          failed(error);
+          onError(error);
           return true;
         },
       )
       .then(async (isToGoOn) => {
-        if (isToGoOn) await pause(AGAIN_MS);
+        if (isToGoOn) await pause(RETRY_MS);
         running.delete(id);
         if (isToGoOn) run(id);
       });
@@ -144,6 +144,6 @@ export function replayerOf({ store, clock, activity, deliverer, failed }: Replay
   };
 }
 
-function isTaken(sent: SendResult): boolean {
+function isAccepted(sent: SendResult): boolean {
   return sent.outcome === 'answered' && sent.status >= 200 && sent.status < 300;
 }

@@ -4,110 +4,110 @@ import { USER_AGENT } from './challenge.ts';
 import type { Receiver, Receivers } from './receivers.ts';
 import { SIGNATURE_HEADER, signatureOf, standardHeaders } from './signing.ts';
 
-/** One message to a webhook. */
-export interface Message {
-  /** What the second signature covers, and what receivers tell messages apart by. */
+/** A message to a webhook. */
+export interface QueuedMessage {
+  /** The `webhook-id`, by which receivers recognize duplicates; covered by the second signature. */
   readonly id: string;
   readonly body: Buffer;
-  /** Is called once: with what came of it, or with why it was not sent. */
-  ended(came: SendResult | 'invalid' | 'stands still'): void;
+  /** Called once, with the response or with why it was not sent. */
+  onEnd(came: SendResult | 'invalid' | 'suspended'): void;
 }
 
-/** Messages to one webhook, of which a few are under way at a time. */
-export interface Lane {
-  /** How many wait. */
+/** Messages to one webhook, a few of them in flight at a time. */
+export interface SendQueue {
+  /** How many messages wait. */
   size(): number;
-  /** How many no longer wait: what was ever added without those. */
-  taken(): number;
-  add(message: Message): void;
-  /** The receiver may have changed, or there may be room again. */
-  look(): void;
-  /** Keeps so many of those that wait, the first ones; the others end as if the receiver stood still. */
-  shed(kept: number): void;
-  /** Sends nothing more; resolves when nothing is under way. */
+  /** How many messages ever left the queue. */
+  removedCount(): number;
+  add(message: QueuedMessage): void;
+  /** Continues after the receiver changed or there is room again. */
+  wake(): void;
+  /** Keeps the first `kept` messages; the others end as `suspended`. */
+  truncate(kept: number): void;
+  /** Sends nothing more; resolves when nothing is in flight. */
   stop(): Promise<void>;
 }
 
-/** What lanes send with. */
-export interface LaneParts {
+/** Dependencies of send queues. */
+export interface SendQueueDependencies {
   readonly receivers: Receivers;
   readonly sender: Sender;
   readonly nextTransactionId: () => string;
-  /** Unix seconds by the clock of the service. */
+  /** Unix seconds by the clock of the server. */
   readonly now_s: () => number;
-  /** Nothing new is to be begun for now. */
-  readonly isHeldUp: () => boolean;
-  readonly failed: (error: unknown) => void;
-  /** Is told that few messages are left. */
-  readonly hasRoom: () => void;
+  /** No new sends for now. */
+  readonly isPaused: () => boolean;
+  readonly onError: (error: unknown) => void;
+  /** Called when few messages are left. */
+  readonly onRoom: () => void;
 }
 
-/** So many requests to one webhook are under way at most. @source activity gaps 19.4 */
-const UNDER_WAY_MAX = 10;
-/** How soon a receiver that could not be read is read again, in milliseconds. */
-const AGAIN_MS = 1000;
-/** With fewer waiting there is room. */
+/** Concurrent requests to one webhook. @source activity gaps 19.4 */
+const CONCURRENT_MAX = 10;
+/** Milliseconds before a receiver that could not be read is read again. */
+const RETRY_MS = 1000;
+/** With fewer messages than this there is room. */
 const ROOM = 100;
 
-/** A lane to a webhook. */
-export function laneTo(webhook: string, parts: LaneParts): Lane {
-  const { receivers, sender, nextTransactionId, now_s, isHeldUp, failed, hasRoom } = parts;
-  let queue: Message[] = [];
+/** The send queue of a webhook. */
+export function createSendQueue(webhook: string, parts: SendQueueDependencies): SendQueue {
+  const { receivers, sender, nextTransactionId, now_s, isPaused, onError, onRoom } = parts;
+  let queue: QueuedMessage[] = [];
   let next = 0;
   let taken = 0;
-  let underWay = 0;
+  let inFlight = 0;
   let isStopped = false;
   let isFinding = false;
   let idle: (() => void) | undefined;
   const size = (): number => queue.length - next;
 
-  const take = (): Message => {
+  const take = (): QueuedMessage => {
     const message = queue[next]!;
     next += 1;
     taken += 1;
-    // What was taken is let go of in whole stretches: shifting one by one would copy the rest each time.
+    // Sliced in large steps: shifting one by one would copy the rest each time.
     if (next >= 512 || next === queue.length) {
       queue = queue.slice(next);
       next = 0;
     }
     return message;
   };
-  const ended = (message: Message, came: SendResult): void => {
-    underWay -= 1;
-    message.ended(came);
-    if (isStopped && underWay === 0) idle?.();
+  const ended = (message: QueuedMessage, came: SendResult): void => {
+    inFlight -= 1;
+    message.onEnd(came);
+    if (isStopped && inFlight === 0) idle?.();
     else look();
   };
-  const send = (receiver: Receiver, message: Message): void => {
-    underWay += 1;
+  const send = (receiver: Receiver, message: QueuedMessage): void => {
+    inFlight += 1;
     const { id, body } = message;
     const headers = {
       'content-type': 'application/json; charset=utf-8',
       'user-agent': USER_AGENT,
       'x-transaction-id': nextTransactionId(),
       [SIGNATURE_HEADER]: signatureOf(receiver.consumerKey, body),
-      ...standardHeaders(receiver.keys(), { id, timestamp_s: now_s() }, body),
+      ...standardHeaders(receiver.signingKeys(), { id, timestamp_s: now_s() }, body),
     };
     void sender.send({ method: 'POST', url: receiver.url, headers, body }).then((came) => ended(message, came));
   };
   const look = (): void => {
-    if (isStopped || isFinding || size() === 0 || underWay >= UNDER_WAY_MAX || isHeldUp()) return;
+    if (isStopped || isFinding || size() === 0 || inFlight >= CONCURRENT_MAX || isPaused()) return;
     isFinding = true;
     receivers.find(webhook).then(
       (receiver) => {
         isFinding = false;
         if (isStopped) return;
         const state = receiver?.state ?? 'invalid';
-        if (receiver && state === 'in use') {
-          while (size() > 0 && underWay < UNDER_WAY_MAX && !isHeldUp()) send(receiver, take());
+        if (receiver && state === 'active') {
+          while (size() > 0 && inFlight < CONCURRENT_MAX && !isPaused()) send(receiver, take());
         } else {
-          while (size() > 0) take().ended(state === 'stands still' ? state : 'invalid');
+          while (size() > 0) take().onEnd(state === 'suspended' ? state : 'invalid');
         }
-        if (size() < ROOM) hasRoom();
+        if (size() < ROOM) onRoom();
       },
       (error) => {
-        failed(error);
-        after(AGAIN_MS, () => {
+        onError(error);
+        after(RETRY_MS, () => {
           isFinding = false;
           look();
         });
@@ -116,22 +116,22 @@ export function laneTo(webhook: string, parts: LaneParts): Lane {
   };
   return {
     size,
-    taken: () => taken,
+    removedCount: () => taken,
     add(message) {
       queue.push(message);
       look();
     },
-    look,
-    shed(kept) {
+    wake: look,
+    truncate(kept) {
       const others = queue.splice(next + kept);
       taken += others.length;
-      for (const message of others) message.ended('stands still');
+      for (const message of others) message.onEnd('suspended');
     },
     async stop() {
       isStopped = true;
-      // They are not lost: whoever waits for them knows that the service ends.
-      for (const message of queue.splice(next)) message.ended('stands still');
-      if (underWay === 0) return;
+      // They are not lost: the deliverer ignores outcomes during shutdown.
+      for (const message of queue.splice(next)) message.onEnd('suspended');
+      if (inFlight === 0) return;
       await new Promise<void>((resolve) => {
         idle = resolve;
       });

@@ -19,11 +19,11 @@ export const webhookSchema: TSchema = Type.Object(
 );
 
 /** A webhook as JSON text. */
-export function shownWebhook({ id, url, valid, created_at }: Webhook): string {
-  return `{"id":"${id}","url":${jsonText(url)},"valid":${valid === 1},"created_at":"${shownTime(created_at)}"}`;
+export function serializeWebhook({ id, url, valid, created_at }: Webhook): string {
+  return `{"id":"${id}","url":${jsonText(url)},"valid":${valid === 1},"created_at":"${serializeTime(created_at)}"}`;
 }
 
-/** A time as version 2 shows it, with milliseconds. */
-export function shownTime(time: string): string {
+/** A time in the format of version 2, with milliseconds. */
+export function serializeTime(time: string): string {
   return time.replace('Z', '.000Z');
 }

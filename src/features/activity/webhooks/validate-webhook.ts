@@ -1,14 +1,14 @@
 import Type from 'typebox';
 import type { Operation } from '../../../contract/declare/operation.ts';
-import { findOwn, notFound } from './find-webhook.ts';
-import { challengeNow, insistOnAnswer } from './validity.ts';
+import { findOwnWebhook, webhookNotFound } from './find-webhook.ts';
+import { challengeWebhook, requireSuccess } from './validity.ts';
 
-/** Challenges a webhook now. A right answer makes it valid again, a wrong one invalid. @source activity gaps 19.1 and 19.3 */
+/** Challenges a webhook now, which makes it valid or invalid. @source activity gaps 19.1 and 19.3 */
 export const validateWebhook: Operation = {
   id: 'webhooks.validate',
   method: 'PUT',
   path: '/2/webhooks/:webhook_id',
-  description: 'Challenge a webhook now; a right answer makes it valid again.',
+  description: 'Challenge a webhook now; a correct answer makes it valid again.',
   group: 'webhooks',
   family: 'problem',
   credential: 'bearer',
@@ -22,10 +22,10 @@ export const validateWebhook: Operation = {
   ),
   problems: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_URL_INVALID', 'WEBHOOK_CRC_FAILED'],
   async perform(call) {
-    const webhook = await call.services.store.read((tx) => findOwn(tx, call));
-    const verdict = await challengeNow(call.services, webhook);
-    if (!verdict) throw notFound(webhook.id);
-    insistOnAnswer(verdict, { parameter: 'webhook_id', raw: webhook.id });
+    const webhook = await call.services.store.read((tx) => findOwnWebhook(tx, call));
+    const verdict = await challengeWebhook(call.services, webhook);
+    if (!verdict) throw webhookNotFound(webhook.id);
+    requireSuccess(verdict, { parameter: 'webhook_id', raw: webhook.id });
     return { data: '{"data":{"valid":true}}' };
   },
 };

@@ -1,37 +1,37 @@
 import { boolean, integer, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
 import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../../contract/declare/roles.ts';
-import { segments } from '../segments/segments-field.ts';
+import { segmentsField } from '../segments/segments-field.ts';
 
-/** Where an audience, or a list, stands: set when it was processed, and shown in other words. */
-export const standingFields = {
+/** The processing state of an audience or list: stored by its job, and returned as computed fields. */
+export const processingFields = {
   is_processing: boolean().readOnly().defaults(1).hidden(),
   is_targetable: boolean().readOnly().defaults(0).hidden(),
   size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).readOnly().hidden(),
 } satisfies Fields;
 
-/** The fields of custom audiences, by whichever name they go. */
+/** The fields of custom and tailored audiences. */
 export const audienceFields = {
-  name: text({ max: 255 }).required().sortable().describe('No other audience of the account has it.'),
+  name: text({ max: 255 }).required().sortable().describe('Unique within the account.'),
   name_trimmed: text({ max: 255 }).readOnly().derived().hidden(),
-  description: text({ max: 1000 }).describe('Shown to those who choose among audiences.'),
+  description: text({ max: 1000 }).describe('Shown when an audience is chosen.'),
   audience_type: oneOf('CRM', 'FLEXIBLE', 'MOBILE_AUDIENCE')
     .readOnly()
     .derived()
-    .describe('CRM: people are uploaded to it. FLEXIBLE: it is made of other audiences.'),
-  segments: segments().readOnly().hidden(),
-  ...standingFields,
+    .describe('CRM: people are uploaded to it. FLEXIBLE: it combines other audiences.'),
+  segments: segmentsField().readOnly().hidden(),
+  ...processingFields,
 } satisfies Fields;
 
 /** A stored custom audience. */
 export type CustomAudience = RowOf<typeof audienceFields>;
 
-/** What custom audiences are, without the rules over them: what rules look into. */
-export const audienceRows = resource({
+/** The declaration of custom audiences without their rules, which refer to it. */
+export const audienceDeclaration = resource({
   name: 'custom_audience',
   plural: 'custom_audiences',
   label: 'Custom audience',
-  description: 'People who were uploaded, or whom other audiences amount to.',
+  description: 'Uploaded people, or a combination of other audiences.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
   roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
@@ -49,7 +49,7 @@ export const audienceRows = resource({
     extraFilters: {
       parameters: {
         permission_scope: oneOf('OWNER', 'SHARED').describe(
-          'Those of the account, or those that others granted to it; OWNER when not given.',
+          'OWNER: audiences of the account. SHARED: audiences that others granted to it. Default: OWNER.',
         ),
       },
       within: async () => ({}),

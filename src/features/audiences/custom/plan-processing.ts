@@ -2,7 +2,7 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { WriteContext } from '../../../contract/declare/resource.ts';
 import { AUDIENCE_PROCESSING, type Subject } from '../../../contract/store/audiences.ts';
 
-/** Plans that something is processed: a while after it was made, and at once when it is gone. */
+/** Plans the processing of an audience or list: after the processing delay, at once when it was deleted. */
 export async function planProcessing(
   subject: Subject,
   { verb, account, tx, services, now }: Pick<WriteContext<never>, 'verb' | 'account' | 'tx' | 'services' | 'now'>,

@@ -4,8 +4,8 @@ import { type Field, field } from '../../../contract/declare/fields.ts';
 /** Why an audience cannot be targeted. @source advertising: Custom audience; creatives 18.3 */
 const REASONS = ['PROCESSING', 'TOO_SMALL'] as const;
 
-/** A computed list of words, given as the text of a JSON array. */
-export function wordList(words: readonly string[]): Field<string> {
+/** A computed list of enum values, as the text of a JSON array. */
+export function computedList(words: readonly string[]): Field<string> {
   return field<string>({
     name: 'words',
     column: 'none',
@@ -18,25 +18,25 @@ export function wordList(words: readonly string[]): Field<string> {
     .required();
 }
 
-/** The computed field that holds them. */
-export function reasonsNotTargetable(): Field<string> {
-  return wordList(REASONS).describe('Why it cannot be targeted; none when it can.');
+/** The computed field `reasons_not_targetable`. */
+export function reasonsNotTargetableField(): Field<string> {
+  return computedList(REASONS).describe('Why it cannot be targeted; empty when it can.');
 }
 
-/** Where a row stands, as it is stored. */
-interface Standing {
+/** The stored processing state of a row. */
+interface ProcessingState {
   readonly is_processing: number | null;
   readonly is_targetable: number | null;
   readonly deleted: 0 | 1;
 }
 
-/** Whether it can be targeted: what was deleted cannot. */
-export function isTargetable({ is_targetable, deleted }: Standing): 0 | 1 {
+/** Whether it can be targeted; deleted rows cannot. */
+export function isTargetable({ is_targetable, deleted }: ProcessingState): 0 | 1 {
   return is_targetable === 1 && deleted === 0 ? 1 : 0;
 }
 
-/** Why it cannot, as JSON text; while a change of one that can is processed, it still can. */
-export function reasonsOf(row: Standing): string {
+/** Why it cannot be targeted, as JSON text. It stays targetable while a change is processed. */
+export function reasonsNotTargetable(row: ProcessingState): string {
   if (isTargetable(row)) return '[]';
   return row.is_processing === 1 && row.deleted === 0 ? '["PROCESSING","TOO_SMALL"]' : '["TOO_SMALL"]';
 }

@@ -1,41 +1,41 @@
 import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
 import type { Image, ListColumn, WordColumn } from './image.ts';
-import { withAlike } from './lookalikes.ts';
+import { expandWithLookalikes } from './lookalikes.ts';
 import {
   addNumbers,
-  addSet,
-  addThose,
-  everybodyOf,
-  keepSet,
-  nobodyOf,
+  addWhere,
+  emptySet,
+  fullSet,
+  intersect,
   type PeopleSet,
-  removeSet,
   sizeOf,
+  subtract,
+  union,
 } from './people-set.ts';
 import { forEachUser } from './user-ids.ts';
 
-/** How many people of an image are meant who were active since a time. */
+/** Counts the people of an image that a question selects and that were active since a time. */
 export function countPeople(image: Image, question: PeopleQuery, activeSince: number): number {
   const { people, lastActiveAt } = image;
-  const everybody = everybodyOf(people);
-  const meant = question.anyOf.length > 0 ? united(image, question.anyOf, everybody) : everybody;
-  // Lists of people come cheap; what must be looked up for each is looked up for those who are left.
-  for (const group of question.allOf) keepSet(meant, united(image, group, meant));
-  if (question.noneOf.length > 0) removeSet(meant, united(image, question.noneOf, meant));
-  const active = nobodyOf(people);
-  addThose(active, meant, (person) => lastActiveAt[person]! >= activeSince);
-  keepSet(meant, active);
+  const everybody = fullSet(people);
+  const meant = question.anyOf.length > 0 ? unionOf(image, question.anyOf, everybody) : everybody;
+  // Checks of each person run only over those who are left.
+  for (const group of question.allOf) intersect(meant, unionOf(image, group, meant));
+  if (question.noneOf.length > 0) subtract(meant, unionOf(image, question.noneOf, meant));
+  const active = emptySet(people);
+  addWhere(active, meant, (person) => lastActiveAt[person]! >= activeSince);
+  intersect(meant, active);
   return sizeOf(meant);
 }
 
-/** Whoever fulfils one of some conditions, of some people at least: others may be there or not. */
-function united(image: Image, conditions: readonly Condition[], of: PeopleSet): PeopleSet {
-  const set = nobodyOf(image.people);
-  for (const condition of conditions) addMeant(set, image, condition, of);
+/** People who meet one of the conditions. Complete only for those in `of`; others may be included or not. */
+function unionOf(image: Image, conditions: readonly Condition[], of: PeopleSet): PeopleSet {
+  const set = emptySet(image.people);
+  for (const condition of conditions) addMatching(set, image, condition, of);
   return set;
 }
 
-function addMeant(set: PeopleSet, image: Image, condition: Condition, of: PeopleSet): void {
+function addMatching(set: PeopleSet, image: Image, condition: Condition, of: PeopleSet): void {
   const { age, activatedAt } = image;
   switch (condition.is) {
     case 'word':
@@ -46,12 +46,12 @@ function addMeant(set: PeopleSet, image: Image, condition: Condition, of: People
       break;
     case 'age': {
       const { from, to } = condition;
-      addThose(set, of, (person) => age[person]! >= from && age[person]! <= to);
+      addWhere(set, of, (person) => age[person]! >= from && age[person]! <= to);
       break;
     }
     case 'activated': {
       const { from, to } = condition;
-      addThose(set, of, (person) => {
+      addWhere(set, of, (person) => {
         const at = activatedAt[person]!;
         return at > 0 && at >= from && at < to;
       });
@@ -66,14 +66,14 @@ function addMeant(set: PeopleSet, image: Image, condition: Condition, of: People
       });
       break;
     case 'alike': {
-      const everybody = everybodyOf(image.people);
-      const input = united(image, [condition.to], everybody);
-      keepSet(input, everybody);
-      addSet(set, withAlike(image, input));
+      const everybody = fullSet(image.people);
+      const input = unionOf(image, [condition.to], everybody);
+      intersect(input, everybody);
+      union(set, expandWithLookalikes(image, input));
       break;
     }
     case 'everybody':
-      addSet(set, of);
+      union(set, of);
       break;
     case 'nobody':
   }
@@ -85,10 +85,10 @@ function addWord(set: PeopleSet, { values, codes }: WordColumn, wanted: readonly
     const code = values.find(value);
     if (code !== undefined) isWanted[code] = 1;
   }
-  addThose(set, of, (person) => isWanted[codes[person]!] === 1);
+  addWhere(set, of, (person) => isWanted[codes[person]!] === 1);
 }
 
-function addListed(set: PeopleSet, { values, have }: ListColumn, wanted: readonly string[]): void {
+function addListed(set: PeopleSet, { values, byCode: have }: ListColumn, wanted: readonly string[]): void {
   for (const value of wanted) {
     const code = values.find(value);
     if (code !== undefined) addNumbers(set, have.people, have.starts[code], have.starts[code + 1]);

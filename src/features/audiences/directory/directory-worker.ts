@@ -4,8 +4,8 @@ import { countPeople } from './count-people.ts';
 import { type Image, readImage } from './image.ts';
 import { type ImageWriter, imageWriter } from './image-writer.ts';
 
-/** What the thread of the directory can be asked. One image is made at a time, and one is kept in memory. */
-const answers = {
+/** The calls of the directory thread. It writes one image at a time and keeps one in memory. */
+const calls = {
   begin({ making, folder, state }: { making: string; folder: string; state: DirectoryState }): void {
     writer = imageWriter(making, folder, state);
   },
@@ -16,7 +16,7 @@ const answers = {
     writer!.finish();
     writer = undefined;
   },
-  /** Rejects when the image is not whole. */
+  /** @throws when the image is incomplete */
   load(folder: string): void {
     imageOf(folder);
   },
@@ -30,14 +30,14 @@ let loaded: { readonly folder: string; readonly image: Image } | undefined;
 
 function imageOf(folder: string): Image {
   if (loaded?.folder !== folder) {
-    // The old one goes first: two do not have to fit into memory.
+    // The old image is released first: two need not fit into memory.
     loaded = undefined;
     loaded = { folder, image: readImage(folder) };
   }
   return loaded.image;
 }
 
-/** The functions that the thread of the directory answers. */
-export type DirectoryAnswers = typeof answers;
+/** The type of these calls, for the main thread. */
+export type DirectoryCalls = typeof calls;
 
-answerCalls(answers);
+answerCalls(calls);

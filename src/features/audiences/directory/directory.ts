@@ -5,27 +5,27 @@ import type { Random } from '../../../base/random.ts';
 import { openThread } from '../../../base/threads.ts';
 import type { DirectoryFiles, DirectoryIndex, DirectoryState } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import type { DirectoryAnswers } from './directory-worker.ts';
+import type { DirectoryCalls } from './directory-worker.ts';
 import { imageName } from './image-writer.ts';
 
-/** What the directory works with: where its images lie, and what makes names that nobody else uses. */
-export interface DirectoryParts {
+/** Dependencies of the directory: `folder` holds its images, `random` makes unique names. */
+export interface DirectoryDependencies {
   readonly store: Pick<Store, 'read'>;
   readonly folder: string;
   readonly random: Random;
 }
 
-/** People that are read from the database and handed over at a time. */
+/** People in one read of the database. */
 const PAGE = 1000;
 
-/** The folder of the images in a data folder. */
+/** The folder of the images below the data folder. */
 export function directoryFolder(dataFolder: string): string {
   return join(dataFolder, 'audiences', 'directory');
 }
 
-/** Opens the directory: a thread that starts when it is first needed, and an image that is made when there is none. */
-export function openDirectory({ store, folder: parent, random }: DirectoryParts): DirectoryIndex {
-  const thread = openThread<DirectoryAnswers>(new URL('./directory-worker.ts', import.meta.url));
+/** Opens the directory; its thread and its image are made on first use. */
+export function openDirectory({ store, folder: parent, random }: DirectoryDependencies): DirectoryIndex {
+  const thread = openThread<DirectoryCalls>(new URL('./directory-worker.ts', import.meta.url));
   const making = new Map<string, Promise<void>>();
   let lastMade: Promise<unknown> = Promise.resolve();
 
@@ -42,8 +42,8 @@ export function openDirectory({ store, folder: parent, random }: DirectoryParts)
     await thread.call('finish', undefined);
   }
 
-  /** One after the other: the thread makes one at a time. */
-  function madeOnce(state: DirectoryState, folder: string): Promise<void> {
+  /** One image at a time: the thread has a single writer. */
+  function makeOnce(state: DirectoryState, folder: string): Promise<void> {
     const name = imageName(state);
     let made = making.get(name);
     if (!made) {
@@ -57,11 +57,11 @@ export function openDirectory({ store, folder: parent, random }: DirectoryParts)
   async function image(): Promise<DirectoryFiles> {
     const state = await store.read((tx) => tx.directory.findState());
     const folder = join(parent, imageName(state));
-    if (!existsSync(folder)) await madeOnce(state, folder);
+    if (!existsSync(folder)) await makeOnce(state, folder);
     return { ...state, folder };
   }
 
-  /** The folder of an image that the thread has in memory. What is broken is made again: it is derived. */
+  /** The folder of the image that the thread has loaded. A damaged image is rebuilt: it is derived data. */
   async function loaded(): Promise<string> {
     const { folder } = await image();
     try {

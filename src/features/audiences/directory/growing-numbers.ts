@@ -1,19 +1,19 @@
-/** Numbers of 32 bits that are written one after the other, without an object for each. */
+/** A growing list of 32-bit numbers without an object for each. */
 export interface GrowingNumbers {
   push(value: number): void;
   readonly length: number;
-  /** What was written so far, without a copy: good until the next `push`. */
+  /** The numbers so far, not copied: valid until the next `push`. */
   view(): Uint32Array<ArrayBuffer>;
 }
 
-/** Numbers, none yet. */
+/** An empty list. */
 export function growingNumbers(): GrowingNumbers {
   let room = new Uint32Array(1024);
   let length = 0;
   return {
     push(value) {
       if (length === room.length) {
-        // Half as much again: doubling would leave a third of the memory unused on average.
+        // Growing by half: doubling would leave a third of the memory unused on average.
         const wider = new Uint32Array(Math.ceil(length * 1.5));
         wider.set(room);
         room = wider;

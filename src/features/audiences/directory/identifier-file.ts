@@ -1,30 +1,30 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Bytes of an entry: an identifier (16) and the number of the person who has it (4, little-endian). */
+/** Bytes of an entry: an identifier (16) and the number of its person (4, little-endian). */
 export const ENTRY_BYTES = 20;
-/** Bytes of an identifier at the beginning of an entry. */
+/** Bytes of the identifier at the start of an entry. */
 export const IDENTIFIER_BYTES = 16;
 
 const HEADER_BYTES = 32;
 const MAGIC = 'PEOPLE01';
-/** Read at a time: a whole number of entries. */
+/** Entries in one read. */
 const BLOCK_ENTRIES = 32_768;
 
-/** What stands at the beginning of both files of an image. All are whole numbers below 2^32. */
+/** The header of the files of an image. All members are integers below 2^32. */
 export interface ImageHeader {
-  /** The version of the directory of which it is the image. */
+  /** The version of the directory that it shows. */
   readonly version: number;
-  /** How many people the directory has: their numbers are below. */
+  /** Number of people; each has a number below. */
   readonly people: number;
-  /** How many entries follow. */
+  /** Number of entries that follow. */
   readonly entries: number;
 }
 
-/** The identifiers of an image, read from the first to the last. */
+/** A sequential reader of the identifiers of an image. */
 export interface IdentifierReader extends ImageHeader {
   /**
-   * The next entries, or undefined after the last. The bytes are good until the next call. Entries are sorted by the
+   * The next entries; undefined at the end. The bytes are valid until the next call. Entries are sorted by the
    * bytes of the identifier, then by number; several people may have the same identifier.
    */
   next(): Uint8Array | undefined;
@@ -36,17 +36,17 @@ export function identifiersPath(folder: string): string {
   return join(folder, 'identifiers');
 }
 
-/** The file of an image that holds what people are, column by column. */
+/** The file of an image with the attributes of people, by column. */
 export function columnsPath(folder: string): string {
   return join(folder, 'columns');
 }
 
-/** The file of an image that says when each person was last active. */
+/** The file of an image with the time each person was last active. */
 export function activityPath(folder: string): string {
   return join(folder, 'activity');
 }
 
-/** Opens the identifiers of an image. Reads without waiting, for threads. @throws when there is no such image */
+/** Opens the identifiers of an image. Synchronous, for worker threads. @throws when the image does not exist */
 export function openIdentifiers(folder: string): IdentifierReader {
   const file = openSync(identifiersPath(folder), 'r');
   const header = readHeader(file);
@@ -57,7 +57,7 @@ export function openIdentifiers(folder: string): IdentifierReader {
     next() {
       if (left === 0) return undefined;
       const bytes = Math.min(left, BLOCK_ENTRIES) * ENTRY_BYTES;
-      readWhole(file, block, bytes);
+      readFully(file, block, bytes);
       left -= bytes / ENTRY_BYTES;
       return block.subarray(0, bytes);
     },
@@ -65,20 +65,20 @@ export function openIdentifiers(folder: string): IdentifierReader {
   };
 }
 
-/** When each person was last active, in seconds since 1970 by number; 0 for whom it is not known. */
+/** By person number: when they were last active, in Unix seconds; 0 when unknown. */
 export function readActivity(folder: string): ImageHeader & { readonly lastActiveAt: Uint32Array } {
   const file = openSync(activityPath(folder), 'r');
   try {
     const header = readHeader(file);
     const lastActiveAt = new Uint32Array(header.entries);
-    readWhole(file, new Uint8Array(lastActiveAt.buffer), lastActiveAt.byteLength);
+    readFully(file, new Uint8Array(lastActiveAt.buffer), lastActiveAt.byteLength);
     return { ...header, lastActiveAt };
   } finally {
     closeSync(file);
   }
 }
 
-/** Writes the beginning of a file of an image. */
+/** Writes the header of a file of an image. */
 export function writeHeader(file: number, { version, people, entries }: ImageHeader): void {
   const bytes = Buffer.alloc(HEADER_BYTES);
   bytes.write(MAGIC, 'latin1');
@@ -90,16 +90,16 @@ export function writeHeader(file: number, { version, people, entries }: ImageHea
 
 function readHeader(file: number): ImageHeader {
   const bytes = Buffer.alloc(HEADER_BYTES);
-  readWhole(file, bytes, HEADER_BYTES);
-  if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error('not an image of the directory');
+  readFully(file, bytes, HEADER_BYTES);
+  if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error('not a directory image');
   return { version: bytes.readUInt32LE(8), people: bytes.readUInt32LE(12), entries: bytes.readUInt32LE(16) };
 }
 
-/** Fills the beginning of a block from where the file stands. */
-function readWhole(file: number, block: Uint8Array, bytes: number): void {
+/** Reads exactly so many bytes into the start of a block. */
+function readFully(file: number, block: Uint8Array, bytes: number): void {
   for (let done = 0; done < bytes; ) {
     const read = readSync(file, block, done, bytes - done, null);
-    if (read === 0) throw new Error('the image of the directory ends too early');
+    if (read === 0) throw new Error('the directory image is truncated');
     done += read;
   }
 }

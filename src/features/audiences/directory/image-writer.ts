@@ -14,14 +14,14 @@ import { identifierSorter } from './sorted-identifiers.ts';
 import { idSections, pushId } from './user-ids.ts';
 import { listWriter, wordWriter } from './word-columns.ts';
 
-/** Makes an image of people who are given one after the other, by number. */
+/** Writes an image from people in the order of their numbers. */
 export interface ImageWriter {
   add(people: readonly NumberedPerson[]): void;
-  /** Puts the image in its place, whole. */
+  /** Moves the complete image into place. */
   finish(): void;
 }
 
-/** Makes an image in a folder of its own, which moves to where it belongs when it is whole. */
+/** Writes an image into a temporary folder, which is moved into place when it is complete. */
 export function imageWriter(making: string, folder: string, state: DirectoryState): ImageWriter {
   mkdirSync(making, { recursive: true, mode: 0o700 });
   const identifiers = identifierSorter(making);
@@ -57,7 +57,7 @@ export function imageWriter(making: string, folder: string, state: DirectoryStat
       );
       writeSections(columnsPath(making), columns);
       for (const run of readdirSync(making).filter((name) => name.startsWith('run-'))) rmSync(join(making, run));
-      place(making, folder);
+      moveIntoPlace(making, folder);
       removeOlder(folder, state.version);
     },
   };
@@ -75,8 +75,8 @@ function writeFile(
   closeSync(file);
 }
 
-/** Where somebody else was faster, theirs is as good as ours. */
-function place(making: string, folder: string): void {
+/** When another process was faster, its image is equivalent. */
+function moveIntoPlace(making: string, folder: string): void {
   try {
     renameSync(making, folder);
   } catch (error) {
@@ -85,12 +85,12 @@ function place(making: string, folder: string): void {
   }
 }
 
-/** The name of the folder of an image: its version comes first. */
+/** The folder name of an image; starts with its version. */
 export function imageName({ version, mark }: DirectoryState): string {
   return `${version}-${mark}`;
 }
 
-/** Readers may still be at the image before this one; all others, and what was never finished, go. */
+/** Keeps the previous image, which may still be read; removes older and unfinished ones. */
 function removeOlder(folder: string, version: number): void {
   const parent = dirname(folder);
   const others = readdirSync(parent).filter((name) => name !== basename(folder));

@@ -1,20 +1,20 @@
 import type { Image } from './image.ts';
-import { forEachPerson, nobodyOf, type PeopleSet, sizeOf } from './people-set.ts';
+import { emptySet, forEachPerson, type PeopleSet, sizeOf } from './people-set.ts';
 
-/** So many of the given people are looked at: the first of every so many, which tells as much as all of them. */
-const SAMPLE = 10_000;
-/** So many users are taken as what the given people have in common; whoever follows two of them is alike. */
+/** Size of the sample of the given people: every n-th of them. */
+const SAMPLE_MAX = 10_000;
+/** The most distinctive followed users that define the lookalikes. */
 const SHARED_MAX = 10;
 
 /**
- * People, and those who are like them: of the users whom they follow more than others do, the ten most followed; whoever
- * follows two of these. With fewer than two there is nobody alike.
+ * People and their lookalikes: whoever follows at least two of the ten users whom the given people follow most
+ * disproportionately. With fewer than two such users there are no lookalikes.
  */
-export function withAlike(image: Image, input: PeopleSet): PeopleSet {
-  const { starts, people } = image.lists.follows.have;
+export function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet {
+  const { starts, people } = image.lists.follows.byCode;
   const set = input.slice();
-  const once = nobodyOf(image.people);
-  for (const code of sharedOf(image, input)) {
+  const once = emptySet(image.people);
+  for (const code of mostDistinctiveFollows(image, input)) {
     for (let at = starts[code]!; at < starts[code + 1]!; at++) {
       const word = people[at]! >>> 5;
       const bit = 1 << (people[at]! & 31);
@@ -25,10 +25,10 @@ export function withAlike(image: Image, input: PeopleSet): PeopleSet {
   return set;
 }
 
-/** The codes of the users whom given people follow more often than chance would have it, those first where it is clearest. */
-function sharedOf(image: Image, input: PeopleSet): number[] {
-  const { of, have, values } = image.lists.follows;
-  const step = Math.max(1, Math.ceil(sizeOf(input) / SAMPLE));
+/** The codes of the users whom the given people follow more often than expected, largest excess first. */
+function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
+  const { byPerson: of, byCode: have, values } = image.lists.follows;
+  const step = Math.max(1, Math.ceil(sizeOf(input) / SAMPLE_MAX));
   const counts = new Uint32Array(values.size + 1);
   let seen = 0;
   let sampled = 0;

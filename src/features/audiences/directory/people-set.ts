@@ -1,27 +1,27 @@
-/** People, one bit each by number. */
+/** A set of people: one bit each, by number. */
 export type PeopleSet = Uint32Array;
 
-/** Nobody of so many people. */
-export function nobodyOf(people: number): PeopleSet {
+/** The empty set. */
+export function emptySet(people: number): PeopleSet {
   return new Uint32Array(Math.ceil(people / 32));
 }
 
-/** Everybody of so many people. */
-export function everybodyOf(people: number): PeopleSet {
-  const set = nobodyOf(people).fill(0xffffffff);
+/** The set of all people. */
+export function fullSet(people: number): PeopleSet {
+  const set = emptySet(people).fill(0xffffffff);
   if (people % 32 !== 0) set[set.length - 1] = 2 ** (people % 32) - 1;
   return set;
 }
 
-/** Calls for each one of a set, by number, ascending. */
+/** Calls `visit` for each person of a set, in ascending order. */
 export function forEachPerson(set: PeopleSet, visit: (person: number) => void): void {
   for (let at = 0; at < set.length; at++) {
     for (let bits = set[at]!; bits !== 0; bits &= bits - 1) visit(at * 32 + 31 - Math.clz32(bits & -bits));
   }
 }
 
-/** Adds those of a set of whom something is true. */
-export function addThose(set: PeopleSet, of: PeopleSet, isMeant: (person: number) => boolean): void {
+/** Adds the people of `of` for whom a predicate is true. */
+export function addWhere(set: PeopleSet, of: PeopleSet, isMeant: (person: number) => boolean): void {
   for (let at = 0; at < of.length; at++) {
     let meant = 0;
     for (let bits = of[at]!; bits !== 0; bits &= bits - 1) {
@@ -32,7 +32,7 @@ export function addThose(set: PeopleSet, of: PeopleSet, isMeant: (person: number
   }
 }
 
-/** Adds people by number, from a place of a list to another. Beyond the last is nobody. */
+/** Adds people by number, from one index of a list to another. Numbers out of range are ignored. */
 export function addNumbers(set: PeopleSet, numbers: Uint32Array, from = 0, to = numbers.length): void {
   for (let at = from; at < to; at++) {
     const person = numbers[at]!;
@@ -41,21 +41,21 @@ export function addNumbers(set: PeopleSet, numbers: Uint32Array, from = 0, to = 
 }
 
 /** Adds the people of another set. */
-export function addSet(set: PeopleSet, other: PeopleSet): void {
+export function union(set: PeopleSet, other: PeopleSet): void {
   for (let at = 0; at < set.length; at++) set[at]! |= other[at]!;
 }
 
-/** Leaves those only who are in another set too. */
-export function keepSet(set: PeopleSet, other: PeopleSet): void {
+/** Keeps only the people who are also in another set. */
+export function intersect(set: PeopleSet, other: PeopleSet): void {
   for (let at = 0; at < set.length; at++) set[at]! &= other[at]!;
 }
 
-/** Takes the people of another set away. */
-export function removeSet(set: PeopleSet, other: PeopleSet): void {
+/** Removes the people of another set. */
+export function subtract(set: PeopleSet, other: PeopleSet): void {
   for (let at = 0; at < set.length; at++) set[at]! &= ~other[at]!;
 }
 
-/** How many there are. */
+/** The number of people in a set. */
 export function sizeOf(set: PeopleSet): number {
   let size = 0;
   for (let word of set) {

@@ -2,21 +2,21 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENTRY_BYTES, IDENTIFIER_BYTES } from './identifier-file.ts';
 
-/** Entries of identifiers in any order, that come out sorted. */
+/** Sorts entries of identifiers; an external merge sort. */
 export interface IdentifierSorter {
-  /** Takes the identifiers of a person, behind one another. Numbers come in ascending order. */
+  /** Adds the concatenated identifiers of a person. Numbers must ascend. */
   add(identifiers: Uint8Array, number: number): void;
   /** How many were added. */
   count(): number;
-  /** Gives everything in order, in blocks of whole entries that are good until the next. Nothing is added after this. */
+  /** Writes all entries in order, in blocks of whole entries that are valid until the next. Call it once, at the end. */
   drain(write: (block: Uint8Array) => void): void;
 }
 
-/** So many entries are sorted in memory: 40 MB, and as much again while they are. */
+/** Entries sorted in memory: 40 MB, twice that during the sort. */
 const RUN_ENTRIES = 2_000_000;
 const BLOCK_ENTRIES = 16_384;
 
-/** Sorts in memory what fits in there; more goes through files in a folder that exists. */
+/** Sorts in memory up to `runEntries`; beyond that, through run files in an existing folder. */
 export function identifierSorter(folder: string, runEntries = RUN_ENTRIES): IdentifierSorter {
   let run = new Uint8Array(Math.min(runEntries, BLOCK_ENTRIES) * ENTRY_BYTES);
   let inRun = 0;
@@ -25,7 +25,7 @@ export function identifierSorter(folder: string, runEntries = RUN_ENTRIES): Iden
   const spill = (): void => {
     const path = join(folder, `run-${files.length}`);
     const file = openSync(path, 'w', 0o600);
-    inOrder(run, inRun, (block) => void writeSync(file, block));
+    writeSorted(run, inRun, (block) => void writeSync(file, block));
     closeSync(file);
     files.push(path);
     inRun = 0;
@@ -48,7 +48,7 @@ export function identifierSorter(folder: string, runEntries = RUN_ENTRIES): Iden
     },
     count: () => count,
     drain(write) {
-      if (files.length === 0) return inOrder(run, inRun, write);
+      if (files.length === 0) return writeSorted(run, inRun, write);
       if (inRun > 0) spill();
       run = new Uint8Array();
       merge(files, write);
@@ -63,9 +63,9 @@ function writeNumber(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value >>> 24;
 }
 
-/** Gives entries sorted by identifier; what is equal stays in its order, which is that of the numbers. */
-function inOrder(entries: Uint8Array, count: number, write: (block: Uint8Array) => void): void {
-  const order = orderOf(entries, count);
+/** Writes entries sorted by identifier. Stable, so that equal identifiers stay in the order of numbers. */
+function writeSorted(entries: Uint8Array, count: number, write: (block: Uint8Array) => void): void {
+  const order = sortedIndices(entries, count);
   const block = new Uint8Array(Math.min(count, BLOCK_ENTRIES) * ENTRY_BYTES);
   let filled = 0;
   for (const entry of order) {
@@ -80,10 +80,10 @@ function inOrder(entries: Uint8Array, count: number, write: (block: Uint8Array) 
   if (filled > 0) write(block.subarray(0, filled));
 }
 
-/** The places of entries in their order: by the first four bytes in two passes of counting, then by the others. */
-function orderOf(entries: Uint8Array, count: number): Uint32Array {
+/** Indices in sorted order: a radix sort by the first four bytes, then insertion by the rest. */
+function sortedIndices(entries: Uint8Array, count: number): Uint32Array {
   const heads = new Uint32Array(count);
-  for (let index = 0; index < count; index++) heads[index] = headOf(entries, index * ENTRY_BYTES);
+  for (let index = 0; index < count; index++) heads[index] = prefixOf(entries, index * ENTRY_BYTES);
   const first = new Uint32Array(count).map((_, index) => index);
   const order = countingPass(countingPass(first, heads, 0), heads, 16);
   for (let at = 1; at < count; at++) {
@@ -98,8 +98,8 @@ function orderOf(entries: Uint8Array, count: number): Uint32Array {
   return order;
 }
 
-/** The first bytes of an identifier as a number that sorts alike: hashes are spread evenly over it. */
-function headOf(bytes: Uint8Array, at: number): number {
+/** The first four bytes of an identifier as a big-endian number; hashes are evenly distributed over it. */
+function prefixOf(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }
 
@@ -122,14 +122,14 @@ function compare(a: Uint8Array, entryA: number, b: Uint8Array, entryB: number): 
 }
 
 interface Run {
-  /** Where its next entry is, or undefined after its last. */
+  /** The buffered entries; `at` is the next one. */
   readonly block: Uint8Array;
   filled: number;
   at: number;
   readonly file: number;
 }
 
-/** Gives the entries of sorted runs in order; what is equal comes from the earlier run first. */
+/** Merges sorted runs; of equal entries, those of the earlier run come first. */
 function merge(files: readonly string[], write: (block: Uint8Array) => void): void {
   const runs = files.map((path): Run => {
     const block = new Uint8Array(BLOCK_ENTRIES * ENTRY_BYTES);
@@ -156,7 +156,7 @@ function merge(files: readonly string[], write: (block: Uint8Array) => void): vo
   for (const { file } of runs) closeSync(file);
 }
 
-/** Reads on; false after the last entry. Reads of files that we wrote ourselves come whole. */
+/** Reads the next block; false at the end. Reads of local files are never short before the end. */
 function fill(run: Run): boolean {
   run.filled = readSync(run.file, run.block) / ENTRY_BYTES;
   run.at = 0;

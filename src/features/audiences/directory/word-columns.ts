@@ -1,33 +1,33 @@
 import type { Sections } from '../../../base/columns-file.ts';
 import { growingNumbers } from './growing-numbers.ts';
 
-/** Texts that people have, each known by a code; code 0 is nothing. */
-export interface Codes {
+/** The distinct values of a column, each with a code; code 0 means no value. */
+export interface ValueCodes {
   readonly size: number;
-  /** The code of a text; undefined when nobody has it. */
+  /** The code of a value; undefined when nobody has it. */
   find(text: string): number | undefined;
 }
 
-/** No word has more values than its column has room for. */
+/** The most distinct values of a word column, whose codes are 16 bits. */
 const VALUES_MAX = 65_535;
 
-/** One word of each person, as it is taken in. */
+/** Writes a column with one value a person. */
 export interface WordWriter {
   push(word: string | null): void;
   sections(name: string): Sections;
 }
 
-/** A column of words. @throws when there are too many different ones */
+/** A writer of a word column. @throws when there are too many distinct values */
 export function wordWriter(): WordWriter {
   const codes = new Map<string, number>();
   const column = growingNumbers();
   return {
     push(word) {
       column.push(word === null ? 0 : codeOf(codes, word));
-      if (codes.size > VALUES_MAX) throw new Error(`a word with more than ${VALUES_MAX} values`);
+      if (codes.size > VALUES_MAX) throw new Error(`a column has more than ${VALUES_MAX} distinct values`);
     },
     sections(name) {
-      const { table, sorted } = ordered(codes);
+      const { table, sorted } = sortCodes(codes);
       const view = column.view();
       const shown = new Uint16Array(view.length);
       for (let index = 0; index < view.length; index++) shown[index] = sorted[view[index]!]!;
@@ -36,13 +36,13 @@ export function wordWriter(): WordWriter {
   };
 }
 
-/** Several texts of each person, as they are taken in. */
+/** Writes a column with several values a person. */
 export interface ListWriter {
   push(texts: readonly string[]): void;
   sections(name: string): Sections;
 }
 
-/** A column of lists: which texts each person has, and which people have each text. */
+/** A writer of a list column, indexed by person and by value. */
 export function listWriter(): ListWriter {
   const codes = new Map<string, number>();
   const starts = growingNumbers();
@@ -53,11 +53,11 @@ export function listWriter(): ListWriter {
       for (const text of texts) members.push(codeOf(codes, text));
     },
     sections(name) {
-      const { table, sorted } = ordered(codes);
+      const { table, sorted } = sortCodes(codes);
       const of = members.view().map((code) => sorted[code]!) as Uint32Array<ArrayBuffer>;
       starts.push(of.length);
       const ofStarts = starts.view();
-      const { haveStarts, have } = turned(ofStarts, of, codes.size);
+      const { haveStarts, have } = invert(ofStarts, of, codes.size);
       return {
         [`${name}.values`]: table,
         [`${name}.of.starts`]: ofStarts,
@@ -69,8 +69,8 @@ export function listWriter(): ListWriter {
   };
 }
 
-/** From what each person has to who has each of it; people ascend by themselves. */
-function turned(starts: Uint32Array, of: Uint32Array, values: number) {
+/** Inverts lists by person into lists by code; people ascend. */
+function invert(starts: Uint32Array, of: Uint32Array, values: number) {
   const haveStarts = new Uint32Array(values + 2);
   for (const code of of) haveStarts[code + 1]! += 1;
   for (let code = 1; code < haveStarts.length; code++) haveStarts[code]! += haveStarts[code - 1]!;
@@ -91,16 +91,16 @@ function codeOf(codes: Map<string, number>, text: string): number {
   return code;
 }
 
-/** Texts sorted, one a line, and by the code under which each was taken in the one that it gets: its place. */
-function ordered(codes: ReadonlyMap<string, number>): { table: Uint8Array; sorted: Uint32Array } {
+/** The values sorted, one a line, and a map from insertion codes to final codes, which follow the sort order. */
+function sortCodes(codes: ReadonlyMap<string, number>): { table: Uint8Array; sorted: Uint32Array } {
   const texts = [...codes.keys()].sort();
   const sorted = new Uint32Array(codes.size + 1);
   for (const [index, text] of texts.entries()) sorted[codes.get(text)!] = index + 1;
   return { table: new Uint8Array(Buffer.from(texts.join('\n'))), sorted };
 }
 
-/** The texts of a column as `ordered` wrote them. */
-export function codesFrom(table: Uint8Array): Codes {
+/** Reads the values that `sortCodes` wrote. */
+export function readValueCodes(table: Uint8Array): ValueCodes {
   const texts = table.length === 0 ? [] : Buffer.from(table).toString('utf8').split('\n');
   return {
     size: texts.length,

@@ -10,7 +10,7 @@ import {
 } from '../../ads/reference/by-name.ts';
 import { platformOf } from '../../ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../ads/targeting-criteria/targeting-types.ts';
-import { hashOfIdentifier, normalForm, writeIdentifier } from '../uploads/normalize.ts';
+import { hashIdentifier, normalize, writeIdentifier } from '../uploads/normalize.ts';
 
 /** The columns of a file of people, apart from identifiers. */
 const ATTRIBUTES = [
@@ -170,11 +170,11 @@ function parseEngagement(text: string, errors: string[]): string[] {
 function readIdentifiers(record: PersonRecord, id: string, errors: string[]): Uint8Array {
   const found = new Set<string>();
   const add = (kind: IdentifierKind, digits: string): void => void found.add(`${kind} ${digits}`);
-  if (id !== '') add('service_user_id', hashOfIdentifier('service_user_id', id));
+  if (id !== '') add('service_user_id', hashIdentifier('service_user_id', id));
   for (const kind of COLUMN_KINDS) {
     for (const text of record[kind] ?? []) {
-      if (normalForm(kind, text) === '') errors.push(`${kind}: expected a value that is not empty after normalisation`);
-      else add(kind, hashOfIdentifier(kind, text));
+      if (normalize(kind, text) === '') errors.push(`${kind}: expected a value that is not empty after normalisation`);
+      else add(kind, hashIdentifier(kind, text));
     }
     for (const text of record[kind + HASHED_SUFFIX] ?? []) {
       const digits = text.trim().toLowerCase();

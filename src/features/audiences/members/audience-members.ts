@@ -13,47 +13,47 @@ import type {
 import type { DirectoryIndex } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { leavesOf } from './audience-tree.ts';
-import type { ImageFiles, SubjectFiles } from './file-paths.ts';
-import type { MembershipAnswers } from './members-worker.ts';
+import type { ImageReference, SubjectPaths } from './file-paths.ts';
+import type { MemberCalls } from './members-worker.ts';
 
-/** What memberships are made of. */
-export interface MembershipParts {
+/** Dependencies of audience members. */
+export interface AudienceMembersDependencies {
   readonly store: Store;
   readonly directory: Pick<DirectoryIndex, 'files'>;
-  /** Where the files are kept; made when it is not there. */
+  /** The folder of the files; created when missing. */
   readonly folder: string;
-  /** How much of the log is merged at once; less only for trials. */
+  /** Bytes of the log in one merge; smaller only in tests. */
   readonly batch_bytes_max?: number;
 }
 
-/** More than three million identifiers: each batch rewrites the file, so that few and large ones cost least. */
+/** More than three million identifiers. Each batch rewrites the file, so few large ones are cheapest. */
 const BATCH_BYTES_MAX = 60_000_000;
-/** The log is read in such pieces, one large upload each: a read of the embedded database holds up everybody else. */
+/** Bytes in one read of the log, about one large upload: reads of SQLite block the process. */
 const READ_BYTES_MAX = 1_400_000;
 
-/** Who is in audiences: files below a folder, merged and read in threads. */
-export function openMemberships(parts: MembershipParts): AudienceMembers {
+/** Opens the members of audiences: files in a folder, merged and read in threads. */
+export function openAudienceMembers(parts: AudienceMembersDependencies): AudienceMembers {
   const inside = new URL('./members-worker.ts', import.meta.url);
-  const merging = openThread<MembershipAnswers>(inside, { niceness: 15 });
-  // Reading does not wait for what is being merged: files are replaced, never changed.
-  const reading = openThread<MembershipAnswers>(inside);
+  const merging = openThread<MemberCalls>(inside, { niceness: 15 });
+  // Reads do not wait for merges: files are replaced, never changed.
+  const reading = openThread<MemberCalls>(inside);
   const { store, folder, batch_bytes_max = BATCH_BYTES_MAX } = parts;
-  const filesOf = (subject: Subject): SubjectFiles => {
+  const filesOf = (subject: Subject): SubjectPaths => {
     const path = join(folder, subject.replace(':', '-'));
     return { members: `${path}.members`, matched: `${path}.matched` };
   };
-  const allFiles = (subjects: readonly Subject[]): Record<Subject, SubjectFiles> =>
+  const allFiles = (subjects: readonly Subject[]): Record<Subject, SubjectPaths> =>
     Object.fromEntries(subjects.map((subject) => [subject, filesOf(subject)]));
-  const image = async (): Promise<ImageFiles> => {
-    // Of nobody no image is needed, and no thread that makes one.
+  const image = async (): Promise<ImageReference> => {
+    // An empty directory needs no image, and no thread to make one.
     const { people: all, ...state } = await store.read((tx) => tx.directory.findState());
     if (all === 0) return { folder: '', people: 0, version: state.version, mark: crc32(state.mark) };
     const { folder, version, mark, people } = await parts.directory.files();
     return { folder, version, people, mark: crc32(mark) };
   };
 
-  /** Up to where a subject is merged; what does not fit its log is thrown away, and made anew. */
-  async function stateOf(subject: Subject): Promise<number> {
+  /** Up to which upload a subject is merged. Files that do not match the log are deleted and rebuilt. */
+  async function findMerged(subject: Subject): Promise<number> {
     const files = filesOf(subject);
     const found = await merging.call('look', files);
     if (!found) return 0;
@@ -78,13 +78,13 @@ export function openMemberships(parts: MembershipParts): AudienceMembers {
     return batch;
   }
 
-  /** Merges what the log has; what comes in the meantime is merged another time. */
+  /** Merges the uploads that the log has now; later ones are merged the next time. */
   async function catchUp(subject: Subject): Promise<number> {
-    let merged = await stateOf(subject);
+    let merged = await findMerged(subject);
     const last = (await store.read((tx) => tx.audienceLog.find(subject)))?.number ?? 0;
     while (merged < last) {
       const read = await readBatch(subject, merged);
-      const uploads = read.map(({ accepted_at, payload }) => ({ accepted_at, payload: ownBytes(payload) }));
+      const uploads = read.map(({ accepted_at, payload }) => ({ accepted_at, payload: transferableBytes(payload) }));
       const batch = { uploads, last: read.at(-1)!.number };
       await merging.call(
         'merge',
@@ -96,7 +96,7 @@ export function openMemberships(parts: MembershipParts): AudienceMembers {
     return merged;
   }
 
-  // One subject at a time: of each there is one writer, and memory is needed for one batch.
+  // One subject at a time: each file has a single writer, and memory holds one batch.
   let before: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = before.then(work);
@@ -104,11 +104,11 @@ export function openMemberships(parts: MembershipParts): AudienceMembers {
     return done;
   }
 
-  const bringUp = (subject: Subject, now_image: ImageFiles): Promise<number> =>
+  const bringUpToDate = (subject: Subject, now_image: ImageReference): Promise<number> =>
     inTurn(async () => {
       const kept = await store.read((tx) => tx.audiences.find(subject));
       if (kept?.deleted === 1) {
-        // Its log goes piece by piece: what is left of it means nobody.
+        // Its log is removed in steps: what is left of it counts for nobody.
         await merging.call('remove', filesOf(subject));
         return 0;
       }
@@ -117,23 +117,29 @@ export function openMemberships(parts: MembershipParts): AudienceMembers {
       return merged;
     });
 
-  async function countOf(
+  async function countMembers(
     tree: AudienceTree,
     strategy: MatchingStrategy,
     now: number,
-    shown: ImageFiles,
+    shown: ImageReference,
   ): Promise<Omit<AudienceSize, 'merged'>> {
     const files = allFiles(leavesOf(tree));
-    const at = await notBeforeUploads(tree, now);
-    const { size, change } = await reading.call('count', { tree, files, image: shown, strategy, now: at });
-    return { size, next_change_at: Number.isFinite(change) ? change : undefined };
+    const at = await countingTime(tree, now);
+    const { size, nextChangeAt } = await reading.call('count', {
+      tree,
+      files,
+      image: shown,
+      strategy,
+      now: at,
+    });
+    return { size, next_change_at: Number.isFinite(nextChangeAt) ? nextChangeAt : undefined };
   }
 
   /**
-   * The time to count at: never before the last upload was accepted, as a clock that was set back says.
+   * The time to count at: not before the last upload was accepted, in case the clock was set back.
    * @source decision 437
    */
-  const notBeforeUploads = (tree: AudienceTree, now: number): Promise<number> =>
+  const countingTime = (tree: AudienceTree, now: number): Promise<number> =>
     store.read(async (tx) => {
       let latest = now;
       for (const leaf of leavesOf(tree)) {
@@ -147,19 +153,19 @@ export function openMemberships(parts: MembershipParts): AudienceMembers {
   return {
     async mergeAndCount(subject, strategy, now) {
       const shown = await image();
-      const merged = await bringUp(subject, shown);
-      return { merged, ...(await countOf({ leaf: subject, negate: false }, strategy, now, shown)) };
+      const merged = await bringUpToDate(subject, shown);
+      return { merged, ...(await countMembers({ leaf: subject, negate: false }, strategy, now, shown)) };
     },
     async countTree(tree, strategy, now) {
       const shown = await image();
-      for (const leaf of leavesOf(tree)) await bringUp(leaf, shown);
-      return { merged: 0, ...(await countOf(tree, strategy, now, shown)) };
+      for (const leaf of leavesOf(tree)) await bringUpToDate(leaf, shown);
+      return { merged: 0, ...(await countMembers(tree, strategy, now, shown)) };
     },
     async usersOf(tree, now) {
       const shown = await image();
-      // Files that were lost are made anew before anybody is told that nobody is there.
-      for (const leaf of leavesOf(tree)) if ((await versionOf(leaf)) === '') await bringUp(leaf, shown);
-      const at = await notBeforeUploads(tree, now);
+      // Lost files are rebuilt before an empty audience is reported.
+      for (const leaf of leavesOf(tree)) if ((await versionOf(leaf)) === '') await bringUpToDate(leaf, shown);
+      const at = await countingTime(tree, now);
       return reading.call('list', { tree, files: allFiles(leavesOf(tree)), image: shown, now: at });
     },
     versionOf,
@@ -171,8 +177,8 @@ export function openMemberships(parts: MembershipParts): AudienceMembers {
   };
 }
 
-/** Bytes that can be given away with their memory. */
-function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Bytes that own their buffer, so that it can be transferred to a thread. */
+function transferableBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes;
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
     ? new Uint8Array(buffer)

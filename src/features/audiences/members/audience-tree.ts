@@ -1,24 +1,24 @@
 import type { AudienceTree, Subject } from '../../../contract/store/audiences.ts';
 
-/** The subjects of which a tree is made, each once, in their order. */
+/** The distinct subjects of a tree, in order. */
 export function leavesOf(tree: AudienceTree): Subject[] {
   return 'leaf' in tree ? [tree.leaf] : [...new Set(tree.children.flatMap(leavesOf))];
 }
 
-/** Whether somebody is meant who is in the leaves that `isIn` says. */
-export function isMeant(tree: AudienceTree, isIn: (leaf: Subject) => boolean): boolean {
+/** Whether a person is in a tree; `isIn` says in which leaves they are. */
+export function isInTree(tree: AudienceTree, isIn: (leaf: Subject) => boolean): boolean {
   if ('leaf' in tree) return isIn(tree.leaf) !== tree.negate;
-  const meant = (child: AudienceTree): boolean => isMeant(child, isIn);
+  const meant = (child: AudienceTree): boolean => isInTree(child, isIn);
   return tree.operator === 'AND' ? tree.children.every(meant) : tree.children.some(meant);
 }
 
-/** The bits that a tree makes of those of its leaves; what is beyond the last number may be set. */
-export function bitsOf(tree: AudienceTree, bits: (leaf: Subject) => Uint32Array): Uint32Array {
+/** Evaluates a tree over the bits of its leaves; bits beyond the last person may be set. */
+export function evaluateBits(tree: AudienceTree, bits: (leaf: Subject) => Uint32Array): Uint32Array {
   if ('leaf' in tree) {
     const own = bits(tree.leaf);
     return tree.negate ? own.map((word) => ~word) : own;
   }
-  const [first, ...others] = tree.children.map((child) => bitsOf(child, bits));
+  const [first, ...others] = tree.children.map((child) => evaluateBits(child, bits));
   const result = first!.slice();
   for (const other of others) {
     for (let at = 0; at < result.length; at++) {

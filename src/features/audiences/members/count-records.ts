@@ -1,54 +1,54 @@
 import type { AudienceTree, Subject } from '../../../contract/store/audiences.ts';
-import { isMeant, leavesOf } from './audience-tree.ts';
+import { isInTree, leavesOf } from './audience-tree.ts';
 import { MEMBER_RECORDS, MEMBER_WIDTH, openMembers } from './member-file.ts';
-import { isOpen, openNow } from './membership-windows.ts';
-import { recordSource } from './record-file.ts';
+import { countOpen, isOpen } from './membership-windows.ts';
+import { readRecords } from './record-file.ts';
 
-/** The members of one leaf whose window is open, identifier by identifier. */
+/** Iterates over the identifiers of a leaf whose window is open. */
 interface LeafCursor {
-  /** Which leaf it is, as a bit. */
+  /** The bit of the leaf. */
   readonly bit: number;
-  /** What is added to the numbers of its members, to tell them from those of other leaves. */
+  /** Offset of its member numbers, which separates them from those of other leaves. */
   readonly base: number;
   words: Uint32Array;
   at: number;
-  /** Goes on to the next identifier; false when there is none. */
+  /** Moves to the next identifier; false at the end. */
   next(): boolean;
 }
 
-/** How many records a tree means, and when that may change; infinity for never. */
+/** The number of records of a tree, and when it may nextChangeAt without an upload; Infinity for never. */
 export interface RecordCount {
   readonly size: number;
-  readonly change: number;
+  readonly nextChangeAt: number;
 }
 
 /**
- * Counts the records of leaves that a tree means. Members of different leaves that have an identifier in common are one
- * record; who is in none of the leaves is nobody. Needs memory for a number of each member.
+ * Counts the records of a tree. Members of different leaves that share an identifier are one record. People outside all
+ * leaves are not counted. Memory is proportional to the number of members.
  */
 export function countRecords(tree: AudienceTree, pathOf: (leaf: Subject) => string, now: number): RecordCount {
   const leaves = leavesOf(tree);
   const files = leaves.map((leaf) => openMembers(pathOf(leaf)));
   try {
     let room = 0;
-    let change = Number.POSITIVE_INFINITY;
+    let nextChangeAt = Number.POSITIVE_INFINITY;
     const cursors: LeafCursor[] = [];
     for (const [index, file] of files.entries()) {
       if (!file) continue;
-      change = Math.min(change, openNow(file.windows, now).change);
-      cursors.push(openCursor(recordSource(file.records, MEMBER_RECORDS), 1 << index, room, now));
+      nextChangeAt = Math.min(nextChangeAt, countOpen(file.windows, now).nextChangeAt);
+      cursors.push(openCursor(readRecords(file.records, MEMBER_RECORDS), 1 << index, room, now));
       room += file.next;
     }
     const partOf = new Uint32Array(room);
     const leafBits = new Uint16Array(room);
     joinRecords(cursors, partOf, leafBits);
-    return { size: countMeant(tree, leaves, partOf, leafBits), change };
+    return { size: countMatching(tree, leaves, partOf, leafBits), nextChangeAt };
   } finally {
     for (const file of files) file?.close();
   }
 }
 
-function openCursor(source: ReturnType<typeof recordSource>, bit: number, base: number, now: number): LeafCursor {
+function openCursor(source: ReturnType<typeof readRecords>, bit: number, base: number, now: number): LeafCursor {
   const cursor = {
     bit,
     base,
@@ -76,7 +76,7 @@ function compareCursors(a: LeafCursor, b: LeafCursor): number {
   return 0;
 }
 
-/** Goes through all identifiers in order, and makes one record of the members that have one in common. */
+/** Walks all identifiers in order, and unites members that share one (union-find). */
 function joinRecords(cursors: readonly LeafCursor[], partOf: Uint32Array, leafBits: Uint16Array): void {
   for (let handle = 0; handle < partOf.length; handle++) partOf[handle] = handle;
   let open = cursors.filter((cursor) => cursor.next());
@@ -104,14 +104,14 @@ function rootOf(partOf: Uint32Array, handle: number): number {
   return found;
 }
 
-function countMeant(
+function countMatching(
   tree: AudienceTree,
   leaves: readonly Subject[],
   partOf: Uint32Array,
   leafBits: Uint16Array,
 ): number {
   const isMeantBy = Array.from({ length: 1 << leaves.length }, (_, bits) =>
-    isMeant(tree, (leaf) => (bits & (1 << leaves.indexOf(leaf))) !== 0),
+    isInTree(tree, (leaf) => (bits & (1 << leaves.indexOf(leaf))) !== 0),
   );
   for (let handle = 0; handle < partOf.length; handle++) {
     const root = rootOf(partOf, handle);

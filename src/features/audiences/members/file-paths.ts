@@ -1,14 +1,14 @@
-/** Where the files of a subject are. */
-export interface SubjectFiles {
+/** The paths of the files of a subject. */
+export interface SubjectPaths {
   readonly members: string;
   readonly matched: string;
 }
 
-/** The image of the directory as the thread knows it. */
-export interface ImageFiles {
+/** A reference to an image of the directory, for the thread. */
+export interface ImageReference {
   readonly folder: string;
   readonly version: number;
-  /** A checksum of the mark of the state that it shows. */
+  /** A checksum of the mark of its state. */
   readonly mark: number;
   readonly people: number;
 }

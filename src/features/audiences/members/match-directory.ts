@@ -1,36 +1,36 @@
 import { ENTRY_BYTES, type IdentifierReader, openIdentifiers } from '../directory/identifier-file.ts';
-import type { ImageFiles } from './file-paths.ts';
-import { MATCHED_RECORDS, type MatchedNotes, matchedOwn } from './matched-file.ts';
+import type { ImageReference } from './file-paths.ts';
+import { MATCHED_RECORDS, type MatchedMetadata, matchedMetadataNumbers } from './matched-file.ts';
 import { MEMBER_RECORDS, MEMBER_WIDTH, type MemberFile } from './member-file.ts';
-import { type RecordSink, recordSink, recordSource } from './record-file.ts';
+import { openRecordWriter, type RecordWriter, readRecords } from './record-file.ts';
 import { sortByKeys } from './sort-identifiers.ts';
 
-/** So many users are looked at in one pass: what is kept in memory does not grow with the directory. */
-const USERS_AT_ONCE = 2_000_000;
+/** Users in one pass, so that memory does not grow with the directory. */
+const USERS_PER_PASS = 2_000_000;
 
 /**
- * Finds the users of the directory who have an identifier in common with a member, and writes them with the windows of
- * their members: both files are sorted by identifier, so that a pass over both is enough.
+ * Finds the users of the directory who share an identifier with a member, and writes them with the windows of those
+ * members. Both files are sorted by identifier: a merge join.
  */
-export function matchInto(path: string, file: MemberFile, image: ImageFiles, notes: MatchedNotes): void {
-  const sink = recordSink(path, MATCHED_RECORDS);
+export function matchDirectory(path: string, file: MemberFile, image: ImageReference, notes: MatchedMetadata): void {
+  const sink = openRecordWriter(path, MATCHED_RECORDS);
   try {
-    for (let from = 0; from < image.people; from += USERS_AT_ONCE) {
+    for (let from = 0; from < image.people; from += USERS_PER_PASS) {
       const directory = openIdentifiers(image.folder);
       try {
-        writeMatches(sink, matchesOf(file, directory, from, from + USERS_AT_ONCE));
+        writeMatches(sink, findMatches(file, directory, from, from + USERS_PER_PASS));
       } finally {
         directory.close();
       }
     }
-    sink.finish({ own: matchedOwn(notes), trailer: new Uint32Array(0) });
+    sink.finish({ numbers: matchedMetadataNumbers(notes), trailer: new Uint32Array(0) });
   } catch (error) {
-    sink.drop();
+    sink.discard();
     throw error;
   }
 }
 
-/** Numbers of users with windows, in the order in which they were found. */
+/** User numbers with windows, in the order found. */
 interface Matches {
   numbers: Uint32Array;
   windows: Uint32Array;
@@ -54,11 +54,11 @@ function grown(words: Uint32Array): Uint32Array {
   return more;
 }
 
-/** The pass over both: matches of users whose numbers are in a range. */
-function matchesOf(file: MemberFile, directory: IdentifierReader, from: number, to: number): Matches {
+/** The merge join, for users whose numbers are in a range. */
+function findMatches(file: MemberFile, directory: IdentifierReader, from: number, to: number): Matches {
   const matches: Matches = { numbers: new Uint32Array(1024), windows: new Uint32Array(2048), count: 0 };
-  const people = peopleOf(directory);
-  const source = recordSource(file.records, MEMBER_RECORDS);
+  const people = identifierCursor(directory);
+  const source = readRecords(file.records, MEMBER_RECORDS);
   let hasPeople = people.next();
   while (hasPeople && source.next()) {
     const { words, end } = source;
@@ -72,23 +72,23 @@ function matchesOf(file: MemberFile, directory: IdentifierReader, from: number, 
         const number = people.number();
         if (number >= from && number < to) addMatch(matches, number, words[at + 5]!, words[at + 6]!);
       }
-      // Several people may have the same identifier, but no two members: so it is the people who go on.
+      // Several people may share an identifier, but members do not: advance the people.
       hasPeople = people.next();
     }
   }
   return matches;
 }
 
-/** The identifiers of the directory, one by one. */
-interface PeopleCursor {
-  /** Goes on to the next; false when there is none. */
+/** Iterates over the identifiers of the directory. */
+interface IdentifierCursor {
+  /** Moves to the next; false at the end. */
   next(): boolean;
-  /** Compares the present identifier with four numbers. */
+  /** Compares the current identifier with four numbers. */
   compareTo(words: Uint32Array, at: number): number;
   number(): number;
 }
 
-function peopleOf(directory: IdentifierReader): PeopleCursor {
+function identifierCursor(directory: IdentifierReader): IdentifierCursor {
   let view: DataView = new DataView(new ArrayBuffer(0));
   let at = 0;
   return {
@@ -110,8 +110,8 @@ function peopleOf(directory: IdentifierReader): PeopleCursor {
   };
 }
 
-/** Writes matches by number; the same window of the same user once. */
-function writeMatches(sink: RecordSink, { numbers, windows, count }: Matches): void {
+/** Writes matches by number, without duplicate windows of a user. */
+function writeMatches(sink: RecordWriter, { numbers, windows, count }: Matches): void {
   const sorted = sortByKeys({
     keys: numbers.slice(0, count),
     places: Uint32Array.from({ length: count }, (_, at) => at),
@@ -132,7 +132,7 @@ function writeMatches(sink: RecordSink, { numbers, windows, count }: Matches): v
   }
 }
 
-function write(sink: RecordSink, number: number, effective_at: number, expires_at: number): void {
+function write(sink: RecordWriter, number: number, effective_at: number, expires_at: number): void {
   const { words, at } = sink;
   words[at] = number;
   words[at + 1] = effective_at;

@@ -1,26 +1,26 @@
 import { MATCHED_RECORDS, openMatched } from './matched-file.ts';
-import { changeOf, isOpen } from './membership-windows.ts';
-import { recordSource } from './record-file.ts';
+import { isOpen, nextChangeOf } from './membership-windows.ts';
+import { readRecords } from './record-file.ts';
 
-/** Users of the directory by number, a bit each, and when that may change; infinity for never. */
+/** A set of users, one bit each, and when it may nextChangeAt without an upload; Infinity for never. */
 export interface UserSet {
   readonly bits: Uint32Array;
-  readonly change: number;
+  readonly nextChangeAt: number;
 }
 
-/** So many numbers, none of them set. */
-export function noBits(people: number): Uint32Array {
+/** An empty bit set. */
+export function emptyBits(people: number): Uint32Array {
   return new Uint32Array(Math.ceil(people / 32));
 }
 
-/** The matched users of a file whose window is open at a time, among so many people; nobody when there is no file. */
-export function usersIn(path: string, people: number, now: number): UserSet {
-  const bits = noBits(people);
-  let change = Number.POSITIVE_INFINITY;
+/** The matched users of a file whose window is open at a time; empty without a file. */
+export function readMatchedUsers(path: string, people: number, now: number): UserSet {
+  const bits = emptyBits(people);
+  let nextChangeAt = Number.POSITIVE_INFINITY;
   const file = openMatched(path);
-  if (!file) return { bits, change };
+  if (!file) return { bits, nextChangeAt };
   try {
-    const source = recordSource(file.records, MATCHED_RECORDS);
+    const source = readRecords(file.records, MATCHED_RECORDS);
     while (source.next()) {
       const { words, end } = source;
       for (let at = 0; at < end; at += MATCHED_RECORDS.width) {
@@ -28,16 +28,16 @@ export function usersIn(path: string, people: number, now: number): UserSet {
         const effective_at = words[at + 1]!;
         const expires_at = words[at + 2]!;
         if (number < people && isOpen(effective_at, expires_at, now)) bits[number >>> 5]! |= 1 << (number & 31);
-        change = Math.min(change, changeOf(effective_at, expires_at, now));
+        nextChangeAt = Math.min(nextChangeAt, nextChangeOf(effective_at, expires_at, now));
       }
     }
-    return { bits, change };
+    return { bits, nextChangeAt };
   } finally {
     file.records.close();
   }
 }
 
-/** How many of these users were active since a time. */
+/** Counts the users of a set who were active since a time. */
 export function countActive(bits: Uint32Array, lastActiveAt: Uint32Array, since: number): number {
   let count = 0;
   for (let number = 0; number < lastActiveAt.length; number++) {
@@ -46,8 +46,8 @@ export function countActive(bits: Uint32Array, lastActiveAt: Uint32Array, since:
   return count;
 }
 
-/** The numbers that are set, ascending. */
-export function numbersOf(bits: Uint32Array, people: number): Uint32Array<ArrayBuffer> {
+/** The numbers of a set, ascending. */
+export function setBitNumbers(bits: Uint32Array, people: number): Uint32Array<ArrayBuffer> {
   let count = 0;
   for (let number = 0; number < people; number++) if (hasBit(bits, number)) count += 1;
   const numbers = new Uint32Array(count);

@@ -1,40 +1,40 @@
-import { openRecords, type RecordFile, type RecordKind, type RecordNotes } from './record-file.ts';
+import { openRecords, type RecordFile, type RecordKind, type RecordMetadata } from './record-file.ts';
 
-/** Entries of who is in an audience: identifier (four numbers), member, effective_at, expires_at; by identifier. */
+/** Records of members: identifier (four numbers), member number, effective_at, expires_at; sorted by identifier. */
 export const MEMBER_RECORDS: RecordKind = { mark: 0x4d_45_4d_31, width: 7 };
 
-/** Numbers of an entry. */
+/** Numbers in a record. */
 export const MEMBER_WIDTH = MEMBER_RECORDS.width;
 
-/** What a file of members is at. */
-export interface MemberNotes {
-  /** Up to which upload of the log it is merged, and when that was accepted. */
+/** The metadata of a file of members. */
+export interface MemberMetadata {
+  /** The last merged upload, and when it was accepted. */
   readonly merged: number;
   readonly accepted_at: number;
-  /** The number that the next new member gets. */
+  /** The number of the next new member. */
   readonly next: number;
-  /** How many members have each window. */
+  /** The number of members of each window. */
   readonly windows: Uint32Array;
 }
 
 /** An open file of members. */
-export interface MemberFile extends MemberNotes {
+export interface MemberFile extends MemberMetadata {
   readonly records: RecordFile;
   close(): void;
 }
 
-/** Nothing merged yet. Member 0 does not exist: it marks free places. */
-export const NO_MEMBERS: MemberNotes = { merged: 0, accepted_at: 0, next: 1, windows: new Uint32Array(0) };
+/** Nothing merged yet. Numbers start at 1: 0 marks free slots. */
+export const NO_MEMBERS: MemberMetadata = { merged: 0, accepted_at: 0, next: 1, windows: new Uint32Array(0) };
 
-/** Opens the members of a subject; undefined when there is no sound file. */
+/** Opens the members of a subject; undefined without a valid file. */
 export function openMembers(path: string): MemberFile | undefined {
   const records = openRecords(path, MEMBER_RECORDS);
   if (!records) return undefined;
-  const [merged, accepted_at, next] = records.own as [number, number, number];
+  const [merged, accepted_at, next] = records.numbers as [number, number, number];
   return { merged, accepted_at, next, windows: records.trailer, records, close: records.close };
 }
 
-/** What the file says of itself. */
-export function notesOf({ merged, accepted_at, next, windows }: MemberNotes): RecordNotes {
-  return { own: [merged, accepted_at, next], trailer: windows };
+/** The metadata of the file. */
+export function recordMetadataOf({ merged, accepted_at, next, windows }: MemberMetadata): RecordMetadata {
+  return { numbers: [merged, accepted_at, next], trailer: windows };
 }

@@ -3,108 +3,115 @@ import { dirname } from 'node:path';
 import { answerCalls, transferring } from '../../../base/threads.ts';
 import type { AudienceTree, MatchingStrategy, Subject } from '../../../contract/store/audiences.ts';
 import { readActivity } from '../directory/identifier-file.ts';
-import { bitsOf, leavesOf } from './audience-tree.ts';
+import { evaluateBits, leavesOf } from './audience-tree.ts';
 import { countRecords } from './count-records.ts';
-import type { ImageFiles, SubjectFiles } from './file-paths.ts';
-import { matchInto } from './match-directory.ts';
-import { matchedOwn, openMatched } from './matched-file.ts';
-import { countActive, numbersOf, usersIn } from './matched-users.ts';
-import { type MemberNotes, openMembers } from './member-file.ts';
-import { openNow } from './membership-windows.ts';
-import { type Batch, mergeInto } from './merge-uploads.ts';
+import type { ImageReference, SubjectPaths } from './file-paths.ts';
+import { matchDirectory } from './match-directory.ts';
+import { matchedMetadataNumbers, openMatched } from './matched-file.ts';
+import { countActive, readMatchedUsers, setBitNumbers } from './matched-users.ts';
+import { type MemberMetadata, openMembers } from './member-file.ts';
+import { countOpen } from './membership-windows.ts';
+import { type Batch, mergeUploads } from './merge-uploads.ts';
 
 /** Somebody is active who was seen so short a time ago. @source creatives 18.3 */
 const ACTIVE_S = 90 * 86_400;
 
-interface Counting {
+interface CountInput {
   readonly tree: AudienceTree;
-  readonly files: Readonly<Record<Subject, SubjectFiles>>;
-  readonly image: ImageFiles;
+  readonly files: Readonly<Record<Subject, SubjectPaths>>;
+  readonly image: ImageReference;
   readonly strategy: MatchingStrategy;
   readonly now: number;
 }
 
-/** How many are meant, and when that may change; infinity for never. */
-export interface Counted {
+/** A count, and when it may nextChangeAt without an upload; Infinity for never. */
+export interface CountResult {
   readonly size: number;
-  readonly change: number;
+  readonly nextChangeAt: number;
 }
 
-function told({ merged, accepted_at }: MemberNotes): Pick<MemberNotes, 'merged' | 'accepted_at'> {
+function mergeState({ merged, accepted_at }: MemberMetadata): Pick<MemberMetadata, 'merged' | 'accepted_at'> {
   return { merged, accepted_at };
 }
 
-function remove({ members, matched }: SubjectFiles): void {
+function remove({ members, matched }: SubjectPaths): void {
   for (const path of [members, matched]) {
     rmSync(path, { force: true });
     rmSync(`${path}.new`, { force: true });
   }
 }
 
-/** Up to where the members of a subject are merged; undefined when there are none. */
-function look({ members }: SubjectFiles): Pick<MemberNotes, 'merged' | 'accepted_at'> | undefined {
+/** Up to which upload a subject is merged; undefined without a file. */
+function readMergeState({ members }: SubjectPaths): Pick<MemberMetadata, 'merged' | 'accepted_at'> | undefined {
   const file = openMembers(members);
   file?.close();
-  return file && told(file);
+  return file && mergeState(file);
 }
 
-function merge({ files, batch }: { readonly files: SubjectFiles; readonly batch: Batch }) {
+function merge({ files, batch }: { readonly files: SubjectPaths; readonly batch: Batch }) {
   mkdirSync(dirname(files.members), { recursive: true, mode: 0o700 });
-  return told(mergeInto(files.members, batch));
+  return mergeState(mergeUploads(files.members, batch));
 }
 
-/** Of what the matched users of a subject were made, as text; empty when there are none. */
-function version({ matched }: SubjectFiles): string {
+/** The version of the matched users of a subject, as text; empty without a file. */
+function matchedVersion({ matched }: SubjectPaths): string {
   const file = openMatched(matched);
   file?.records.close();
-  return file ? matchedOwn(file).join('.') : '';
+  return file ? matchedMetadataNumbers(file).join('.') : '';
 }
 
-/** Matches the members of a subject with the directory, unless they are. */
-function match({ files, image }: { readonly files: SubjectFiles; readonly image: ImageFiles }): void {
+/** Matches the members of a subject with the directory, unless that is up to date. */
+function match({ files, image }: { readonly files: SubjectPaths; readonly image: ImageReference }): void {
   const file = openMembers(files.members);
   if (!file) return;
   try {
     const { merged, accepted_at } = file;
     const notes = { merged, accepted_at, version: image.version, mark: image.mark };
-    if (version(files) !== matchedOwn(notes).join('.')) matchInto(files.matched, file, image, notes);
+    if (matchedVersion(files) !== matchedMetadataNumbers(notes).join('.'))
+      matchDirectory(files.matched, file, image, notes);
   } finally {
     file.close();
   }
 }
 
-function usersOf({ tree, files, image, now }: Omit<Counting, 'strategy'>): { bits: Uint32Array; change: number } {
-  let change = Number.POSITIVE_INFINITY;
+function evaluateUsers({ tree, files, image, now }: Omit<CountInput, 'strategy'>): {
+  bits: Uint32Array;
+  nextChangeAt: number;
+} {
+  let nextChangeAt = Number.POSITIVE_INFINITY;
   const found = new Map<Subject, Uint32Array>();
   for (const leaf of leavesOf(tree)) {
-    const users = usersIn(files[leaf]!.matched, image.people, now);
+    const users = readMatchedUsers(files[leaf]!.matched, image.people, now);
     found.set(leaf, users.bits);
-    change = Math.min(change, users.change);
+    nextChangeAt = Math.min(nextChangeAt, users.nextChangeAt);
   }
-  return { bits: bitsOf(tree, (leaf) => found.get(leaf)!), change };
+  return { bits: evaluateBits(tree, (leaf) => found.get(leaf)!), nextChangeAt };
 }
 
-function count(counting: Counting): Counted {
+function count(counting: CountInput): CountResult {
   const { tree, files, image, strategy, now } = counting;
   if (strategy === 'directory') {
-    const { bits, change } = usersOf(counting);
+    const { bits, nextChangeAt } = evaluateUsers(counting);
     const since = Math.max(1, now - ACTIVE_S);
-    return { size: image.people === 0 ? 0 : countActive(bits, readActivity(image.folder).lastActiveAt, since), change };
+    return {
+      size: image.people === 0 ? 0 : countActive(bits, readActivity(image.folder).lastActiveAt, since),
+      nextChangeAt,
+    };
   }
   if (!('leaf' in tree)) return countRecords(tree, (leaf) => files[leaf]!.members, now);
   const file = openMembers(files[tree.leaf]!.members);
   file?.close();
-  return file ? openNow(file.windows, now) : { size: 0, change: Number.POSITIVE_INFINITY };
+  return file ? countOpen(file.windows, now) : { size: 0, nextChangeAt: Number.POSITIVE_INFINITY };
 }
 
-function list(counting: Omit<Counting, 'strategy'>): Uint32Array {
-  const numbers = numbersOf(usersOf(counting).bits, counting.image.people);
+function listUsers(counting: Omit<CountInput, 'strategy'>): Uint32Array {
+  const numbers = setBitNumbers(evaluateUsers(counting).bits, counting.image.people);
   return transferring(numbers, [numbers.buffer]);
 }
 
-/** What the thread of memberships can be asked. */
-export type MembershipAnswers = typeof answers;
+/** The type of these calls, for the main thread. */
+export type MemberCalls = typeof calls;
 
-const answers = { look, merge, match, version, count, list, remove };
+const calls = { look: readMergeState, merge, match, version: matchedVersion, count, list: listUsers, remove };
 
-answerCalls(answers);
+answerCalls(calls);

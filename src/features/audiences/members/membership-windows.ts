@@ -1,16 +1,16 @@
-/** How many members have each window. Windows are from a second on and before another; numbers come in threes. */
+/** Counts members by window, from one second (inclusive) to another (exclusive). */
 export interface WindowCounts {
-  /** Counts members of a window: `by` may be negative. */
+  /** Adds to the count of a window; `by` may be negative. */
   add(effective_at: number, expires_at: number, by: number): void;
-  /** `effective_at, expires_at, count` of every window that has members and ends after a time, in order. */
+  /** `effective_at, expires_at, count` of every window that has members and ends after a time, sorted. */
   table(after: number): Uint32Array;
 }
 
-const SLOTS_AT_FIRST = 64;
+const INITIAL_SLOTS = 64;
 
-/** Counts members by their windows, starting from a table. */
+/** Counts by window, starting from a table. */
 export function windowCounts(start: Uint32Array): WindowCounts {
-  let size = SLOTS_AT_FIRST;
+  let size = INITIAL_SLOTS;
   while (size < start.length) size *= 2;
   let keys = new Uint32Array(size * 2);
   let counts = new Float64Array(size);
@@ -34,7 +34,7 @@ export function windowCounts(start: Uint32Array): WindowCounts {
   };
   const add = (effective_at: number, expires_at: number, by: number): void => {
     const slot = slotOf(effective_at, expires_at);
-    // No window ends at 0: it marks a free place.
+    // No window ends at 0, which marks a free slot.
     if (keys[slot * 2 + 1] === 0) {
       keys[slot * 2] = effective_at;
       keys[slot * 2 + 1] = expires_at;
@@ -63,27 +63,27 @@ export function isOpen(effective_at: number, expires_at: number, now: number): b
   return effective_at <= now && now < expires_at;
 }
 
-/** Whether members of a table are there no more by a time. */
+/** Whether any window of a table has expired by a time. */
 export function hasExpired(table: Uint32Array, now: number): boolean {
   for (let at = 0; at < table.length; at += 3) if (table[at + 1]! <= now) return true;
   return false;
 }
 
-/** When a window opens or closes next; infinity when it has closed. */
-export function changeOf(effective_at: number, expires_at: number, now: number): number {
+/** When a window opens or closes next; Infinity when it has closed. */
+export function nextChangeOf(effective_at: number, expires_at: number, now: number): number {
   if (expires_at <= now) return Number.POSITIVE_INFINITY;
-  // One that ends before it begins never opens.
+  // A window that ends before it begins never opens.
   return effective_at > now && effective_at < expires_at ? effective_at : expires_at;
 }
 
-/** How many members have an open window, and when that may change next. */
-export function openNow(table: Uint32Array, now: number): { readonly size: number; readonly change: number } {
+/** The number of members with an open window, and when it may nextChangeAt next. */
+export function countOpen(table: Uint32Array, now: number): { readonly size: number; readonly nextChangeAt: number } {
   let size = 0;
-  let change = Number.POSITIVE_INFINITY;
+  let nextChangeAt = Number.POSITIVE_INFINITY;
   for (let at = 0; at < table.length; at += 3) {
     const [effective_at, expires_at] = [table[at]!, table[at + 1]!];
     if (isOpen(effective_at, expires_at, now)) size += table[at + 2]!;
-    change = Math.min(change, changeOf(effective_at, expires_at, now));
+    nextChangeAt = Math.min(nextChangeAt, nextChangeOf(effective_at, expires_at, now));
   }
-  return { size, change };
+  return { size, nextChangeAt };
 }

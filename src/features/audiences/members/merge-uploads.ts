@@ -1,61 +1,69 @@
 import { releaseMemory } from '../../../base/release-memory.ts';
-import { addMember, isAlive, type Members, membersFor, NOBODY, resolve, wholeOf } from './apply-uploads.ts';
+import {
+  addMember,
+  applyUploads,
+  createMemberTable,
+  isAlive,
+  type MemberTable,
+  NO_MEMBER,
+  rootMember,
+} from './apply-uploads.ts';
 import {
   MEMBER_RECORDS,
   MEMBER_WIDTH,
   type MemberFile,
-  type MemberNotes,
+  type MemberMetadata,
   NO_MEMBERS,
-  notesOf,
   openMembers,
+  recordMetadataOf,
 } from './member-file.ts';
 import { hasExpired, windowCounts } from './membership-windows.ts';
-import { type RecordSink, recordSink, recordSource } from './record-file.ts';
+import { openRecordWriter, type RecordWriter, readRecords } from './record-file.ts';
 import { seek } from './seek.ts';
 import { type SortedIdentifiers, sortIdentifiers } from './sort-identifiers.ts';
-import { type Touched, touchedMembers } from './touched-members.ts';
-import { type PendingUpload, unpack } from './unpack-uploads.ts';
+import { type TouchedMembers, touchedMembers } from './touched-members.ts';
+import { type PendingUpload, unpackUploads } from './unpack-uploads.ts';
 
-/** Uploads that follow one another in the log; `last` is the number of the last. */
+/** Consecutive uploads of the log; `last` is the number of the last one. */
 export interface Batch {
   readonly uploads: readonly PendingUpload[];
   readonly last: number;
 }
 
 /**
- * Merges uploads into the members of a subject: what identifiers of the file they speak of, then what they make of these
- * members, then the file anew, in two sequential passes. Until the new file is in its place, the old one is. The uploads
- * are used up: what is no longer needed is given back at once, because as much is merged together as memory allows.
+ * Merges uploads into the members of a subject in two sequential passes: find the entries that the uploads touch, apply the
+ * uploads to them, then rewrite the file, which replaces the old one at the end. The uploads are consumed: memory is
+ * released as soon as possible, because batches are as large as memory allows.
  */
-export function mergeInto(path: string, { uploads, last }: Batch): MemberNotes {
+export function mergeUploads(path: string, { uploads, last }: Batch): MemberMetadata {
   const file = openMembers(path);
   try {
     const before = file ?? NO_MEMBERS;
-    const pending = unpack(uploads);
+    const pending = unpackUploads(uploads);
     const sorted = sortIdentifiers(pending.words);
     releaseMemory(pending.words);
-    const found = file ? touchedBy(file, sorted) : undefined;
+    const found = file ? findTouched(file, sorted) : undefined;
     const people = pending.identifiersEnd.length;
-    const members = membersFor((found?.count ?? 0) + people);
-    const { touched, holders } = handlesOf(found, members, sorted.count);
+    const members = createMemberTable((found?.count ?? 0) + people);
+    const { touched, holders } = assignHandles(found, members, sorted.count);
     const windows = windowCounts(before.windows);
     for (let handle = 0; handle < members.count; handle++) {
       windows.add(members.effective_at[handle]!, members.expires_at[handle]!, -1);
     }
-    const next = resolve({ pending, slots: sorted.slots, holders, members, next: before.next });
-    if (next > NUMBERS_MAX) throw new Error('an audience has used up the numbers of its members');
+    const next = applyUploads({ pending, slots: sorted.slots, holders, members, next: before.next });
+    if (next > NUMBERS_MAX) throw new Error('the audience has no member numbers left');
     const now = uploads.at(-1)?.accepted_at ?? before.accepted_at;
     for (let handle = 0; handle < members.count; handle++) {
-      if (members.partOf[handle] !== handle || !isAlive(members, handle, now)) continue;
+      if (members.mergedInto[handle] !== handle || !isAlive(members, handle, now)) continue;
       windows.add(members.effective_at[handle]!, members.expires_at[handle]!, 1);
     }
     const notes = { merged: last, accepted_at: now, next, windows: windows.table(now) };
-    const sink = recordSink(path, MEMBER_RECORDS);
+    const sink = openRecordWriter(path, MEMBER_RECORDS);
     try {
       rewrite({ file, sorted, holders, members, touched, now }, sink);
-      sink.finish(notesOf(notes));
+      sink.finish(recordMetadataOf(notes));
     } catch (error) {
-      sink.drop();
+      sink.discard();
       throw error;
     }
     return notes;
@@ -66,24 +74,24 @@ export function mergeInto(path: string, { uploads, last }: Batch): MemberNotes {
 
 const NUMBERS_MAX = 0xffff_fff0;
 
-/** By distinct identifier of the uploads: the entry of the file, whose `expires_at` is 0 where there is none. */
-interface Found {
+/** By distinct identifier of the uploads: its entry in the file; `expires_at` is 0 where there is none. */
+interface FoundEntries {
   readonly number: Uint32Array;
   readonly effective_at: Uint32Array;
   readonly expires_at: Uint32Array;
-  /** How many entries were found. */
+  /** Number of entries found. */
   count: number;
 }
 
-/** The first pass: the entries of the file for identifiers of the uploads. */
-function touchedBy({ records }: MemberFile, { words, count }: SortedIdentifiers): Found {
-  const found: Found = {
+/** The first pass: finds the entries of the identifiers in the uploads. */
+function findTouched({ records }: MemberFile, { words, count }: SortedIdentifiers): FoundEntries {
+  const found: FoundEntries = {
     number: new Uint32Array(count),
     effective_at: new Uint32Array(count),
     expires_at: new Uint32Array(count),
     count: 0,
   };
-  const source = recordSource(records, MEMBER_RECORDS);
+  const source = readRecords(records, MEMBER_RECORDS);
   let slot = 0;
   while (slot < count && source.next()) {
     const { words: entries, end } = source;
@@ -109,20 +117,20 @@ function compare(a: Uint32Array, atA: number, b: Uint32Array, atB: number): numb
   return a[atA]! - b[atB]! || a[atA + 1]! - b[atB + 1]! || a[atA + 2]! - b[atB + 2]! || a[atA + 3]! - b[atB + 3]!;
 }
 
-/** Gives a handle to each member that was found, and notes which identifiers it holds. What was found is used up. */
-function handlesOf(
-  found: Found | undefined,
-  members: Members,
+/** Assigns a handle to each member found, and maps identifiers to handles. Consumes `found`. */
+function assignHandles(
+  found: FoundEntries | undefined,
+  members: MemberTable,
   identifiers: number,
-): { readonly touched: Touched; readonly holders: Uint32Array } {
-  const holders = new Uint32Array(identifiers).fill(NOBODY);
+): { readonly touched: TouchedMembers; readonly holders: Uint32Array } {
+  const holders = new Uint32Array(identifiers).fill(NO_MEMBER);
   const touched = touchedMembers(found?.count ?? 0);
   for (let slot = 0; found && slot < identifiers; slot++) {
     const expires_at = found.expires_at[slot]!;
     if (expires_at === 0) continue;
     const number = found.number[slot]!;
     let handle = touched.find(number);
-    if (handle === NOBODY) {
+    if (handle === NO_MEMBER) {
       handle = addMember(members, number, found.effective_at[slot]!, expires_at);
       touched.add(number, handle);
     }
@@ -132,22 +140,22 @@ function handlesOf(
   return { touched, holders };
 }
 
-interface Rewriting {
+interface RewriteInput {
   readonly file: MemberFile | undefined;
   readonly sorted: SortedIdentifiers;
   readonly holders: Uint32Array;
-  readonly members: Members;
-  readonly touched: Touched;
-  /** Who has expired by then is left out. */
+  readonly members: MemberTable;
+  readonly touched: TouchedMembers;
+  /** Members that have expired by then are left out. */
   readonly now: number;
 }
 
-/** The second pass: what the file has and what the uploads say, by identifier. */
-function rewrite({ file, sorted, holders, members, touched, now }: Rewriting, sink: RecordSink): void {
+/** The second pass: merges the entries of the file and of the uploads by identifier. */
+function rewrite({ file, sorted, holders, members, touched, now }: RewriteInput, sink: RecordWriter): void {
   const { words, count } = sorted;
   let slot = 0;
   const writeMember = (from: Uint32Array, at: number, handle: number): void => {
-    const whole = wholeOf(members, handle);
+    const whole = rootMember(members, handle);
     if (!isAlive(members, whole, now)) return;
     const { words: to, at: place } = sink;
     for (let part = 0; part < 4; part++) to[place + part] = from[at + part]!;
@@ -158,10 +166,10 @@ function rewrite({ file, sorted, holders, members, touched, now }: Rewriting, si
     if (sink.at === to.length) sink.flush();
   };
   const writeSlot = (): void => {
-    if (holders[slot] !== NOBODY) writeMember(words, slot * 4, holders[slot]!);
+    if (holders[slot] !== NO_MEMBER) writeMember(words, slot * 4, holders[slot]!);
     slot += 1;
   };
-  const source = file && recordSource(file.records, MEMBER_RECORDS);
+  const source = file && readRecords(file.records, MEMBER_RECORDS);
   const isAsItWas = touched.isEmpty() && !(file && hasExpired(file.windows, now));
   while (source?.next()) {
     const { words: entries, end } = source;
@@ -169,22 +177,22 @@ function rewrite({ file, sorted, holders, members, touched, now }: Rewriting, si
       while (slot < count && compare(words, slot * 4, entries, at) < 0) writeSlot();
       const first = slot < count ? words[slot * 4]! : Number.POSITIVE_INFINITY;
       let to = at;
-      // What is surely below the next identifier, and as it was, is copied in one go.
+      // Unchanged entries below the next identifier are copied in one step.
       if (isAsItWas) to = seek(entries, at, end, MEMBER_WIDTH, first);
-      while (to < end && entries[to]! < first && !touched.maybeHas(entries[to + 4]!) && entries[to + 6]! > now) {
+      while (to < end && entries[to]! < first && !touched.mayContain(entries[to + 4]!) && entries[to + 6]! > now) {
         to += MEMBER_WIDTH;
       }
       copy(entries, at, to, sink);
       at = to;
       if (at === end) break;
       if (slot < count && compare(words, slot * 4, entries, at) <= 0) {
-        // The same identifier is written as the uploads leave it.
+        // The uploads replace the entry of the same identifier.
         if (compare(words, slot * 4, entries, at) === 0) at += MEMBER_WIDTH;
         writeSlot();
         continue;
       }
       const handle = touched.find(entries[at + 4]!);
-      if (handle !== NOBODY) writeMember(entries, at, handle);
+      if (handle !== NO_MEMBER) writeMember(entries, at, handle);
       else if (entries[at + 6]! > now) copy(entries, at, at + MEMBER_WIDTH, sink);
       at += MEMBER_WIDTH;
     }
@@ -192,11 +200,11 @@ function rewrite({ file, sorted, holders, members, touched, now }: Rewriting, si
   while (slot < count) writeSlot();
 }
 
-/** So many numbers are copied faster as a whole than one by one. */
+/** From this length on, `set` is faster than a loop. */
 const LONG = 128;
 
 /** Copies whole entries. */
-function copy(from: Uint32Array, at: number, to: number, sink: RecordSink): void {
+function copy(from: Uint32Array, at: number, to: number, sink: RecordWriter): void {
   const { words } = sink;
   for (let next = at; next < to; ) {
     const end = Math.min(to, next + words.length - sink.at);

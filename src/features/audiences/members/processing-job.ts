@@ -8,21 +8,21 @@ import type { WriteTransaction } from '../../../contract/store/store.ts';
 
 interface Outcome {
   readonly audience: StoredAudience;
-  /** Undefined when it was deleted, and nothing of it is left but its log. */
+  /** Undefined when it was deleted. */
   readonly standing: AudienceSize | undefined;
   readonly size_min: number;
   readonly delay_s: number;
-  /** When it is looked at again, whatever happens: users stop being active without anybody saying so. */
+  /** Seconds until the next run in any case: users become inactive without an event. */
   readonly again_s: number | undefined;
 }
 
 const DAY_S = 86_400;
-/** Uploads of a deleted audience that are removed in one unit: others wait for it. */
-const REMOVED_AT_ONCE = 16;
+/** Uploads of a deleted audience removed in one unit of work: other writers wait for it. */
+const UPLOADS_PER_UNIT = 16;
 
 /**
- * Processes an audience or a list: merges what was uploaded, matches, counts, and says where it stands; when the time
- * comes at which that changes, again. Audiences that are made of it follow.
+ * Processes an audience or a list: merges uploads, matches the directory, counts and stores the result; runs again when the
+ * size may change. Then the audiences that combine it are processed.
  * @source creatives 18.3
  */
 export const audienceProcessing: JobKind<Outcome | undefined> = {
@@ -39,7 +39,7 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
     const strategy = audiences.strategy(audience.environment);
     return {
       audience,
-      standing: audience.deleted ? undefined : await standingOf(audience, services),
+      standing: audience.deleted ? undefined : await computeStanding(audience, services),
       size_min: audiences.size_min,
       delay_s: audiences.processing_delay_s(audience.environment),
       again_s: strategy === 'directory' ? DAY_S : undefined,
@@ -52,14 +52,14 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
       await tx.jobs.planNoLaterThan({ kind, key: subjectOf('audience', id), run_at: now });
     }
     const isGone = (await tx.audiences.find(audience.subject))?.deleted !== 0;
-    if (standing && !isGone) await settle(tx, { ...outcome, standing }, now);
-    else if (!(await tx.audienceLog.remove(audience.subject, REMOVED_AT_ONCE))) {
+    if (standing && !isGone) await storeStanding(tx, { ...outcome, standing }, now);
+    else if (!(await tx.audienceLog.remove(audience.subject, UPLOADS_PER_UNIT))) {
       await tx.jobs.planNoLaterThan({ kind, key, run_at: now });
     }
   },
 };
 
-function standingOf(
+function computeStanding(
   { subject, environment, segments }: StoredAudience,
   { clock, audiences: { members: memberships, rules: audiences } }: Services,
 ): Promise<AudienceSize> {
@@ -70,7 +70,7 @@ function standingOf(
     : memberships.countTree(treeOf(segments), strategy, now);
 }
 
-async function settle(
+async function storeStanding(
   tx: WriteTransaction,
   { audience, standing, size_min, delay_s, again_s }: Outcome & { readonly standing: AudienceSize },
   now: string,
@@ -78,7 +78,7 @@ async function settle(
   const { subject } = audience;
   const { size, merged, next_change_at = Number.POSITIVE_INFINITY } = standing;
   const last = await tx.audienceLog.find(subject);
-  // What came in the meantime left this job as it was, for this moment.
+  // An upload during this run did not plan another job.
   const isBehind = last !== undefined && last.number > merged;
   const isTargetable = size >= size_min;
   const told = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? size : null } as const;

@@ -13,34 +13,34 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /**
- * A kind of derived files: a header, records of the same width in their order, and a trailer; all whole numbers of 32
- * bits in the order of bytes of the machine, because nothing but the machine that wrote a file reads it.
+ * A kind of record file: a header, sorted records of fixed width, and a trailer, all as 32-bit integers in native byte
+ * order: files are derived data that only the machine that wrote them reads.
  */
 export interface RecordKind {
-  /** Tells kinds and versions apart: a file of another is as good as none. */
+  /** Magic number of the kind and its version; a file with another one is ignored. */
   readonly mark: number;
-  /** Numbers of a record. */
+  /** Numbers in a record. */
   readonly width: number;
 }
 
-/** What a file says of itself beside its records. */
-export interface RecordNotes {
+/** The metadata of a file. */
+export interface RecordMetadata {
   /** At most 10 numbers. */
-  readonly own: readonly number[];
+  readonly numbers: readonly number[];
   readonly trailer: Uint32Array;
 }
 
-/** A file of records that is open for reading: whoever replaces it does not disturb. */
-export interface RecordFile extends RecordNotes {
+/** An open record file; replacing it does not affect the reader. */
+export interface RecordFile extends RecordMetadata {
   readonly count: number;
   readonly descriptor: number;
   close(): void;
 }
 
 const HEADER_NUMBERS = 16;
-const OWN_FROM = 5;
+const METADATA_FROM = 5;
 const HEADER_BYTES = HEADER_NUMBERS * 4;
-/** Read and written at once, about. */
+/** Approximate size of a read or write. */
 const BLOCK_BYTES = 1 << 20;
 const TWO_32 = 2 ** 32;
 
@@ -48,10 +48,10 @@ function bytesOf(words: Uint32Array): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }
 
-/** Header: mark, checksum, count (two numbers), length of the trailer, own numbers. */
-function headerOf({ mark }: RecordKind, count: number, { own, trailer }: RecordNotes): Uint32Array {
+/** Header: mark, checksum, count (two numbers), trailer length, metadata numbers. */
+function headerOf({ mark }: RecordKind, count: number, { numbers, trailer }: RecordMetadata): Uint32Array {
   const header = new Uint32Array(HEADER_NUMBERS);
-  header.set([mark, 0, count % TWO_32, Math.floor(count / TWO_32), trailer.length, ...own]);
+  header.set([mark, 0, count % TWO_32, Math.floor(count / TWO_32), trailer.length, ...numbers]);
   header[1] = crc32(bytesOf(trailer), crc32(bytesOf(header)));
   return header;
 }
@@ -67,7 +67,7 @@ function readAt(descriptor: number, words: Uint32Array, position: number): boole
   return true;
 }
 
-/** Opens a file of records; undefined when there is none, or none that is whole and of this kind. */
+/** Opens a record file; undefined when it is missing, incomplete or of another kind. */
 export function openRecords(path: string, kind: RecordKind): RecordFile | undefined {
   let descriptor: number;
   try {
@@ -76,12 +76,12 @@ export function openRecords(path: string, kind: RecordKind): RecordFile | undefi
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  const found = readNotes(descriptor, kind);
+  const found = readMetadata(descriptor, kind);
   if (!found) closeSync(descriptor);
   return found && { ...found, descriptor, close: () => closeSync(descriptor) };
 }
 
-function readNotes(descriptor: number, kind: RecordKind): (RecordNotes & { readonly count: number }) | undefined {
+function readMetadata(descriptor: number, kind: RecordKind): (RecordMetadata & { readonly count: number }) | undefined {
   const header = new Uint32Array(HEADER_NUMBERS);
   if (!readAt(descriptor, header, 0) || header[0] !== kind.mark) return undefined;
   const count = header[2]! + header[3]! * TWO_32;
@@ -89,21 +89,21 @@ function readNotes(descriptor: number, kind: RecordKind): (RecordNotes & { reado
   if (fstatSync(descriptor).size !== trailerAt + header[4]! * 4) return undefined;
   const trailer = new Uint32Array(header[4]!);
   if (!readAt(descriptor, trailer, trailerAt)) return undefined;
-  const notes = { own: [...header.subarray(OWN_FROM)], trailer };
+  const notes = { numbers: [...header.subarray(METADATA_FROM)], trailer };
   return headerOf(kind, count, notes)[1] === header[1] ? { ...notes, count } : undefined;
 }
 
-/** The records of a file, block by block. */
-export interface RecordSource {
-  /** The present block: `end` numbers of it are records. */
+/** Reads records in blocks. */
+export interface RecordReader {
+  /** The current block; its first `end` numbers are records. */
   readonly words: Uint32Array;
   readonly end: number;
-  /** Takes the next block; false when there is none. The block before is overwritten. */
+  /** Reads the next block over the current one; false at the end. */
   next(): boolean;
 }
 
-/** Reads all records of a file, in their order. */
-export function recordSource({ descriptor, count }: RecordFile, { width }: RecordKind): RecordSource {
+/** Reads all records of a file in order. */
+export function readRecords({ descriptor, count }: RecordFile, { width }: RecordKind): RecordReader {
   const blockRecords = Math.max(1, Math.min(count, Math.floor(BLOCK_BYTES / (width * 4))));
   const words = new Uint32Array(blockRecords * width);
   let done = 0;
@@ -115,7 +115,7 @@ export function recordSource({ descriptor, count }: RecordFile, { width }: Recor
       source.end = records * width;
       if (records === 0) return false;
       const part = words.subarray(0, source.end);
-      if (!readAt(descriptor, part, HEADER_BYTES + done * width * 4)) throw new Error('a file of records was cut off');
+      if (!readAt(descriptor, part, HEADER_BYTES + done * width * 4)) throw new Error('a record file is truncated');
       done += records;
       return true;
     },
@@ -123,22 +123,22 @@ export function recordSource({ descriptor, count }: RecordFile, { width }: Recor
   return source;
 }
 
-/** Where records are written: put at `words[at]`, then `at` moved on by a width; `flush` when `at` is `words.length`. */
-export interface RecordSink {
+/** Writes records: put one at `words[at]`, advance `at` by the width, and `flush` when `at` is `words.length`. */
+export interface RecordWriter {
   readonly words: Uint32Array;
   at: number;
   flush(): void;
-  /** Puts the file in its place, durably: until then, what was there before is. */
-  finish(notes: RecordNotes): void;
-  /** Gives up: nothing is left of it. */
-  drop(): void;
+  /** Replaces the file durably and atomically. */
+  finish(notes: RecordMetadata): void;
+  /** Deletes what was written. */
+  discard(): void;
 }
 
-/** What was written is brought to the disk in such pieces: a commit of the database would wait for all that piled up. */
-const SYNCED_BYTES = 8_388_608;
+/** Data is synced in steps of this size: a commit of the database would have to wait for a larger backlog. */
+const SYNC_EVERY_BYTES = 8_388_608;
 
-/** Writes a file of records beside its place. There is one writer of a place at a time. */
-export function recordSink(path: string, kind: RecordKind): RecordSink {
+/** Writes a record file next to its final path. One writer a path at a time. */
+export function openRecordWriter(path: string, kind: RecordKind): RecordWriter {
   const beside = `${path}.new`;
   const descriptor = openSync(beside, 'w', 0o600);
   const words = new Uint32Array(Math.floor(BLOCK_BYTES / (kind.width * 4)) * kind.width);
@@ -157,11 +157,11 @@ export function recordSink(path: string, kind: RecordKind): RecordSink {
       put(words.subarray(0, sink.at), position);
       position += sink.at * 4;
       sink.at = 0;
-      if (position - synced < SYNCED_BYTES) return;
+      if (position - synced < SYNC_EVERY_BYTES) return;
       fdatasyncSync(descriptor);
       synced = position;
     },
-    finish(notes: RecordNotes) {
+    finish(notes: RecordMetadata) {
       sink.flush();
       put(notes.trailer, position);
       put(headerOf(kind, (position - HEADER_BYTES) / (kind.width * 4), notes), 0);
@@ -170,7 +170,7 @@ export function recordSink(path: string, kind: RecordKind): RecordSink {
       renameSync(beside, path);
       syncFolder(dirname(path));
     },
-    drop() {
+    discard() {
       closeSync(descriptor);
       rmSync(beside, { force: true });
     },

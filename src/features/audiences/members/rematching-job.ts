@@ -3,11 +3,11 @@ import { AUDIENCE_PROCESSING, AUDIENCE_REMATCHING } from '../../../contract/stor
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
 
-/** Audiences that are planned in one unit: others wait for it. */
-const PLANNED_AT_ONCE = 500;
+/** Jobs planned in one unit of work: other writers wait for it. */
+const JOBS_PER_UNIT = 500;
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
-/** Lets every audience whose size is counted in the directory meet one that changed, piece by piece. */
+/** After a change of the directory: plans the processing of every audience that is matched with it, in steps. */
 export const audienceRematching: JobKind<readonly Environment[]> = {
   name: AUDIENCE_REMATCHING,
   prepare: async (_, { audiences: { rules: audiences } }) =>
@@ -15,11 +15,11 @@ export const audienceRematching: JobKind<readonly Environment[]> = {
   async store(tx, { kind, key }, environments, now) {
     const found: string[] = [];
     for (const environment of environments)
-      found.push(...(await tx.audiences.listUploaded(environment, key, PLANNED_AT_ONCE)));
-    const next = found.sort().slice(0, PLANNED_AT_ONCE);
+      found.push(...(await tx.audiences.listUploaded(environment, key, JOBS_PER_UNIT)));
+    const next = found.sort().slice(0, JOBS_PER_UNIT);
     for (const id of next) {
       await tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subjectOf('audience', id), run_at: now });
     }
-    if (next.length === PLANNED_AT_ONCE) await tx.jobs.planNoLaterThan({ kind, key: next.at(-1)!, run_at: now });
+    if (next.length === JOBS_PER_UNIT) await tx.jobs.planNoLaterThan({ kind, key: next.at(-1)!, run_at: now });
   },
 };

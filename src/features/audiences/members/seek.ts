@@ -1,6 +1,6 @@
 /**
- * Where the first entry stands that is not below a number, from a place on: entries are in the order of their first number,
- * of which `entries[from]` is one. It looks at few of them, the further ahead the more sparsely.
+ * The index of the first entry, from `from` on, whose first number is not below `number`; entries are sorted by it.
+ * A galloping search: steps double, then a binary search.
  */
 export function seek(entries: Uint32Array, from: number, end: number, width: number, number: number): number {
   if (from >= end || entries[from]! >= number) return from;

@@ -1,20 +1,20 @@
 import { releaseMemory } from '../../../base/release-memory.ts';
 
-/** Identifiers in order, each once, and which of them stands at each place of what was sorted. */
+/** Distinct sorted identifiers, and the index of each input among them. */
 export interface SortedIdentifiers {
   readonly count: number;
   /** Four numbers each. */
   readonly words: Uint32Array;
-  /** By place: the number of the identifier in the order. */
+  /** By input index: the index of the identifier among the distinct ones. */
   readonly slots: Uint32Array;
 }
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
-/** Longer runs of the same first number are no accident, and are sorted by comparing. */
+/** Longer runs with the same first number are not random, and are sorted by comparison. */
 const SHORT_RUN = 16;
 
-/** Sorts identifiers of four numbers each: by the digits of the first, which are spread evenly, then what is left. */
+/** Sorts identifiers of four numbers: a radix sort by the first, which is evenly distributed, then by comparison. */
 export function sortIdentifiers(words: Uint32Array): SortedIdentifiers {
   const { keys, places: order } = orderByFirst(words);
   const compare = (a: number, b: number): number => {
@@ -33,7 +33,7 @@ export function sortIdentifiers(words: Uint32Array): SortedIdentifiers {
     from = to;
   }
   releaseMemory(keys);
-  const sorted = distinct(words, order);
+  const sorted = deduplicate(words, order);
   releaseMemory(order);
   return sorted;
 }
@@ -50,8 +50,8 @@ function insertionSort(order: Uint32Array, from: number, to: number, compare: (a
   }
 }
 
-/** Places in the order of the first of four numbers, with that. */
-function orderByFirst(words: Uint32Array): Keyed {
+/** Indices sorted by the first of four numbers, with that number. */
+function orderByFirst(words: Uint32Array): KeyedIndices {
   const count = words.length / 4;
   const keys = new Uint32Array(count);
   const places = new Uint32Array(count);
@@ -62,17 +62,17 @@ function orderByFirst(words: Uint32Array): Keyed {
   return sortByKeys({ keys, places });
 }
 
-/** Keys, and what belongs to each. */
-export interface Keyed {
+/** Keys with an index each. */
+export interface KeyedIndices {
   readonly keys: Uint32Array;
   readonly places: Uint32Array;
 }
 
-/** Sorts places by their keys, those of equal keys in the order in which they came. What is given is used up. */
-export function sortByKeys(input: Keyed): Keyed {
+/** A stable radix sort of indices by key. Consumes its input. */
+export function sortByKeys(input: KeyedIndices): KeyedIndices {
   const count = input.keys.length;
   let from = input;
-  let to: Keyed = { keys: new Uint32Array(count), places: new Uint32Array(count) };
+  let to: KeyedIndices = { keys: new Uint32Array(count), places: new Uint32Array(count) };
   const starts = new Uint32Array(DIGITS);
   for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
     starts.fill(0);
@@ -96,7 +96,7 @@ export function sortByKeys(input: Keyed): Keyed {
   return from;
 }
 
-function distinct(words: Uint32Array, order: Uint32Array): SortedIdentifiers {
+function deduplicate(words: Uint32Array, order: Uint32Array): SortedIdentifiers {
   const slots = new Uint32Array(order.length);
   const sorted = new Uint32Array(words.length);
   let count = 0;

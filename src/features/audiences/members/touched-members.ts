@@ -1,21 +1,21 @@
-import { NOBODY } from './apply-uploads.ts';
+import { NO_MEMBER } from './apply-uploads.ts';
 
-/** The members of a file that uploads touch, by number. Numbers begin at 1. */
-export interface Touched {
+/** The members that uploads touch, by number. Numbers start at 1. */
+export interface TouchedMembers {
   add(number: number, handle: number): void;
   isEmpty(): boolean;
-  /** False when a member is surely not touched: a look that costs little. */
-  maybeHas(number: number): boolean;
-  /** The handle of a member; `NOBODY` when it is not touched. */
+  /** False when a member is certainly not touched; a cheap check. */
+  mayContain(number: number): boolean;
+  /** The handle of a member; `NO_MEMBER` when it is not touched. */
   find(number: number): number;
 }
 
-/** Bits in front of the table, so that most of what is not touched is told apart without looking further. */
+/** Size of a bit filter in front of the table, which excludes most untouched members. */
 const BITS = 1 << 25;
 const MULTIPLIER = 0x9e3779b1;
 
-/** A table for up to so many members. */
-export function touchedMembers(room: number): Touched {
+/** A hash table for up to `room` members. */
+export function touchedMembers(room: number): TouchedMembers {
   const sizeBits = Math.max(4, Math.ceil(Math.log2(room * 2 + 1)));
   const mask = 2 ** sizeBits - 1;
   const shift = 32 - sizeBits;
@@ -38,13 +38,13 @@ export function touchedMembers(room: number): Touched {
       handles[place] = handle;
     },
     isEmpty: () => isEmpty,
-    maybeHas(number) {
+    mayContain(number) {
       const bit = number & (BITS - 1);
       return (marks[bit >>> 5]! & (1 << (bit & 31))) !== 0;
     },
     find(number) {
       const place = placeOf(number);
-      return numbers[place] === number ? handles[place]! : NOBODY;
+      return numbers[place] === number ? handles[place]! : NO_MEMBER;
     },
   };
 }

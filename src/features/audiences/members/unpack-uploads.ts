@@ -7,17 +7,17 @@ export interface PendingUpload {
   readonly payload: Uint8Array;
 }
 
-/** What is to be merged, in the order of the log: operations of people of identifiers. */
-export interface Pending {
-  /** By operation: whether it adds, its window, when it was accepted, and the first person after its own. */
+/** Uploads as columns, in log order: operations, their people, and the identifiers of those. */
+export interface UnpackedUploads {
+  /** By operation: whether it adds, its window, when it was accepted, and the index behind its last person. */
   readonly isUpdate: Uint8Array;
   readonly effective_at: Uint32Array;
   readonly expires_at: Uint32Array;
   readonly accepted_at: Uint32Array;
   readonly peopleEnd: Uint32Array;
-  /** By person: the first identifier after his own. */
+  /** By person: the index behind their last identifier. */
   readonly identifiersEnd: Uint32Array;
-  /** By identifier: four numbers, whose order is that of its bytes. */
+  /** By identifier: four big-endian numbers, which sort like its bytes. */
   readonly words: Uint32Array;
 }
 
@@ -27,8 +27,8 @@ interface Counts {
   identifiers: number;
 }
 
-/** Reads packed uploads into columns, and gives their memory back. */
-export function unpack(uploads: readonly PendingUpload[]): Pending {
+/** Unpacks uploads into columns, and releases their memory. */
+export function unpackUploads(uploads: readonly PendingUpload[]): UnpackedUploads {
   const counts: Counts = { operations: 0, people: 0, identifiers: 0 };
   for (const { payload } of uploads) {
     readPacked(payload, {
@@ -41,7 +41,7 @@ export function unpack(uploads: readonly PendingUpload[]): Pending {
       },
     });
   }
-  const pending: Pending = {
+  const pending: UnpackedUploads = {
     isUpdate: new Uint8Array(counts.operations),
     effective_at: new Uint32Array(counts.operations),
     expires_at: new Uint32Array(counts.operations),
@@ -58,7 +58,7 @@ export function unpack(uploads: readonly PendingUpload[]): Pending {
   return pending;
 }
 
-function addTo(pending: Pending, { payload, accepted_at }: PendingUpload, read: Counts): void {
+function addTo(pending: UnpackedUploads, { payload, accepted_at }: PendingUpload, read: Counts): void {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   const { words, identifiersEnd } = pending;
   readPacked(payload, {

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { COMPARATORS, LOOKBACKS } from './segment-tree.ts';
 
-/** Levels of a tree, that of the whole and that of the leaves included. @source creatives 20 */
+/** Levels of a tree, including the root and the leaves. @source creatives 20 */
 export const LEVELS_MAX = 5;
 /** Leaves of a tree. @source advertising: Limits */
 export const LEAVES_MAX = 10;
@@ -12,8 +12,8 @@ const lookback = Type.Union(LOOKBACKS.map((each) => Type.Literal(each)));
 const audience = Type.String({ pattern: '^[0-9a-z]+$' });
 const frequency = Type.Integer({ minimum: 1 });
 
-/** JSON Schema of a tree as it is sent. */
-export function sentSchema(): TSchema {
+/** JSON Schema of a tree in requests. */
+export function requestSchema(): TSchema {
   const leaf = Type.Object(
     {
       custom_audience_id: audience,
@@ -35,8 +35,8 @@ export function sentSchema(): TSchema {
   );
 }
 
-/** JSON Schema of a tree as it is shown. */
-export function shownSchema(): TSchema {
+/** JSON Schema of a tree in replies. */
+export function replySchema(): TSchema {
   const counted = { frequency, frequency_comparator: comparator };
   const leaf = Type.Object(
     {
@@ -58,7 +58,7 @@ export function shownSchema(): TSchema {
 
 const closed = { additionalProperties: false };
 
-/** A schema for each level: a tree is never deeper. */
+/** Builds a schema level by level, up to the deepest tree. */
 function treeOf(leaf: TSchema, group: (items: TSchema, title: string) => TSchema): TSchema {
   let node = leaf;
   let tree = leaf;

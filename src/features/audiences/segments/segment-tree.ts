@@ -1,10 +1,10 @@
-/** How a leaf is counted. Audiences that were uploaded have no events: for them nothing of it matters. */
+/** Comparators of the frequency of a leaf. Uploaded audiences have no events, so it has no effect on them. */
 export const COMPARATORS = ['NUM_GTE', 'NUM_GT', 'NUM_EQ', 'NUM_LTE', 'NUM_LT'] as const;
 
-/** Days that a leaf may look back. */
+/** Lookback windows of a leaf, in days. */
 export const LOOKBACKS = [1, 7, 14, 30] as const;
 
-/** Members of another audience, or everybody else. */
+/** The members of an audience, or (negated) everybody else. */
 export interface SegmentLeaf {
   readonly custom_audience_id: string;
   readonly lookback_window: number;
@@ -14,7 +14,7 @@ export interface SegmentLeaf {
   readonly child_segments: readonly [];
 }
 
-/** What its children come to together. */
+/** A combination of children. */
 export interface SegmentGroup {
   readonly boolean_operator: 'AND' | 'OR';
   readonly frequency: number;
@@ -23,17 +23,17 @@ export interface SegmentGroup {
   readonly child_segments: readonly Segment[];
 }
 
-/** A tree of audiences as it is kept and shown: every default is filled in. */
+/** A tree as stored and returned, with defaults filled in. */
 export type Segment = SegmentLeaf | SegmentGroup;
 
-/** The same as it was sent and found good: members that were not given are absent. */
-export interface SentSegment extends Partial<Omit<SegmentLeaf, 'child_segments'>> {
+/** A valid tree as sent: absent members have defaults. */
+export interface SegmentInput extends Partial<Omit<SegmentLeaf, 'child_segments'>> {
   readonly boolean_operator?: 'AND' | 'OR';
-  readonly child_segments?: readonly SentSegment[];
+  readonly child_segments?: readonly SegmentInput[];
 }
 
-/** Fills in what was not given. @source advertising: Custom audiences; creatives 20 */
-export function filled(sent: SentSegment): Segment {
+/** Fills in defaults. @source advertising: Custom audiences; creatives 20 */
+export function withDefaults(sent: SegmentInput): Segment {
   const { boolean_operator, child_segments = [] } = sent;
   const common = { frequency: 1, frequency_comparator: 'NUM_GTE' } as const;
   if (child_segments.length > 0) {
@@ -41,7 +41,7 @@ export function filled(sent: SentSegment): Segment {
       boolean_operator: boolean_operator!,
       ...common,
       negate: false,
-      child_segments: child_segments.map(filled),
+      child_segments: child_segments.map(withDefaults),
     };
   }
   return {
@@ -54,15 +54,15 @@ export function filled(sent: SentSegment): Segment {
   };
 }
 
-/** A leaf of a tree, with where it stands in what was sent. */
-export interface PlacedLeaf {
+/** A leaf and its path in the request. */
+export interface LeafPath {
   readonly id: string;
   /** As in `segments.child_segments[0]`. */
   readonly path: string;
 }
 
 /** The leaves of a tree, in order. */
-export function leavesOf(tree: SentSegment | Segment, path = 'segments'): PlacedLeaf[] {
+export function leavesOf(tree: SegmentInput | Segment, path = 'segments'): LeafPath[] {
   const children = tree.child_segments ?? [];
   if (children.length === 0) return 'custom_audience_id' in tree ? [{ id: tree.custom_audience_id!, path }] : [];
   return children.flatMap((child, index) => leavesOf(child, `${path}.child_segments[${index}]`));

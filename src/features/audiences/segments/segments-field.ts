@@ -10,12 +10,12 @@ import {
   type RawValue,
 } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
-import { LEAVES_MAX, LEVELS_MAX, sentSchema } from './segment-schema.ts';
-import { COMPARATORS, LOOKBACKS, leavesOf, type SentSegment } from './segment-tree.ts';
+import { LEAVES_MAX, LEVELS_MAX, requestSchema } from './segment-schema.ts';
+import { COMPARATORS, LOOKBACKS, leavesOf, type SegmentInput } from './segment-tree.ts';
 
 const FREQUENCY_MAX = 1_000_000;
 
-/** What a leaf says, and a group may say without effect. */
+/** The members of a leaf; in a group they have no effect. */
 const MEMBERS: Readonly<Record<string, Field>> = {
   custom_audience_id: id(),
   lookback_window: oneOfNumbers(...LOOKBACKS),
@@ -28,13 +28,13 @@ const MEMBERS: Readonly<Record<string, Field>> = {
 type Node = Readonly<Record<string, RawValue>>;
 
 /**
- * The tree of a flexible audience, as the caller sent it but for members that are not known; stored as JSON text.
+ * The tree of a flexible audience as sent, without unknown members; stored as JSON text.
  * @source advertising: Custom audiences; creatives 20
  */
-export function segments(): Field<string> {
+export function segmentsField(): Field<string> {
   const examined = (raw: RawValue, parameter: string) => {
     const errors: ErrorDetail[] = [];
-    const tree = groupOf(raw, parameter, errors);
+    const tree = readRoot(raw, parameter, errors);
     if (errors.length === 0 && leavesOf(tree).length > LEAVES_MAX) {
       errors.push({ problem: 'TOO_MANY_LEAVES', parameter, words: { max: LEAVES_MAX } });
     }
@@ -43,7 +43,7 @@ export function segments(): Field<string> {
   return field<string>({
     name: 'segments',
     column: 'text',
-    schema: sentSchema(),
+    schema: requestSchema(),
     problems: [
       'NOT_AN_OBJECT',
       'MISSING_PARAMETER',
@@ -67,8 +67,8 @@ export function segments(): Field<string> {
   });
 }
 
-/** The whole: it has children, whatever else it says. */
-function groupOf(raw: RawValue, path: string, errors: ErrorDetail[]): SentSegment {
+/** The root, which must have children. */
+function readRoot(raw: RawValue, path: string, errors: ErrorDetail[]): SegmentInput {
   if (!isObject(raw)) {
     errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
     return {};
@@ -77,10 +77,10 @@ function groupOf(raw: RawValue, path: string, errors: ErrorDetail[]): SentSegmen
     errors.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.child_segments` });
     return {};
   }
-  return nodeOf(raw, path, 1, errors, true);
+  return readNode(raw, path, 1, errors, true);
 }
 
-function nodeOf(raw: RawValue, path: string, level: number, errors: ErrorDetail[], isWhole = false): SentSegment {
+function readNode(raw: RawValue, path: string, level: number, errors: ErrorDetail[], isWhole = false): SegmentInput {
   if (!isObject(raw)) {
     errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
     return {};
@@ -89,7 +89,7 @@ function nodeOf(raw: RawValue, path: string, level: number, errors: ErrorDetail[
     errors.push({ problem: 'SEGMENTS_TOO_DEEP', parameter: path, words: { max: LEVELS_MAX } });
     return {};
   }
-  const children = childrenOf(raw, path, errors, isWhole);
+  const children = readChildren(raw, path, errors, isWhole);
   if (children.length > 0) {
     const a = 'boolean_operator';
     if (isAbsent(raw[a])) {
@@ -102,14 +102,14 @@ function nodeOf(raw: RawValue, path: string, level: number, errors: ErrorDetail[
   } else if (!isWhole && isAbsent(raw.custom_audience_id)) {
     errors.push({ problem: 'MISSING_PARAMETER', parameter: `${path}.custom_audience_id` });
   }
-  const members = membersOf(raw, path, errors);
+  const members = readMembers(raw, path, errors);
   if (children.length === 0) return members;
-  const below = children.map((child, index) => nodeOf(child, `${path}.child_segments[${index}]`, level + 1, errors));
+  const below = children.map((child, index) => readNode(child, `${path}.child_segments[${index}]`, level + 1, errors));
   return { ...members, child_segments: below };
 }
 
-/** The children of a node; a list of none is none, but for the whole. */
-function childrenOf(raw: Node, path: string, errors: ErrorDetail[], isWhole: boolean): readonly RawValue[] {
+/** The children of a node; an empty list means a leaf, except for the root. */
+function readChildren(raw: Node, path: string, errors: ErrorDetail[], isWhole: boolean): readonly RawValue[] {
   const { child_segments: children } = raw;
   if (isAbsent(children)) return [];
   const parameter = `${path}.child_segments`;
@@ -119,13 +119,13 @@ function childrenOf(raw: Node, path: string, errors: ErrorDetail[], isWhole: boo
     errors.push({ problem: 'ITEMS_OUT_OF_RANGE', parameter, words });
     return [];
   }
-  // Each of them is a leaf or has one.
+  // Each child has at least one leaf.
   if (count <= LEAVES_MAX) return children;
   errors.push({ problem: 'TOO_MANY_LEAVES', parameter, words: { max: LEAVES_MAX } });
   return [];
 }
 
-function membersOf(raw: Node, path: string, errors: ErrorDetail[]): SentSegment {
+function readMembers(raw: Node, path: string, errors: ErrorDetail[]): SegmentInput {
   const found: Record<string, unknown> = {};
   for (const [name, { kind }] of Object.entries(MEMBERS)) {
     const value = raw[name];

@@ -12,21 +12,21 @@ import {
 } from '../../../contract/store/audiences.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 
-/** Who sends people somewhere that is processed at once waits no longer than this until it is. */
+/** Without a processing delay, the reply waits this long for the processing. */
 const WAIT_MS = 1000;
 
-/** Where people are sent. */
+/** The target of an upload. */
 export interface Destination {
   readonly subject: Subject;
-  /** Ends a call that must not send people there. */
+  /** Throws when the caller may not upload to it. */
   check(tx: ReadTransaction): Promise<void>;
 }
 
 /**
- * Takes an upload: all that it says or nothing. It is stored as a whole before it is acknowledged, and processed later.
+ * Accepts an upload, all of it or nothing. It is durable before the reply, and processed later.
  * @source creatives 19
  */
-export async function takePeople(
+export async function acceptUpload(
   call: Call,
   { subject, check }: Destination,
   rules: UploadRules,
@@ -47,8 +47,8 @@ export async function takePeople(
   await store.write(async (tx) => {
     await check(tx);
     await tx.audienceLog.storePayload(subject, key, payload);
-    // From here on one upload of an audience waits for the other. First comes what whoever processes them ends with: two
-    // units that want the same rows want them in the same order.
+    // From here on, uploads to the same audience wait for each other. The order of the rows is that of the processing job,
+    // so that two units never lock the same rows in opposite orders.
     await Promise.all([
       tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at }),
       tx.audiences.beginProcessing(subject),
@@ -56,12 +56,12 @@ export async function takePeople(
     ]);
   });
   releaseMemory(payload);
-  if (delay_s === 0) await processed(call, subject);
+  if (delay_s === 0) await waitForProcessing(call, subject);
   return read;
 }
 
-async function processed({ services }: Call, subject: Subject): Promise<void> {
+async function waitForProcessing({ services }: Call, subject: Subject): Promise<void> {
   const done = services.jobs.runNow(AUDIENCE_PROCESSING, subject);
-  // It is stored whatever becomes of this.
+  // The upload is stored in any case.
   await within(WAIT_MS, done).catch(() => undefined);
 }

@@ -1,30 +1,31 @@
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 
-/** So many faults are told of an upload; beyond them only the first of each operation. */
-const TOLD_MAX = 500;
-/** And so many of one operation. */
-const TOLD_OF_ONE_MAX = 50;
+/** Errors reported for an upload; beyond them only the first of each operation. */
+const REPORTED_MAX = 500;
+/** Errors reported for one operation. */
+const REPORTED_PER_OPERATION_MAX = 50;
 
-/** Faults of operations in turn. Whoever sends a hundred thousand plain values learns it from the first few. */
-export interface FaultList {
-  /** Goes on to the next operation. */
-  next(): void;
+/** Collects errors by operation, up to a limit: a hundred thousand plaintext values show in the first few. */
+export interface ErrorList {
+  /** Starts the next operation. */
+  nextOperation(): void;
   add(error: ErrorDetail): void;
   count(): number;
-  /** For each operation what is wrong with it; the last fault of an operation says how many are not told. */
+  /** The errors of each operation; the last one may say how many were omitted. */
   items(): ErrorDetail[][];
 }
 
-/** A list without operations. */
-export function faultList(): FaultList {
+/** An empty list. */
+export function errorList(): ErrorList {
   const operations: { readonly told: ErrorDetail[]; untold: number }[] = [];
   let count = 0;
   let toldCount = 0;
   return {
-    next: () => void operations.push({ told: [], untold: 0 }),
+    nextOperation: () => void operations.push({ told: [], untold: 0 }),
     add(error) {
       const own = operations.at(-1)!;
-      const isTold = own.told.length === 0 || (toldCount < TOLD_MAX && own.told.length < TOLD_OF_ONE_MAX);
+      const isTold =
+        own.told.length === 0 || (toldCount < REPORTED_MAX && own.told.length < REPORTED_PER_OPERATION_MAX);
       if (isTold) own.told.push(error);
       else own.untold += 1;
       toldCount += isTold ? 1 : 0;

@@ -4,16 +4,16 @@ import { instantMs, parseInstant } from '../../../base/instants.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { ParsedUpload, UploadErrors, UploadOperation, UploadRules } from '../../../contract/store/audiences.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
-import { faultList } from './error-list.ts';
-import { lookAlike } from './hash-hints.ts';
+import { errorList } from './error-list.ts';
+import { hashHint } from './hash-hints.ts';
 import { DELETE, type PackedWriter, packedWriter, UPDATE } from './packed-format.ts';
 import {
-  ALIKE_MIN,
+  defaultWindow,
+  type MembershipWindow,
   OPERATIONS_MAX,
-  PLAIN_CHARACTERS_MAX,
-  type UsualWindow,
-  usualWindow,
-  windowFaults,
+  PLAINTEXT_CHARACTERS_MAX,
+  SAME_HASH_MIN,
+  windowErrors,
 } from './upload-limits.ts';
 
 const DEPTH_MAX = 64;
@@ -23,11 +23,11 @@ const EMPTY_HASH = hash('sha256', '');
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Reads an upload of people and tells all that is wrong with it, or nearly all: errors are bounded. No value is repeated.
+ * Parses an upload of any form and reports its errors, up to a limit. Values of identifiers are never quoted.
  * @source creatives 19
  */
-export function readCarefully(body: Uint8Array, now_s: number, rules: UploadRules): ParsedUpload | UploadErrors {
-  const read = parsed(body);
+export function parseFully(body: Uint8Array, now_s: number, rules: UploadRules): ParsedUpload | UploadErrors {
+  const read = parseJson(body);
   if (!read) return { whole: [{ problem: 'NOT_JSON' }] };
   const { items } = read;
   if (!Array.isArray(items)) return { whole: [{ problem: 'BATCH_NOT_ARRAY' }] };
@@ -36,11 +36,11 @@ export function readCarefully(body: Uint8Array, now_s: number, rules: UploadRule
     const words = { max: OPERATIONS_MAX, count: items.length };
     return { whole: [{ problem: 'TOO_MANY_OPERATIONS', parameter: 'operations', words }] };
   }
-  const errors = faultList();
+  const errors = errorList();
   const packed = packedWriter(body.length / 3);
-  const usual = usualWindow(now_s);
+  const usual = defaultWindow(now_s);
   const operations = items.map((item) => {
-    errors.next();
+    errors.nextOperation();
     packed.operation();
     return readOperation(isObject(item) ? item : {}, { errors, packed, rules, usual });
   });
@@ -49,7 +49,7 @@ export function readCarefully(body: Uint8Array, now_s: number, rules: UploadRule
   return { records, operations, payload: packed.finish() };
 }
 
-function parsed(body: Uint8Array): { readonly items: unknown } | undefined {
+function parseJson(body: Uint8Array): { readonly items: unknown } | undefined {
   try {
     const items: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     return isDeeperThan(items, DEPTH_MAX) ? undefined : { items };
@@ -58,21 +58,21 @@ function parsed(body: Uint8Array): { readonly items: unknown } | undefined {
   }
 }
 
-interface Ground {
+interface ParserState {
   readonly errors: { add(error: ErrorDetail): void };
   readonly packed: PackedWriter;
   readonly rules: UploadRules;
-  readonly usual: UsualWindow;
+  readonly usual: MembershipWindow;
 }
 
-function readOperation(item: Members, ground: Ground): UploadOperation {
+function readOperation(item: Members, ground: ParserState): UploadOperation {
   const { errors, packed, rules, usual } = ground;
   const type = item.operation_type;
   const operation_type = type === 'Update' || type === 'Delete' ? type : undefined;
   if (type === undefined || type === null || type === '') {
     errors.add({ problem: 'MISSING_PARAMETER', parameter: 'operation_type' });
   } else if (!operation_type) {
-    const raw = shownOf(type, /^\w{1,20}$/);
+    const raw = quotableValue(type, /^\w{1,20}$/);
     errors.add({ problem: 'NOT_IN_ENUM', parameter: 'operation_type', words: { list: 'Delete, Update', raw } });
   }
   const { params } = item;
@@ -80,34 +80,34 @@ function readOperation(item: Members, ground: Ground): UploadOperation {
     errors.add({ problem: 'MISSING_PARAMETER', parameter: 'params' });
     return { operation_type, expires_at: undefined, records: 0 };
   }
-  const begin = rules.acceptsEffectiveAt ? timeOf('effective_at', params, errors) : undefined;
-  const end = timeOf('expires_at', params, errors);
+  const begin = rules.acceptsEffectiveAt ? readTime('effective_at', params, errors) : undefined;
+  const end = readTime('expires_at', params, errors);
   const window = {
     effective_at: begin === undefined ? usual.effective_at : instantMs(begin) / 1000,
     expires_at: end === undefined ? usual.expires_at : instantMs(end) / 1000,
   };
-  for (const error of windowFaults(window, { isEnd: end !== undefined }, usual, rules)) errors.add(error);
-  packed.says(operation_type === 'Delete' ? DELETE : UPDATE, window.effective_at, window.expires_at);
+  for (const error of windowErrors(window, { isEnd: end !== undefined }, usual, rules)) errors.add(error);
+  packed.setOperation(operation_type === 'Delete' ? DELETE : UPDATE, window.effective_at, window.expires_at);
   return { operation_type, expires_at: end, records: readUsers(params.users, ground) };
 }
 
-function timeOf(name: string, params: Members, errors: Ground['errors']): string | undefined {
+function readTime(name: string, params: Members, errors: ParserState['errors']): string | undefined {
   const raw = params[name];
   if (raw === undefined || raw === null || raw === '') return undefined;
   const read = typeof raw === 'string' ? parseInstant(raw) : undefined;
   if (read === undefined) {
-    const words = { raw: shownOf(raw, /^[\w:+., -]{1,40}$/) };
+    const words = { raw: quotableValue(raw, /^[\w:+., -]{1,40}$/) };
     errors.add({ problem: 'NOT_TIME', parameter: name, words, details: 'invalid date' });
   }
   return read;
 }
 
-/** A value as a message may quote it: what is not of the shape of its place may be of somebody. */
-function shownOf(value: unknown, shape: RegExp): string {
+/** A value as a message may quote it: one that does not look as expected may be personal data. */
+function quotableValue(value: unknown, shape: RegExp): string {
   return typeof value === 'string' ? (shape.test(value) ? value : '...') : Array.isArray(value) ? 'list' : typeof value;
 }
 
-function readUsers(users: unknown, ground: Ground): number {
+function readUsers(users: unknown, ground: ParserState): number {
   const { errors } = ground;
   const error = (problem: 'MISSING_PARAMETER' | 'NOT_A_LIST' | 'TOO_FEW_ITEMS'): number => {
     errors.add({ problem, parameter: 'users' });
@@ -116,20 +116,20 @@ function readUsers(users: unknown, ground: Ground): number {
   if (users === undefined || users === null) return error('MISSING_PARAMETER');
   if (!Array.isArray(users)) return error('NOT_A_LIST');
   if (users.length === 0) return error('TOO_FEW_ITEMS');
-  // The only identifier that every person until now has; undefined once there is none.
+  // The single identifier of every person so far; undefined once they differ.
   let shared: string | undefined;
   for (const [index, user] of users.entries()) {
     const only = readPerson(user, `users[${index}]`, ground);
     shared = index === 0 || only === shared ? only : undefined;
   }
-  if (shared !== undefined && users.length >= ALIKE_MIN) {
+  if (shared !== undefined && users.length >= SAME_HASH_MIN) {
     errors.add({ problem: 'HASH_OF_A_FILE', parameter: 'users', words: { count: users.length } });
   }
   return users.length;
 }
 
-/** Reads one person; the answer is the hash that it has, when it has no other identifier. */
-function readPerson(user: unknown, place: string, { errors, packed, rules }: Ground): string | undefined {
+/** Reads a person; returns the hash when it is their only identifier. */
+function readPerson(user: unknown, place: string, { errors, packed, rules }: ParserState): string | undefined {
   packed.person();
   if (!isObject(user)) {
     errors.add({ problem: 'NOT_AN_OBJECT', parameter: place, words: { parameter: place } });
@@ -139,7 +139,7 @@ function readPerson(user: unknown, place: string, { errors, packed, rules }: Gro
   let only: string | undefined;
   for (const [name, values] of Object.entries(user)) {
     const kind = rules.kinds.find((each) => each === name);
-    const here = `${place}.${namedOf(name)}`;
+    const here = `${place}.${quotableName(name)}`;
     if (!kind) {
       errors.add({ problem: 'IDENTIFIER_KIND_UNKNOWN', parameter: here, words: { list: rules.kinds.join(', ') } });
     } else if (values !== null && !Array.isArray(values)) {
@@ -158,27 +158,27 @@ function readPerson(user: unknown, place: string, { errors, packed, rules }: Gro
   return count === 1 ? only : undefined;
 }
 
-/** What a caller named a member: a long name, or one with other characters, may hold a value. */
-function namedOf(name: string): string {
+/** A member name as a message may quote it: a long or unusual name may be personal data. */
+function quotableName(name: string): string {
   return /^[A-Za-z_]{1,40}$/.test(name) ? name : '...';
 }
 
-/** Reads one identifier; the answer is its hash in lower case, of those that come hashed. */
+/** Reads an identifier; returns its lower-case hash when it was sent hashed. */
 function readIdentifier(
   value: unknown,
   kind: IdentifierKind,
   place: () => string,
-  { errors, packed }: Pick<Ground, 'errors' | 'packed'>,
+  { errors, packed }: Pick<ParserState, 'errors' | 'packed'>,
 ): string | undefined {
   const code = IDENTIFIER_KINDS.indexOf(kind);
   if (kind === 'partner_user_id') {
-    const error = plainFault(value, place);
+    const error = plaintextError(value, place);
     if (error) errors.add(error);
     else putHash(packed, hash('sha256', value as string), code);
     return undefined;
   }
   if (typeof value !== 'string' || !HASH.test(value)) {
-    errors.add({ problem: 'NOT_A_HASH', parameter: place(), details: lookAlike(value, kind) });
+    errors.add({ problem: 'NOT_A_HASH', parameter: place(), details: hashHint(value, kind) });
     return undefined;
   }
   const folded = value.toLowerCase();
@@ -187,13 +187,13 @@ function readIdentifier(
   return folded;
 }
 
-function plainFault(value: unknown, place: () => string): ErrorDetail | undefined {
+function plaintextError(value: unknown, place: () => string): ErrorDetail | undefined {
   if (typeof value !== 'string') return { problem: 'NOT_TEXT', parameter: place() };
   if (value === '') return { problem: 'TEXT_EMPTY', parameter: place() };
-  // A character beyond the first 65,536 counts once.
-  const length = value.length > PLAIN_CHARACTERS_MAX ? [...value].length : value.length;
-  const words = { max: PLAIN_CHARACTERS_MAX, length };
-  return length > PLAIN_CHARACTERS_MAX ? { problem: 'TEXT_TOO_LONG', parameter: place(), words } : undefined;
+  // Characters outside the BMP count once.
+  const length = value.length > PLAINTEXT_CHARACTERS_MAX ? [...value].length : value.length;
+  const words = { max: PLAINTEXT_CHARACTERS_MAX, length };
+  return length > PLAINTEXT_CHARACTERS_MAX ? { problem: 'TEXT_TOO_LONG', parameter: place(), words } : undefined;
 }
 
 function putHash(packed: PackedWriter, digits: string, code: number): void {

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { IDENTIFIER_BYTES, IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
 
 /**
- * What people give as an identifier in the form that is hashed: nothing when there is nothing left of it.
+ * The normalized form of an identifier, which is hashed; empty when nothing is left of it.
  * @source creatives 19.2
  */
-export function normalForm(kind: IdentifierKind, text: string): string {
+export function normalize(kind: IdentifierKind, text: string): string {
   const trimmed = text.trim();
   switch (kind) {
     case 'email':
@@ -25,12 +25,12 @@ export function normalForm(kind: IdentifierKind, text: string): string {
   }
 }
 
-/** The SHA-256 of a normal form, as 64 lower-case hexadecimal digits. */
-export function hashOfIdentifier(kind: IdentifierKind, text: string): string {
-  return hash('sha256', normalForm(kind, text), 'hex');
+/** The SHA-256 of the normalized form, as 64 lower-case hexadecimal digits. */
+export function hashIdentifier(kind: IdentifierKind, text: string): string {
+  return hash('sha256', normalize(kind, text), 'hex');
 }
 
-/** Writes the identifier that a hash (64 hexadecimal digits) of a kind comes to. */
+/** Writes the 16-byte identifier for a kind and a hash (64 hexadecimal digits). */
 export function writeIdentifier(into: Buffer, at: number, kind: IdentifierKind, digits: string): void {
   into.write(digits, at, IDENTIFIER_BYTES - 1, 'hex');
   into[at + IDENTIFIER_BYTES - 1] = IDENTIFIER_KINDS.indexOf(kind);

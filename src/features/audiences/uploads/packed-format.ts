@@ -1,39 +1,39 @@
 import { IDENTIFIER_BYTES } from '../../../contract/store/audiences.ts';
 
 /**
- * What an upload says, packed: operations behind one another, all numbers little-endian.
+ * The packed form of an upload: consecutive operations, all numbers little-endian.
  *
  *     operation: type u8, effective_at u32, expires_at u32, persons u32, persons
  *     person:    identifiers u16, identifiers of 16 bytes
  *
- * Times are seconds since 1970; both are always there.
+ * Times are Unix seconds; both are always present.
  */
 
-/** What an operation does with its persons, as it is written. */
+/** The type of an operation that adds its persons. */
 export const UPDATE = 0;
-/** @see UPDATE */
+/** The type of an operation that removes its persons. */
 export const DELETE = 1;
 
 const OPERATION_BYTES = 13;
 const PERSON_BYTES = 2;
-/** More identifiers of one person are written as further persons that share one with the first: it means the same. */
+/** A person with more identifiers is written as several that share the first one, which is equivalent. */
 const IDENTIFIERS_MAX = 65_535;
 const TIME_MAX = 0xffff_ffff;
 
-/** Writes what an upload says. Operations, persons and identifiers are said in their order. */
+/** Writes the packed form: operations, their persons, and the identifiers of those, in order. */
 export interface PackedWriter {
   operation(): void;
-  /** What the operation says of its persons, at any time before the next one. Times outside 32 bits are moved to the nearest. */
-  says(type: number, effective_at: number, expires_at: number): void;
+  /** Sets type and window of the current operation, at any time before the next one. Times are clamped to 32 bits. */
+  setOperation(type: number, effective_at: number, expires_at: number): void;
   person(): void;
-  /** The next identifier of the person: where its 16 bytes belong in `bytes`, which may be another array each time. */
+  /** Reserves the next identifier; returns its index in `bytes()`, which may be a new array after each call. */
   identifier(): number;
   bytes(): Uint8Array<ArrayBuffer>;
-  /** What was written, with no more memory than it needs. Nothing is written after this. */
+  /** The packed bytes, without spare memory. Call it once, at the end. */
   finish(): Uint8Array<ArrayBuffer>;
 }
 
-/** A writer that begins with room for `expected` bytes. */
+/** A writer with an initial capacity. */
 export function packedWriter(expected: number): PackedWriter {
   let room = new Uint8Array(new ArrayBuffer(Math.max(expected, 256)));
   let end = 0;
@@ -78,7 +78,7 @@ export function packedWriter(expected: number): PackedWriter {
       operationAt = take(OPERATION_BYTES);
       persons = 0;
     },
-    says(type, effective_at, expires_at) {
+    setOperation(type, effective_at, expires_at) {
       room[operationAt] = type;
       write32(room, operationAt + 1, clamped(effective_at));
       write32(room, operationAt + 5, clamped(expires_at));
@@ -93,15 +93,15 @@ export function packedWriter(expected: number): PackedWriter {
   };
 }
 
-/** Is told what an upload says, in its order. */
-export interface PackedReader {
+/** Called with the contents of an upload, in order. */
+export interface PackedVisitor {
   operation(type: number, effective_at: number, expires_at: number, persons: number): void;
-  /** @param at where the identifiers of the person begin, behind one another. */
+  /** @param at index of the first of the consecutive identifiers */
   person(at: number, identifiers: number): void;
 }
 
-/** Reads what `packedWriter` wrote. @throws RangeError when it is cut off */
-export function readPacked(bytes: Uint8Array, reader: PackedReader): void {
+/** Reads the packed form. @throws RangeError when it is truncated */
+export function readPacked(bytes: Uint8Array, reader: PackedVisitor): void {
   const { length } = bytes;
   for (let at = 0; at < length; ) {
     const persons = read32(bytes, at + 9);
@@ -110,7 +110,7 @@ export function readPacked(bytes: Uint8Array, reader: PackedReader): void {
     for (let person = 0; person < persons; person++) {
       const identifiers = bytes[at]! | (bytes[at + 1]! << 8);
       const next = at + PERSON_BYTES + identifiers * IDENTIFIER_BYTES;
-      if (next > length) throw new RangeError('a packed upload is cut off');
+      if (next > length) throw new RangeError('a packed upload is truncated');
       reader.person(at + PERSON_BYTES, identifiers);
       at = next;
     }

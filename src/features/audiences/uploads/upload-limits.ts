@@ -6,34 +6,34 @@ import type { UploadRules } from '../../../contract/store/audiences.ts';
 export const OPERATIONS_MAX = 2500;
 
 /** Bytes of an upload. @source creatives 19.1 */
-export const PEOPLE_BYTES_MAX = 5_000_000;
+export const UPLOAD_BYTES_MAX = 5_000_000;
 
 /** Characters of an identifier that is not hashed. @source creatives 19.3 */
-export const PLAIN_CHARACTERS_MAX = 256;
+export const PLAINTEXT_CHARACTERS_MAX = 256;
 
-/** So many people of one operation do not all have the same one hash by accident. */
-export const ALIKE_MIN = 100;
+/** With this many people, the same single hash for all is an error of the sender. */
+export const SAME_HASH_MIN = 100;
 
-/** How long people stay when nothing else is said. @source creatives 19.1 */
-export const LASTING_MONTHS = 13;
+/** Months until people expire by default. @source creatives 19.1 */
+export const DEFAULT_MONTHS = 13;
 
-/** When the people of an upload that says nothing else begin and cease to count, in seconds since 1970. */
-export interface UsualWindow {
+/** When people start and cease to be members, in Unix seconds. */
+export interface MembershipWindow {
   readonly effective_at: number;
   readonly expires_at: number;
 }
 
-/** The window of an upload that is accepted now. */
-export function usualWindow(now_s: number): UsualWindow {
-  const expires = monthsAfter(formatInstant(now_s * 1000), LASTING_MONTHS);
+/** The default window of an upload that is accepted now. */
+export function defaultWindow(now_s: number): MembershipWindow {
+  const expires = monthsAfter(formatInstant(now_s * 1000), DEFAULT_MONTHS);
   return { effective_at: now_s, expires_at: instantMs(expires) / 1000 };
 }
 
-/** What is wrong with the window of an operation; `given` says that the end was. */
-export function windowFaults(
-  window: UsualWindow,
+/** Errors of the window of an operation; `isEnd` says that `expires_at` was sent. */
+export function windowErrors(
+  window: MembershipWindow,
   input: { readonly isEnd: boolean },
-  usual: UsualWindow,
+  usual: MembershipWindow,
   rules: UploadRules,
 ): ErrorDetail[] {
   const errors: ErrorDetail[] = [];
@@ -42,7 +42,7 @@ export function windowFaults(
   }
   if (window.expires_at <= window.effective_at) errors.push({ problem: 'EXPIRES_TOO_EARLY', parameter: 'expires_at' });
   if (rules.limitsExpiry && window.expires_at > usual.expires_at) {
-    errors.push({ problem: 'EXPIRES_TOO_LATE', parameter: 'expires_at', words: { months: LASTING_MONTHS } });
+    errors.push({ problem: 'EXPIRES_TOO_LATE', parameter: 'expires_at', words: { months: DEFAULT_MONTHS } });
   }
   return errors;
 }

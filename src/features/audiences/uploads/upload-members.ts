@@ -4,12 +4,12 @@ import { AUDIENCE_WRITERS } from '../../../contract/declare/roles.ts';
 import { type Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
 import { IDENTIFIER_KINDS, type UploadRules } from '../../../contract/store/audiences.ts';
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
-import { type Destination, takePeople } from './accept-upload.ts';
-import { PEOPLE_BYTES_MAX } from './upload-limits.ts';
-import { byOperationSchema, countsSchema, peopleSchema } from './upload-schemas.ts';
+import { acceptUpload, type Destination } from './accept-upload.ts';
+import { UPLOAD_BYTES_MAX } from './upload-limits.ts';
+import { byOperationSchema, countsSchema, uploadSchema } from './upload-schemas.ts';
 
-const OF_AUDIENCES: UploadRules = { kinds: IDENTIFIER_KINDS, acceptsEffectiveAt: true, limitsExpiry: false };
-const OF_LISTS: UploadRules = { kinds: ['email', 'phone_number'], acceptsEffectiveAt: false, limitsExpiry: true };
+const AUDIENCE_UPLOADS: UploadRules = { kinds: IDENTIFIER_KINDS, acceptsEffectiveAt: true, limitsExpiry: false };
+const LIST_UPLOADS: UploadRules = { kinds: ['email', 'phone_number'], acceptsEffectiveAt: false, limitsExpiry: true };
 
 const WHOLE: readonly ProblemName[] = ['BATCH_NOT_ARRAY', 'BATCH_EMPTY', 'TOO_MANY_OPERATIONS'];
 const ITEMS: readonly ProblemName[] = [
@@ -36,42 +36,41 @@ const UPLOAD = {
   rate: 'audience_uploads',
   parameters: {},
   body: 'bytes',
-  bodyBytes: { max: PEOPLE_BYTES_MAX, problem: 'PEOPLE_TOO_LARGE' },
+  bodyBytes: { max: UPLOAD_BYTES_MAX, problem: 'PEOPLE_TOO_LARGE' },
 } as const;
 
-/** Sends people to a custom audience, or takes them out of it. @source creatives 19 */
+/** Adds people to a custom audience, and removes people. @source creatives 19 */
 export const uploadUsers: Operation = {
   ...UPLOAD,
   id: 'custom_audiences.users',
   path: '/12/accounts/:account_id/custom_audiences/:custom_audience_id/users',
-  description: 'Add people to a custom audience, and remove people, by their hashed identifiers: all of them or none.',
+  description: 'Add people to a custom audience and remove people, by hashed identifiers; all or nothing.',
   group: 'custom_audiences',
   shape: 'one',
-  request: peopleSchema(OF_AUDIENCES),
+  request: uploadSchema(AUDIENCE_UPLOADS),
   reply: countsSchema,
   problems: ['CUSTOM_AUDIENCE_NOT_FOUND', 'ACTION_NOT_ALLOWED', ...WHOLE],
   itemProblems: [...ITEMS, 'NOT_TEXT', 'TEXT_EMPTY', 'TEXT_TOO_LONG'],
   async perform(call) {
-    const { records } = await takePeople(call, audienceOf(call), OF_AUDIENCES);
+    const { records } = await acceptUpload(call, audienceDestination(call), AUDIENCE_UPLOADS);
     return { data: counts(records) };
   },
 };
 
-/** Sends people to the list of those whom an account never reaches, or takes them off it. @source creatives 24 */
-export const uploadUnreached: Operation = {
+/** Adds people to a do-not-reach list, and removes people. @source creatives 24 */
+export const uploadDoNotReachUsers: Operation = {
   ...UPLOAD,
   id: 'do_not_reach_lists.users',
   path: '/12/batch/accounts/:account_id/do_not_reach_lists/:do_not_reach_list_id/users',
-  description:
-    'Add people to a do-not-reach list, and remove people, by hashed e-mail or phone number: all of them or none.',
+  description: 'Add people to a do-not-reach list and remove people, by hashed e-mail or phone number; all or nothing.',
   group: 'do_not_reach_lists',
   shape: 'bare',
-  request: peopleSchema(OF_LISTS),
+  request: uploadSchema(LIST_UPLOADS),
   reply: byOperationSchema,
   problems: ['NOT_FOUND', ...WHOLE],
   itemProblems: [...ITEMS, 'EXPIRES_TOO_LATE'],
   async perform(call) {
-    const { operations } = await takePeople(call, listOf(call), OF_LISTS);
+    const { operations } = await acceptUpload(call, listDestination(call), LIST_UPLOADS);
     const request = operations.map(({ operation_type, expires_at }) => ({
       operation_type,
       params: { ...call.path, expires_at },
@@ -85,7 +84,7 @@ function counts(records: number): string {
   return `{"success_count":${records},"total_count":${records}}`;
 }
 
-function named(
+function pathId(
   { path }: Call,
   parameter: string,
   kind: string,
@@ -96,10 +95,10 @@ function named(
   return { value, missing: (name) => problem(name, members) };
 }
 
-/** An audience of the account, or one that it was granted with the right to write; not one that is made of others. */
-function audienceOf(call: Call): Destination {
+/** An audience of the account, or one that was shared with READ_WRITE; not a flexible one. */
+function audienceDestination(call: Call): Destination {
   const { account } = call;
-  const { value, missing } = named(call, 'custom_audience_id', 'Custom audience');
+  const { value, missing } = pathId(call, 'custom_audience_id', 'Custom audience');
   return {
     subject: subjectOf('audience', value),
     async check(tx) {
@@ -112,9 +111,9 @@ function audienceOf(call: Call): Destination {
   };
 }
 
-function listOf(call: Call): Destination {
+function listDestination(call: Call): Destination {
   const { account } = call;
-  const { value, missing } = named(call, 'do_not_reach_list_id', 'Do-not-reach list');
+  const { value, missing } = pathId(call, 'do_not_reach_list_id', 'Do-not-reach list');
   const subject = subjectOf('list', value);
   return {
     subject,

@@ -1,20 +1,20 @@
 import Type, { type TSchema } from 'typebox';
 import type { IdentifierKind, UploadRules } from '../../../contract/store/audiences.ts';
-import { OPERATIONS_MAX, PLAIN_CHARACTERS_MAX } from './upload-limits.ts';
+import { OPERATIONS_MAX, PLAINTEXT_CHARACTERS_MAX } from './upload-limits.ts';
 
 const ABOUT: Readonly<Record<IdentifierKind, string>> = {
   email: 'Trimmed, lower case.',
   phone_number: 'With plus sign and country code, digits only.',
   handle: 'Without @, lower case.',
-  service_user_id: 'The number of the user.',
-  device_id: 'Lower case; with dashes, where the device has them.',
+  service_user_id: 'The numeric id of the user.',
+  device_id: 'Lower case, with dashes if the device has them.',
   partner_user_id: 'Your own id, not hashed.',
 };
 
 /** JSON Schema of an upload of people. */
-export function peopleSchema({ kinds, acceptsEffectiveAt }: UploadRules): TSchema {
+export function uploadSchema({ kinds, acceptsEffectiveAt }: UploadRules): TSchema {
   const hashed = Type.String({ pattern: '^[0-9A-Fa-f]{64}$', description: 'SHA-256' });
-  const plain = Type.String({ minLength: 1, maxLength: PLAIN_CHARACTERS_MAX });
+  const plain = Type.String({ minLength: 1, maxLength: PLAINTEXT_CHARACTERS_MAX });
   const lists = kinds.map((kind) => {
     const each = kind === 'partner_user_id' ? plain : hashed;
     return [kind, Type.Optional(Type.Array(each, { description: ABOUT[kind] }))] as const;
@@ -32,10 +32,10 @@ export function peopleSchema({ kinds, acceptsEffectiveAt }: UploadRules): TSchem
 
 const count = Type.Integer({ minimum: 0 });
 
-/** How many people were taken, and how many there were: the same. @source creatives 19.4 */
+/** Accepted and sent people; both numbers are the same. @source creatives 19.4 */
 export const countsSchema = closed({ success_count: count, total_count: count });
 
-/** The whole reply to an upload to a list: what each operation was, and what came of it. @source creatives 24 */
+/** The reply to an upload to a list: each operation and its result. @source creatives 24 */
 export const byOperationSchema = closed({
   request: Type.Array(
     closed({

@@ -6,7 +6,7 @@ import { KEYWORD_INDEXING } from '../../../contract/services/keywords.ts';
 import type { CorpusPage, CorpusPost } from '../../../contract/store/corpus.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { DAY_S, packPage } from '../post-page.ts';
-import { hashOf, lastHash } from '../text-hash.ts';
+import { hashText, lastHash } from '../text-hash.ts';
 import { type KnownIds, noKnownIds } from './known-ids.ts';
 
 /** A post, or the errors of the record in its place. */
@@ -163,7 +163,7 @@ function addIds(known: KnownIds, ids: Uint8Array): void {
 function newPosts(posts: readonly CorpusPost[], known: KnownIds): CorpusPost[] {
   const seen = noKnownIds();
   return posts.filter(({ id }) => {
-    hashOf(id);
+    hashText(id);
     const { low, high } = lastHash;
     if (known.has(low, high) || seen.has(low, high)) return false;
     seen.add(low, high);
