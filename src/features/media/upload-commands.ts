@@ -84,3 +84,14 @@ export const APPEND_PROBLEMS: readonly ProblemName[] = ['UPLOAD_UNKNOWN', 'UPLOA
 
 /** Problems of FINALIZE. */
 export const FINALIZE_PROBLEMS: readonly ProblemName[] = ['UPLOAD_UNKNOWN', 'SEGMENTS_INCOMPLETE', 'MEDIA_INVALID'];
+
+/** Problems of upload commands and one-call uploads. */
+export const COMMAND_PROBLEMS: readonly ProblemName[] = [
+  ...new Set([
+    ...FILE_PROBLEMS,
+    ...INITIALIZE_PROBLEMS,
+    ...APPEND_PROBLEMS,
+    ...FINALIZE_PROBLEMS,
+    'MISSING_PARAMETER' as const,
+  ]),
+];

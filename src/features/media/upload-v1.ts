@@ -2,11 +2,8 @@ import { oneOf } from '../../contract/declare/fields.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { findOwnUpload } from './own-upload.ts';
 import {
-  APPEND_PROBLEMS,
+  COMMAND_PROBLEMS,
   commandParameters,
-  FILE_PROBLEMS,
-  FINALIZE_PROBLEMS,
-  INITIALIZE_PROBLEMS,
   missingParameters,
   performCommand,
   REPLY_STAGES,
@@ -38,15 +35,7 @@ export const uploadMedia: Operation = {
   shape: 'bare',
   reply: uploadV1Schema,
   successes: { 202: uploadV1Schema, 204: undefined },
-  problems: [
-    ...new Set([
-      ...FILE_PROBLEMS,
-      ...INITIALIZE_PROBLEMS,
-      ...APPEND_PROBLEMS,
-      ...FINALIZE_PROBLEMS,
-      'MISSING_PARAMETER' as const,
-    ]),
-  ],
+  problems: COMMAND_PROBLEMS,
   validate: missingParameters,
   async perform(call) {
     const { upload, step } = await performCommand(call);

@@ -8,6 +8,7 @@ import { initializeUpload } from './initialize-upload.ts';
 import { findOwnUpload } from './own-upload.ts';
 import {
   APPEND_PROBLEMS,
+  COMMAND_PROBLEMS,
   commandParameters,
   FILE_PROBLEMS,
   FINALIZE_PROBLEMS,
@@ -39,15 +40,7 @@ const command: Operation = {
   files: uploadFiles,
   bytesMax: uploadBytesMax,
   reply: commandV2Schema,
-  problems: [
-    ...new Set([
-      ...FILE_PROBLEMS,
-      ...INITIALIZE_PROBLEMS,
-      ...APPEND_PROBLEMS,
-      ...FINALIZE_PROBLEMS,
-      'MISSING_PARAMETER' as const,
-    ]),
-  ],
+  problems: COMMAND_PROBLEMS,
   validate: missingParameters,
   async perform(call) {
     const { upload, step } = await performCommand(call);

@@ -2,8 +2,9 @@ import { oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
+import { findMediaDetails } from '../media/usable-media.ts';
 import { cardFormatDefaults, DELETED_CARD_MEMBERS } from './card-format-defaults.ts';
-import { findCardMedia, pixelSize } from './card-media.ts';
+import { pixelSize } from './card-media.ts';
 import {
   cardTypeEcho,
   conversationCardUri,
@@ -60,7 +61,7 @@ export const imageConversationCards = resource({
       ...coverImageFields,
     },
     async prepare(rows, context) {
-      const media = await findCardMedia(
+      const media = await findMediaDetails(
         context,
         rows.flatMap(({ media_key, unlocked_image_media_key }) => [media_key, unlocked_image_media_key]),
       );

@@ -1,8 +1,8 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { type Field, instant, type StoredValue, text } from '../../../contract/declare/fields.ts';
 import type { Computed, StandardColumns } from '../../../contract/declare/resource.ts';
-import type { MediaDetails } from '../media/usable-media.ts';
-import { aspectRatioOf, findCardMedia, pixelSize } from './card-media.ts';
+import { findMediaDetails, type MediaDetails } from '../media/usable-media.ts';
+import { aspectRatioOf, pixelSize } from './card-media.ts';
 
 /** The columns that the computed fields need. */
 interface Poll extends Pick<StandardColumns, 'created_at'> {
@@ -35,7 +35,7 @@ const fields = {
 export const pollComputedFields: Computed<Poll & StandardColumns> = {
   fields,
   async prepare(rows, context) {
-    const media = await findCardMedia(
+    const media = await findMediaDetails(
       context,
       rows.map(({ media_key }) => media_key),
     );

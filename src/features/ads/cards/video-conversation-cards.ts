@@ -2,9 +2,10 @@ import { id, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Change, type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
+import { findMediaDetails } from '../media/usable-media.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
 import { cardFormatDefaults, DELETED_CARD_MEMBERS } from './card-format-defaults.ts';
-import { aspectRatioOf, findCardMedia } from './card-media.ts';
+import { aspectRatioOf } from './card-media.ts';
 import {
   cardTypeEcho,
   conversationCardUri,
@@ -66,7 +67,7 @@ export const videoConversationCards = resource({
       ...coverVideoFields,
     },
     async prepare(rows, context) {
-      const media = await findCardMedia(context, rows.flatMap(keysOf));
+      const media = await findMediaDetails(context, rows.flatMap(keysOf));
       const owner = rows.length === 0 ? '' : await findAdvertiserUserId(context.tx, context.account!.id);
       return (row) => {
         const video = media.get(row.media_key!)!;

@@ -84,6 +84,26 @@ export async function findUsableMedia(
   return found;
 }
 
+/**
+ * The details of media by key, including media that has left the library since. Media without an upload has the default
+ * size of its type; null and malformed keys are absent.
+ * @source creatives 2.3 and 3
+ */
+export async function findMediaDetails(
+  { tx, media, account }: MediaContext,
+  keys: Iterable<string | null>,
+): Promise<ReadonlyMap<string, MediaDetails>> {
+  const numbers = new Map<string, string>();
+  for (const key of keys) {
+    const parsed = key === null ? undefined : parseMediaKey(key);
+    if (parsed) numbers.set(key!, parsed.number);
+  }
+  if (numbers.size === 0) return new Map();
+  const uploads = await uploadsById(tx, [...numbers.values()]);
+  const place = { media: media!, environment: account!.environment };
+  return new Map([...numbers].map(([key, number]) => [key, describeMedia(key, uploads.get(number), place)]));
+}
+
 /** The uploads of these numbers, by number. */
 export async function uploadsById(
   tx: ReadTransaction,

@@ -1,7 +1,5 @@
 import { entitiesOf } from '../../../base/entities.ts';
-import { parseMediaKey } from '../../../contract/services/media.ts';
-import { describeMedia } from '../media/describe-media.ts';
-import { type MediaContext, type MediaDetails, uploadsById } from '../media/usable-media.ts';
+import { findMediaDetails, type MediaContext } from '../media/usable-media.ts';
 import type { RenderContext } from './post-json.ts';
 import type { PostView } from './post-view.ts';
 
@@ -22,23 +20,6 @@ export async function readRenderContext(
     ...how,
     authors: new Map(authors.filter((user) => user !== undefined).map((user) => [user.id, user])),
     mentioned: new Map(mentioned.map((user) => [user.screen_name.toLowerCase(), user])),
-    media: keys.length === 0 ? new Map() : await readMedia(mediaContext, keys),
+    media: await findMediaDetails(mediaContext, keys),
   };
-}
-
-/** The media of posts by key, including media that has left the library since. */
-async function readMedia(
-  { tx, media, account }: MediaContext,
-  keys: readonly string[],
-): Promise<Map<string, MediaDetails>> {
-  const parsed = keys.flatMap((key) => {
-    const number = parseMediaKey(key)?.number;
-    return number === undefined ? [] : [[key, number] as const];
-  });
-  const uploads = await uploadsById(
-    tx,
-    parsed.map(([, number]) => number),
-  );
-  const place = { media: media!, environment: account!.environment };
-  return new Map(parsed.map(([key, number]) => [key, describeMedia(key, uploads.get(number), place)]));
 }

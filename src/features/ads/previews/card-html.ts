@@ -1,9 +1,8 @@
-import { findCardMedia } from '../cards/card-media.ts';
 import { mediaReferences, parseStructure } from '../cards/card-structure.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
 import type { PollCard } from '../cards/poll-cards.ts';
 import type { Card } from '../cards.ts';
-import type { MediaContext, MediaDetails } from '../media/usable-media.ts';
+import { findMediaDetails, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 import { componentHtml } from './component-html.ts';
 import { type Conversation, conversationHtml } from './conversation-html.ts';
 import { pollHtml } from './poll-html.ts';
@@ -23,8 +22,7 @@ export async function renderCard(
 ): Promise<RenderedCard | undefined> {
   const card = await findCard(mediaContext.tx, mediaContext.account!.id, uri);
   if (!card) return undefined;
-  const { tx, account, media: addresses } = mediaContext;
-  const media = await findCardMedia({ tx, account, media: addresses! }, keysOf(card));
+  const media = await findMediaDetails(mediaContext, keysOf(card));
   const mediaUrls = [...media.values()].flatMap(({ url, poster_url }) =>
     poster_url === null ? [url] : [url, poster_url],
   );

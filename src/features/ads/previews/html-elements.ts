@@ -1,14 +1,15 @@
 import { html } from 'ghtml';
 import type { MediaDetails } from '../media/usable-media.ts';
 
-/** An image or video of a card; `label` is its accessible name. */
+/** An image, GIF or video; `label` is its accessible name. */
 export function mediaHtml(media: MediaDetails | undefined, label: string): string {
   if (!media) return '';
   const { type, url, poster_url, width, height } = media;
   const size = width && height ? html` width="${width}" height="${height}"` : '';
   if (type === 'IMAGE') return html`<img src="${url}" alt="${label}"!${size}>`;
   const poster = poster_url === null ? '' : html` poster="${poster_url}"`;
-  return html`<video src="${url}" aria-label="${label}" controls preload="metadata"!${poster}!${size}></video>`;
+  const playback = type === 'GIF' ? 'controls loop muted playsinline' : 'controls preload="metadata"';
+  return html`<video src="${url}" aria-label="${label}" !${playback}!${poster}!${size}></video>`;
 }
 
 /** A link to an http or https URL; `content` is HTML. */

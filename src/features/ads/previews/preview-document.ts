@@ -4,6 +4,7 @@ import { displayed } from '../../../base/entity-shapes.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import type { RenderContext } from '../posts/post-json.ts';
 import type { PostView } from '../posts/post-view.ts';
+import { mediaHtml } from './html-elements.ts';
 import { timeHtml } from './time-html.ts';
 
 /** The HTML document of a post preview; `card` is HTML. */
@@ -83,11 +84,8 @@ function galleryHtml(media: readonly MediaDetails[], { video_title, video_descri
   return `<div class="gallery of-${media.length}">${items.join('\n')}</div>${title}${description}`;
 }
 
-function galleryItemHtml({ type, url, poster_url, width, height }: MediaDetails, place: string): string {
-  const size = width && height ? html` width="${width}" height="${height}"` : '';
-  if (type === 'IMAGE') return html`<img src="${url}" alt="Image${place}"!${size}>`;
-  const poster = poster_url === null ? '' : html` poster="${poster_url}"`;
-  const moves = type === 'GIF' ? 'controls loop muted playsinline' : 'controls preload="metadata"';
-  const label = type === 'GIF' ? 'Animation' : 'Video';
-  return html`<video src="${url}" aria-label="${label}${place}" !${moves}!${poster}!${size}></video>`;
+function galleryItemHtml(media: MediaDetails, position: string): string {
+  return mediaHtml(media, `${MEDIA_LABELS[media.type]}${position}`);
 }
+
+const MEDIA_LABELS = { IMAGE: 'Image', GIF: 'Animation', VIDEO: 'Video' } as const;
