@@ -90,7 +90,7 @@ async function prepareSchema(mode: Mode, settings: Settings, driver: Driver, clo
   if (mode === 'dev') return void (await upgradeSchema(driver, settings, clock.now()));
   const pending = await pendingMigrations(driver);
   if (pending.length > 0) {
-    throw new Error(`the database lacks schema steps (${pending.join(', ')}); run: barker migrate`);
+    throw new Error(`the database lacks migrations (${pending.join(', ')}); run: barker migrate`);
   }
 }
 

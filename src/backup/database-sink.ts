@@ -87,6 +87,6 @@ function compareShapes(head: BackupHeader, tables: readonly TableSchema[]): void
       .sort()
       .join('\n');
   if (told(head.tables) !== told(tables)) {
-    throw new Error('the tables of the backup are not those that its schema steps make');
+    throw new Error('the tables of the backup are not those that its migrations create');
   }
 }

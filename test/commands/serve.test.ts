@@ -65,7 +65,7 @@ describe('migrate', () => {
     await driver.close();
     for (const args of [['migrate'], ['migrate', '--dry-run'], ['serve', ...ANY_PORTS]]) {
       const { code, stderr } = await command(...args);
-      assert.match(stderr, /^barker: the database has schema steps that this version does not know: 9999-future\n$/);
+      assert.match(stderr, /^barker: the database has migrations that this version does not know: 9999-future\n$/);
       assert.equal(code, 1);
     }
   });
@@ -81,7 +81,7 @@ describe('serve refuses', () => {
   test('a schema that is not up to date, and leaves it as it is', async () => {
     for (let attempt = 0; attempt < 2; attempt++) {
       const { code, stderr, stdout } = await serve();
-      assert.match(stderr, /^barker: the database lacks schema steps \(0001-foundation.*\); run: barker migrate\n$/);
+      assert.match(stderr, /^barker: the database lacks migrations \(0001-foundation.*\); run: barker migrate\n$/);
       assert.equal(stdout, '');
       assert.equal(code, 1);
     }

@@ -103,7 +103,7 @@ describe('a start that fails', () => {
 
 test('a start on a schema that is too old closes the database', async () => {
   const before = await open();
-  await assert.rejects(start('serve'), /lacks schema steps/);
+  await assert.rejects(start('serve'), /lacks migrations/);
   assert.deepEqual(await open(), before);
   await (await start('dev')).close();
 });

@@ -8,7 +8,7 @@ import { type Blobs, type ReceivedFile, type Segment, SourceFailed } from '../..
 import { FileSink, writeAll } from './file-sink.ts';
 import { SegmentSizes, totalExcept } from './segment-sizes.ts';
 
-/** So many bytes are copied at once. */
+/** Bytes copied at once. */
 const PIECE_BYTES = 524_288;
 
 /**

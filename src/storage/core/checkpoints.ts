@@ -18,7 +18,7 @@ export interface Checkpoints {
   close(): Promise<void>;
 }
 
-/** So many pages are moved at a time, about 4 MB: SQLite's own measure. */
+/** A checkpoint starts at this many pages, about 4 MB, as in SQLite itself. */
 const MANY = 1000;
 /** About 64 MB. */
 const LONG = 16_384;

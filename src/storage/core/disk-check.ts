@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Less room than this is none: a write that needs more is refused, and what is left serves those under way. */
+/** A disk with less free space than this counts as full: the rest serves requests under way. */
 const NEEDED = Buffer.alloc(65_536);
 
 /**

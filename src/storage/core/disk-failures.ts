@@ -7,7 +7,7 @@ const OF_FILES = /^(ENOSPC|EDQUOT|EROFS|EIO|ENXIO|EMFILE|ENFILE|ESTALE|ENODEV)$/
 /** Primary result codes of SQLite: busy, locked, read-only, input or output failed, full, cannot open. */
 const OF_SQLITE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14]);
 
-/** What an error names: the code of the system or of the database. */
+/** An error with the code of the system or of the database. */
 interface Coded {
   readonly code?: string;
   /** The extended result code of SQLite; its last byte is the primary one. */
@@ -26,13 +26,13 @@ export function isDiskFailure(error: unknown): boolean {
   return cause !== undefined && isDiskFailure(cause);
 }
 
-/** What callers are told of a failure: that of a disk is StoreUnavailable, any other is passed on as it is. */
+/** Maps a failure of a disk to StoreUnavailable; returns any other as it is. */
 export function mapDiskFailure(error: unknown, details?: UnavailableDetails): unknown {
   if (error instanceof Problem) return error;
   return isDiskFailure(error) ? new StoreUnavailable(error as Error, details) : error;
 }
 
-/** Goes on with a failure; that of a disk is told as such. @throws StoreUnavailable */
+/** Throws a failure of a disk as StoreUnavailable, any other as it is. @throws StoreUnavailable */
 export function rethrowDiskFailure(error: unknown): never {
   throw mapDiskFailure(error);
 }

@@ -4,15 +4,15 @@ import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 /** Counts the units of work of commands that ran beside a server. */
 const SEQUENCE = 'outside_changes';
 
-/** How soon a server takes notice of what a command changed, in milliseconds. */
+/** How often a server polls for changes of commands, in milliseconds. */
 export const EXTERNAL_CHANGE_POLL_MS = 500;
 
-/** Lets a running server know that this unit of work, of another process, changed something that it may have cached. */
+/** Tells a running server that this unit of work of another process changed data that it may have cached. */
 export async function announceExternalChange(tx: WriteTransaction): Promise<void> {
   await tx.takeNumbers(SEQUENCE, 1, 1);
 }
 
-/** Forgets what is cached whenever another process has announced a change; the answer ends that. */
+/** Clears the caches whenever another process has announced a change; the result stops it. */
 export async function watchExternalChanges(store: Store): Promise<() => void> {
   const position = (): Promise<number | undefined> => store.read((tx) => tx.findNumber(SEQUENCE));
   let seen = await position();

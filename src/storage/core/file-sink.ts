@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { releaseMemory } from '../../base/release-memory.ts';
 import { TooManyBytes } from '../../contract/services/blobs.ts';
 
-/** So much may wait in memory while the disk takes what came before it. */
+/** Bytes that may wait in memory for the disk. */
 const WAITING_BYTES = 1_048_576;
 type Done = (error?: Error | null) => void;
 

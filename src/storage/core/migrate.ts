@@ -63,7 +63,7 @@ export async function pendingMigrations(driver: Driver, steps: readonly Migratio
 export async function checkSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
   const applied = await driver.read(appliedMigrations);
   const missing = steps.filter((step) => !applied.includes(step.name));
-  if (missing.length > 0) throw new Error(`the database lacks schema steps: ${missing.map((step) => step.name)}`);
+  if (missing.length > 0) throw new Error(`the database lacks migrations: ${missing.map((step) => step.name)}`);
 }
 
 async function missingSteps(session: Session, steps: readonly Migration[]): Promise<Migration[]> {
@@ -85,7 +85,7 @@ export async function appliedMigrations(session: Session): Promise<string[]> {
 function lacking(applied: readonly string[], steps: readonly Migration[]): Migration[] {
   const unknown = applied.filter((name) => !steps.some((step) => step.name === name));
   if (unknown.length > 0) {
-    throw new SchemaTooNew(`the database has schema steps that this version does not know: ${unknown.join(', ')}`);
+    throw new SchemaTooNew(`the database has migrations that this version does not know: ${unknown.join(', ')}`);
   }
   return steps.filter((step) => !applied.includes(step.name));
 }

@@ -10,18 +10,18 @@ import { nonceWatermark } from './nonce-watermark.ts';
 /** Lines that are handed over together at most: more would keep replies back that are ready to go. */
 const GROUP_MAX = 64;
 
-/** What is known of a file: its newest timestamp, and when it was last written by the clock that never jumps. */
+/** The newest timestamp in a file, and when it was last written by the monotonic clock. */
 interface Written {
   newest_s: number;
   at_ms: number;
 }
 
-/** What a log of nonces works with. */
+/** Dependencies of a nonce log. */
 export interface NonceLogOptions {
   readonly clock: Clock;
-  /** Milliseconds that only grow. */
+  /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
-  /** How bytes are handed over, and how many were taken. */
+  /** Writes bytes; returns how many were written. */
   readonly write?: (file: number, bytes: Uint8Array) => number;
 }
 
@@ -48,7 +48,7 @@ export function openNonceLog(
     files.set(name, { newest_s, at_ms: elapsed() });
   }
 
-  /** A clock that jumped ahead may be set back: what was written within a window stays, whatever the clock says. */
+  /** The clock may have jumped ahead and be set back: files written within the last window stay, whatever the clock says. */
   const forget = (now_s: number): void => {
     for (const [name, { newest_s, at_ms }] of files) {
       if (newest_s >= now_s - window_s || elapsed() - at_ms < window_s * 1000) continue;
@@ -115,7 +115,7 @@ export function openNonceLog(
       if (waiting.length === 0) {
         const opened = Promise.withResolvers<void>();
         group = { ...opened, promise: opened.promise.catch(rethrowDiskFailure) };
-        // Those who wait are told of a failure; that nobody waits is none.
+        // Callers that await it see the failure; without one it must not count as unhandled.
         group.promise.catch(() => {});
         setImmediate(flush);
       }

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Up to which second nonces were removed. It only grows, across restarts too. */
+/** The second up to which nonces were removed. It only grows, across restarts too. */
 export interface NonceWatermark {
   value(): number;
   raise(second: number): void;

@@ -10,7 +10,7 @@ export interface PostgresTimeouts {
   readonly statement_ms: number;
   /** Between the statements of a transaction, before the server ends it. */
   readonly idle_transaction_ms: number;
-  /** To say anything at all. */
+  /** To answer at all. */
   readonly silence_ms: number;
 }
 
@@ -29,7 +29,7 @@ export interface ConnectionsOptions {
 export interface Connection {
   query(query: string | pg.QueryConfig): Promise<pg.QueryResult>;
   isBroken(): boolean;
-  /** Gives it back to the pool, or away with it. */
+  /** Returns it to the pool, or destroys it when it is broken. */
   release(broken?: Error): void;
 }
 
@@ -37,7 +37,7 @@ export interface Connection {
 export interface Connections {
   /** @throws StoreUnavailable */
   acquire(): Promise<Connection>;
-  /** Ends all of them at once, whatever they are doing. */
+  /** Destroys all connections at once, busy or not. */
   destroyAll(): void;
   load(): { readonly waiting: number; readonly busy: number };
   close(): Promise<void>;
@@ -49,10 +49,10 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig;
 
-/** How often it is looked for statements that are never answered. */
+/** Interval of the check for statements that are never answered. */
 const LOOK_MS = 500;
 
-/** What is known of a connection. */
+/** The state of a connection. */
 interface Line {
   readonly client: pg.Client;
   /** As units see it. */
@@ -60,7 +60,7 @@ interface Line {
   isBroken: boolean;
   /** The token under which it was admitted. */
   token: string | undefined;
-  /** Statements that are not answered yet, and at which look the oldest of them was sent, or the last answer came. */
+  /** Unanswered statements, and the check at which the oldest was sent or the last answer came. */
   unanswered: number;
   sinceLook: number;
 }
@@ -117,7 +117,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
       const asked = client.query(`${setUp} ${options.admission(token)}`) as unknown as Promise<pg.QueryResult[]>;
       const [locked, stands] = (await within(timeouts.connect_ms, asked)).slice(-2);
       if (!locked?.rows[0].locked || !stands?.rows[0].stands)
-        throw new Error('the claim on the database does not stand');
+        throw new Error('the server lock on the database is no longer held');
       if (line) line.token = token;
     } catch (error) {
       destroyClient(client as pg.Client);
@@ -154,7 +154,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
         const client = await pool.connect().catch(rethrowUnreachable);
         const line = lines.get(client as unknown as pg.Client);
         if (line && line.token === options.token()) return line.connection;
-        // It is of an earlier claim, or it has just ended.
+        // It was admitted under an earlier lock, or has just ended.
         if (line) destroyClient(line.client);
         client.release(true);
       }
@@ -178,12 +178,12 @@ export function newClient(config?: pg.ClientConfig): pg.Client {
   return new pg.Client(config).on('error', () => {});
 }
 
-/** Ends a connection at once, without a word to a server that may not listen. */
+/** Closes the socket at once, without telling a server that may be unreachable. */
 export function destroyClient(client: pg.Client): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** Whatever keeps a connection from opening is no fault of the caller. */
+/** A connection that cannot be opened is reported as StoreUnavailable. */
 export function rethrowUnreachable(error: Error): never {
   throw error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
 }

@@ -2,7 +2,7 @@ import { Problem } from '../../contract/problems/problems.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
 
-/** What failures look like when the server or the way to it is gone. Class 08 are connection exceptions, 57P its shutdown. */
+/** Error codes of an unreachable server: class 08 are connection exceptions, 57P is its shutdown. */
 const AWAY =
   /^(08...|57P0[1235]|25P03|25006|E(CONN(REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOTFOUND|HOSTUNREACH|NETUNREACH|NETDOWN|AI_AGAIN))$/;
 
@@ -12,13 +12,13 @@ const AWAY =
  */
 const BUSY = /^(53...|58...|57014|55P03|40001|40P01)$/;
 
-/** How far a unit had come when it failed. */
+/** The state of a unit when it failed. */
 export interface FailedUnit {
-  /** Its connection is gone, whatever the driver says of it. */
+  /** Its connection is broken. */
   readonly isBroken: boolean;
-  /** The server is away for everybody. */
+  /** The server is unreachable for every unit. */
   readonly isOutage: boolean;
-  /** The commit had been sent, and was not answered. */
+  /** The commit was sent and not answered. */
   readonly isCommitting: boolean;
 }
 

@@ -61,7 +61,7 @@ export async function reacquireLock(client: pg.Client, token: string): Promise<s
   return begin(client);
 }
 
-/** Notes that the server ends, so that the next one need not wait. */
+/** Records that the server has ended, so that the next one need not wait. */
 export async function releaseLock(client: pg.Client, token: string): Promise<void> {
   await client.query('update server_claim set released = 1 where token = $1', [token]).catch(unlessUndefined);
 }
@@ -102,7 +102,7 @@ const UNDEFINED_TABLE = '42P01';
 const NOTE = `insert into server_claim (id, token, process, released) values (1, $1, $2, 0)
   on conflict (id) do update set token = excluded.token, process = excluded.process, released = 0`;
 
-/** A database whose schema is yet to be made has no record of claims. */
+/** A database without a schema has no table of locks. */
 function unlessUndefined(error: { readonly code?: string }): void {
   if (error.code !== UNDEFINED_TABLE) throw error;
 }
@@ -118,7 +118,7 @@ async function takeLock(client: pg.Client): Promise<boolean> {
   return (await client.query('select pg_try_advisory_lock($1) as got', [LOCK])).rows[0].got;
 }
 
-/** Begins a new claim under the lock, and waits until no connection of an earlier one is left. */
+/** Records a new token under the lock, and waits until no connection of an earlier token is left. */
 async function begin(client: pg.Client): Promise<string> {
   const token = secureRandom.bytes(16).toString('hex');
   await client.query(NOTE, [token, processIdentity()]).catch(unlessUndefined);
@@ -130,7 +130,7 @@ async function begin(client: pg.Client): Promise<string> {
   return token;
 }
 
-/** Ends the connections that hold a lock. Where that is not allowed, they are waited for. */
+/** Ends the connections that hold a lock. Without the permission for that, the caller waits for them. */
 async function end(client: pg.Client, lock: number): Promise<void> {
   await client
     .query(

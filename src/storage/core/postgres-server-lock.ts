@@ -6,37 +6,37 @@ import { destroyClient, newClient, rethrowUnreachable } from './postgres-connect
 import { acquireLock, reacquireLock, releaseLock } from './postgres-lock-queries.ts';
 import { type ReleaseLock, ServerAlreadyRunning } from './server-lock.ts';
 
-/** What a claim is held with. */
+/** How the server lock is taken and held. */
 export interface ServerLockOptions {
   readonly url: string;
-  /** How long opening a connection, and claiming, may take. */
+  /** How long connecting, and taking the lock, may take. */
   readonly connect_ms: number;
-  /** A server that says nothing for so long is taken to be away. */
+  /** A database server that is silent for this long counts as unreachable. */
   readonly silence_ms: number;
-  /** Ends every connection of the process but the one of the claim. */
+  /** Ends every connection of the process except the one that holds the lock. */
   readonly destroyConnections: () => void;
 }
 
-/** The claim of this process on its database. */
+/** The lock by which this process is the only server of its database. */
 export interface PostgresServerLock {
-  /** Claims the database. @throws ServerAlreadyRunning */
+  /** Takes the lock. @throws ServerAlreadyRunning */
   acquire(): Promise<ReleaseLock>;
-  /** The token of the claim, or of the last one; undefined in a process that never claimed, which may work beside a server. */
+  /** The fencing token of the current or last lock; undefined in a process that never took it, such as a command. */
   token(): string | undefined;
-  /** Whether the database was claimed, and the claim does not stand at the moment. */
+  /** Whether the lock was held and is lost at the moment. */
   isLost(): boolean;
-  /** @throws StoreUnavailable while the claim does not stand */
+  /** @throws StoreUnavailable while the lock is lost */
   assertHeld(): void;
-  /** Resolves when the server answers on the connection of the claim. */
+  /** Resolves when the database server answers on the connection that holds the lock. */
   ping(): Promise<void>;
-  /** Gives up everything that is under way, because it can't be known what became of it, and claims again. */
+  /** Gives up all units under way, whose outcome is unknown, and takes the lock again. */
   markLost(cause: Error): void;
   readonly listeners: OutageListener[];
 }
 
-/** How often the server is asked whether it is there. */
+/** Interval of the heartbeat. */
 const BEAT_MS = 500;
-/** How soon another try follows one that failed. */
+/** Pause before the lock is tried again. */
 const AGAIN_MS = 250;
 
 type Standing =
@@ -125,7 +125,7 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
     return asking;
   };
   const refusal = (): StoreUnavailable => {
-    const cause = 'cause' in standing ? standing.cause : new Error('the database is not claimed');
+    const cause = 'cause' in standing ? standing.cause : new Error('this process does not hold the server lock');
     return new StoreUnavailable(cause, { isOutage: true });
   };
 
@@ -157,7 +157,7 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
   };
 }
 
-/** Opens a connection and claims the database on it. Nothing of it is left when that fails. */
+/** Opens a connection and takes the lock on it; closes it when that fails. */
 async function claimed(
   { url, connect_ms }: ServerLockOptions,
   lock: (client: pg.Client) => Promise<string>,

@@ -1,6 +1,6 @@
 import type { Driver } from './store.ts';
 
-/** What an operator should know of a PostgreSQL server. */
+/** Version, durability, connections and clock of a PostgreSQL server. */
 export interface PostgresStatus {
   readonly version: string;
   /** Whether a commit that was acknowledged survives a crash of the server. */

@@ -17,7 +17,7 @@ export interface PostgresOptions {
   readonly probe?: StatementProbe;
 }
 
-/** For whoever works without settings. */
+/** Where no settings are given. */
 const USUAL_TIMEOUTS: PostgresTimeouts = {
   connect_ms: 5000,
   statement_ms: 30_000,
@@ -115,7 +115,7 @@ export function openPostgres(options: PostgresOptions): Driver {
       isCommitting = true;
       // A transaction in which a statement has failed ends with the reply ROLLBACK, and without an error.
       const { command } = await connection.query('commit');
-      if (command !== 'COMMIT') throw new Error('the transaction could not be committed: a statement had failed');
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement failed');
       return value;
     } catch (error) {
       // A connection that can't roll back is thrown away, so that its transaction ends with it.

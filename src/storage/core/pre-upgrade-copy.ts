@@ -2,11 +2,11 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmS
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Copies that are kept; older ones are removed. */
+/** Copies to keep; older ones are removed. */
 const KEPT = 3;
 const NAME = /^before-.+-(\d{8}T\d{6}Z)\.db$/;
 
-/** What a copy is of, and what names it. */
+/** The source and the name of a copy. */
 export interface PreUpgradeCopy {
   /** The SQLite database; others may be using it. */
   readonly file: string;

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 
-/** What a database keeps beside its file. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
 /**

@@ -1,15 +1,15 @@
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../../contract/declare/resource.ts';
 import type { Deleted, RecordsReading, RecordsWriting, RowKey } from '../../contract/store/store.ts';
 
-/** Rows that are kept in memory. */
+/** Rows cached in memory. */
 export interface RowCache {
-  /** Where reads are now; given to `reading` when the unit of work begins. */
+  /** The version of the cache; passed to `cachedReads` when the unit of work begins. */
   version(): number;
-  /** Reads that look into the memory first, for a unit of work that began at `position`. */
+  /** Reads through the cache, for a unit of work that began at this version. */
   cachedReads(records: RecordsReading, position: number): RecordsReading;
-  /** Writes that note in `changed` what will have to be forgotten. Their own reads go to the database. */
+  /** Writes that collect in `changed` the keys to invalidate. Their own reads bypass the cache. */
   trackedWrites(records: RecordsWriting, changed: Set<string>): RecordsWriting;
-  /** Forgets what a unit of work changed; called when it is durable, before it is acknowledged. */
+  /** Drops what a unit of work changed; called when it is durable, before it is acknowledged. */
   invalidate(changed: ReadonlySet<string> | 'everything'): void;
 }
 

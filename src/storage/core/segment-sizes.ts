@@ -1,6 +1,6 @@
 import type { Segment } from '../../contract/services/blobs.ts';
 
-/** Of so many uploads the sizes are kept in memory. */
+/** Uploads whose segment sizes are kept in memory. */
 const UPLOADS_MAX = 256;
 
 /**

@@ -2,7 +2,7 @@ import { rethrowDiskFailure } from './disk-failures.ts';
 import type { Session } from './session.ts';
 import type { Connection } from './writer-queue.ts';
 
-/** Reads that share a snapshot of the database. */
+/** Reads that share one snapshot of the database. */
 export interface SharedSnapshot {
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**

@@ -87,7 +87,8 @@ export function openBulkSqlite(file: string): BulkSqlite {
       const result = await work(connection.session);
       connection.exec('commit');
       const [found] = connection.query('pragma integrity_check');
-      if (found?.integrity_check !== 'ok') throw new Error(`the new database is not sound: ${found?.integrity_check}`);
+      if (found?.integrity_check !== 'ok')
+        throw new Error(`the new database failed its integrity check: ${found?.integrity_check}`);
       return result;
     },
     close: connection.close,

@@ -30,7 +30,7 @@ import type { ReleaseLock } from './server-lock.ts';
 import type { Session } from './session.ts';
 import type { Dialect, Statements } from './statements.ts';
 
-/** What the two databases do each in their own way: connect, begin, commit, name a broken uniqueness rule. */
+/** What differs between the two databases: connecting, transactions, errors of unique keys. */
 export interface Driver {
   readonly dialect: Dialect;
   readonly statements: Statements;
@@ -67,7 +67,7 @@ export function storeOn(driver: Driver): Store {
     cache.invalidate('everything');
     for (const listener of listeners) listener('everything');
   };
-  /** What may have been committed although it failed counts as changed. */
+  /** A unit whose outcome is unknown counts as committed. */
   const forgetInDoubt = (error: unknown): never => {
     if (error instanceof StoreUnavailable && error.isOutcomeUnknown) forget();
     throw error;

@@ -5,7 +5,7 @@ const HEADER = 32;
 const FRAME_HEADER = 24;
 /** The last bit says whether checksums read their input as big-endian words. */
 const MAGIC = 0x377f0682;
-/** So many bytes, roughly, are read and written at once. */
+/** Bytes read and written at once, roughly. */
 const PIECE_BYTES = 1_048_576;
 
 /**
@@ -33,7 +33,8 @@ export async function rewriteWal(log: FileHandle, frames: number): Promise<void>
     const position = HEADER + first * frameBytes;
     const piece = await readExactly(log, position, count * frameBytes);
     for (let at = 0; at < piece.length; at += frameBytes) {
-      if (header.compare(piece, at + 8, at + 16, 16, 24) !== 0) throw new Error('a frame of another log');
+      if (header.compare(piece, at + 8, at + 16, 16, 24) !== 0)
+        throw new Error('a frame of the write-ahead log belongs to another log');
       add(sum, piece.subarray(at, at + 8));
       add(sum, piece.subarray(at + FRAME_HEADER, at + frameBytes));
       insistOn(sum, piece, at + 16);
@@ -65,7 +66,7 @@ function addBigEndian(sum: Checksum, bytes: Buffer): void {
 
 function insistOn([first, second]: Checksum, bytes: Buffer, at: number): void {
   if (bytes.readUInt32BE(at) !== first || bytes.readUInt32BE(at + 4) !== second) {
-    throw new Error('a frame of the write-ahead log was lost');
+    throw new Error('a frame of the write-ahead log has a wrong checksum');
   }
 }
 
@@ -73,7 +74,7 @@ async function readExactly(file: FileHandle, position: number, length: number): 
   const bytes = Buffer.allocUnsafeSlow(length);
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(bytes, done, length - done, position + done);
-    if (bytesRead === 0) throw new Error('the write-ahead log is shorter than it should be');
+    if (bytesRead === 0) throw new Error('the write-ahead log is truncated');
     done += bytesRead;
   }
   return bytes;

@@ -7,15 +7,15 @@ import type { Driver } from './store.ts';
 /** A connection that is used by one unit of work at a time. */
 export interface Connection {
   readonly session: Session;
-  /** Runs a word of transactions, such as `begin`. */
+  /** Runs a statement without arguments or rows, such as `begin`. */
   exec(word: string): void;
-  /** The rows that a word answers with. */
+  /** The rows of a statement without arguments. */
   query(word: string): Readonly<Record<string, unknown>>[];
   isInTransaction(): boolean;
   close(): void;
 }
 
-/** What writes, one unit after the other. */
+/** Writes units of work, one after the other. */
 export interface WriterQueue {
   readonly write: Driver['write'];
   waiting(): number;
@@ -30,24 +30,24 @@ interface Waiting {
   failed(error: unknown): void;
 }
 
-/** What a queue needs beside a connection. */
+/** What a queue needs besides a connection. */
 export interface QueueOptions {
   /** Off only for measuring. */
   readonly groupCommit: boolean;
-  /** Is waited for before a group is written. */
+  /** Awaited before a group is written. */
   readonly beforeGroup: () => Promise<void>;
-  /** Is called when a group is durable, before its units are acknowledged, and when nothing came of it. */
+  /** Called when a group is durable, before its units are acknowledged, and when it failed. */
   readonly afterGroup: () => void;
-  /** Brings what is committed to the disk, away from this thread. Left out where commits do that, or nobody does. */
+  /** Syncs committed data to disk, off this thread. Left out where commits sync, or where nothing does. */
   readonly sync?: () => Promise<void>;
   /**
    * Brings what a failed `sync` may have lost to the disk; rejects as long as that fails. Without it nothing is written any
    * more once a sync has failed.
    */
   readonly repair?: () => Promise<void>;
-  /** Is called once units are durable after all that were reported as failed. */
+  /** Called when units that were reported as failed became durable after all. */
   readonly onRepaired?: () => void;
-  /** Is called between two groups; what it promises is waited for. */
+  /** Called between two groups; its promise is awaited. */
   readonly checkpoint?: () => Promise<void> | undefined;
 }
 
@@ -65,7 +65,7 @@ const REPAIR_EVERY_MS = 500;
 export function writerQueue(writer: Connection, options: QueueOptions): WriterQueue {
   const waiting: Waiting[] = [];
   let running = false;
-  /** Why nothing can be written at the moment. */
+  /** Why writes fail at the moment. */
   let broken: Error | undefined;
   let repairing: Promise<void> | undefined;
   let triedAt_ms = Number.NEGATIVE_INFINITY;
@@ -98,7 +98,7 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
     for (const { unit, value } of done) unit.done(value);
   }
 
-  /** What a disk did not take it may claim to have taken when it is asked again. */
+  /** A second fsync may report success although the data of the failed one is lost. */
   async function repairAfter(error: Error): Promise<void> {
     broken = new Error(`could not sync to disk: ${error.message}`, { cause: error });
     triedAt_ms = Number.NEGATIVE_INFINITY;
@@ -123,7 +123,7 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
     if (broken) throw new StoreUnavailable(broken);
   }
 
-  /** What arrived during the last fsync is still in the sockets: as long as a look at them brings units, look again. */
+  /** Requests that arrived during the last fsync are still in the sockets: poll them as long as they bring units. */
   async function gather(): Promise<void> {
     let before: number;
     do {
@@ -156,7 +156,7 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
   };
 }
 
-/** Runs one unit; a failure undoes it alone and is told to its caller at once. */
+/** Runs one unit; a failure rolls back that unit alone and is reported to its caller at once. */
 async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: unknown } | undefined> {
   writer.exec('savepoint unit');
   try {
@@ -164,7 +164,7 @@ async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: 
     writer.exec('release unit');
     return { value };
   } catch (error) {
-    // A disk that is full may have ended the whole transaction: then every unit of the group has failed.
+    // A full disk may have rolled back the whole transaction: then every unit of the group has failed.
     if (!writer.isInTransaction()) throw error;
     writer.exec('rollback to unit');
     writer.exec('release unit');

@@ -9,7 +9,7 @@ export interface Migration {
   statements(words: SchemaBuilder): readonly string[];
 }
 
-/** What a migration can say. */
+/** The statements of migrations. */
 export interface SchemaBuilder {
   /** A strict table. Columns are not null unless they say so; key columns come first. */
   table(name: string, columns: (columns: ColumnBuilder) => ColumnBuilder): string;
@@ -20,7 +20,7 @@ export interface SchemaBuilder {
   uniqueIndex(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
 }
 
-/** Columns in order; the words after a column speak of it. */
+/** Columns in order; modifiers apply to the column before them. */
 export interface ColumnBuilder {
   /** Text that compares by its UTF-8 bytes. */
   text(name: string): ColumnBuilder;
@@ -31,7 +31,7 @@ export interface ColumnBuilder {
   /** Part of the primary key. */
   key(): ColumnBuilder;
   unique(): ColumnBuilder;
-  /** The value that existing rows get. */
+  /** The value of existing rows, and of rows that do not give one. */
   defaultTo(value: string | number): ColumnBuilder;
   readonly list: readonly Column[];
 }

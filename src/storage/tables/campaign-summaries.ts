@@ -6,7 +6,7 @@ import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import { updateRows } from '../core/table-rows.ts';
 
-/** Where what a line item shows is kept: each has `line_item_id`, `approval_status` and `deleted`. */
+/** The tables of creatives: each has `line_item_id`, `approval_status` and `deleted`. */
 const CREATIVES = ['promoted_accounts', 'promoted_posts', 'scheduled_promoted_posts', 'media_creatives'] as const;
 
 /** Changes of these columns of a line item, or of what it shows, change what the campaign amounts to. */
@@ -20,18 +20,18 @@ const COLUMNS: ReadonlySet<string> = new Set([
   'deleted',
 ]);
 
-/** Keeps with each campaign what its line items amount to, whichever way they are written. */
+/** Keeps the summary of line items of each campaign up to date. */
 export interface CampaignSummaries {
-  /** Writes that note which campaigns they bear on. */
+  /** Writes that record which campaigns they affect. */
   trackedWrites(records: RecordsWriting): RecordsWriting;
-  /** Writes anew what was noted; the last thing of a unit of work. */
+  /** Recomputes the summaries of those campaigns; called last in a unit of work. */
   flush(): Promise<void>;
 }
 
-/** What changed in an account: ids of line items, and of what they show, by table. */
+/** Ids of changed line items and creatives, by table and account. */
 type Noted = Map<string, Map<string, Set<string>>>;
 
-/** What campaigns deliver, during one unit of work. */
+/** The summaries of campaigns, during one unit of work. */
 export function campaignSummariesOn(session: Session): CampaignSummaries {
   const noted: Noted = new Map();
   const note = (resource: AnyResource, account: string, ids: readonly string[], columns: readonly string[]): void => {
@@ -173,7 +173,7 @@ async function replace(session: Session, account: string, id: string, summary: s
   await updateRows(session, 'campaigns', { [LINE_ITEMS_SUMMARY]: summary }, { account_id: account, id });
 }
 
-/** What a row of line items has to show: nothing, something that was rejected, or something that was not. */
+/** Whether a line item has no creative, only rejected ones, or an accepted one. */
 export function creativeStatus(): RawBuilder<LineItemOfCampaign['creative']> {
   return sql`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
     when ${hasCreative(sql``)} then 'rejected' else 'none' end`;
@@ -181,7 +181,7 @@ export function creativeStatus(): RawBuilder<LineItemOfCampaign['creative']> {
 
 type Condition = ReturnType<typeof sql>;
 
-/** Whether a line item has something live to show, of which something further holds. */
+/** Whether a line item has a live creative that meets a further condition. */
 function hasCreative(further: Condition): Condition {
   const found = CREATIVES.map((table) => {
     const of = sql.table(table);

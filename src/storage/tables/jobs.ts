@@ -12,7 +12,7 @@ interface Key {
 
 type JobsBuilder = ExpressionBuilder<Database, 'jobs'>;
 
-/** Work for later. Nobody takes what another has taken, until that lease ends. */
+/** Jobs. A job that is leased is not taken by another worker until the lease ends. */
 export function jobsOn(session: Session): Jobs {
   const isJob = (param: Param<Key>) => (eb: JobsBuilder) =>
     eb.and([eb('kind', '=', param('kind')), eb('key', '=', param('key'))]);

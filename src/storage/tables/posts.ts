@@ -93,7 +93,7 @@ export function postsOn(session: Session): Posts {
   };
 }
 
-/** What users are told of. */
+/** Notifications of users. */
 export function notificationsOn(session: Session): Notifications {
   return {
     add: (notification) => tableRows(session, 'notifications').insert(notification),

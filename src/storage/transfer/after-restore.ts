@@ -2,17 +2,17 @@ import { CODE_STEP_S, CODE_STEPS_OFF } from '../../contract/store/second-factors
 import type { Session } from '../core/session.ts';
 import { execRaw } from './table-schema.ts';
 
-/** So many ids of a sequence may have been given out since a backup; numbers behind them are free for sure. */
+/** At most this many ids of a sequence were given out since a backup; later numbers are free. */
 const LOST_MAX = 1_000_000_000;
 
-/** What lets somebody in for a while or once, and may have been used up or ended since. */
+/** Tables of credentials that are short-lived or work once, and may have been used or revoked since. */
 const SHORT_LIVED = ['sessions', 'request_tokens', 'password_links', 'recovery_codes'];
 
 /** The last time step whose one-time code may have been used. */
 const lastStep = (restored_at: string): number =>
   Math.floor(Date.parse(restored_at) / 1000 / CODE_STEP_S) + CODE_STEPS_OFF;
 
-/** What is recorded of a restore. Times are UTC texts. */
+/** The record of a restore. Times are UTC texts. */
 export interface RestoreRecord {
   readonly restored_at: string;
   readonly backup_made_at: string;

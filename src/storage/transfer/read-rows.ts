@@ -6,7 +6,7 @@ import { queryRaw, quoteIdentifier, type TableSchema } from './table-schema.ts';
 /** Rows read at once: fewer where one of them may have megabytes. */
 const ROWS = 500;
 const ROWS_WITH_BYTES = 16;
-/** Lines are handed on when there are so many bytes of them. */
+/** Bytes of lines after which a chunk is passed on. */
 const LINES_BYTES = 1_048_576;
 
 /** How many rows a table has, and the SHA-256 of their lines in the order of the primary key. */

@@ -30,13 +30,13 @@ export function rowToLine(columns: readonly Column[], row: TransferRow): string 
 export function parseRow(columns: readonly Column[], line: string): TransferRow {
   const values = parsed(line);
   if (!Array.isArray(values) || values.length !== columns.length)
-    throw new MalformedRow('a row has another number of columns');
+    throw new MalformedRow('a row has the wrong number of columns');
   return columns.map(({ name, type }, index) => {
     const value: unknown = values[index];
     if (value === null) return null;
     if (type === 'integer' && (Number.isSafeInteger(value) || /^-?\d+$/.test(String(value)))) return String(value);
     if (typeof value !== 'string' || type === 'integer')
-      throw new MalformedRow(`a row has no ${type} in the column ${name}`);
+      throw new MalformedRow(`column ${name} of a row is not of type ${type}`);
     return type === 'bytes' ? Buffer.from(value, 'base64') : value;
   });
 }

@@ -40,7 +40,7 @@ function placesOf(session: Session, sql: string): string {
   return session.dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
 }
 
-/** Tables that say who serves the database at the moment: nothing of it is true anywhere else, or later. */
+/** Tables that hold the state of the running server: copies leave them out. */
 export const TRANSIENT_TABLES: readonly string[] = ['server_claim'];
 
 /** Our tables that a database has and that a copy takes, sorted by name, with the record of the steps among them; none when it is empty. */
