@@ -129,7 +129,7 @@ describe('barker app', () => {
     [['list', '--owner', 'zed'], /^barker: there is no user zed/],
     [
       ['create', 'Reports', '--owner', 'ada', '--website', 'https://a.test', '--callback', 'https://a.test/'],
-      /^barker: the name is taken; names are unique\n$/,
+      /^barker: the name is already taken\n$/,
     ],
     [['create', 'Y', '--owner', 'ada'], /^barker: The website is missing\. At least one callback address is needed/],
   ];

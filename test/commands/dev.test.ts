@@ -298,7 +298,7 @@ describe('barker dev on a production database', () => {
       assert.match(stderr, /^barker: the database has users that are not part of a demo world; .*\n$/);
       assert.equal(code, 1);
       const again = await barker(create, { env, input: 'a long password' });
-      assert.match(again.stderr, /the name is taken/);
+      assert.match(again.stderr, /the name is already taken/);
     });
   }
 });

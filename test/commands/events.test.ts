@@ -197,7 +197,7 @@ describe('barker user profile', () => {
     [[], 2, /no change was given/],
     [['--verified', 'gold'], 2, /Allowed choices are none, blue, business, government/],
     [['--affiliate', 'nobody'], 1, /there is no user nobody/],
-    [['--handle', 'BEN'], 1, /the name is taken/],
+    [['--handle', 'BEN'], 1, /the name is already taken/],
     [['--bio', 'x'.repeat(161)], 2, /a description is at most 160 characters/],
   ] as const;
   for (const [args, code, says] of refused) {

@@ -182,7 +182,7 @@ describe('barker keys', () => {
     };
     const early = await barker(['keys', 'reseal', ...flagsOf(place)], { env: BOTH });
     assert.deepEqual([early.code, early.stdout], [1, '']);
-    assert.match(early.stderr, /^barker: no server has been started with master key k2 yet, .* or add --offline when /);
+    assert.match(early.stderr, /^barker: no server has been started with master key k2 yet, .* or add --offline if /);
     await service.close();
     await start(BOTH);
     const done = await counts();

@@ -169,7 +169,7 @@ describe('what serve runs on is made by commands', () => {
 
   const site = ['--website', 'https://a.test'];
   const refused: [why: string, run: () => Promise<Outcome>, stderr: RegExp][] = [
-    ['a name that is taken', () => createUser('Ada'), /^barker: the name is taken/],
+    ['a name that is taken', () => createUser('Ada'), /^barker: the name is already taken/],
     ['a name with a blank', () => createUser('a b'), /^barker: a user name is 1 to 15 letters/],
     ['a short password', () => createUser('cleo', 'short\n'), /^barker: the password must have 8 to 256 characters\n$/],
     [

@@ -113,8 +113,8 @@ describe('barker webhooks', () => {
   const refusals: readonly (readonly [args: () => readonly string[], code: number, says: RegExp])[] = [
     [() => ['deliveries', '19'], 1, /there is no webhook 19; see: barker webhooks list/],
     [() => ['deliveries', webhook, '--count', 'x'], 2, /--count must be a number/],
-    [() => ['resend', webhook], 2, /name messages, or give --failed/],
-    [() => ['resend', webhook, 'msg_1', '--failed'], 2, /name messages, or give --failed/],
+    [() => ['resend', webhook], 2, /give either message ids or --failed/],
+    [() => ['resend', webhook, 'msg_1', '--failed'], 2, /give either message ids or --failed/],
     [() => ['resend', webhook, 'msg_1'], 1, /there is no delivery of message msg_1/],
     [() => ['resend', '19', '--failed'], 1, /there is no webhook 19/],
   ];
