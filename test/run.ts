@@ -6,9 +6,9 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 import { operations } from '../src/app/dependencies.ts';
-import { makePatterns } from './rig/databases.ts';
+import { createTemplates } from './rig/databases.ts';
 import { findLeaks } from './rig/leaks.ts';
-import { holes } from './rig/ledger.ts';
+import { unseenBy } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
 import { packTarball } from './rig/tarball.ts';
 import { keepDescription } from './rig/validation.ts';
@@ -163,15 +163,15 @@ function placeOf({ file, line }: { readonly file?: string; readonly line?: numbe
   return file === undefined || file.startsWith(compiled) ? '' : ` (${relative('.', file)}:${line})`;
 }
 
-function tellHoles(engine: string, ...ledgers: readonly string[]): void {
-  const unseen = holes(operations, ...ledgers);
+function reportUnseen(engine: string, ...ledgers: readonly string[]): void {
+  const unseen = unseenBy(operations, ...ledgers);
   if (unseen.length === 0) return;
   failed += 1;
   process.stdout.write(`\nOn ${engine} no test has seen:\n${unseen.map((each) => `  ${each}\n`).join('')}`);
 }
 
 /** A secret in a log is a failure. Its kind and the line are told, the logs are kept to be looked at. */
-function tellLeaks(engine: string, logs: string): void {
+function reportLeaks(engine: string, logs: string): void {
   const { leaks, secrets, bytes } = findLeaks(logs);
   const searched = `${Math.ceil(bytes / 1e6)} MB of logs for ${secrets} secrets`;
   process.stdout.write(
@@ -214,7 +214,7 @@ const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
 const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));
 const server = others.length > 0 && needsServer ? await startPostgres({ isHasty: true }) : undefined;
 process.env.TEST_POSTGRES_URL = server?.url ?? '';
-if (others.length > 0) await makePatterns(compiled, server?.url);
+if (others.length > 0) await createTemplates(compiled, server?.url);
 const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
 try {
   const once = sectionOn(engines[0]!, 'either database', onEither, ledgers);
@@ -228,8 +228,8 @@ try {
   const databases = [once, ...each].filter(({ files }) => files.length > 0);
   await runSections([{ title: 'units', files: units, environment: {} }, ...databases]);
   for (const { title, environment } of databases) {
-    tellLeaks(title, environment.TEST_LOGS!);
-    if (isWhole && title !== once.title) tellHoles(title, environment.TEST_LEDGER!, once.environment.TEST_LEDGER!);
+    reportLeaks(title, environment.TEST_LOGS!);
+    if (isWhole && title !== once.title) reportUnseen(title, environment.TEST_LEDGER!, once.environment.TEST_LEDGER!);
   }
 } finally {
   await server?.stop();

@@ -3,7 +3,16 @@ import { after, before, describe, test } from 'node:test';
 import type { Field } from '../../src/contract/declare/fields.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { batchParameters, collection, fill, type Ground, make, openGround, operationOf, resources } from './ground.ts';
+import {
+  batchParameters,
+  collection,
+  fill,
+  make,
+  openTestAccount,
+  operationOf,
+  resources,
+  type TestAccount,
+} from './test-account.ts';
 
 let world: World;
 before(async () => {
@@ -18,19 +27,19 @@ const MAXIMA: Record<string, number> = { campaigns: 40, line_items: 40, custom_a
 // What the operations of a batch without updates do is tested by itself: see resources/targeting-batches.
 for (const resource of resources.filter((each) => each.batch && operationOf(each, 'update'))) {
   describe(`batches of ${resource.plural}`, () => {
-    let ground: Ground;
+    let setup: TestAccount;
     let path: string;
     let params: Record<string, unknown>;
     before(async () => {
-      ground = await openGround(world);
-      path = fill(operationOf(resource, 'batch')!.path, { account_id: ground.account });
-      params = await batchParameters(ground, resource);
+      setup = await openTestAccount(world);
+      path = fill(operationOf(resource, 'batch')!.path, { account_id: setup.account });
+      params = await batchParameters(setup, resource);
     });
     const max = MAXIMA[resource.plural]!;
     const [text, { isNullable }] = Object.entries(resource.fields as Record<string, Field>).find(
       ([, field]) => field.kind.name === 'text' && field.writable === 'input',
     )!;
-    const post = (json: unknown): Promise<Reply> => ground.client.call('POST', path, { json });
+    const post = (json: unknown): Promise<Reply> => setup.client.call('POST', path, { json });
     const create = (name: string, more: object = {}) => ({
       operation_type: 'Create',
       params: { ...params, [text]: name, ...more },
@@ -41,11 +50,14 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
     });
     const remove = (id: string) => ({ operation_type: 'Delete', params: { [resource.idParameter]: id } });
     const stored = async () =>
-      (await ground.client.call('GET', collection(ground, resource), { params: { with_deleted: 'true', count: 1000 } }))
-        .text;
+      (
+        await setup.client.call('GET', collection(setup, resource), {
+          params: { with_deleted: 'true', count: 1000 },
+        })
+      ).text;
 
     test('creates, changes and deletes in the order of the request, and echoes each item typed', async () => {
-      const [one, two] = [await make(ground, resource), await make(ground, resource)];
+      const [one, two] = [await make(setup, resource), await make(setup, resource)];
       world.clock.advance(5);
       const reply = await post([create('first'), update(one.id, 'second'), remove(two.id), create('fourth')]);
       assert.equal(reply.status, 200, reply.text);
@@ -64,13 +76,13 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
       assert.notEqual(rows[1].updated_at, one.updated_at);
       assert.deepEqual(reply.body.request.slice(1, 3), [
         {
-          params: { account_id: ground.account, [resource.idParameter]: one.id, [text]: 'second' },
+          params: { account_id: setup.account, [resource.idParameter]: one.id, [text]: 'second' },
           operation_type: 'Update',
         },
-        { params: { account_id: ground.account, [resource.idParameter]: two.id }, operation_type: 'Delete' },
+        { params: { account_id: setup.account, [resource.idParameter]: two.id }, operation_type: 'Delete' },
       ]);
       for (const row of rows.filter((each: { deleted: boolean }) => !each.deleted)) {
-        const read = await ground.client.call('GET', `${collection(ground, resource)}/${row.id}`);
+        const read = await setup.client.call('GET', `${collection(setup, resource)}/${row.id}`);
         assert.deepEqual(read.body.data, row);
       }
     });
@@ -87,7 +99,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
     });
 
     test('several operations on one row apply in order; on a deleted row they fail', async () => {
-      const { id } = await make(ground, resource);
+      const { id } = await make(setup, resource);
       const reply = await post([update(id, 'one'), update(id, 'two'), remove(id)]);
       assert.equal(reply.status, 200, reply.text);
       assert.deepEqual(
@@ -98,7 +110,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
           [id, 'two', true],
         ],
       );
-      const other = await make(ground, resource);
+      const other = await make(setup, resource);
       for (const second of [update(other.id, 'late'), remove(other.id)]) {
         const before = await stored();
         const refused = await post([remove(other.id), second]);
@@ -130,7 +142,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
     });
 
     test('one bad item changes nothing; each item has its list of what is wrong with it', async () => {
-      const { id } = await make(ground, resource);
+      const { id } = await make(setup, resource);
       const before = await stored();
       const reply = await post([
         create('good'),
@@ -192,19 +204,19 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
       // What could not be read is echoed as it came.
       assert.deepEqual(reply.body.request.slice(7, 9), [
         {
-          params: { account_id: ground.account, [resource.idParameter]: 'a_b', [text]: 'x' },
+          params: { account_id: setup.account, [resource.idParameter]: 'a_b', [text]: 'x' },
           operation_type: 'Update',
         },
         {
-          params: { account_id: ground.account, [resource.idParameter]: id, [text]: '' },
+          params: { account_id: setup.account, [resource.idParameter]: id, [text]: '' },
           operation_type: 'Update',
         },
       ]);
       assert.deepEqual(reply.body.request[2], {
-        params: { account_id: ground.account },
+        params: { account_id: setup.account },
         operation_type: 'Replace',
       });
-      assert.deepEqual(reply.body.request[3], { params: { account_id: ground.account }, operation_type: null });
+      assert.deepEqual(reply.body.request[3], { params: { account_id: setup.account }, operation_type: null });
       assert.equal(await stored(), before);
     });
 
@@ -226,13 +238,13 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
 
 for (const resource of resources.filter((each) => each.batch)) {
   describe(`what is no batch of ${resource.plural}`, () => {
-    let ground: Ground;
+    let setup: TestAccount;
     let path: string;
     before(async () => {
-      ground = await openGround(world);
-      path = fill(operationOf(resource, 'batch')!.path, { account_id: ground.account });
+      setup = await openTestAccount(world);
+      path = fill(operationOf(resource, 'batch')!.path, { account_id: setup.account });
     });
-    const post = (json: unknown): Promise<Reply> => ground.client.call('POST', path, { json });
+    const post = (json: unknown): Promise<Reply> => setup.client.call('POST', path, { json });
 
     const wrongBodies: [string, unknown, string][] = [
       ['an empty list', [], 'A minimum of 1 items must be provided for operations'],
@@ -249,7 +261,7 @@ for (const resource of resources.filter((each) => each.batch)) {
     }
 
     test('another content type, and a body that is not JSON, are refused as a whole', async () => {
-      const form = await ground.client.call('POST', path, { params: { name: 'x' } });
+      const form = await setup.client.call('POST', path, { params: { name: 'x' } });
       assert.deepEqual(
         [form.status, form.body],
         [
@@ -266,9 +278,9 @@ for (const resource of resources.filter((each) => each.batch)) {
           },
         ],
       );
-      const none = await ground.client.call('POST', path);
+      const none = await setup.client.call('POST', path);
       assert.deepEqual([none.status, none.body], [form.status, form.body]);
-      const empty = await ground.client.call('POST', path, { headers: { 'content-type': 'application/json' } });
+      const empty = await setup.client.call('POST', path, { headers: { 'content-type': 'application/json' } });
       assert.deepEqual(
         [empty.status, empty.body],
         [400, { errors: [{ code: 'INVALID_PARAMETER', message: 'Request body is not valid JSON' }], request: [] }],

@@ -5,18 +5,18 @@ import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
   absentId,
+  addParents,
   fill,
-  type Ground,
   goodParameters,
   idOf,
   listed,
   make,
-  openGround,
+  openTestAccount,
   operationOf,
   resources,
-  settle,
+  type TestAccount,
   takes,
-} from './ground.ts';
+} from './test-account.ts';
 
 let world: World;
 before(async () => {
@@ -55,25 +55,25 @@ const NOT_FOUND: Record<string, readonly [code: string, kind: string]> = {
 
 for (const resource of resources.filter((each) => operationOf(each, 'remove'))) {
   describe(`deletion of ${resource.plural}`, () => {
-    let ground: Ground;
+    let setup: TestAccount;
     before(async () => {
-      ground = await openGround(world);
+      setup = await openTestAccount(world);
     });
     const isGot = operationOf(resource, 'get') !== undefined;
     const pathOf = (id: string): string =>
-      fill(operationOf(resource, 'remove')!.path, { account_id: ground.account, [resource.idParameter]: id });
+      fill(operationOf(resource, 'remove')!.path, { account_id: setup.account, [resource.idParameter]: id });
     const gone = (id: string) => {
       const [code, kind] = NOT_FOUND[resource.plural]!;
       return [{ code, message: `${kind} ${id} was not found`, parameter: resource.idParameter, value: id }];
     };
 
     test('deletes once; afterwards it is there only for those who ask for deleted ones', async () => {
-      const { id, ...made } = await make(ground, resource);
+      const { id, ...made } = await make(setup, resource);
       const path = pathOf(id);
-      const all = await listed(ground, resource);
+      const all = await listed(setup, resource);
       world.clock.advance(90);
 
-      const deleted = await ground.client.call('DELETE', path);
+      const deleted = await setup.client.call('DELETE', path);
       assert.equal(deleted.status, 200, deleted.text);
       assert.equal(idOf(deleted.body.data), id);
       if (!resource.neverTellsDeleted) assert.equal(deleted.body.data.deleted, true);
@@ -81,53 +81,53 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       assert.equal(deleted.body.data.created_at, made.created_at);
       assert.equal(deleted.body.request.params[resource.idParameter], id);
 
-      const needed = sentWith(resource, await neededParameters(ground, resource));
+      const needed = sentWith(resource, await neededParameters(setup, resource));
       const calls = {
         DELETE: {},
         ...(isGot ? { GET: {} } : {}),
         ...(operationOf(resource, 'update') ? { PUT: needed } : {}),
       };
       for (const [method, sent] of Object.entries(calls)) {
-        const reply = await ground.client.call(method, path, sent);
+        const reply = await setup.client.call(method, path, sent);
         assert.equal(reply.status, 404, `${method} ${reply.text}`);
         assert.deepEqual(reply.body.errors, gone(id), method);
       }
-      if (isGot) assert.equal((await ground.client.call('GET', `${path}?with_deleted=false`)).status, 404);
+      if (isGot) assert.equal((await setup.client.call('GET', `${path}?with_deleted=false`)).status, 404);
       if (!takes(resource, 'get', 'with_deleted')) {
-        assert.deepEqual((await ground.client.call('GET', all)).body.data, []);
+        assert.deepEqual((await setup.client.call('GET', all)).body.data, []);
         return;
       }
 
       if (resource.hardDeletion) {
         const filter = { [resource.idsParameter]: id, with_deleted: 'true' };
-        assert.equal((await ground.client.call('GET', `${path}?with_deleted=true`)).status, 404);
-        assert.deepEqual((await ground.client.call('GET', all, { params: filter })).body.data, []);
+        assert.equal((await setup.client.call('GET', `${path}?with_deleted=true`)).status, 404);
+        assert.deepEqual((await setup.client.call('GET', all, { params: filter })).body.data, []);
         return;
       }
-      const shown = await ground.client.call('GET', `${path}?with_deleted=true`);
+      const shown = await setup.client.call('GET', `${path}?with_deleted=true`);
       assert.deepEqual(shown.body.data, deleted.body.data);
       const filter = { [resource.idsParameter]: id };
-      const hidden = await ground.client.call('GET', all, { params: filter });
+      const hidden = await setup.client.call('GET', all, { params: filter });
       assert.deepEqual(hidden.body.data, []);
-      const found = await ground.client.call('GET', all, { params: { ...filter, with_deleted: 'true' } });
+      const found = await setup.client.call('GET', all, { params: { ...filter, with_deleted: 'true' } });
       assert.deepEqual(found.body.data, [deleted.body.data]);
     });
 
     test('what never was cannot be read, changed or deleted', async () => {
       if (resource.scope === 'user') return;
-      await settle(ground, resource);
+      await addParents(setup, resource);
       const id = absentId(resource);
       const path = pathOf(id);
       for (const method of [...(isGot ? ['GET'] : []), 'DELETE', ...(operationOf(resource, 'update') ? ['PUT'] : [])]) {
-        const params = method === 'PUT' ? await neededParameters(ground, resource) : {};
-        const reply = await ground.client.call(method, path, method === 'PUT' ? sentWith(resource, params) : {});
+        const params = method === 'PUT' ? await neededParameters(setup, resource) : {};
+        const reply = await setup.client.call(method, path, method === 'PUT' ? sentWith(resource, params) : {});
         assert.equal(reply.status, 404);
         assert.deepEqual(reply.body.errors, gone(id));
         const verb = method === 'PUT' ? 'update' : method === 'GET' ? 'get' : 'remove';
         const parent = resource.parent?.parameter as string | undefined;
         assert.deepEqual(reply.body.request, {
           params: {
-            account_id: ground.account,
+            account_id: setup.account,
             ...(parent ? { [parent]: path.split('/')[5] } : {}),
             [resource.idParameter]: id,
             ...operationOf(resource, verb)!.extraEcho,
@@ -138,10 +138,10 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
     });
 
     test('an id in another shape is not found either, and says why; upper case is folded', async () => {
-      const { id } = await make(ground, resource);
+      const { id } = await make(setup, resource);
       for (const bad of ['ab_c', 'a b', 'é', '..%', 'x'.repeat(65), 'a-b']) {
         for (const method of isGot ? ['GET', 'DELETE'] : ['DELETE']) {
-          const reply = await ground.client.call(method, pathOf(bad));
+          const reply = await setup.client.call(method, pathOf(bad));
           assert.equal(reply.status, 404, bad);
           assert.deepEqual(
             [reply.body.errors[0].code, reply.body.errors[0].parameter, reply.body.errors[0].value],
@@ -149,7 +149,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
           );
         }
       }
-      const reply = await ground.client.call(isGot ? 'GET' : 'DELETE', pathOf(id.toUpperCase()));
+      const reply = await setup.client.call(isGot ? 'GET' : 'DELETE', pathOf(id.toUpperCase()));
       assert.equal(idOf(reply.body.data), id);
     });
   });
@@ -161,32 +161,32 @@ function sentWith(resource: AnyResource, params: Record<string, string>): Sent {
 }
 
 /** What an update must give. */
-async function neededParameters(ground: Ground, resource: AnyResource): Promise<Record<string, string>> {
+async function neededParameters(setup: TestAccount, resource: AnyResource): Promise<Record<string, string>> {
   const update = operationOf(resource, 'update');
-  return update ? goodParameters(ground, update) : {};
+  return update ? goodParameters(setup, update) : {};
 }
 
 describe('a deleted account', () => {
   test('every path under it answers 404, except reading it with deleted ones', async () => {
-    const ground = await openGround(world);
-    const path = `/12/accounts/${ground.account}`;
-    await ground.client.call('DELETE', path);
+    const setup = await openTestAccount(world);
+    const path = `/12/accounts/${setup.account}`;
+    await setup.client.call('DELETE', path);
     const paths = ['', '/features', '/campaigns', '/funding_instruments', '/authenticated_user_access'];
     for (const each of paths) {
-      const reply = await ground.client.call('GET', path + each);
+      const reply = await setup.client.call('GET', path + each);
       assert.equal(reply.status, 404, each);
       assert.deepEqual(reply.body.errors, [
         {
           code: 'NOT_FOUND',
-          message: `Account ${ground.account} was not found`,
+          message: `Account ${setup.account} was not found`,
           parameter: 'account_id',
-          value: ground.account,
+          value: setup.account,
         },
       ]);
     }
     for (const each of paths.slice(1)) {
-      assert.equal((await ground.client.call('GET', `${path}${each}?with_deleted=true`)).status, 404, each);
+      assert.equal((await setup.client.call('GET', `${path}${each}?with_deleted=true`)).status, 404, each);
     }
-    assert.equal((await ground.client.call('GET', `${path}?with_deleted=true`)).body.data.deleted, true);
+    assert.equal((await setup.client.call('GET', `${path}?with_deleted=true`)).body.data.deleted, true);
   });
 });

@@ -4,13 +4,13 @@ import { after, before, describe, test } from 'node:test';
 import type { Field } from '../../src/contract/declare/fields.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { accountOperations, type Ground, goodCall, goodValue, openGround, send } from './ground.ts';
+import { accountOperations, goodCall, goodValue, openTestAccount, send, type TestAccount } from './test-account.ts';
 
 let world: World;
-let ground: Ground;
+let setup: TestAccount;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  ground = await openGround(world);
+  setup = await openTestAccount(world);
 });
 after(() => world.close());
 
@@ -47,7 +47,7 @@ function named(template: string, path: string): Record<string, string> {
 for (const operation of accountOperations.filter((each) => each.body === 'form' && each.id !== 'accounts.remove')) {
   describe(`the echo of ${operation.id}`, () => {
     test('holds what the caller supplied, typed, with the path parameters, and no defaults', async () => {
-      const { method, path, sent } = await goodCall(ground, operation);
+      const { method, path, sent } = await goodCall(setup, operation);
       const bare = await send(world.sandbox, { method, path, sent });
       assert.equal(bare.status, 200, bare.text);
       const input = Object.entries((sent.params ?? {}) as Record<string, string>);
@@ -61,7 +61,7 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
     });
 
     test('holds every parameter that can be given', async () => {
-      const { method, path, sent } = await goodCall(ground, operation);
+      const { method, path, sent } = await goodCall(setup, operation);
       const params: Record<string, string> = { ...(sent.params as Record<string, string>) };
       for (const [name, field] of Object.entries(operation.parameters)) {
         const sample = sampleOfParameter(operation, name, field);
@@ -88,7 +88,7 @@ const MEMBERS: Readonly<Partial<Record<Operation['shape'], readonly string[]>>> 
 describe('the envelope', () => {
   test('has exactly the members of its shape', async () => {
     for (const operation of accountOperations.filter((each) => each.id !== 'accounts.remove')) {
-      const reply = await send(world.sandbox, await goodCall(ground, operation));
+      const reply = await send(world.sandbox, await goodCall(setup, operation));
       assert.deepEqual(Object.keys(reply.body).sort(), MEMBERS[operation.shape] ?? ['data', 'request'], operation.id);
       const isSeveral = operation.shape === 'batch' || operation.id === 'do_not_reach_lists.users';
       assert.equal(Array.isArray(reply.body.request), isSeveral, operation.id);
@@ -96,12 +96,14 @@ describe('the envelope', () => {
   });
 
   test('of an error echoes what could be read, and nothing when the caller is unknown', async () => {
-    const path = `/12/accounts/${ground.account}/campaigns`;
+    const path = `/12/accounts/${setup.account}/campaigns`;
     const reply = await world.sandbox.call('GET', path, {
       params: { count: 'x', q: 'a', sort_by: 'name-desc', nothing: 1 },
     });
     assert.equal(reply.status, 400);
-    assert.deepEqual(reply.body.request, { params: { account_id: ground.account, q: 'a', sort_by: ['name-desc'] } });
+    assert.deepEqual(reply.body.request, {
+      params: { account_id: setup.account, q: 'a', sort_by: ['name-desc'] },
+    });
     const unsigned = await fetch(`${world.service.sandboxUrl}${path}?count=5`);
     assert.equal(unsigned.status, 401);
     assert.deepEqual(await unsigned.json(), {
@@ -112,19 +114,19 @@ describe('the envelope', () => {
   });
 
   test('echoes what was received, not what it was read as', async () => {
-    const path = `/12/accounts/${ground.account}`;
+    const path = `/12/accounts/${setup.account}`;
     const list = await world.sandbox.call('GET', `${path}/campaigns`, {
       params: { sort_by: 'name', campaign_ids: 'ZZ9, zz8 ,,zz8', count: '007', with_deleted: 't' },
     });
     assert.equal(list.status, 200, list.text);
     assert.deepEqual(list.body.request.params, {
-      account_id: ground.account,
+      account_id: setup.account,
       ...{ campaign_ids: ['ZZ9', 'zz8'], count: 7, sort_by: ['name'], with_deleted: true },
     });
     const funded = { currency: 'usd', start_time: '2026-01-01', type: 'CREDIT_CARD' };
     const instrument = await world.sandbox.call('POST', `${path}/funding_instruments`, { params: funded });
     assert.equal(instrument.body.data.start_time, '2026-01-01T00:00:00Z');
-    assert.deepEqual(instrument.body.request.params, { account_id: ground.account, ...funded });
+    assert.deepEqual(instrument.body.request.params, { account_id: setup.account, ...funded });
     const campaign = {
       name: 'Sample',
       funding_instrument_id: instrument.body.data.id.toUpperCase(),
@@ -133,16 +135,16 @@ describe('the envelope', () => {
     const typed = { ...campaign, daily_budget_amount_local_micro: 1_000_000 };
     const made = await world.sandbox.call('POST', `${path}/campaigns`, { params: campaign });
     assert.equal(made.body.data.purchase_order_number, null);
-    assert.deepEqual(made.body.request.params, { account_id: ground.account, ...typed });
+    assert.deepEqual(made.body.request.params, { account_id: setup.account, ...typed });
     const item = { operation_type: 'Create', params: { ...typed, purchase_order_number: null } };
-    const batch = `/12/batch/accounts/${ground.account}/campaigns`;
+    const batch = `/12/batch/accounts/${setup.account}/campaigns`;
     const batched = await world.sandbox.call('POST', batch, { json: [item] });
-    assert.deepEqual(batched.body.request, [{ ...item, params: { account_id: ground.account, ...item.params } }]);
+    assert.deepEqual(batched.body.request, [{ ...item, params: { account_id: setup.account, ...item.params } }]);
   });
 
   test('shows every attribute of a resource always, and escapes what JSON must', async () => {
     const name = 'a "quoted" \\ / \u2028 \u{1f600} </script> é';
-    const reply = await world.sandbox.call('PUT', `/12/accounts/${ground.account}`, { params: { name } });
+    const reply = await world.sandbox.call('PUT', `/12/accounts/${setup.account}`, { params: { name } });
     assert.equal(reply.body.data.name, name);
     assert.equal(reply.body.request.params.name, name);
     for (const row of [reply.body.data]) assert.ok(Object.values(row).every((value) => value !== undefined));

@@ -7,7 +7,7 @@ import { exampleLine } from '../../src/engine/describe/words.ts';
 import { listPlacements } from '../../src/features/ads/line-items/list-placements.ts';
 import { referenceOperations, targetingLookups } from '../../src/features/ads/reference/reference-operations.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
-import { fill } from './ground.ts';
+import { fill } from './test-account.ts';
 
 let world: World;
 let account: string;

@@ -7,17 +7,17 @@ import { openWorld, type World } from '../rig/world.ts';
 import {
   collection,
   everything,
-  type Ground,
   idOf,
   listable,
   listed,
-  openGround,
+  openTestAccount,
   reader,
   resources,
   seed,
+  type TestAccount,
   takes,
   visible,
-} from './ground.ts';
+} from './test-account.ts';
 
 let world: World;
 before(async () => {
@@ -45,17 +45,19 @@ function wordsOf(resource: AnyResource, column: string): string[] | undefined {
 
 for (const resource of resources) {
   describe(`filters of ${resource.plural}`, () => {
-    let ground: Ground;
+    let setup: TestAccount;
     let rows: Row[];
     let path: string;
     before(async () => {
-      ground = await openGround(world);
-      rows = listable(resource, await seed(ground, resource, 23));
-      path = collection(ground, resource);
+      setup = await openTestAccount(world);
+      rows = listable(resource, await seed(setup, resource, 23));
+      path = collection(setup, resource);
     });
     const list = async (params: Record<string, string>) => {
       const isNamed = resource.list?.requiredFilters?.some((name: string) => name in params);
-      return reader(ground, resource).call('GET', isNamed ? path : await listed(ground, resource), { params });
+      return reader(setup, resource).call('GET', isNamed ? path : await listed(setup, resource), {
+        params,
+      });
     };
     const found = async (params: Record<string, string>) => {
       const reply = await list(params);

@@ -5,7 +5,7 @@ import { operations } from '../../src/app/dependencies.ts';
 import { browserOf } from '../rig/browser.ts';
 import { rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { fill } from './ground.ts';
+import { fill } from './test-account.ts';
 
 const MAX = 3;
 let world: World;

@@ -7,13 +7,13 @@ import { goodCalls } from '../rig/good-calls.ts';
 import { HOSTILE_JSON, HOSTILE_MEMBERS, placesIn, textWith } from '../rig/hostile-values.ts';
 import { type RawCall, rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { type Ground, goodCall, openGround } from './ground.ts';
+import { goodCall, openTestAccount, type TestAccount } from './test-account.ts';
 
 let world: World;
-let ground: Ground;
+let setup: TestAccount;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  ground = await openGround(world);
+  setup = await openTestAccount(world);
 });
 after(() => world.close());
 
@@ -36,7 +36,7 @@ async function structured(operation: Operation): Promise<Structured | undefined>
     return operation.body === 'form' && !operation.formOnly ? { call, body: Object.fromEntries(pairs) } : undefined;
   }
   if (operation.family !== 'ads') return undefined;
-  const { path, sent } = await goodCall(ground, operation);
+  const { path, sent } = await goodCall(setup, operation);
   return { call: { method, target: path, keys: world.keys, headers }, body: sent.json ?? sent.params ?? {} };
 }
 

@@ -4,13 +4,13 @@ import { operations } from '../../src/app/dependencies.ts';
 import { goodCalls } from '../rig/good-calls.ts';
 import { rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { fill, type Ground, openGround } from './ground.ts';
+import { fill, openTestAccount, type TestAccount } from './test-account.ts';
 
 let world: World;
-let ground: Ground;
+let setup: TestAccount;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  ground = await openGround(world);
+  setup = await openTestAccount(world);
 });
 after(() => world.close());
 
@@ -24,7 +24,7 @@ describe('no segment of a path brings about a fault', () => {
       const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
       for (const name of names) {
         for (const segment of SEGMENTS) {
-          const filled = { account_id: ground.account, [name]: '@' };
+          const filled = { account_id: setup.account, [name]: '@' };
           const target = fill(operation.path, filled).replace('%40', segment) + query;
           const call = { method: operation.method, target, keys: world.keys, ...good };
           const { status } = await rawCall(world.service.sandboxUrl, world.clock, call);

@@ -5,13 +5,13 @@ import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol, type Reply, read } from '../rig/client.ts';
 import { HOSTILE_JSON } from '../rig/hostile-values.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { accountOperations, type Ground, goodCall, openGround } from './ground.ts';
+import { accountOperations, goodCall, openTestAccount, type TestAccount } from './test-account.ts';
 
 let world: World;
-let ground: Ground;
+let setup: TestAccount;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  ground = await openGround(world);
+  setup = await openTestAccount(world);
 });
 after(() => world.close());
 
@@ -38,7 +38,7 @@ const takingJson: readonly Operation[] = accountOperations.filter(
 describe('values that no client should send are refused or taken, never a fault', () => {
   for (const operation of takingJson) {
     test(operation.id, async () => {
-      const { method, path } = await goodCall(ground, operation);
+      const { method, path } = await goodCall(setup, operation);
       for (const [what, json] of HOSTILE_JSON) {
         for (const name of Object.keys(operation.parameters)) {
           const reply = await sendJson(method, path, `{${JSON.stringify(name)}:${json}}`);
@@ -52,7 +52,7 @@ describe('values that no client should send are refused or taken, never a fault'
 
   for (const operation of accountOperations.filter((each) => each.shape === 'batch')) {
     test(operation.id, async () => {
-      const { method, path } = await goodCall(ground, operation);
+      const { method, path } = await goodCall(setup, operation);
       for (const [what, json] of HOSTILE_JSON) {
         const bodies = [
           json,

@@ -3,24 +3,24 @@ import { after, before, describe, test } from 'node:test';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
+  addParents,
   collection,
   everything,
-  type Ground,
   goodParameters,
   idOf,
   inOrder,
   listable,
   listed,
-  openGround,
+  openTestAccount,
   operationOf,
   pageThrough,
   reader,
   resources,
   seed,
-  settle,
+  type TestAccount,
   takes,
   visible,
-} from './ground.ts';
+} from './test-account.ts';
 
 let world: World;
 before(async () => {
@@ -33,21 +33,21 @@ const ROWS = 23;
 for (const resource of resources) {
   const max = resource.list?.count?.max ?? 1000;
   describe(`pages of ${resource.plural}`, () => {
-    let ground: Ground;
+    let setup: TestAccount;
     let rows: Row[];
     let path: string;
     before(async () => {
-      ground = await openGround(world);
-      rows = listable(resource, await seed(ground, resource, ROWS));
-      path = await listed(ground, resource);
+      setup = await openTestAccount(world);
+      rows = listable(resource, await seed(setup, resource, ROWS));
+      path = await listed(setup, resource);
     });
-    const list = (params: Record<string, string | number>) => reader(ground, resource).call('GET', path, { params });
+    const list = (params: Record<string, string | number>) => reader(setup, resource).call('GET', path, { params });
     const ids = (some: readonly Row[]) => some.map((row) => row.id);
 
     test('every row comes exactly once, newest first, whatever the size of pages', async () => {
       const expected = ids(inOrder(rows, [['created_at', 'desc']]));
       for (const count of [1, 2, 7, rows.length - 1, rows.length, rows.length + 1, max]) {
-        const found = await pageThrough(reader(ground, resource), path, everything(resource), count);
+        const found = await pageThrough(reader(setup, resource), path, everything(resource), count);
         assert.deepEqual(found, expected, `pages of ${count}`);
       }
     });
@@ -55,10 +55,10 @@ for (const resource of resources) {
     test('deleted rows and drafts are left out unless they are asked for', async () => {
       const expected = ids(inOrder(visible(resource, rows), [['created_at', 'desc']]));
       assert.ok(expected.length < ROWS, 'some are hidden');
-      assert.deepEqual(await pageThrough(reader(ground, resource), path, {}, 4), expected);
+      assert.deepEqual(await pageThrough(reader(setup, resource), path, {}, 4), expected);
       const alive = ids(inOrder(rows, [['created_at', 'desc']]).filter((row) => row.deleted === 0));
       const { with_deleted, ...others } = everything(resource);
-      assert.deepEqual(await pageThrough(reader(ground, resource), path, others, 5), alive);
+      assert.deepEqual(await pageThrough(reader(setup, resource), path, others, 5), alive);
     });
 
     test('a page that exactly ends the list has no next cursor, and an empty list has none either', async () => {
@@ -105,12 +105,12 @@ for (const resource of resources) {
         assert.equal(reply.body.errors[0].code, 'INVALID_PARAMETER', why);
         assert.equal(reply.body.errors[0].parameter, 'cursor', why);
       }
-      const elsewhere = await ground.client.call('GET', collection(ground, another), { params: { cursor } });
+      const elsewhere = await setup.client.call('GET', collection(setup, another), { params: { cursor } });
       assert.equal(elsewhere.status, 400);
-      const own = await openGround(world);
-      await settle(own, resource);
+      const own = await openTestAccount(world);
+      await addParents(own, resource);
       if (resource.scope === 'account') {
-        const reply = await ground.client.call('GET', collection(own, resource), { params: { cursor } });
+        const reply = await setup.client.call('GET', collection(own, resource), { params: { cursor } });
         assert.equal(reply.status, 400, 'another account');
       }
     });
@@ -193,22 +193,22 @@ for (const resource of resources) {
 describe('pages of a list that changes', () => {
   for (const resource of resources.filter(isChangeable)) {
     test(`${resource.plural}: what is added or deleted between pages moves no other row`, async () => {
-      const ground = await openGround(world);
-      const rows = inOrder(listable(resource, await seed(ground, resource, 12)), [['created_at', 'desc']]);
-      const path = await listed(ground, resource);
-      const client = reader(ground, resource);
+      const setup = await openTestAccount(world);
+      const rows = inOrder(listable(resource, await seed(setup, resource, 12)), [['created_at', 'desc']]);
+      const path = await listed(setup, resource);
+      const client = reader(setup, resource);
       const get = async (cursor?: string) => {
         const params = { ...everything(resource), count: 4, ...(cursor === undefined ? {} : { cursor }) };
         return (await client.call('GET', path, { params })).body;
       };
       const first = await get();
-      const params = await goodParameters(ground, operationOf(resource, 'create')!);
+      const params = await goodParameters(setup, operationOf(resource, 'create')!);
       world.clock.advance(60);
-      await ground.client.call('POST', collection(ground, resource), { params });
+      await setup.client.call('POST', collection(setup, resource), { params });
       // The last row shown and one not shown yet go away.
       const live = rows.slice(4).find((row) => row.deleted === 0)!;
       const last = rows.slice(0, 4).findLast((row) => row.deleted === 0)!;
-      for (const row of [live, last]) await ground.client.call('DELETE', `${collection(ground, resource)}/${row.id}`);
+      for (const row of [live, last]) await setup.client.call('DELETE', `${collection(setup, resource)}/${row.id}`);
       const second = await get(first.next_cursor);
       const third = await get(second.next_cursor);
       const found = [first, second, third].flatMap((page) => page.data.map(idOf));
@@ -223,12 +223,14 @@ describe('pages of a list that changes', () => {
   }
 
   test('the default page has 200 rows', async () => {
-    const ground = await openGround(world);
+    const setup = await openTestAccount(world);
     const resource = resources.find((each) => each.scope === 'account')!;
-    await seed(ground, resource, 201);
-    const page = await ground.client.call('GET', collection(ground, resource), { params: everything(resource) });
+    await seed(setup, resource, 201);
+    const page = await setup.client.call('GET', collection(setup, resource), {
+      params: everything(resource),
+    });
     assert.equal(page.body.data.length, 200);
-    const rest = await ground.client.call('GET', collection(ground, resource), {
+    const rest = await setup.client.call('GET', collection(setup, resource), {
       params: { ...everything(resource), cursor: page.body.next_cursor },
     });
     assert.equal(rest.body.data.length + 200 >= 201, true);

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { declaredProblems, UNROUTED } from '../../src/engine/declared-problems.ts';
-import { sampleOf } from './ground.ts';
 import { access } from './problems/access.ts';
 import { audience, audienceProblems } from './problems/audiences.ts';
 import { batches, items } from './problems/batches.ts';
@@ -32,6 +31,7 @@ import {
 } from './problems/setting.ts';
 import { targetingProblems } from './problems/targeting.ts';
 import { tokens } from './problems/tokens.ts';
+import { sampleOf } from './test-account.ts';
 
 useWorld();
 

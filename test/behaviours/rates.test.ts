@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { accountOperations, type Ground, goodCall, openGround, send } from './ground.ts';
+import { accountOperations, goodCall, openTestAccount, send, type TestAccount } from './test-account.ts';
 
 /** The window of a user and the window of an account, as headers tell them. */
 function windows(reply: Reply, kind: 'x-rate-limit' | 'x-account-rate-limit') {
@@ -123,16 +123,16 @@ function categoryOf(operation: Operation): keyof typeof CATEGORIES {
 
 describe('with the limits as they are by default', () => {
   let world: World;
-  let ground: Ground;
+  let setup: TestAccount;
   before(async () => {
     world = await openWorld();
-    ground = await openGround(world);
+    setup = await openTestAccount(world);
   });
   after(() => world.close());
 
   for (const operation of accountOperations.filter((each) => each.id !== 'accounts.remove')) {
     test(`${operation.id} tells its windows`, async () => {
-      const call = await goodCall(ground, operation);
+      const call = await goodCall(setup, operation);
       // A fresh window of every kind.
       world.clock.advance(QUARTER);
       const reply = await send(world.sandbox, call);
@@ -155,7 +155,7 @@ describe('with the limits as they are by default', () => {
 
   test('a call that counts all matches draws on a window of its own', async () => {
     for (const operation of accountOperations.filter((each) => 'with_total_count' in each.parameters)) {
-      const { path } = await goodCall(ground, operation);
+      const { path } = await goodCall(setup, operation);
       world.clock.advance(QUARTER);
       for (const [index, value] of ['true', '1', 'T'].entries()) {
         const reply = await world.sandbox.call('GET', path, { params: { with_total_count: value } });
@@ -171,18 +171,18 @@ describe('with the limits as they are by default', () => {
   });
 
   test('where no total is counted, asking for one changes no window', async () => {
-    const path = `/12/accounts/${ground.account}?with_total_count=true`;
+    const path = `/12/accounts/${setup.account}?with_total_count=true`;
     const reply = await world.sandbox.call('PUT', path, { params: { name: 'Counted' } });
     assert.equal(windows(reply, 'x-rate-limit')!.limit, 450);
   });
 
   test('errors carry the windows too, once the user is known, and count', async () => {
     world.clock.advance(QUARTER);
-    const before = await world.sandbox.call('GET', `/12/accounts/${ground.account}`);
+    const before = await world.sandbox.call('GET', `/12/accounts/${setup.account}`);
     const failures: [number, string, string][] = [
       [403, 'GET', '/12/accounts/zz9zz9'],
       [404, 'GET', '/12/accounts/a-b'],
-      [400, 'GET', `/12/accounts/${ground.account}?with_deleted=perhaps`],
+      [400, 'GET', `/12/accounts/${setup.account}?with_deleted=perhaps`],
     ];
     let remaining = windows(before, 'x-rate-limit')!.remaining;
     for (const [status, method, path] of failures) {
@@ -200,7 +200,7 @@ describe('with the limits as they are by default', () => {
 
 describe('when a window is used up', () => {
   let world: World;
-  let ground: Ground;
+  let setup: TestAccount;
   let path: string;
   before(async () => {
     world = await openWorld({
@@ -215,8 +215,8 @@ describe('when a window is used up', () => {
         rate_user_quota_per_15min: 6,
       },
     });
-    ground = await openGround(world);
-    path = `/12/accounts/${ground.account}`;
+    setup = await openTestAccount(world);
+    path = `/12/accounts/${setup.account}`;
   });
   after(() => world.close());
 
@@ -256,7 +256,7 @@ describe('when a window is used up', () => {
   test('a batch is one write', async () => {
     world.clock.advance(QUARTER);
     const item = { operation_type: 'Create', params: {} };
-    const reply = await world.sandbox.call('POST', `/12/batch/accounts/${ground.account}/campaigns`, {
+    const reply = await world.sandbox.call('POST', `/12/batch/accounts/${setup.account}/campaigns`, {
       json: [item, item, item, item],
     });
     assert.deepEqual([reply.status, windows(reply, 'x-rate-limit')!.remaining], [400, 2]);
@@ -264,15 +264,15 @@ describe('when a window is used up', () => {
 
   test('core reads are counted per endpoint and account, beside the quota of the user', async () => {
     world.clock.advance(QUARTER);
-    const other = await openGround(world);
+    const other = await openTestAccount(world);
     world.clock.advance(QUARTER);
     const list = (account: string) => world.sandbox.call('GET', `/12/accounts/${account}/campaigns`);
     for (let index = 0; index < 3; index++) {
-      const reply = await list(ground.account);
+      const reply = await list(setup.account);
       assert.equal(windows(reply, 'x-account-rate-limit')!.remaining, 2 - index);
       assert.equal(windows(reply, 'x-rate-limit')!.remaining, 5 - index);
     }
-    const refused = await list(ground.account);
+    const refused = await list(setup.account);
     assertRefused(refused, 'x-account-rate-limit');
     assert.equal(windows(refused, 'x-rate-limit')!.remaining, 3, 'a refused call takes nothing');
     assert.equal((await list(other.account)).status, 200, 'another account has a window of its own');
@@ -281,15 +281,15 @@ describe('when a window is used up', () => {
     assert.equal((await list(other.account)).status, 200);
     assertRefused(await list(other.account), 'x-rate-limit');
     world.clock.advance(QUARTER);
-    assert.equal((await list(ground.account)).status, 200);
+    assert.equal((await list(setup.account)).status, 200);
   });
 
   test('the window of an account is shared by its users', async () => {
     world.clock.advance(QUARTER);
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
-      await tx.accountMembers.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
-      tx.invalidate(`account:${ground.account}`);
+      await tx.accountMembers.add({ account_id: setup.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
+      tx.invalidate(`account:${setup.account}`);
     });
     await world.sandbox.call('GET', `${path}/funding_instruments`);
     const second = await world.other.call('GET', `${path}/funding_instruments`);
@@ -348,8 +348,8 @@ test('with limits off nobody is refused, and the windows are still told', async 
 test('a call that fails through a fault of the service is not counted, and nothing private is told', async () => {
   const world = await openWorld();
   try {
-    const ground = await openGround(world);
-    const path = `/12/accounts/${ground.account}/features`;
+    const setup = await openTestAccount(world);
+    const path = `/12/accounts/${setup.account}/features`;
     const { remaining } = windows(await world.sandbox.call('GET', path), 'x-rate-limit')!;
     const drop = 'drop table account_features';
     await world.service.driver.write((session) => session.runRaw(drop));
@@ -358,7 +358,7 @@ test('a call that fails through a fault of the service is not counted, and nothi
       assert.equal(failed.status, 500);
       assert.deepEqual(failed.body, {
         errors: [{ code: 'INTERNAL_ERROR', message: 'Internal error' }],
-        request: { params: { account_id: ground.account } },
+        request: { params: { account_id: setup.account } },
       });
       assert.equal(windows(failed, 'x-rate-limit')!.remaining, remaining);
     }

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { ROLES, type Role } from '../../src/contract/declare/roles.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { accountOperations, fill, type Ground, goodCall, openGround, send } from './ground.ts';
+import { accountOperations, fill, goodCall, openTestAccount, send, type TestAccount } from './test-account.ts';
 
 let world: World;
 before(async () => {
@@ -165,20 +165,20 @@ const ALLOWED: Record<string, readonly Role[]> = {
 const named: readonly Operation[] = accountOperations.filter((each) => each.path.includes(':account_id'));
 
 /** An account of user one on which user two has a role. */
-async function accountWith(role: Role | undefined): Promise<Ground> {
-  const ground = await openGround(world);
-  if (role === undefined) return ground;
+async function accountWith(role: Role | undefined): Promise<TestAccount> {
+  const setup = await openTestAccount(world);
+  if (role === undefined) return setup;
   await world.service.store.write(async (tx) => {
     await tx.accountMembers.add({
-      account_id: ground.account,
+      account_id: setup.account,
       user_id: world.keys.other_user_id!,
       role,
       // Without it no role may post for the user whom the account advertises.
       post_composer: 1,
     });
-    tx.invalidate(`account:${ground.account}`);
+    tx.invalidate(`account:${setup.account}`);
   });
-  return ground;
+  return setup;
 }
 
 describe('who may do what on an account', () => {
@@ -188,11 +188,11 @@ describe('who may do what on an account', () => {
 
   for (const role of ROLES) {
     test(role, async () => {
-      const ground = await accountWith(role);
+      const setup = await accountWith(role);
       // Deleting the account comes last.
       const order = [...named].sort((a, b) => Number(a.id === 'accounts.remove') - Number(b.id === 'accounts.remove'));
       for (const operation of order) {
-        const reply = await send(world.other, await goodCall(ground, operation, world.keys.other_user_id));
+        const reply = await send(world.other, await goodCall(setup, operation, world.keys.other_user_id));
         if (ALLOWED[operation.id]!.includes(role)) {
           assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
           continue;
@@ -202,23 +202,23 @@ describe('who may do what on an account', () => {
           errors: [
             {
               code: 'ACTION_NOT_ALLOWED',
-              message: `The current user is not allowed to perform this action on account ${ground.account}`,
+              message: `The current user is not allowed to perform this action on account ${setup.account}`,
             },
           ],
           request: { params: reply.body.request.params },
         });
-        assert.equal(reply.body.request.params.account_id, ground.account);
+        assert.equal(reply.body.request.params.account_id, setup.account);
       }
     });
   }
 
   test('without a role the account is not there, whatever is asked of it', async () => {
-    const ground = await accountWith(undefined);
+    const setup = await accountWith(undefined);
     for (const operation of named) {
-      const { method, path, sent } = await goodCall(ground, operation);
+      const { method, path, sent } = await goodCall(setup, operation);
       for (const [account, at] of [
-        [ground.account, path],
-        ['zz9zz9', path.replace(ground.account, 'zz9zz9')],
+        [setup.account, path],
+        ['zz9zz9', path.replace(setup.account, 'zz9zz9')],
       ] as const) {
         const reply = await world.other.call(method, at, sent);
         assert.equal(reply.status, 403, operation.id);
@@ -235,8 +235,8 @@ describe('who may do what on an account', () => {
   });
 
   test('a refused write has changed nothing', async () => {
-    const ground = await accountWith('CAMPAIGN_ANALYST');
-    const path = `/12/accounts/${ground.account}`;
+    const setup = await accountWith('CAMPAIGN_ANALYST');
+    const path = `/12/accounts/${setup.account}`;
     const before = (await world.sandbox.call('GET', path)).text;
     await world.other.call('PUT', path, { params: { name: 'Mine now' } });
     await world.other.call('DELETE', path);
@@ -245,30 +245,30 @@ describe('who may do what on an account', () => {
 
   test('a deleted account is not found by whoever had a role on it, and not accessible for others', async () => {
     for (const role of [...ROLES, undefined]) {
-      const ground = await accountWith(role);
+      const setup = await accountWith(role);
       const calls: [Operation, Awaited<ReturnType<typeof goodCall>>][] = [];
       // One after the other: of some things an account has one.
-      for (const each of named) calls.push([each, await goodCall(ground, each)]);
-      assert.equal((await world.sandbox.call('DELETE', `/12/accounts/${ground.account}`)).status, 200);
+      for (const each of named) calls.push([each, await goodCall(setup, each)]);
+      assert.equal((await world.sandbox.call('DELETE', `/12/accounts/${setup.account}`)).status, 200);
       for (const [operation, call] of calls) {
         const reply = await send(world.other, call);
         const expected = role === undefined ? [403, 'ACCOUNT_NOT_FOUND'] : [404, 'NOT_FOUND'];
         assert.deepEqual([reply.status, reply.body.errors[0].code], expected, `${role} ${operation.id}`);
         assert.equal((await send(world.sandbox, call)).status, 404, operation.id);
       }
-      const shown = await world.other.call('GET', `/12/accounts/${ground.account}?with_deleted=true`);
+      const shown = await world.other.call('GET', `/12/accounts/${setup.account}?with_deleted=true`);
       assert.equal(shown.status, role === undefined ? 403 : 200);
     }
   });
 
   test('a role given or taken away holds from the next request on', async () => {
-    const ground = await accountWith(undefined);
-    const path = fill('/12/accounts/:account_id/campaigns', { account_id: ground.account });
+    const setup = await accountWith(undefined);
+    const path = fill('/12/accounts/:account_id/campaigns', { account_id: setup.account });
     assert.equal((await world.other.call('GET', path)).status, 403);
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
-      await tx.accountMembers.add({ account_id: ground.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
-      tx.invalidate(`account:${ground.account}`);
+      await tx.accountMembers.add({ account_id: setup.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
+      tx.invalidate(`account:${setup.account}`);
     });
     assert.equal((await world.other.call('GET', path)).status, 200);
   });

@@ -4,7 +4,7 @@ import { operations } from '../../src/app/dependencies.ts';
 import type { Row } from '../../src/contract/declare/resource.ts';
 import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { fill, goodCall, goodValue, openGround, operationOf, resources, seed, visible } from './ground.ts';
+import { fill, goodCall, goodValue, openTestAccount, operationOf, resources, seed, visible } from './test-account.ts';
 
 let world: World;
 before(async () => {
@@ -18,23 +18,23 @@ for (const resource of resources.filter((each) => operationOf(each, 'update'))) 
     const update = operationOf(resource, 'update')!;
 
     test('PUT of what GET returned changes nothing but the time of change', async () => {
-      const ground = await openGround(world);
+      const setup = await openTestAccount(world);
       const rows: { id: string }[] =
         resource.scope === 'user'
-          ? [{ id: ground.account }]
-          : visible(resource, await seed(ground, resource, 12)).filter(isSound);
+          ? [{ id: setup.account }]
+          : visible(resource, await seed(setup, resource, 12)).filter(isSound);
       assert.ok(rows.length > 0);
       world.clock.advance(30);
       for (const { id } of rows) {
-        const names = { account_id: ground.account, [resource.idParameter]: id };
+        const names = { account_id: setup.account, [resource.idParameter]: id };
         const path = fill(update.path, names);
-        const before = (await ground.client.call('GET', path)).body.data;
+        const before = (await setup.client.call('GET', path)).body.data;
         // What is refused from anybody is no part of what can be written.
         const refused = Object.keys(update.parameters).filter(
           (name) => update.parameters[name]!.kind.name === 'refused',
         );
         const sent = Object.fromEntries(Object.entries(before).filter(([name]) => !refused.includes(name)));
-        const whole = await ground.client.call('PUT', path, { json: sent });
+        const whole = await setup.client.call('PUT', path, { json: sent });
         assert.equal(whole.status, 200, whole.text);
         const { updated_at, ...same } = before;
         const { updated_at: changed, ...after } = whole.body.data;
@@ -43,19 +43,19 @@ for (const resource of resources.filter((each) => operationOf(each, 'update'))) 
         if (update.body === 'object') continue;
         const form = Object.entries(sent).filter(([name]) => name in update.parameters);
         const params = Object.fromEntries(form.map(([name, value]) => [name, value === null ? '' : String(value)]));
-        const subset = await ground.client.call('PUT', path, { params });
+        const subset = await setup.client.call('PUT', path, { params });
         assert.equal(subset.status, 200, subset.text);
         assert.deepEqual({ ...subset.body.data, updated_at }, before);
       }
     });
 
     test('PUT of nothing, or of what it must have as it is, changes nothing but the time of change', async () => {
-      const ground = await openGround(world);
-      const { path, sent } = await goodCall(ground, update);
-      const before = (await ground.client.call('GET', path)).body.data;
+      const setup = await openTestAccount(world);
+      const { path, sent } = await goodCall(setup, update);
+      const before = (await setup.client.call('GET', path)).body.data;
       const params = Object.fromEntries(Object.keys(sent.params ?? {}).map((name) => [name, before[name]]));
       world.clock.advance(30);
-      const reply = await ground.client.call('PUT', path, update.body === 'object' ? { json: params } : { params });
+      const reply = await setup.client.call('PUT', path, update.body === 'object' ? { json: params } : { params });
       assert.equal(reply.status, 200, reply.text);
       assert.deepEqual({ ...reply.body.data, updated_at: before.updated_at }, before);
       const isUnchanged = resource.isUnchangedByNothing && Object.keys(params).length === 0;
@@ -74,23 +74,23 @@ for (const update of records) {
   describe(`what is read of ${update.group} can be written back`, () => {
     for (const isWritten of [false, true]) {
       test(`${isWritten ? 'after every value was written' : 'before anything was'}, and changes nothing`, async () => {
-        const ground = await openGround(world);
-        const { path } = await goodCall(ground, update);
+        const setup = await openTestAccount(world);
+        const { path } = await goodCall(setup, update);
         const put = async (sent: Sent) => {
-          const reply = await ground.client.call('PUT', path, sent);
+          const reply = await setup.client.call('PUT', path, sent);
           assert.equal(reply.status, 200, reply.text);
           return reply.body.data;
         };
         const names = Object.keys(update.parameters);
         if (isWritten) await put({ params: Object.fromEntries(names.map((name) => [name, goodValue(update, name)])) });
-        const before = (await ground.client.call('GET', path)).body.data;
+        const before = (await setup.client.call('GET', path)).body.data;
         const isUnset = (name: string) => [null, 'NOT_SET'].includes(before[name]) || before[name]?.length === 0;
         const members = names.filter((name) => name in before);
         assert.ok(members.length > 0 && members.every((name) => isUnset(name) !== isWritten), JSON.stringify(before));
         assert.deepEqual(await put({ json: before }), before);
         const params = Object.fromEntries(members.map((name) => [name, String(before[name] ?? '')]));
         assert.deepEqual(await put({ params }), before);
-        assert.deepEqual((await ground.client.call('GET', path)).body.data, before);
+        assert.deepEqual((await setup.client.call('GET', path)).body.data, before);
       });
     }
   });

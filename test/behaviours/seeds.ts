@@ -4,22 +4,22 @@ import type { Field, StoredValue } from '../../src/contract/declare/fields.ts';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import { newAccount } from '../../src/features/ads/accounts.ts';
 import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
-import { ACCOUNT_LINE, type Ground, lineItem, make, operationOf, parentOf, settle } from './ground.ts';
 import { SOUND, seededValue } from './samples.ts';
+import { ACCOUNT_LINE, addParents, lineItem, make, operationOf, parentOf, type TestAccount } from './test-account.ts';
 
 /**
  * Puts rows straight into the store: equal values, nulls, equal times and deleted ones among them. Before them come the
  * rows that the account was made with, of resources that cannot be created.
  */
-export async function seed(ground: Ground, resource: AnyResource, count: number): Promise<Row[]> {
-  await settle(ground, resource);
-  const { store, ids, clock } = ground.world.service.services;
+export async function seed(setup: TestAccount, resource: AnyResource, count: number): Promise<Row[]> {
+  await addParents(setup, resource);
+  const { store, ids, clock } = setup.world.service.services;
   const take = resource.longIds ? ids.takeLong : ids.take;
   const taken = await take(resource.sequence ?? resource.name, resource.idsFrom, count);
-  const targets = await targetsOf(ground, resource);
+  const targets = await targetsOf(setup, resource);
   const keys = taken.map((id) => (resource.key ? `7_${Number.parseInt(id, 36)}` : id));
-  const rows = keys.map((id, index) => seededRow(ground, resource, id, index, targets, clock.now()));
-  const before = operationOf(resource, 'create') ? [] : await rowsOf(ground, resource);
+  const rows = keys.map((id, index) => seededRow(setup, resource, id, index, targets, clock.now()));
+  const before = operationOf(resource, 'create') ? [] : await rowsOf(setup, resource);
   await store.write(async (tx) => {
     for (const row of rows) {
       const search = resource.list?.search as string | undefined;
@@ -27,7 +27,7 @@ export async function seed(ground: Ground, resource: AnyResource, count: number)
       const folded = searched == null ? {} : { [`${search}_folded`]: foldCase(String(searched)) };
       await tx.records.insert(resource, { ...row, ...folded });
       if (resource.scope !== 'user') continue;
-      const user_id = ground.world.keys.other_user_id!;
+      const user_id = setup.world.keys.other_user_id!;
       await tx.accountMembers.add({ account_id: row.id, user_id, role: 'ANALYST', post_composer: 0 });
     }
   });
@@ -35,8 +35,8 @@ export async function seed(ground: Ground, resource: AnyResource, count: number)
 }
 
 /** Every row of a resource that the account has. */
-export function rowsOf(ground: Ground, resource: AnyResource): Promise<Row[]> {
-  const { account } = ground;
+export function rowsOf(setup: TestAccount, resource: AnyResource): Promise<Row[]> {
+  const { account } = setup;
   const all = {
     account,
     member: undefined,
@@ -46,26 +46,26 @@ export function rowsOf(ground: Ground, resource: AnyResource): Promise<Row[]> {
     prefix: undefined,
   } as const;
   const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
-  const { store } = ground.world.service.services;
+  const { store } = setup.world.service.services;
   return store.read((tx) => tx.records.page(resource, { ...all, sort, after: undefined, limit: 1000 }));
 }
 
-async function targetsOf(ground: Ground, resource: AnyResource): Promise<Map<string, string[]>> {
+async function targetsOf(setup: TestAccount, resource: AnyResource): Promise<Map<string, string[]>> {
   const targets = new Map<string, string[]>();
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const target = field.target?.() as AnyResource | undefined;
-    if (target) targets.set(name, [await targetOf(ground, resource, target), await targetOf(ground, resource, target)]);
+    if (target) targets.set(name, [await targetOf(setup, resource, target), await targetOf(setup, resource, target)]);
   }
   return targets;
 }
 
-async function targetOf(ground: Ground, resource: AnyResource, target: AnyResource): Promise<string> {
-  if (resource === promotedAccounts) return lineItem(ground, ACCOUNT_LINE);
-  return (await make(ground, target)).id;
+async function targetOf(setup: TestAccount, resource: AnyResource, target: AnyResource): Promise<string> {
+  if (resource === promotedAccounts) return lineItem(setup, ACCOUNT_LINE);
+  return (await make(setup, target)).id;
 }
 
 function seededRow(
-  ground: Ground,
+  setup: TestAccount,
   resource: AnyResource,
   id: string,
   index: number,
@@ -79,8 +79,8 @@ function seededRow(
     values[name] = isNull ? null : seededValue(field, index, targets.get(name));
   }
   Object.assign(values, SOUND[resource.plural]?.(values));
-  if (resource.parent) values[resource.parent.column] = parentOf(ground, resource.parent.parameter);
-  if (resource.scope === 'account') values.account_id = ground.account;
+  if (resource.parent) values[resource.parent.column] = parentOf(setup, resource.parent.parameter);
+  if (resource.scope === 'account') values.account_id = setup.account;
   else Object.assign(values, extraOfAccounts(values, now));
   const made = formatInstant(now - Math.floor(index / 3) * 3_600_000);
   const changed = formatInstant(now - (index % 3) * 60_000);

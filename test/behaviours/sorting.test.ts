@@ -4,17 +4,17 @@ import type { Row } from '../../src/contract/declare/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
   everything,
-  type Ground,
   inOrder,
   listable,
   listed,
-  openGround,
+  openTestAccount,
   pageThrough,
   reader,
   resources,
   seed,
+  type TestAccount,
   takes,
-} from './ground.ts';
+} from './test-account.ts';
 
 let world: World;
 before(async () => {
@@ -61,16 +61,16 @@ const SORTS: Record<string, readonly string[]> = {
 
 for (const resource of resources.filter((each) => takes(each, 'list', 'sort_by'))) {
   describe(`sorting of ${resource.plural}`, () => {
-    let ground: Ground;
+    let setup: TestAccount;
     let rows: Row[];
     let path: string;
     before(async () => {
-      ground = await openGround(world);
-      rows = listable(resource, await seed(ground, resource, 23));
-      path = await listed(ground, resource);
+      setup = await openTestAccount(world);
+      rows = listable(resource, await seed(setup, resource, 23));
+      path = await listed(setup, resource);
     });
     const sorted = async (sort_by: string, count: number) =>
-      pageThrough(reader(ground, resource), path, { ...everything(resource), sort_by }, count);
+      pageThrough(reader(setup, resource), path, { ...everything(resource), sort_by }, count);
     const column = (name: string): string => resource.list?.sortAliases?.[name] ?? name;
     const expected = (...keys: [string, 'asc' | 'desc'][]) =>
       inOrder(
@@ -107,7 +107,7 @@ for (const resource of resources.filter((each) => takes(each, 'list', 'sort_by')
     });
 
     test('a key without a direction is ascending, and is echoed without one', async () => {
-      const reply = await reader(ground, resource).call('GET', path, {
+      const reply = await reader(setup, resource).call('GET', path, {
         params: { sort_by: 'updated_at,deleted-desc' },
       });
       assert.deepEqual(reply.body.request.params.sort_by, ['updated_at', 'deleted-desc']);
@@ -117,7 +117,7 @@ for (const resource of resources.filter((each) => takes(each, 'list', 'sort_by')
     test('an attribute or a direction that is not known is refused with those that are', async () => {
       const list = SORTS[resource.plural]!.flatMap((name) => [`${name}-asc`, `${name}-desc`]).sort();
       for (const bad of ['colour-asc', 'created_at-up', 'id-asc', 'created_at-asc-desc', '-asc', '']) {
-        const reply = await reader(ground, resource).call('GET', path, { params: { sort_by: bad } });
+        const reply = await reader(setup, resource).call('GET', path, { params: { sort_by: bad } });
         assert.equal(reply.status, 400, bad);
         const [error] = reply.body.errors;
         assert.deepEqual([error.code, error.parameter], ['INVALID_PARAMETER', 'sort_by']);

@@ -13,7 +13,7 @@ import { goodWebhookCalls, webhookConflicts } from '../rig/good-webhook-calls.ts
 import { register } from '../rig/people.ts';
 import { type RawCall, rawCall } from '../rig/raw.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { fill, goodCall, openGround } from './ground.ts';
+import { fill, goodCall, openTestAccount } from './test-account.ts';
 
 const BODY_MAX = 2048;
 let world: BreakableWorld;
@@ -25,7 +25,7 @@ before(async () => {
   const settings = Object.values(RATES).map(({ setting }) => [setting, 1]);
   limited = await openWorld({ flags: Object.fromEntries(settings) });
   flooded = await openWorld({ flags: { rate_requests_per_address_per_min: 1 } });
-  limitedAccount = (await openGround(limited)).account;
+  limitedAccount = (await openTestAccount(limited)).account;
 });
 after(async () => {
   await world.close();
@@ -86,7 +86,7 @@ const provocations: Readonly<
       if (goodCalls[operation.id]) return sendGood(operation);
       const keys = await register(world);
       const client = clientOf(world.service.sandboxUrl, keys, world.clock);
-      const { method, path, sent } = await goodCall(await openGround(world, client), operation);
+      const { method, path, sent } = await goodCall(await openTestAccount(world, client), operation);
       return client.call(method, path, sent);
     },
   },
@@ -102,7 +102,7 @@ const provocations: Readonly<
       if (operation.formOnly) return send(operation, twice(operation));
       const keys = await register(world);
       const client = clientOf(world.service.sandboxUrl, keys, world.clock);
-      const { account } = await openGround(world, client);
+      const { account } = await openTestAccount(world, client);
       const { headers, ...signer } = (await presenting(world, keys, operation.credential))();
       const sent = { ...signer, headers: { ...headers, ...JSON_TYPE }, body: '{"name":' };
       return send(operation, { names: { account_id: account }, ...sent });

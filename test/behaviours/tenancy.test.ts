@@ -6,31 +6,31 @@ import { type Client, clientOf } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import {
   accountOperations,
+  addParents,
   batchParameters,
   collection,
   fill,
-  type Ground,
   goodCall,
   goodParameters,
   listed,
   make,
-  openGround,
+  openTestAccount,
   operationOf,
   resources,
-  settle,
+  type TestAccount,
   takes,
-} from './ground.ts';
+} from './test-account.ts';
 
 let world: World;
-let mine: Ground;
-let second: Ground;
-let theirs: Ground;
+let mine: TestAccount;
+let second: TestAccount;
+let theirs: TestAccount;
 let otherInProduction: Client;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  mine = await openGround(world);
-  second = await openGround(world);
-  theirs = await openGround(world, world.other);
+  mine = await openTestAccount(world);
+  second = await openTestAccount(world);
+  theirs = await openTestAccount(world, world.other);
   const keys = {
     ...world.keys,
     access_token: world.keys.other_access_token!,
@@ -46,7 +46,7 @@ for (const resource of owned) {
   describe(`${resource.plural} of one account`, () => {
     test('are not found under another, not even by who may see both', async () => {
       const { id } = await make(mine, resource);
-      await settle(second, resource);
+      await addParents(second, resource);
       for (const verb of ['get', 'update', 'remove'] as const) {
         const operation = operationOf(resource, verb);
         if (!operation) continue;
@@ -183,7 +183,7 @@ describe('production and sandbox', () => {
 
   test('what exists in the sandbox only is another verb of a path in production', async () => {
     const [real] = (await world.production.call('GET', '/12/accounts')).body.data;
-    const production: Ground = { world, client: world.production, account: real.id };
+    const production: TestAccount = { world, client: world.production, account: real.id };
     const sandboxOnly = accountOperations.filter((each) => each.onlyIn === 'sandbox');
     assert.ok(sandboxOnly.length >= 6);
     for (const operation of sandboxOnly) {

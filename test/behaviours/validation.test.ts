@@ -10,22 +10,22 @@ import { MISSING_BESIDES, NEEDED, TAKEN_ONCE } from './dependent.ts';
 import {
   accountOperations,
   fill,
-  type Ground,
   goodCall,
   goodParameters,
   goodValue,
   idOf,
-  openGround,
+  openTestAccount,
   operationOf,
   resources,
   sampleOf,
-} from './ground.ts';
+  type TestAccount,
+} from './test-account.ts';
 
 let world: World;
-let ground: Ground;
+let setup: TestAccount;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  ground = await openGround(world);
+  setup = await openTestAccount(world);
 });
 after(() => world.close());
 
@@ -220,11 +220,11 @@ for (const operation of writing) {
     let path: string;
     let good: Record<string, string>;
     before(async () => {
-      const call = await goodCall(ground, operation);
+      const call = await goodCall(setup, operation);
       path = call.path;
       good = { ...call.sent.params } as Record<string, string>;
     });
-    const ask = (sent: Sent) => ground.client.call(operation.method, path, sent);
+    const ask = (sent: Sent) => setup.client.call(operation.method, path, sent);
     const fields = Object.entries(operation.parameters);
 
     for (const [name, field] of fields) {
@@ -241,7 +241,7 @@ for (const operation of writing) {
 
       if (NEEDED[operation.group]?.includes(name)) continue;
       test(`${name}: an empty value un-sets what may be unset, and is refused otherwise`, async () => {
-        const own = TAKEN_ONCE.includes(operation.group) ? await goodParameters(ground, operation) : {};
+        const own = TAKEN_ONCE.includes(operation.group) ? await goodParameters(setup, operation) : {};
         const reply = await ask({ params: { ...good, ...own, [name]: '' } });
         if (field.emptyValue !== undefined) {
           assert.equal(reply.status, 200, reply.text);
@@ -261,13 +261,13 @@ for (const operation of writing) {
         const value = field.kind.name === 'refused' ? '2' : (good[name] ?? sampleOf(field));
         const { [name]: _, ...others } = good;
         const twice = new URLSearchParams([...Object.entries(others), [name, value], [name, value]]);
-        const reply = await ground.client.call(operation.method, `${path}?${twice}`);
+        const reply = await setup.client.call(operation.method, `${path}?${twice}`);
         assert.equal(reply.status, 400);
         assert.deepEqual(reply.body.errors, [invalid(name, `Expected one value, got 2 for ${name}`)]);
         if (operation.method === 'DELETE') return;
         const [raw, said] = badValues(name, field)[0]!;
         const query = new URLSearchParams({ [name]: raw });
-        const both = await ground.client.call(operation.method, `${path}?${query}`, {
+        const both = await setup.client.call(operation.method, `${path}?${query}`, {
           params: { ...good, [name]: value },
         });
         if (field.kind.name === 'refused') return assert.deepEqual(both.body.errors, [said]);
@@ -304,7 +304,7 @@ for (const operation of writing) {
     });
 
     test('what nobody reads is ignored and not echoed', async () => {
-      const { path: fresh, sent } = await goodCall(ground, operation);
+      const { path: fresh, sent } = await goodCall(setup, operation);
       const extra = {
         colour: 'red',
         id: 'zz9',
@@ -313,7 +313,7 @@ for (const operation of writing) {
         constructor: 'x',
         __proto__x: '1',
       };
-      const reply = await ground.client.call(operation.method, fresh, { params: { ...sent.params, ...extra } });
+      const reply = await setup.client.call(operation.method, fresh, { params: { ...sent.params, ...extra } });
       assert.equal(reply.status, 200, reply.text);
       for (const name of Object.keys(extra)) assert.ok(!Object.hasOwn(reply.body.request.params, name), name);
       assert.equal(reply.body.data.deleted ?? false, false);
@@ -342,9 +342,9 @@ function isOfForm(create: Operation | undefined): boolean {
 for (const resource of resources.filter((each: AnyResource) => isOfForm(operationOf(each, 'create')))) {
   const operation = operationOf(resource, 'create')!;
   test(`${operation.id}: query, form and JSON say the same`, async () => {
-    const params = { ...wholeOf(operation), ...(await goodParameters(ground, operation)) };
+    const params = { ...wholeOf(operation), ...(await goodParameters(setup, operation)) };
     const whole: Record<string, string> = params;
-    const path = fill(operation.path, { account_id: ground.account });
+    const path = fill(operation.path, { account_id: setup.account });
     const typed = Object.fromEntries(
       Object.entries(whole).map(([name, value]) => {
         const kind = operation.parameters[name]!.kind.name;
@@ -364,8 +364,8 @@ for (const resource of resources.filter((each: AnyResource) => isOfForm(operatio
     const isRemovable = operationOf(resource, 'remove') !== undefined && !resource.key;
     // Made and removed: of some things there may be one at a time.
     const made = async (target: string, sent: { params?: Record<string, string>; json?: unknown } = {}) => {
-      const reply = await ground.client.call('POST', target, sent);
-      if (isRemovable && reply.status === 200) await ground.client.call('DELETE', `${path}/${idOf(reply.body.data)}`);
+      const reply = await setup.client.call('POST', target, sent);
+      if (isRemovable && reply.status === 200) await setup.client.call('DELETE', `${path}/${idOf(reply.body.data)}`);
       return reply;
     };
     const query = await made(`${path}?${new URLSearchParams(whole)}`);
@@ -379,16 +379,16 @@ for (const resource of resources.filter((each: AnyResource) => isOfForm(operatio
     for (const reply of [query, form, json, texts]) assert.equal(reply.status, 200, reply.text);
     for (const reply of [form, json, texts]) assert.deepEqual(plain(reply), plain(query));
     const parent = resource.parent?.parameter as string | undefined;
-    const named = { account_id: ground.account, ...(parent ? { [parent]: path.split('/')[5] } : {}) };
+    const named = { account_id: setup.account, ...(parent ? { [parent]: path.split('/')[5] } : {}) };
     assert.deepEqual(query.body.request.params, { ...named, ...operation.extraEcho, ...typed });
   });
 
   test(`${operation.id}: values of the wrong JSON type are refused by name`, async () => {
-    const path = fill(operation.path, { account_id: ground.account });
+    const path = fill(operation.path, { account_id: setup.account });
     for (const name of Object.keys(operation.parameters)) {
       for (const wrong of [{ a: 1 }, [['x'], ['y']], [{}]]) {
-        const good = await goodParameters(ground, operation);
-        const reply = await ground.client.call('POST', path, { json: { ...good, [name]: wrong } });
+        const good = await goodParameters(setup, operation);
+        const reply = await setup.client.call('POST', path, { json: { ...good, [name]: wrong } });
         assert.equal(reply.status, 400, `${name} ${JSON.stringify(wrong)} ${reply.text}`);
         assert.deepEqual(
           reply.body.errors.map((error: Said) => error.parameter),

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openWorld, type World } from '../rig/world.ts';
-import { accountOperations, type Ground, goodCall, openGround } from './ground.ts';
+import { accountOperations, goodCall, openTestAccount, type TestAccount } from './test-account.ts';
 
 let world: World;
-let ground: Ground;
+let setup: TestAccount;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  ground = await openGround(world);
+  setup = await openTestAccount(world);
 });
 after(() => world.close());
 
@@ -89,13 +89,13 @@ describe('paths and versions', () => {
 
   test('a slash at the end is tolerated', async () => {
     assert.equal((await world.sandbox.call('GET', '/12/accounts/')).status, 200);
-    assert.equal((await world.sandbox.call('GET', `/12/accounts/${ground.account}/`)).status, 200);
+    assert.equal((await world.sandbox.call('GET', `/12/accounts/${setup.account}/`)).status, 200);
   });
 
   test('every reply names the version and has ids of its own', async () => {
     const seen = new Set<string>();
     for (const operation of accountOperations.filter((each) => each.method === 'GET')) {
-      const { path } = await goodCall(ground, operation);
+      const { path } = await goodCall(setup, operation);
       for (const sent of [path, `${path}?count=x&with_deleted=x`]) {
         const reply = await world.sandbox.call('GET', sent);
         assert.equal(reply.headers.get('x-current-api-version'), '12');
@@ -142,7 +142,7 @@ describe('methods', () => {
     const former = accountOperations.filter((each) => each.replacedBy !== undefined);
     assert.ok(former.length >= 5);
     for (const operation of former) {
-      const { method, path, sent } = await goodCall(ground, operation);
+      const { method, path, sent } = await goodCall(setup, operation);
       const reply = await world.sandbox.call(method, path, sent);
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.headers.get('x-api-warn'), `This path is deprecated; use ${operation.replacedBy}`);
@@ -162,7 +162,7 @@ describe('methods', () => {
   });
 
   test('HEAD is GET without a body', async () => {
-    const path = `/12/accounts/${ground.account}`;
+    const path = `/12/accounts/${setup.account}`;
     const [head, get] = [await world.sandbox.call('HEAD', path), await world.sandbox.call('GET', path)];
     assert.deepEqual([head.status, head.text], [200, '']);
     assert.equal(head.headers.get('content-length'), get.headers.get('content-length'));

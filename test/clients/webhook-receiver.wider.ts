@@ -10,7 +10,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import { rotateSecret } from '../../src/features/activity/webhooks/administration.ts';
 import { bearerClient, changeBio } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { needPackages } from './debian.ts';
 
@@ -42,7 +42,7 @@ test('a receiver of Python’s standard library verifies challenges, messages an
     const { store, box } = world.service;
     const registrar = { box, random: secureRandom, now: formatInstant(world.clock.now()) };
     const secret = await store.write((tx) => rotateSecret({ tx, ...registrar }, webhook_id));
-    plant('webhook secret', secret);
+    recordSecret('webhook secret', secret);
     child.stdin.write(`${secret}\n`);
     await client.call('POST', '/2/activity/subscriptions', {
       event_type: 'profile.update.bio',

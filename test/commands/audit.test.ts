@@ -17,7 +17,7 @@ import { sumsOf } from '../rig/copies.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { runHere } from '../rig/in-process.ts';
 import { collectLog } from '../rig/logs.ts';
-import { plantNamed } from '../rig/secrets.ts';
+import { recordSecrets } from '../rig/secrets.ts';
 import { CHANGES, ELSEWHERE, file, LOOKS, made, READS, user, WEBHOOK } from './audited-commands.ts';
 import { flagsOf, MASTER_KEY, type Outcome, toldBy } from './program.ts';
 
@@ -83,7 +83,7 @@ const PREPARATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
 /** Takes note of what a command told, for those after it. */
 function takeNote(words: string, { stdout }: Outcome): void {
   const told = Object.fromEntries([...stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
-  plantNamed(told);
+  recordSecrets(told);
   for (const [name, value] of Object.entries(told)) {
     if (/secret|token|password|bearer/.test(name)) secrets.push(value);
     if (/^(application_id|account_id|consumer_key|funding_instrument_id)$/.test(name)) made[name] = value;

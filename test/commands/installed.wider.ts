@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { MACHINE_PATH } from '../rig/older-node.ts';
-import { plantNamed } from '../rig/secrets.ts';
+import { recordSecrets } from '../rig/secrets.ts';
 import { tarballIn } from '../rig/tarball.ts';
 import { JPEG, MP4 } from '../rig/tiny-media.ts';
 import { command, upload } from '../rig/uploading.ts';
@@ -107,7 +107,7 @@ describe('installed from it, in an empty folder', () => {
     await Promise.race([ready, ended]);
     ended.catch(() => {});
     keys = JSON.parse(readFileSync(join(folder(), 'data/dev.json'), 'utf8'));
-    plantNamed(keys);
+    recordSecrets(keys);
     client = clientOf(keys.base_url!, keys, systemClock);
   });
   after(() => {

@@ -13,7 +13,7 @@ import { openLog } from '../../src/http/log.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { clientOf } from '../rig/client.ts';
 import { engine, openPlace, type Place } from '../rig/databases.ts';
-import { plant, plantNamed } from '../rig/secrets.ts';
+import { recordSecret, recordSecrets } from '../rig/secrets.ts';
 import { barker, flagsOf } from './program.ts';
 
 const OLD = 'ab'.repeat(32);
@@ -40,7 +40,7 @@ async function start(env: Record<string, string>, seams: DependencyOverrides = {
   };
   const settings = loadSettings({ mode: 'dev', environment: env, readFile: () => '', flags });
   ({ service, file: keys } = await startDev(settings, { reset: false, seams }));
-  plantNamed({ ...keys });
+  recordSecrets({ ...keys });
 }
 
 const status = (env: Record<string, string>, ...args: string[]) =>
@@ -95,7 +95,7 @@ async function fill(): Promise<void> {
 
 before(async () => {
   place = await openPlace();
-  plant('master key', NEW);
+  recordSecret('master key', NEW);
   await start({ BARKER_MASTER_KEY: OLD });
   await fill();
   await bearer();
@@ -116,7 +116,7 @@ async function bearer(): Promise<string> {
   });
   const { access_token } = (await reply.json()) as { access_token: string };
   assert.equal(reply.status, 200);
-  plant('bearer', access_token);
+  recordSecret('bearer', access_token);
   return access_token;
 }
 

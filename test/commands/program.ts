@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Place } from '../rig/databases.ts';
 import { runHere } from '../rig/in-process.ts';
 import { collectLog } from '../rig/logs.ts';
-import { plant, plantNamed } from '../rig/secrets.ts';
+import { recordSecret, recordSecrets } from '../rig/secrets.ts';
 
 /** The entry of the program under test. */
 export const ENTRY = resolve('bin/barker.js');
@@ -43,7 +43,7 @@ export function barkerApart(args: readonly string[], surroundings: Surroundings 
 
 /** Commands that answer on stdout may be meant to tell secrets; their messages and logs are not. */
 function plantTyped(args: readonly string[], { input }: Pick<Surroundings, 'input'>): void {
-  if (args[0] === 'user') plant('password', input?.trim());
+  if (args[0] === 'user') recordSecret('password', input?.trim());
 }
 
 /** A command that goes on running. */
@@ -120,7 +120,7 @@ export async function startServe(
   const service = started(['serve', ...flagsOf(place), ...ANY_PORTS, ...own, ...flags], {
     env: { BARKER_MASTER_KEY: MASTER_KEY, BARKER_ACCESS_LOG: 'all', ...env },
   });
-  plant('master key', MASTER_KEY);
+  recordSecret('master key', MASTER_KEY);
   const [line] = await service.saw(/^.*"message":"ready".*$/m);
   const { url, sandbox_url, operations_url } = JSON.parse(line) as Record<string, string>;
   return { ...service, url: url!, sandboxUrl: sandbox_url!, operationsUrl: operations_url! };
@@ -138,7 +138,7 @@ export function toldBy({ code, stdout, stderr }: Outcome): Record<string, string
       .split('\n')
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
-  plantNamed(told);
+  recordSecrets(told);
   return told;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { addPerson, browserOf, logIn, outlineOf, type Person, typed } from '../rig/browser.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { barker, flagsOf, type Outcome, toldBy } from './program.ts';
 
@@ -54,7 +54,7 @@ describe('barker user password', () => {
     const told = toldBy(await user(['password', person.name, '--link', '--public-base-url', 'https://ads.test']));
     assert.equal(told.valid_s, '3600');
     const [, path, secret] = /^https:\/\/ads\.test(\/login\/reset\?token=([\w-]{43}))$/.exec(told.link!)!;
-    plant('password link', secret);
+    recordSecret('password link', secret);
     const browser = browserOf(world.service.url);
     // The clock of this service stands still in the past, for which the link lasts longer.
     const sent = await browser.submit(await browser.get(path!), { new_password: NEXT, new_password_again: NEXT });

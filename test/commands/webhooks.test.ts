@@ -8,7 +8,7 @@ import type { Keys } from '../rig/client.ts';
 import { bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
 import { openReceiver, type Receiver, said, status } from '../rig/receiver.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { barkerApart, flagsOf, type Outcome } from './program.ts';
 
@@ -92,7 +92,7 @@ describe('barker webhooks', () => {
     const master = { env: { BARKER_MASTER_KEY: world.service.settings.master_key } };
     const { stdout } = await barkerApart(['webhooks', 'secret', webhook, ...flagsOf(world.place)], master);
     const [, webhook_secret] = /^webhook_secret=(.*)\n$/.exec(stdout)!;
-    plant('webhook secret', webhook_secret);
+    recordSecret('webhook secret', webhook_secret);
     assert.match(webhook_secret!, /^whsec_[A-Za-z0-9+/]{43}=$/);
     const last = async (): Promise<string[]> => {
       const count = receiver.messages.length;

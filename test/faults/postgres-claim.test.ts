@@ -7,7 +7,7 @@ import { openPostgres } from '../../src/storage/core/postgres.ts';
 import { type ReleaseLock, ServerAlreadyRunning } from '../../src/storage/core/server-lock.ts';
 import type { Session } from '../../src/storage/core/session.ts';
 import type { Driver } from '../../src/storage/core/store.ts';
-import { type CuttableWay, openWay } from '../rig/cuttable.ts';
+import { type CuttableProxy, openCuttableProxy } from '../rig/cuttable-proxy.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 
 const TIMEOUTS = { connect_ms: 1000, statement_ms: 2000, idle_transaction_ms: 5000, silence_ms: 1000 };
@@ -64,16 +64,16 @@ async function serve(url = place.databaseUrl, timeouts = TIMEOUTS): Promise<Serv
   return server;
 }
 
-let way: CuttableWay;
+let proxy: CuttableProxy;
 beforeEach(async () => {
-  way = await openWay(place.databaseUrl);
+  proxy = await openCuttableProxy(place.databaseUrl);
 });
 afterEach(async () => {
   for (const { driver, release } of running.splice(0)) {
     await driver.close();
     await release();
   }
-  await way.close();
+  await proxy.close();
   await administrator.query('delete from kept');
 });
 
@@ -118,11 +118,11 @@ describe('the claim on a database', () => {
   });
 
   test('waits for a server that is cut off without anybody being told, and refuses units meanwhile', async () => {
-    const first = await serve(way.url);
+    const first = await serve(proxy.url);
     await first.driver.write(keep('a'));
     const slow = first.driver.write(async (session) => {
       await keep('b')(session);
-      way.silence();
+      proxy.silence();
       await keep('c')(session);
     });
     await assert.rejects(slow, StoreUnavailable);
@@ -131,7 +131,7 @@ describe('the claim on a database', () => {
     await assert.rejects(first.driver.ping(), StoreUnavailable);
     // The database still has its connections, so whoever starts knows that it may come back.
     await assert.rejects(serve(), ServerAlreadyRunning);
-    way.mend();
+    proxy.mend();
     await first.until('ended');
     await first.driver.write(keep('d'));
     await first.driver.ping();
@@ -139,17 +139,17 @@ describe('the claim on a database', () => {
   });
 
   test('passes to another server when its own is away for long, and that one then has to end', async () => {
-    const first = await serve(way.url);
+    const first = await serve(proxy.url);
     await forgetProcess();
     let second: Server | undefined;
     const writing = first.driver.write(async (session) => {
       await keep('of the first')(session);
-      way.loseClients();
+      proxy.loseClients();
       second = await serve();
     });
     await assert.rejects(writing, StoreUnavailable);
     await second!.driver.write(keep('of the second'));
-    way.mend();
+    proxy.mend();
     await first.until('superseded');
     await assert.rejects(first.driver.write(keep('too late')), StoreUnavailable);
     await assert.rejects(first.driver.ping(), StoreUnavailable);

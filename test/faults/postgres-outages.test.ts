@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { openLog } from '../../src/http/log.ts';
 import { clientOf } from '../rig/client.ts';
-import { makePatterns } from '../rig/databases.ts';
+import { createTemplates } from '../rig/databases.ts';
 import { collectLog } from '../rig/logs.ts';
 import { type OwnPostgres, type StopKind, startPostgres } from '../rig/postgres.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -29,7 +29,7 @@ before(async () => {
   server = await startPostgres({ isHasty: true });
   folder = mkdtempSync(join(tmpdir(), 'barker-pattern-'));
   process.env.TEST_POSTGRES_URL = server.url;
-  await makePatterns(folder, server.url);
+  await createTemplates(folder, server.url);
   const write = (line: string): void => {
     logged += line;
     collectLog(line);

@@ -6,7 +6,7 @@ import { basic } from '../rig/application.ts';
 import { clientOf, read } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { type Running, startBarker } from '../rig/process.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { type Line, openStream, type ReadStream } from '../rig/streams.ts';
 
 const WRITERS = 16;
@@ -46,7 +46,7 @@ async function bearerNow(): Promise<string> {
   const headers = { authorization: basic(running.file), 'content-type': 'application/x-www-form-urlencoded' };
   const url = `${running.file.base_url}/oauth2/token`;
   const reply = await read(await fetch(url, { method: 'POST', headers, body: 'grant_type=client_credentials' }));
-  plant('bearer token', reply.body.access_token);
+  recordSecret('bearer token', reply.body.access_token);
   return reply.body.access_token;
 }
 
@@ -58,7 +58,7 @@ function textOf({ data }: Line): string {
 /** Makes a profile seem to change, as an operator does. */
 async function happen(user_id: string, after: string): Promise<void> {
   const { base_url, operator_token } = running.file;
-  plant('operator token', operator_token);
+  recordSecret('operator token', operator_token);
   const body = JSON.stringify({ event_type: 'profile.update.bio', user_id, payload: { before: '', after } });
   const headers = { authorization: `Bearer ${operator_token}`, 'content-type': 'application/json' };
   const reply = await fetch(`${base_url}/internal/activity/events`, { method: 'POST', headers, body });

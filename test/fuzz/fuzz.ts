@@ -37,7 +37,7 @@ export async function fuzz(plan: Fuzzing): Promise<Fuzzed> {
   const { say, seed } = plan;
   const server = plan.database === 'postgres' ? await ownPostgres() : undefined;
   // In memory: what is tried is the service, not the disk.
-  const place = await openPlace(plan.database, { isHasty: true });
+  const place = await openPlace(plan.database, { isInMemory: true });
   const log: string[] = [];
   const heard = (text: string): void => {
     log.push(text);

@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 const REPEATED = (text: string, count: number): string => text.repeat(count);
 
@@ -147,12 +147,12 @@ const WIDE = [80, 255, 256].map((count) => REPEATED('\ud83d\ude00', count));
 const ALL = [NUMBERS, TIMES, WORDS, LISTS, ORDERS, TEXTS, TEXTS, [...LONG, ...WIDE]];
 
 /** A text that no parameter expects, or that only some do. */
-export function hostileText(dice: Dice): string {
+export function hostileText(dice: SeededRandom): string {
   return dice.pick(dice.pick(ALL));
 }
 
 /** A text changed in one place: cut, doubled, in other letters, or with something put in. */
-export function bent(dice: Dice, text: string): string {
+export function bent(dice: SeededRandom, text: string): string {
   const at = dice.below(text.length + 1);
   switch (dice.below(8)) {
     case 0:
@@ -175,7 +175,7 @@ export function bent(dice: Dice, text: string): string {
 }
 
 /** A segment of a path, encoded or not: it may hold what no path may. */
-export function hostileSegment(dice: Dice): string {
+export function hostileSegment(dice: SeededRandom): string {
   const raw = [
     ...[
       'zz9',

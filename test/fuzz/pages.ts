@@ -1,8 +1,8 @@
 import { addApplication, addPerson, addRequestToken, type Browser, browserOf, formOf, logIn } from '../rig/browser.ts';
 import type { World } from '../rig/world.ts';
 import { bytesOf, type Call, type Pairs, targetOf } from './call.ts';
-import type { Dice } from './dice.ts';
 import { bent, hostileSegment, hostileText } from './hostile-texts.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { Kind } from './setting.ts';
 
 /** What cases of pages build on: forms as a browser got them, and its cookies. */
@@ -89,7 +89,7 @@ export const pageVisit: Kind = async (dice, { world, pages }, sending) => {
   await sending.send(call.origin, bytesOf(call), how);
 };
 
-function visit(dice: Dice, call: Call, path: string): void {
+function visit(dice: SeededRandom, call: Call, path: string): void {
   const [own = '/', query = ''] = path.split('?', 2);
   call.path = own;
   call.query = [...new URLSearchParams(query)];
@@ -102,7 +102,7 @@ function visit(dice: Dice, call: Call, path: string): void {
   for (let count = dice.below(3); count > 0; count--) call.query.push([dice.pick(names), hostileText(dice)]);
 }
 
-function fill(dice: Dice, call: Call, form: PageForm): void {
+function fill(dice: SeededRandom, call: Call, form: PageForm): void {
   const [path = '/', query = ''] = form.action.split('?', 2);
   call.method = 'POST';
   call.path = path;

@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { Kind } from './setting.ts';
 
 const PATHS = [
@@ -17,7 +17,7 @@ const PATHS = [
 ];
 
 /** The beginnings of requests, or of what is none. */
-const HEADS: readonly ((dice: Dice) => string | Buffer)[] = [
+const HEADS: readonly ((dice: SeededRandom) => string | Buffer)[] = [
   (dice) => dice.bytes(1 + dice.below(400)),
   () => Buffer.from('1603010200010001fc0303', 'hex'),
   () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',

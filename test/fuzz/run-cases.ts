@@ -3,17 +3,17 @@ import type { Running } from '../rig/process.ts';
 import type { World } from '../rig/world.ts';
 import { portOf } from './beside.ts';
 import { type ControlGround, controlCalls, openControl } from './control.ts';
-import { diceOf } from './dice.ts';
 import { type Line, lineTo, replyIn } from './exchange.ts';
-import { insistently } from './insistently.ts';
 import type { Asked, Judge } from './judge.ts';
 import { openPages, pageVisit } from './pages.ts';
 import { rawBytes } from './raw-bytes.ts';
 import { openReceivers, webhookCase } from './receivers.ts';
+import { seededRandom } from './seeded-random.ts';
 import { type Kind, recentThings, type Sending, type Setting } from './setting.ts';
 import { signedCall } from './signed.ts';
 import { prepareTemplates } from './templates.ts';
 import { mediaUpload } from './uploads.ts';
+import { withRetries } from './with-retries.ts';
 
 /** The kinds of cases, and how many in a hundred are of each. */
 export const KINDS: Readonly<Record<string, { readonly kind: Kind; readonly share: number }>> = {
@@ -69,8 +69,8 @@ export async function runCases(
 async function openSetting(world: World): Promise<Setting> {
   const recent = recentThings();
   const templates = await prepareTemplates(world);
-  const receivers = await insistently(() => openReceivers(world));
-  return { world, templates, recent, receivers, pages: await insistently(() => openPages(world)) };
+  const receivers = await withRetries(() => openReceivers(world));
+  return { world, templates, recent, receivers, pages: await withRetries(() => openPages(world)) };
 }
 
 /** Performs one case after the other, over connections of its own. */
@@ -82,7 +82,7 @@ async function lane(
   const lines = new Map<string, Line>();
   for (let number = take(); number !== undefined; number = take()) {
     const isControl = number % CONTROL_EVERY === 0 && plan.only === undefined;
-    const dice = diceOf(plan.seed, number);
+    const dice = seededRandom(plan.seed, number);
     const name = isControl ? 'control' : kindOf(plan, dice.below(100));
     const kind = isControl ? controlCalls(control) : KINDS[name]!.kind;
     const sending = sendingFor({ number, name, lines, judge });

@@ -1,8 +1,8 @@
 import type { World } from '../rig/world.ts';
-import type { Dice } from './dice.ts';
 import type { Got, Silence } from './exchange.ts';
 import type { PagesGround } from './pages.ts';
 import type { ReceiverGround } from './receivers.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { Templates } from './templates.ts';
 
 /** What cases send with, and what they may build on. */
@@ -17,7 +17,7 @@ export interface Setting {
 /** What cases have made lately, which other cases may use. */
 export interface Recent {
   note(group: string, id: string): void;
-  pick(dice: Dice, group: string): string | undefined;
+  pick(dice: SeededRandom, group: string): string | undefined;
 }
 
 /** How a request is sent and judged. */
@@ -38,7 +38,7 @@ export interface SentHow {
 }
 
 /** A kind of case. Whatever it does follows from the dice and the setting. */
-export type Kind = (dice: Dice, setting: Setting, sending: Sending) => Promise<void>;
+export type Kind = (dice: SeededRandom, setting: Setting, sending: Sending) => Promise<void>;
 
 const KEPT = 40;
 

@@ -3,8 +3,8 @@ import type { AnyResource } from '../../src/contract/declare/resource.ts';
 import { goodValue } from '../behaviours/samples.ts';
 import { HOSTILE_JSON, HOSTILE_MEMBERS, placesIn, textWith } from '../rig/hostile-values.ts';
 import { bytesOf, type Call, type Pairs, targetOf } from './call.ts';
-import type { Dice } from './dice.ts';
 import { bent, hostileSegment, hostileText } from './hostile-texts.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { Kind, Setting } from './setting.ts';
 import type { Template } from './templates.ts';
 
@@ -24,14 +24,14 @@ export const signedCall: Kind = async (dice, setting, sending) => {
 
 /** What a change looks at, and what it changes. */
 interface Changing {
-  readonly dice: Dice;
+  readonly dice: SeededRandom;
   readonly setting: Setting;
   readonly template: Template;
   readonly call: Call;
 }
 
 /** Points a call to something that an earlier case made, so that what all share is not used up. */
-function settle(dice: Dice, { recent }: Setting, { operation, resource }: Template, call: Call): void {
+function settle(dice: SeededRandom, { recent }: Setting, { operation, resource }: Template, call: Call): void {
   if (!resource || !operation.path.includes(`:${resource.idParameter}`)) return;
   const isRemoving = operation.method === 'DELETE';
   if (!isRemoving && dice.oneIn(2)) return;
@@ -182,7 +182,7 @@ function changeParameter(changing: Changing): void {
   setPair(call, name, before !== undefined && dice.oneIn(3) ? bent(dice, before) : valueFor(changing, name));
 }
 
-function wrongCredential(dice: Dice, { templates }: Setting): string {
+function wrongCredential(dice: SeededRandom, { templates }: Setting): string {
   const { consumer_key: key, access_token: token } = templates.keys;
   return dice.pick([
     ...['', 'OAuth', 'OAuth ', 'OAuth x', 'OAuth oauth_version="2.0"', 'Basic', 'Basic OnAAAA==', 'Bearer', 'Bearer x'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { operations } from '../../src/app/dependencies.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import type { AnyResource } from '../../src/contract/declare/resource.ts';
-import { type Ground, goodCall, openGround, resources } from '../behaviours/ground.ts';
+import { goodCall, openTestAccount, resources, type TestAccount } from '../behaviours/test-account.ts';
 import type { Keys } from '../rig/client.ts';
 import { goodCalls, presenting } from '../rig/good-calls.ts';
 import { register } from '../rig/people.ts';
@@ -10,7 +10,7 @@ import type { RawCall } from '../rig/raw.ts';
 import type { World } from '../rig/world.ts';
 import { atPresent } from './beside.ts';
 import type { Call, Pairs } from './call.ts';
-import { insistently } from './insistently.ts';
+import { withRetries } from './with-retries.ts';
 
 /** A call of an operation that succeeds, or would once more if it can be made once only. */
 export interface Template {
@@ -34,26 +34,26 @@ const JSON_TYPE = 'application/json';
 
 /** Makes an account with a row of everything, and a call of each operation that is good there. */
 export async function prepareTemplates(world: World): Promise<Templates> {
-  const ground = await openGround(world);
+  const setup = await openTestAccount(world);
   const all: Template[] = [];
   for (const operation of operations) {
-    const made = await insistently(() =>
-      goodCalls[operation.id] ? otherCall(world, operation) : accountCall(ground, operation),
+    const made = await withRetries(() =>
+      goodCalls[operation.id] ? otherCall(world, operation) : accountCall(setup, operation),
     );
     const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
     all.push({ operation, resource, ...made });
   }
-  return { all, account: ground.account, keys: world.keys };
+  return { all, account: setup.account, keys: world.keys };
 }
 
-async function accountCall(ground: Ground, operation: Operation): Promise<Pick<Template, 'call' | 'json'>> {
-  const { world } = ground;
+async function accountCall(setup: TestAccount, operation: Operation): Promise<Pick<Template, 'call' | 'json'>> {
+  const { world } = setup;
   if (operation.family !== 'ads') {
     // Somebody else, who may lose the token or the name.
     const keys = await register(world);
     return { json: undefined, call: () => plain(world.service.sandboxUrl, operation.method, operation.path, keys) };
   }
-  const { method, path, sent } = await goodCall(ground, operation);
+  const { method, path, sent } = await goodCall(setup, operation);
   const [own = '', query = ''] = path.split('?', 2);
   const pairs = Object.entries(atPresent(sent.params ?? {})).map(([name, value]): [string, string] => [
     name,

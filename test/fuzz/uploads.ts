@@ -1,9 +1,9 @@
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { GIF, JPEG, MOV, MP4, WEBM, WEBP } from '../rig/tiny-media.ts';
 import { bytesOf, type Call, type Pairs, targetOf } from './call.ts';
-import type { Dice } from './dice.ts';
 import { headerOf } from './exchange.ts';
 import { bent, hostileText } from './hostile-texts.ts';
+import type { SeededRandom } from './seeded-random.ts';
 import type { Kind, Sending, Setting } from './setting.ts';
 
 const FILES: readonly (readonly [type: string, category: string, bytes: Buffer])[] = [
@@ -17,7 +17,7 @@ const FILES: readonly (readonly [type: string, category: string, bytes: Buffer])
 ];
 
 /** A file that says of itself what it is not: cut, doubled, with claims of sizes that it does not have. */
-function spoiled(dice: Dice, file: Buffer): Buffer {
+function spoiled(dice: SeededRandom, file: Buffer): Buffer {
   const bytes = Buffer.from(file);
   const at = dice.below(bytes.length);
   switch (dice.below(9)) {
@@ -87,7 +87,7 @@ export const mediaUpload: Kind = async (dice, setting, sending) => {
 const UPLOAD = '/1.1/media/upload.json';
 const FORM = 'application/x-www-form-urlencoded';
 
-async function whole(dice: Dice, setting: Setting, sending: Sending, file: Buffer): Promise<void> {
+async function whole(dice: SeededRandom, setting: Setting, sending: Sending, file: Buffer): Promise<void> {
   const path = dice.pick([UPLOAD, '/2/media/upload']);
   if (dice.oneIn(2)) {
     await post(setting, sending, path, [['media_data', bent(dice, file.subarray(0, 20_000).toString('base64'))]]);
@@ -97,7 +97,7 @@ async function whole(dice: Dice, setting: Setting, sending: Sending, file: Buffe
 }
 
 async function append(
-  dice: Dice,
+  dice: SeededRandom,
   setting: Setting,
   sending: Sending,
   { id, index, segment }: { readonly id: string; readonly index: string; readonly segment: Buffer },
@@ -162,7 +162,7 @@ function callOf({ world, templates }: Setting, method: string, path: string): Ca
 
 /** A body of parts, which may be malformed. */
 function partsOf(
-  dice: Dice,
+  dice: SeededRandom,
   parts: readonly (readonly [name: string, value: Buffer])[],
 ): { readonly type: string; readonly body: Buffer } {
   const boundary = dice.oneIn(15) ? dice.pick(['', '-', ' ', '"', 'x'.repeat(200)]) : 'part';

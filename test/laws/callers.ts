@@ -6,7 +6,7 @@ import { registerForMessages } from '../rig/activity.ts';
 import { bearerOf } from '../rig/application.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { rawCall } from '../rig/raw.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import type { World } from '../rig/world.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function callersOf(world: World): Promise<Callers> {
   const keys = await registerForMessages(world, { consumerSecret: SECRET_OF_CLEO });
   const bearer = await bearerOf(world, keys);
   const operator = readDevFile(world.place.folder)!.operator_token!;
-  plant('operator token', operator);
+  recordSecret('operator token', operator);
   return {
     ada: world.sandbox,
     ben: world.other,
@@ -47,8 +47,8 @@ async function tokenFor({ service, clock }: World, keys: Keys, user: string): Pr
     const registrar = { tx, box, random: secureRandom, now: formatInstant(clock.now()) };
     return issueToken(registrar, { application, user, level: 'read-write-directmessages' });
   });
-  plant('token', made.token);
-  plant('token secret', made.tokenSecret);
+  recordSecret('token', made.token);
+  recordSecret('token secret', made.tokenSecret);
   return { ...keys, access_token: made.token, access_token_secret: made.tokenSecret };
 }
 

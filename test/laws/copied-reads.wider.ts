@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { copyDatabase } from '../../src/backup/restore.ts';
-import { openGround } from '../behaviours/ground.ts';
+import { openTestAccount } from '../behaviours/test-account.ts';
 import { RECORD, sourceOn } from '../rig/copies.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { answersOf, mediaIn, READ_FLAGS, readsOf } from '../rig/reads.ts';
@@ -22,8 +22,8 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const original = await openWorld({ which: engine, flags: READ_FLAGS });
       open.add(original);
       places.push(original.place);
-      const ground = await openGround(original);
-      const calls = await readsOf(ground);
+      const setup = await openTestAccount(original);
+      const calls = await readsOf(setup);
       const before = await answersOf(original, calls);
       const media = await mediaIn(original, before);
       const served = [...media].filter(([, { status }]) => status === 200).map(([url]) => url);

@@ -9,7 +9,7 @@ import { restore } from '../../src/backup/restore.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { COPY_KEYS, RECORD, sourceOn } from '../rig/copies.ts';
 import { onPlace, openPlace } from '../rig/databases.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let original: World;
@@ -36,11 +36,11 @@ before(async () => {
   await logIn(user, person);
   const page = await user.get('/settings/security?setup=yes');
   const key = /<dt>Key<\/dt><dd><code>([A-Z2-7-]+)<\/code>/.exec(page.html)![1]!;
-  plant('secret of one-time codes', key);
+  recordSecret('secret of one-time codes', key);
   secret = key.replaceAll('-', '');
   const told = await user.submit(page, { 'session[code]': codeAt(original.clock.now()) });
   recovery = [...told.html.matchAll(/<li><code>([a-z2-7-]+)<\/code>/g)].map(([, code]) => code!);
-  for (const code of recovery) plant('recovery code', code);
+  for (const code of recovery) recordSecret('recovery code', code);
 });
 after(async () => {
   await restored?.close();

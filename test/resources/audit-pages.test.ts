@@ -20,7 +20,7 @@ import { APPS, type AppliedChange, confirm, filled, keysOn, make, ownToken } fro
 import { bearerClient } from '../rig/events.ts';
 import { collectLog } from '../rig/logs.ts';
 import { openReceiver, type Receiver } from '../rig/receiver.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const NEXT = 'seven quiet harbours';
@@ -39,7 +39,7 @@ before(async () => {
   world = await openWorld({ flags, seams: { log: openLog('info', { write }) } });
   ada = await addPerson(world);
   browser = browserOf(world.service.url);
-  plant('password', NEXT);
+  recordSecret('password', NEXT);
 });
 after(async () => {
   collectLog(`${JSON.stringify(await records())}\n`);
@@ -159,7 +159,7 @@ describe('what pages and calls bring about is logged and stored', () => {
     const page = '/settings/security';
     const setup = await browser.get(`${page}?setup=yes`);
     const secret = /<dt>Key<\/dt><dd><code>([A-Z2-7-]+)/.exec(setup.html)![1]!.replaceAll('-', '');
-    plant('secret of one-time codes', secret);
+    recordSecret('secret of one-time codes', secret);
     const code = () => TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: world.clock.now() });
     await brings(() => browser.submit(setup, { 'session[code]': code() }), own('totp_enabled'));
     const on = await browser.get(page);
@@ -169,7 +169,7 @@ describe('what pages and calls bring about is logged and stored', () => {
       own('recovery_codes_renewed'),
     );
     const [, recovery] = /<li><code>([a-z2-7-]+)<\/code>/.exec(renewed.html)!;
-    plant('recovery code', recovery);
+    recordSecret('recovery code', recovery);
     const off = async (password: string, code: string) =>
       browser.submit(await browser.get(page), { 'session[password]': password, 'session[code]': code });
     await brings(() => off('wrong one', recovery!), own('reauthentication_failed'));
@@ -197,7 +197,7 @@ describe('what pages and calls bring about is logged and stored', () => {
     ada = { ...ada, password: NEXT };
     const now = formatInstant(world.clock.now());
     const secret = await world.service.store.write((tx) => addPasswordLink(tx, ada.id, { random: secureRandom, now }));
-    plant('secret of a link', secret);
+    recordSecret('secret of a link', secret);
     const visitor = browserOf(world.service.url);
     const link = await visitor.get(`/login/reset?token=${secret}`);
     await brings(() => visitor.submit(link, twice), own('password_reset'));

@@ -1,7 +1,7 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { shelve, VIDEO } from '../rig/uploaded.ts';
+import { addToLibrary, VIDEO } from '../rig/uploaded.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -13,16 +13,16 @@ before(async () => {
   const home = await openAccount(world.sandbox);
   path = home.path;
   await world.service.store.write((tx) => tx.accountMembers.addFeatures(home.account, ['PROMOTED_MEDIA_POLLS']));
-  const gone = await shelve(world, path, '1');
+  const gone = await addToLibrary(world, path, '1');
   await world.sandbox.call('DELETE', `${path}/media_library/${gone}`);
   keys = {
     gone,
-    pending: await shelve(world, path, '2', { state: 'pending' }),
+    pending: await addToLibrary(world, path, '2', { state: 'pending' }),
     animated: '16_99',
-    narrow: await shelve(world, path, '3', { width: 700, height: 700 }),
-    large: await shelve(world, path, '4', { bytes: 4_000_000 }),
-    tall: await shelve(world, path, '5', { width: 1000, height: 2000 }),
-    tallFilm: await shelve(world, path, '6', { ...VIDEO, width: 720, height: 1280 }),
+    narrow: await addToLibrary(world, path, '3', { width: 700, height: 700 }),
+    large: await addToLibrary(world, path, '4', { bytes: 4_000_000 }),
+    tall: await addToLibrary(world, path, '5', { width: 1000, height: 2000 }),
+    tallFilm: await addToLibrary(world, path, '6', { ...VIDEO, width: 720, height: 1280 }),
   };
 });
 after(() => world.close());

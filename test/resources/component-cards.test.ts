@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Reply } from '../rig/client.ts';
-import { shelve, VIDEO } from '../rig/uploaded.ts';
+import { addToLibrary, VIDEO } from '../rig/uploaded.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -120,9 +120,9 @@ const errorsOf = ({ body }: Reply): string[] =>
   body.errors.map((error: { code: string; parameter: string }) => `${error.code} ${error.parameter}`);
 
 describe('uploaded media must meet the requirements', () => {
-  const image = (id: string, width: number, height: number) => () => shelve(world, path, id, { width, height });
+  const image = (id: string, width: number, height: number) => () => addToLibrary(world, path, id, { width, height });
   const film = (id: string, width: number, height: number) => () =>
-    shelve(world, path, id, { ...VIDEO, width, height });
+    addToLibrary(world, path, id, { ...VIDEO, width, height });
   const table: readonly (readonly [input: string, media: () => Promise<string>, code?: string])[] = [
     ['an image of 1.91:1', image('101', 1200, 628)],
     ['an image of 1:1, as narrow as may be', image('102', 800, 800)],
@@ -132,8 +132,8 @@ describe('uploaded media must meet the requirements', () => {
     ['a video of 16:9', film('106', 1920, 1080)],
     ['a video of 1:1, of any width', film('107', 480, 480)],
     ['a video of 9:16', film('108', 720, 1280), 'INVALID_MEDIA'],
-    ['an image of 3 MB', () => shelve(world, path, '109', { bytes: 3_145_728 })],
-    ['an image of more', () => shelve(world, path, '110', { bytes: 3_145_729 }), 'INVALID_IMAGE'],
+    ['an image of 3 MB', () => addToLibrary(world, path, '109', { bytes: 3_145_728 })],
+    ['an image of more', () => addToLibrary(world, path, '110', { bytes: 3_145_729 }), 'INVALID_IMAGE'],
   ];
   for (const [input, shelved, code] of table) {
     test(`${input}: ${code ?? 'taken'}`, async () => {
@@ -144,13 +144,13 @@ describe('uploaded media must meet the requirements', () => {
   }
 
   test('processing, failed and removed media is rejected; cards that already use it stay', async () => {
-    const key = await shelve(world, path, '120');
+    const key = await addToLibrary(world, path, '120');
     const card = await made(pair(media(key), details));
     await world.sandbox.call('DELETE', `${path}/media_library/${key}`);
     assert.deepEqual(errorsOf(await make(pair(media(key), details))), ['INVALID_MEDIA components[0].media_key']);
     const again = await send('PUT', `/${card.id}`, { name: 'Other', ...pair(media(key), details) });
     assert.equal(again.status, 200, again.text);
-    const pending = await shelve(world, path, '121', { state: 'pending' });
+    const pending = await addToLibrary(world, path, '121', { state: 'pending' });
     assert.deepEqual(errorsOf(await make(pair(media(pending), details))), ['INVALID_MEDIA components[0].media_key']);
   });
 });

@@ -5,9 +5,9 @@ import type { Network } from '../../src/http/sending/network.ts';
 import { newPerson, SUBSCRIPTIONS } from '../rig/activity.ts';
 import type { Reply } from '../rig/client.ts';
 import { type BearerClient, bearerClient, changeBio } from '../rig/events.ts';
+import { outcomeOf, outcomesOf } from '../rig/outcomes.ts';
 import { register } from '../rig/people.ts';
 import { openReceiver, type Receiver, status } from '../rig/receiver.ts';
-import { inTurn, said } from '../rig/said.ts';
 import { openStream, refused, subscriber } from '../rig/streams.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -36,7 +36,7 @@ after(async () => {
 
 /** Refused for its address: the status, the type and the reason. */
 function saidOfWebhook(reply: Reply): [string, string] {
-  return [said(reply), reply.body.errors[0].message.split(':')[0]];
+  return [outcomeOf(reply), reply.body.errors[0].message.split(':')[0]];
 }
 
 /** Registers a webhook where nothing is sent to by itself. */
@@ -77,7 +77,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     'POST subscription dm.received with bearer',
     async () => {
       const { app, user } = await newPerson(world);
-      return said(await app.call('POST', SUBSCRIPTIONS, { event_type: 'dm.received', filter: { user_id: user } }));
+      return outcomeOf(await app.call('POST', SUBSCRIPTIONS, { event_type: 'dm.received', filter: { user_id: user } }));
     },
     '403/unsupported-authentication',
   ],
@@ -86,7 +86,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     async () => {
       const { own, user } = await newPerson(world);
       const filter = { user_id: user, direction: 'received' };
-      return said(await own.call('POST', SUBSCRIPTIONS, { event_type: 'dm.sent', filter }));
+      return outcomeOf(await own.call('POST', SUBSCRIPTIONS, { event_type: 'dm.sent', filter }));
     },
     '400/invalid-request',
   ],
@@ -96,7 +96,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
       const { app, user } = await newPerson(world);
       const body = { event_type: 'ProfileBioUpdate', filter: { user_id: user } };
       const reply = await app.call('POST', SUBSCRIPTIONS, body);
-      return [said(reply), reply.body.data.subscription.event_type, reply.headers.has('deprecation')];
+      return [outcomeOf(reply), reply.body.data.subscription.event_type, reply.headers.has('deprecation')];
     },
     ['ok', 'profile.update.bio', true],
   ],
@@ -107,7 +107,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
       const streams = [await openStream(world, who.bearer), await openStream(world, who.bearer)];
       const reply = await refused(world, who.bearer);
       for (const stream of streams) stream.close();
-      return [said(reply), reply.body.connection_issue];
+      return [outcomeOf(reply), reply.body.connection_issue];
     },
     ['429/streaming-connection', 'TooManyConnections'],
   ],
@@ -145,7 +145,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     'replay with from_date 25 h ago; to_date before from_date',
     async () => {
       const { replay, receiver } = await replaying();
-      const outcomes = await inTurn(
+      const outcomes = await outcomesOf(
         () => replay(-25 * 3600, -60),
         () => replay(-60, -120),
       );
@@ -158,7 +158,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     'replay, second job while one runs',
     async () => {
       const { replay, receiver } = await replaying();
-      const outcomes = await inTurn(
+      const outcomes = await outcomesOf(
         () => replay(-60, 0),
         () => replay(-60, 0),
       );

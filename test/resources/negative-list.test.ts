@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
-import { fill } from '../behaviours/ground.ts';
+import { fill } from '../behaviours/test-account.ts';
 import { askToken, basic, bearerOf, postForm, withBearer } from '../rig/application.ts';
 import { clientOf, type Keys, type Reply } from '../rig/client.ts';
 import { approve, begin, end, prepare, type Step, send, take } from '../rig/login.ts';
+import { outcomeOf, outcomesOf } from '../rig/outcomes.ts';
 import { register, type Standing } from '../rig/people.ts';
 import { rawCall } from '../rig/raw.ts';
-import { inTurn, said } from '../rig/said.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 /**
@@ -64,33 +64,38 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
           keys: strict.keys,
         }),
       );
-      return [...new Set((await Promise.all(calls)).map(said))];
+      return [...new Set((await Promise.all(calls)).map(outcomeOf))];
     },
     ['403/92'],
   ],
   [
     'request_token with no Authorization',
-    async () => said(await rawCall(world.service.url, world.clock, { method: 'POST', target: '/oauth/request_token' })),
+    async () =>
+      outcomeOf(await rawCall(world.service.url, world.clock, { method: 'POST', target: '/oauth/request_token' })),
     '400/215',
   ],
-  ['empty oauth_consumer_key', async () => said(await begun({ oauth: { oauth_consumer_key: '' } })), '400/215'],
-  ['unknown oauth_consumer_key', async () => said(await begun({ oauth: { oauth_consumer_key: 'nobody' } })), '401/32'],
+  ['empty oauth_consumer_key', async () => outcomeOf(await begun({ oauth: { oauth_consumer_key: '' } })), '400/215'],
+  [
+    'unknown oauth_consumer_key',
+    async () => outcomeOf(await begun({ oauth: { oauth_consumer_key: 'nobody' } })),
+    '401/32',
+  ],
   [
     'oauth_signature_method="PLAINTEXT"',
-    async () => said(await begun({ oauth: { oauth_signature_method: 'PLAINTEXT' } })),
+    async () => outcomeOf(await begun({ oauth: { oauth_signature_method: 'PLAINTEXT' } })),
     '400/215',
   ],
-  ['oauth_version="2.0"', async () => said(await begun({ oauth: { oauth_version: '2.0' } })), '400/215'],
+  ['oauth_version="2.0"', async () => outcomeOf(await begun({ oauth: { oauth_version: '2.0' } })), '400/215'],
   [
     'oauth_nonce="é" (percent-encoded UTF-8)',
-    async () => said(await begun({ oauth: { oauth_nonce: 'é' } })),
+    async () => outcomeOf(await begun({ oauth: { oauth_nonce: 'é' } })),
     '400/215',
   ],
-  ['timestamp 301 s old', async () => said(await begun({ skew_s: -301 })), '401/135'],
-  ['timestamp 300 s old', async () => said(await begun({ skew_s: -300 })), 'ok'],
+  ['timestamp 301 s old', async () => outcomeOf(await begun({ skew_s: -301 })), '401/135'],
+  ['timestamp 300 s old', async () => outcomeOf(await begun({ skew_s: -300 })), 'ok'],
   [
     'timestamp in milliseconds',
-    async () => said(await begun({ oauth: { oauth_timestamp: String(world.clock.now()) } })),
+    async () => outcomeOf(await begun({ oauth: { oauth_timestamp: String(world.clock.now()) } })),
     '401/135',
   ],
   [
@@ -99,7 +104,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
       const consumer = await someone();
       const step: Step = { path: '/oauth/request_token', consumer, oauth: { oauth_callback: CALLBACK } };
       const once = prepare(world.service.url, world.clock, step);
-      return inTurn(
+      return outcomesOf(
         () => send(once),
         () => send(once),
       );
@@ -108,32 +113,36 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
   ],
   [
     'unregistered callback',
-    async () => said(await begun({ oauth: { oauth_callback: 'https://elsewhere.example.test/cb' } })),
+    async () => outcomeOf(await begun({ oauth: { oauth_callback: 'https://elsewhere.example.test/cb' } })),
     '403/415',
   ],
   [
     'callback registered with other slash',
-    async () => said(await begun({ oauth: { oauth_callback: `${CALLBACK}/` } })),
+    async () => outcomeOf(await begun({ oauth: { oauth_callback: `${CALLBACK}/` } })),
     '403/415',
   ],
   [
     'callback `javascript:`',
     async () => {
       const callback = 'javascript:alert(1)';
-      return said(await begun({ oauth: { oauth_callback: callback } }, { callbacks: [callback] }));
+      return outcomeOf(await begun({ oauth: { oauth_callback: callback } }, { callbacks: [callback] }));
     },
     '403/415',
   ],
-  ['native app with URL callback', async () => said(await begun({}, { isNative: true })), '401/417'],
-  ['ext_auth_access_type=admin', async () => said(await begun({ query: { ext_auth_access_type: 'admin' } })), '400/44'],
-  ['access_token without verifier', async () => said(await (await approved()).exchange('')), '401/32'],
-  ['access_token with a wrong verifier', async () => said(await (await approved()).exchange('wrong')), '401/32'],
+  ['native app with URL callback', async () => outcomeOf(await begun({}, { isNative: true })), '401/417'],
+  [
+    'ext_auth_access_type=admin',
+    async () => outcomeOf(await begun({ query: { ext_auth_access_type: 'admin' } })),
+    '400/44',
+  ],
+  ['access_token without verifier', async () => outcomeOf(await (await approved()).exchange('')), '401/32'],
+  ['access_token with a wrong verifier', async () => outcomeOf(await (await approved()).exchange('wrong')), '401/32'],
   [
     'access_token, 6th try with the right verifier after 5 wrong',
     async () => {
       const { exchange } = await approved();
       for (let count = 0; count < 5; count++) await exchange('wrong');
-      return said(await exchange());
+      return outcomeOf(await exchange());
     },
     '401/89',
   ],
@@ -141,7 +150,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     'access_token twice',
     async () => {
       const { exchange } = await approved();
-      return inTurn(
+      return outcomesOf(
         () => exchange(),
         () => exchange(),
       );
@@ -152,7 +161,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     'two exchanges in parallel',
     async () => {
       const { exchange } = await approved();
-      return (await Promise.all([exchange(), exchange()])).map(said).sort();
+      return (await Promise.all([exchange(), exchange()])).map(outcomeOf).sort();
     },
     ['401/89', 'ok'],
   ],
@@ -161,7 +170,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     async () => {
       const [a, b] = [await someone(), await someone()];
       const { access_token, access_token_secret } = a;
-      return said(await as({ ...b, access_token, access_token_secret }, 'GET', VERIFY));
+      return outcomeOf(await as({ ...b, access_token, access_token_secret }, 'GET', VERIFY));
     },
     '401/89',
   ],
@@ -169,7 +178,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     'request token of app A signed by app B',
     async () => {
       const { token } = await approved();
-      return said(await end(world, await someone(), token, 'any'));
+      return outcomeOf(await end(world, await someone(), token, 'any'));
     },
     '401/89',
   ],
@@ -177,7 +186,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     'read token on POST campaign (403/261 in the words of the advertising interface)',
     async () => {
       const keys = await someone({ tokenLevel: 'read' });
-      return said(await as(keys, 'POST', '/12/accounts/a1/campaigns'));
+      return outcomeOf(await as(keys, 'POST', '/12/accounts/a1/campaigns'));
     },
     '403/INSUFFICIENT_USER_AUTHORIZED_PERMISSION',
   ],
@@ -185,18 +194,18 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     'token of an app of level read on POST campaign',
     async () => {
       const keys = await someone({ tokenLevel: 'read', applicationLevel: 'read' });
-      return said(await as(keys, 'POST', '/12/accounts/a1/campaigns'));
+      return outcomeOf(await as(keys, 'POST', '/12/accounts/a1/campaigns'));
     },
     '403/READONLY_CLIENT_APPLICATION',
   ],
   [
     'bearer on verify_credentials',
-    async () => said(await withBearer(world, await bearerOf(world, await someone()), VERIFY)),
+    async () => outcomeOf(await withBearer(world, await bearerOf(world, await someone()), VERIFY)),
     '403/220',
   ],
   [
     'bearer on `/2/users/me`',
-    async () => said(await withBearer(world, await bearerOf(world, await someone()), '/2/users/me')),
+    async () => outcomeOf(await withBearer(world, await bearerOf(world, await someone()), '/2/users/me')),
     '403/unsupported-authentication',
   ],
   [
@@ -204,7 +213,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     async () => {
       const own = await someone();
       const value = await bearerOf(world, own);
-      return inTurn(
+      return outcomesOf(
         () => withBearer(world, value, SHOW),
         () => revokeBearer(own, value),
         () => withBearer(world, value, SHOW),
@@ -217,7 +226,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     async () => {
       const own = await someone();
       const revoke = () => as(own, 'POST', '/1.1/oauth/invalidate_token');
-      return inTurn(
+      return outcomesOf(
         () => as(own, 'GET', VERIFY),
         revoke,
         () => as(own, 'GET', VERIFY),
@@ -228,7 +237,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
   ],
   [
     'revoked access token on an advertising call',
-    async () => said(await as(await someone({ isRevoked: true }), 'GET', '/12/accounts')),
+    async () => outcomeOf(await as(await someone({ isRevoked: true }), 'GET', '/12/accounts')),
     '401/89',
   ],
   [
@@ -237,7 +246,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
       const own = await someone();
       const first = await Promise.all(Array.from({ length: 100 }, () => askToken(world, own)));
       const last = await askToken(world, own);
-      return [...new Set(first.map(said)), said(last), last.headers.get('retry-after')];
+      return [...new Set(first.map(outcomeOf)), outcomeOf(last), last.headers.get('retry-after')];
     },
     ['ok', '403/99', '900'],
   ],
@@ -258,14 +267,14 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
       await revokeBearer(own, old);
       const fresh = await bearerOf(world, own);
       const turns = [fresh, old, fresh, old].map((value) => () => withBearer(world, value, SHOW));
-      return [fresh !== old, ...(await inTurn(...turns))];
+      return [fresh !== old, ...(await outcomesOf(...turns))];
     },
     [true, 'ok', '401/89', 'ok', '401/89'],
   ],
-  ['oauth2/token without grant_type', async () => said(await askToken(world, await someone(), '')), '403/170'],
+  ['oauth2/token without grant_type', async () => outcomeOf(await askToken(world, await someone(), '')), '403/170'],
   [
     'oauth2/token with grant_type `password`',
-    async () => said(await askToken(world, await someone(), 'grant_type=password')),
+    async () => outcomeOf(await askToken(world, await someone(), 'grant_type=password')),
     '403/99',
   ],
   [
@@ -273,7 +282,7 @@ const rows: readonly (readonly [request: string, send: () => Promise<unknown>, e
     async () => {
       const [own, other] = [await someone(), await someone()];
       const value = await bearerOf(world, other);
-      return inTurn(
+      return outcomesOf(
         () => revokeBearer(own, value),
         () => withBearer(world, value, SHOW),
       );

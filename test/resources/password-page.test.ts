@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
 import { addPasswordLink } from '../../src/features/platform/user-status.ts';
 import { addPerson, type Browser, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const PAGE = '/settings/password';
@@ -12,7 +12,7 @@ const NEXT = 'seven quiet harbours';
 let world: World;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off', support_contact: 'help@ads.test' } });
-  plant('password', NEXT);
+  recordSecret('password', NEXT);
 });
 after(() => world.close());
 
@@ -122,7 +122,7 @@ describe('a link that sets a password', () => {
     const now = new Date(world.clock.now()).toISOString().replace('.000Z', 'Z');
     const { store } = world.service;
     const secret = await store.write((tx) => addPasswordLink(tx, person.id, { random: secureRandom, now }));
-    plant('password link', secret);
+    recordSecret('password link', secret);
     return `/login/reset?token=${secret}`;
   };
   const set = { new_password: NEXT, new_password_again: NEXT };

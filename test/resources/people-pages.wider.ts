@@ -9,7 +9,7 @@ import { addApplication, addPerson, addRequestToken, type Person } from '../rig/
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
 import { credentialsOf, fill, openAt, openInside, send } from '../rig/pages-in-chromium.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const NEXT = 'six green umbrellas';
@@ -50,7 +50,7 @@ describe('in a browser', () => {
     const person = await addPerson(world);
     const words = ['user', 'password', person.name, '--link', '--public-base-url', 'https://ads.test'];
     const { link } = toldBy(await barker([...words, ...flagsOf(world.place)]));
-    plant('password link', link!.split('token=')[1]);
+    recordSecret('password link', link!.split('token=')[1]);
     const tab = await chromium.tab();
     await tab.open(link!.replace('https://ads.test', world.service.url));
     await send(tab, fill('new_password', NEXT) + fill('new_password_again', NEXT));
@@ -63,7 +63,7 @@ describe('in a browser', () => {
     const person = await addPerson(world);
     const tab = await inside(person, '/settings/security?setup=yes');
     const key: string = await tab.look('document.querySelector("dl.secrets code").textContent');
-    plant('secret of one-time codes', key);
+    recordSecret('secret of one-time codes', key);
     const codeIn = (steps: number) => {
       const { secret } = new TOTP({ secret: key.replaceAll('-', '') });
       return TOTP.generate({ secret, timestamp: world.clock.now() + steps * 30_000 });

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { findCard } from '../../src/features/ads/cards/find-card.ts';
 import type { Reply } from '../rig/client.ts';
-import { shelve, VIDEO } from '../rig/uploaded.ts';
+import { addToLibrary, VIDEO } from '../rig/uploaded.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -74,8 +74,8 @@ describe('a poll', () => {
   });
 
   test('with image or video returns URLs, but no media keys', async () => {
-    const image = await made('/poll', { ...POLL, media_key: await shelve(world, path, '201') });
-    const film = await made('/poll', { ...POLL, media_key: await shelve(world, path, '202', VIDEO) });
+    const image = await made('/poll', { ...POLL, media_key: await addToLibrary(world, path, '201') });
+    const film = await made('/poll', { ...POLL, media_key: await addToLibrary(world, path, '202', VIDEO) });
     const base = `${world.service.url}/media`;
     assert.deepEqual(
       [image.card_type, image.image_display_width, image.image_display_height, image.media_key],
@@ -120,8 +120,8 @@ describe('a poll', () => {
   });
 
   test('uploaded media of another aspect ratio is rejected', async () => {
-    const square = await shelve(world, path, '203', { width: 900, height: 900 });
-    const tall = await shelve(world, path, '204', { ...VIDEO, width: 720, height: 1280 });
+    const square = await addToLibrary(world, path, '203', { width: 900, height: 900 });
+    const tall = await addToLibrary(world, path, '204', { ...VIDEO, width: 720, height: 1280 });
     for (const media_key of [square, tall]) {
       assert.deepEqual(errorsOf(await send('POST', '/poll', { ...POLL, media_key })), ['INVALID_MEDIA media_key']);
     }
@@ -235,8 +235,8 @@ for (const [family, media_key] of [
 
 describe('the media of conversation cards', () => {
   test('of a video: VMAP, aspect ratio, poster and owner', async () => {
-    const media_key = await shelve(world, path, '301', VIDEO);
-    const poster_media_key = await shelve(world, path, '302');
+    const media_key = await addToLibrary(world, path, '301', VIDEO);
+    const poster_media_key = await addToLibrary(world, path, '302');
     const card = await made('/video_conversation', { ...TALK, media_key });
     assert.match(card.media_url!, /\/amplify_video\/vmap\/301\.vmap$/);
     assert.match(card.poster_media_url!, /\/amplify_video_thumb\/301\/img\/\w+\.jpg$/);
@@ -249,15 +249,15 @@ describe('the media of conversation cards', () => {
   });
 
   test('of an image: URL and size', async () => {
-    const card = await made('/image_conversation', { ...TALK, media_key: await shelve(world, path, '303') });
+    const card = await made('/image_conversation', { ...TALK, media_key: await addToLibrary(world, path, '303') });
     assert.match(card.media_url!, /\/media\/\w+\.jpg$/);
     assert.deepEqual([card.image_display_width, card.image_display_height], ['1200', '628']);
     assert.ok(!('poster_media_key' in card || 'cover_image_url' in card));
   });
 
   test('unlocked media is returned as URLs', async () => {
-    const unlocked_image_media_key = await shelve(world, path, '304', { width: 1500, height: 600 });
-    const unlocked_video_media_key = await shelve(world, path, '305', { ...VIDEO, width: 480, height: 480 });
+    const unlocked_image_media_key = await addToLibrary(world, path, '304', { width: 1500, height: 600 });
+    const unlocked_video_media_key = await addToLibrary(world, path, '305', { ...VIDEO, width: 480, height: 480 });
     const unlocked = { unlocked_image_media_key, unlocked_video_media_key };
     const card = await made('/video_conversation', { ...TALK, media_key: FILM, ...unlocked });
     assert.deepEqual(
@@ -278,8 +278,8 @@ describe('the media of conversation cards', () => {
   });
 
   test('of another aspect ratio is rejected when uploaded', async () => {
-    const square = await shelve(world, path, '306', { width: 900, height: 900 });
-    const wide = { ...TALK, media_key: IMAGE, unlocked_image_media_key: await shelve(world, path, '307') };
+    const square = await addToLibrary(world, path, '306', { width: 900, height: 900 });
+    const wide = { ...TALK, media_key: IMAGE, unlocked_image_media_key: await addToLibrary(world, path, '307') };
     assert.deepEqual(errorsOf(await send('POST', '/image_conversation', { ...TALK, media_key: square })), [
       'INVALID_MEDIA media_key',
     ]);

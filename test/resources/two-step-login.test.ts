@@ -15,7 +15,7 @@ import {
   typed,
   unescaped,
 } from '../rig/browser.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const PAGE = '/settings/security';
@@ -40,7 +40,7 @@ function codeOf(secret: string, steps = 0): string {
 
 const keyOf = (page: Seen): string => {
   const key = /<dt>Key<\/dt><dd><code>([A-Z2-7-]+)<\/code>/.exec(page.html)![1]!;
-  plant('secret of one-time codes', key);
+  recordSecret('secret of one-time codes', key);
   return key.replaceAll('-', '');
 };
 
@@ -53,7 +53,7 @@ async function enrolled() {
   const secret = keyOf(page);
   const told = await user.submit(page, { 'session[code]': codeOf(secret) });
   const codes = [...told.html.matchAll(/<li><code>([a-z2-7-]+)<\/code>/g)].map(([, code]) => code!);
-  for (const code of codes) plant('recovery code', code);
+  for (const code of codes) recordSecret('recovery code', code);
   world.clock.advance(60);
   return { person, user, secret, told, codes };
 }

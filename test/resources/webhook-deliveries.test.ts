@@ -331,7 +331,7 @@ describe('a new consumer secret', () => {
     const { receiver, keys } = here;
     const { regenerateKeys } = await import('../../src/features/auth/applications/administration.ts');
     const { secureRandom } = await import('../../src/base/random.ts');
-    const { plant } = await import('../rig/secrets.ts');
+    const { recordSecret: plant } = await import('../rig/secrets.ts');
     const { store, box } = world.service;
     const challenges = receiver.challenges.length;
     const fresh = await store.write(async (tx) => {

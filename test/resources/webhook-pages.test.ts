@@ -8,7 +8,7 @@ import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } fro
 import { type AppliedChange, make, shownAs } from '../rig/developer.ts';
 import { bearerClient, changeBio, until } from '../rig/events.ts';
 import { type Answering, openReceiver, type Receiver, responseToken, said, status } from '../rig/receiver.ts';
-import { plant } from '../rig/secrets.ts';
+import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -77,7 +77,7 @@ describe('the page of webhooks', () => {
     const told = await browser.post(path, members);
     assert.equal(told.status, 200, told.html);
     const secret = shownAs(told.html, 'Webhook secret');
-    plant('webhook secret', secret);
+    recordSecret('webhook secret', secret);
     const count = receiver.messages.length;
     await changeBio(world, ada.id, ['y']);
     await receiver.came(count + 1);

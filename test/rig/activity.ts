@@ -4,7 +4,7 @@ import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
 import { register, type Standing } from './people.ts';
 import { rawCall } from './raw.ts';
-import { plant } from './secrets.ts';
+import { recordSecret } from './secrets.ts';
 import type { World } from './world.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -64,7 +64,7 @@ export function happen(world: World, happening: unknown, token = operatorToken(w
 
 function operatorToken(world: World): string {
   const token = readDevFile(world.place.folder)!.operator_token!;
-  plant('operator token', token);
+  recordSecret('operator token', token);
   return token;
 }
 

@@ -6,7 +6,7 @@ import type { AccessLevel, Application } from '../../src/contract/store/credenti
 import type { RequestToken } from '../../src/contract/store/grants.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import { hashPassword } from '../../src/features/platform/password-hashing.ts';
-import { plant, plantReply } from './secrets.ts';
+import { recordSecret, recordSecretsOfReply } from './secrets.ts';
 import type { World } from './world.ts';
 
 /** What a browser got. */
@@ -50,14 +50,14 @@ export function browserOf(origin: string): Browser {
     const { status, headers: got } = response;
     const html = await response.text();
     // Services of other processes are not watched.
-    plantReply(path, got, html);
+    recordSecretsOfReply(path, got, html);
     return { status, headers: got, html, location: got.get('location') };
   };
   const browser: Browser = {
     cookies,
     get: (path, headers = {}) => send(path, {}, headers),
     post(path, members, headers = {}) {
-      plant('password typed', members['session[password]']);
+      recordSecret('password typed', members['session[password]']);
       return send(path, { method: 'POST', body: new URLSearchParams(members) }, headers);
     },
     submit(page, filled = {}, { headers = {}, without = [], to } = {}) {
@@ -144,7 +144,7 @@ export async function addApplication(world: World, told: Partial<Application> = 
       ...told,
     };
     await tx.credentials.addApplication(application);
-    plant('consumer secret', `secret of ${id}`);
+    recordSecret('consumer secret', `secret of ${id}`);
     return application;
   });
 }
@@ -175,7 +175,7 @@ export async function addRequestToken(
     expires_at: formatInstant(clock.now() + 900_000),
     made_token_id: null,
   };
-  plant('token', token);
+  recordSecret('token', token);
   await store.write((tx) => tx.requestTokens.add(requestToken));
   return token;
 }
@@ -194,7 +194,7 @@ export async function addPerson(
 ): Promise<Person> {
   const { store, clock } = world.service;
   const password = `password ${randomBytes(8).toString('hex')}`;
-  plant('password', password);
+  recordSecret('password', password);
   const password_hash = await hashPassword(password, secureRandom);
   return store.write(async (tx) => {
     const id = String(await tx.takeNumbers('user', 900_000_001, 1));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
 import type { Clock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
-import { plantReply } from './secrets.ts';
+import { recordSecretsOfReply } from './secrets.ts';
 import { checkReply } from './validation.ts';
 
 /** The keys that a client signs with. */
@@ -103,7 +103,7 @@ export async function read(response: Response): Promise<Reply> {
 }
 
 function replyOf(url: string, status: number, headers: Headers, text: string): Reply {
-  plantReply(url.replace(/^\w+:\/\/[^/]*/, ''), headers, text);
+  recordSecretsOfReply(url.replace(/^\w+:\/\/[^/]*/, ''), headers, text);
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -7,7 +7,7 @@ import { openPostgres } from '../../src/storage/core/postgres.ts';
 import type { StatementProbe } from '../../src/storage/core/session.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
 import type { Driver } from '../../src/storage/core/store.ts';
-import { hastyFolder } from './hasty-folder.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /** Which database this run of the tests uses; the runner runs every file once for each. */
 export const engine: 'sqlite' | 'postgres' = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
@@ -24,7 +24,7 @@ export interface Place {
 const PATTERN = 'barker_pattern';
 
 /** What has the schema already, made once a run: to copy it takes a tenth of the time that its steps take. */
-export async function makePatterns(folder: string, server: string | undefined): Promise<void> {
+export async function createTemplates(folder: string, server: string | undefined): Promise<void> {
   const made = new Date(0).toISOString();
   const sqlite = openSqlite({ file: join(folder, 'barker.db') });
   await migrate(sqlite, made);
@@ -42,15 +42,15 @@ export interface PlaceOptions {
   /** With the tables of the database. */
   readonly hasSchema?: boolean;
   /** In memory, where there is some to spare: for what ends together with this process. */
-  readonly isHasty?: boolean;
+  readonly isInMemory?: boolean;
 }
 
 /** Makes an empty place for one of the databases, by default the one of this run. */
 export async function openPlace(
   which: 'sqlite' | 'postgres' = engine,
-  { hasSchema = false, isHasty = false }: PlaceOptions = {},
+  { hasSchema = false, isInMemory: isHasty = false }: PlaceOptions = {},
 ): Promise<Place> {
-  const folder = mkdtempSync(join(isHasty ? hastyFolder() : tmpdir(), 'barker-test-'));
+  const folder = mkdtempSync(join(isHasty ? memoryFolder() : tmpdir(), 'barker-test-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   if (which === 'sqlite') {
     const pattern = process.env.TEST_SQLITE_PATTERN;

@@ -6,7 +6,7 @@ import { type Family, isFlat, type ProblemName, problems } from '../../src/contr
 import { declaredProblems, statusesOf, UNREAD, UNROUTED, wording } from '../../src/engine/declared-problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
 
-/** A reply as the ledger takes it; without an operation when none answered. */
+/** A reply to record; without an operation when none answered. */
 export interface Seen {
   readonly operation?: Operation;
   readonly family: Family;
@@ -14,14 +14,14 @@ export interface Seen {
   readonly body: unknown;
 }
 
-/** What is said where no operation answers. */
+/** Problems that are answered outside of operations. */
 const UNCALLED: readonly ProblemName[] = [...UNROUTED, ...UNREAD];
 
 const folder = process.env.TEST_LEDGER;
 const noted = new Set<string>();
 
 /** Notes what a reply shows: the status of its operation, and each problem that its errors can be. */
-export function note(seen: Seen): void {
+export function recordSeen(seen: Seen): void {
   if (!folder) return;
   for (const line of linesOf(seen)) {
     if (noted.has(line)) continue;
@@ -96,7 +96,7 @@ function patternOf(template: string): RegExp {
  * What no test has seen: statuses that an operation declares, problems that it says it raises itself, and problems of
  * every call that were not seen in any operation of a family.
  */
-export function holes(operations: readonly Operation[], ...ledgers: readonly string[]): string[] {
+export function unseenBy(operations: readonly Operation[], ...ledgers: readonly string[]): string[] {
   const files = ledgers.flatMap((ledger) => readdirSync(ledger).map((name) => join(ledger, name)));
   const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
   const seen = new Set(lines);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { type Keys, type Reply, read } from './client.ts';
-import { plant } from './secrets.ts';
+import { recordSecret } from './secrets.ts';
 import type { World } from './world.ts';
 
 /** What a step of the token protocol sends. */
@@ -92,7 +92,7 @@ export async function approve(world: World, token: string, user: string): Promis
   const found = await world.service.grants.find(token);
   const approved = found && (await world.service.grants.approve(found.requestToken, user));
   if (!approved) throw new Error('the request token can no longer be approved');
-  plant('verifier', approved.verifier);
+  recordSecret('verifier', approved.verifier);
   return approved.verifier;
 }
 

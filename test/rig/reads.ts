@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { operations } from '../../src/app/dependencies.ts';
 import { mediaKeyOf } from '../../src/contract/services/media.ts';
-import { type Ground, goodCall, send } from '../behaviours/ground.ts';
+import { goodCall, send, type TestAccount } from '../behaviours/test-account.ts';
 import { type Good, goodCalls } from './good-calls.ts';
 import { type RawCall, rawCall } from './raw.ts';
 import { GIF, JPEG, MP4 } from './tiny-media.ts';
@@ -15,8 +15,8 @@ export const READ_FLAGS = { rate_limits: 'off', media_base_url: MEDIA, media_pro
 const OF_THE_PROCESS = ['application.rate_limit_status'];
 
 /** Puts a row of everything into an account, pictures and videos too; the answer is a good call of every operation that reads. */
-export async function readsOf(ground: Ground): Promise<Map<string, RawCall>> {
-  const { world, account } = ground;
+export async function readsOf(setup: TestAccount): Promise<Map<string, RawCall>> {
+  const { world, account } = setup;
   for (const [bytes, media_type, media_category] of [
     [JPEG, 'image/jpeg', 'POST_IMAGE'],
     [GIF, 'image/gif', 'POST_GIF'],
@@ -30,18 +30,18 @@ export async function readsOf(ground: Ground): Promise<Map<string, RawCall>> {
   }
   const isOfAccounts = (path: string): boolean => path.includes(':account_id/');
   for (const operation of operations.filter(({ method, path }) => method === 'POST' && isOfAccounts(path))) {
-    await send(ground.client, await goodCall(ground, operation));
+    await send(setup.client, await goodCall(setup, operation));
   }
   await world.service.jobs.runDue();
   const calls = new Map<string, RawCall>();
   for (const operation of operations.filter(({ method }) => method === 'GET')) {
-    calls.set(operation.id, await readOf(ground, operation));
+    calls.set(operation.id, await readOf(setup, operation));
   }
   return calls;
 }
 
-async function readOf(ground: Ground, operation: (typeof operations)[number]): Promise<RawCall> {
-  const { world } = ground;
+async function readOf(setup: TestAccount, operation: (typeof operations)[number]): Promise<RawCall> {
+  const { world } = setup;
   const { id, family, path } = operation;
   const call = { method: 'GET', keys: world.keys };
   const good: Good | undefined = await goodCalls[id]?.(world, world.keys);
@@ -50,7 +50,7 @@ async function readOf(ground: Ground, operation: (typeof operations)[number]): P
     return { ...call, ...input, target: (input.target ?? path) + query };
   }
   if (family !== 'ads') return { ...call, target: path };
-  const prepared = await goodCall(ground, operation);
+  const prepared = await goodCall(setup, operation);
   const { params = {} } = prepared.sent;
   const query = new URLSearchParams(
     Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]),

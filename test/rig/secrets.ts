@@ -16,8 +16,8 @@ const WAITING_MAX = 5000;
 /** Shorter ones are words of every day, which tests send in place of secrets. */
 const SHORT = 8;
 
-/** Takes note of a secret. Words too short to be one are left alone; a PIN is known by its form. */
-export function plant(kind: string, value: string | null | undefined): void {
+/** Records a secret, so that logs are searched for it. Words too short to be one are left alone; a PIN is known by its form. */
+export function recordSecret(kind: string, value: string | null | undefined): void {
   if (!folder || !value || planted.has(value)) return;
   if (value.length < SHORT && !/^\d{7}$/.test(value)) return;
   planted.add(value);
@@ -25,10 +25,10 @@ export function plant(kind: string, value: string | null | undefined): void {
   if (waiting.size >= WAITING_MAX) writeDown();
 }
 
-/** Takes note of every secret among named values: keys as files and commands tell them. */
-export function plantNamed(values: Readonly<Record<string, unknown>>): void {
+/** Records every secret among named values, as files and commands give them. */
+export function recordSecrets(values: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(values)) {
-    if (/secret|token|password|bearer/.test(name) && typeof value === 'string') plant(name, value);
+    if (/secret|token|password|bearer/.test(name) && typeof value === 'string') recordSecret(name, value);
   }
 }
 
@@ -54,36 +54,36 @@ const PLACES: readonly (readonly [kind: string, pattern: RegExp])[] = [
 ];
 
 function plantIn(text: string): void {
-  for (const [kind, pattern] of PLACES) for (const [, value] of text.matchAll(pattern)) plant(kind, value);
+  for (const [kind, pattern] of PLACES) for (const [, value] of text.matchAll(pattern)) recordSecret(kind, value);
 }
 
 /** Paths whose replies may hold secrets. */
 const TELLING = /^\/(oauth|oauth2|1\.1\/oauth|login|logout|settings|developer)(\/|\?|\.|$)/;
 
-/** Takes note of what a reply gives out. */
-export function plantReply(target: string, headers: Headers, text: string): void {
+/** Records the secrets in a reply. */
+export function recordSecretsOfReply(target: string, headers: Headers, text: string): void {
   if (!folder || !TELLING.test(target)) return;
   for (const cookie of headers.getSetCookie()) plantIn(cookie);
   plantIn(headers.get('location') ?? '');
   plantIn(text);
 }
 
-/** Takes note of what a request presents. */
-export function plantRequest({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): void {
+/** Records the secrets in a request. */
+export function recordSecretsOfRequest({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): void {
   if (!folder) return;
   const { authorization = '', cookie } = headers;
   if (cookie) plantIn(cookie);
   if (url.includes('oauth_')) plantIn(url);
   for (const source of [authorization, url.includes('oauth_signature=') ? url : '']) {
     const [, signature] = /oauth_signature="?([^"&\s,]+)/.exec(source) ?? [];
-    plant('signature', signature && decoded(signature));
+    recordSecret('signature', signature && decoded(signature));
   }
   const [, token] = /oauth_token="([^"]{20,})"/.exec(authorization) ?? [];
-  plant('token', token);
+  recordSecret('token', token);
   const [, bearer] = /^bearer +(\S{20,})/i.exec(authorization) ?? [];
-  plant('token', bearer);
+  recordSecret('token', bearer);
   const [, pair] = /^basic +(\S+)/i.exec(authorization) ?? [];
-  if (pair) plant('consumer secret', /:([\s\S]*)/.exec(Buffer.from(pair, 'base64').toString())?.[1]);
+  if (pair) recordSecret('consumer secret', /:([\s\S]*)/.exec(Buffer.from(pair, 'base64').toString())?.[1]);
 }
 
 function decoded(text: string): string {

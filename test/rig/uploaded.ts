@@ -39,7 +39,7 @@ export const VIDEO = {
 } as const satisfies Partial<Upload>;
 
 /** Uploads media as the first user and puts it into the library of an account, by its path; the answer is its key. */
-export async function shelve(
+export async function addToLibrary(
   world: Pick<World, 'service' | 'sandbox' | 'keys'>,
   path: string,
   id: string,

@@ -11,7 +11,7 @@ import { errorEnvelope } from '../../src/engine/describe/failures.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { openApiOf } from '../../src/engine/describe.ts';
 import { familyOf } from '../../src/http/send-error.ts';
-import { note } from './ledger.ts';
+import { recordSeen } from './ledger.ts';
 
 /** The description that replies are held against. */
 export const openApi = described() as Json & { readonly paths: Record<string, Record<string, Json>> };
@@ -115,7 +115,7 @@ function checkContent({ method, path, status, text, said }: Content): Route | un
   if (isUnread(path, status, text)) {
     // A head that is read may be too large for an operation, which then says the same.
     const operation = route && responseOf(route, route.operation.method, status) ? route.operation : undefined;
-    note({
+    recordSeen({
       ...(operation && { operation }),
       family: operation?.family ?? familyOf(path),
       status,
@@ -146,19 +146,19 @@ function checkContent({ method, path, status, text, said }: Content): Route | un
   if (!route) {
     const isCurrent = METHODS.has(method) && known.some(({ operation }) => operation.replacedBy === undefined);
     checkUnrouted(isCurrent ? 405 : 404, { path, status, body, said });
-    note({ family: familyOf(path), status, body });
+    recordSeen({ family: familyOf(path), status, body });
     return undefined;
   }
   const { operation } = route;
   const pointer = responsePointer(route, operation.method, status);
   if (pointer === undefined) throw new Error(`${said}, a status that ${operation.id} does not declare:\n${text}`);
   if (status === 204 && text !== '') throw new Error(`${said} with a body`);
-  if (status === 204) note({ operation, family: operation.family, status, body });
+  if (status === 204) recordSeen({ operation, family: operation.family, status, body });
   if (body === undefined) return route;
   const isProblem = status >= 300 && operation.family === 'problem';
   const media = isPairs ? 'text~1html' : isProblem ? 'application~1problem+json' : 'application~1json';
   complain(compiled(`${pointer}/content/${media}/schema`), body, said);
-  note({ operation, family: operation.family, status, body });
+  recordSeen({ operation, family: operation.family, status, body });
   return route;
 }
 
@@ -169,7 +169,7 @@ function checkLines(route: Route, text: string, said: string): void {
   for (const line of text.split('\r\n').filter((each) => each !== '')) {
     complain(compiled(`${pointer}/content/application~1json/schema`), parse(line, said), said);
   }
-  note({ operation, family: operation.family, status: 200, body: undefined });
+  recordSeen({ operation, family: operation.family, status: 200, body: undefined });
 }
 
 /** The path of an address or of a request target, as it was sent. */

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { plantReply, plantRequest } from './secrets.ts';
+import { recordSecretsOfReply, recordSecretsOfRequest } from './secrets.ts';
 import { checkReply } from './validation.ts';
 
 /** Holds every reply of some services against the description, whoever asked for it and however. */
@@ -41,7 +41,7 @@ subscribe('http.server.request.start', (message) => {
 function look(request: IncomingMessage, response: ServerResponse, found: string[]): void {
   const { writeHead, end } = response;
   let headers = new Headers();
-  plantRequest(request);
+  recordSecretsOfRequest(request);
   response.writeHead = function (this: ServerResponse, ...args: unknown[]) {
     headers = headersOf(this, args.at(-1));
     return (writeHead as (...all: unknown[]) => ServerResponse).apply(this, args);
@@ -49,7 +49,7 @@ function look(request: IncomingMessage, response: ServerResponse, found: string[
   response.end = function (this: ServerResponse, ...args: unknown[]) {
     const [body] = args;
     const text = typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : '';
-    plantReply(request.url!, headers, text);
+    recordSecretsOfReply(request.url!, headers, text);
     const ended = (end as (...all: unknown[]) => ServerResponse).apply(this, args);
     if (headers.get('x-content-type-options') !== 'nosniff')
       found.push(`${request.method} ${request.url} lets types be guessed`);

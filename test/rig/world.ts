@@ -10,7 +10,7 @@ import type { Driver } from '../../src/storage/core/store.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
 import { driverOn, openPlace, type Place } from './databases.ts';
 import { collectLog, collectsLogs } from './logs.ts';
-import { plant, plantNamed } from './secrets.ts';
+import { recordSecret, recordSecrets } from './secrets.ts';
 import { watchReplies } from './watch.ts';
 
 /** Whatever a service logs is searched for secrets when all tests have run. */
@@ -62,7 +62,7 @@ export interface WorldOptions {
 
 /** Starts a world. Settings are given as flags are; with `tls: true` it speaks https. Every reply is held against the description, at the latest at the end. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const place = options.place ?? (await openPlace(options.which, { hasSchema: true, isHasty: true }));
+  const place = options.place ?? (await openPlace(options.which, { hasSchema: true, isInMemory: true }));
   const clock = testClock(options.start);
   const settings = loadSettings({
     mode: 'dev',
@@ -79,8 +79,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     },
   });
   const { service, file } = await startDev(settings, { reset: false, seams: { clock, ...logSeam, ...options.seams } });
-  plantNamed({ ...file });
-  plant('master key', service.settings.master_key);
+  recordSecrets({ ...file });
+  recordSecret('master key', service.settings.master_key);
   if (file.tls_ca) trust(file.tls_ca);
   const watch = watchReplies([service.url, service.sandboxUrl]);
   const otherKeys = {
@@ -110,7 +110,7 @@ export async function openWorldOver(
   around: (driver: Driver) => Driver,
   { probe, ...options }: WorldOptions & { readonly probe?: StatementProbe } = {},
 ): Promise<World> {
-  const place = await openPlace(undefined, { hasSchema: true, isHasty: true });
+  const place = await openPlace(undefined, { hasSchema: true, isInMemory: true });
   const driver = around(driverOn(place, { connectionsMax: 10, ...(probe && { probe }) }));
   return openWorld({ ...options, place, seams: { ...options.seams, driver } });
 }

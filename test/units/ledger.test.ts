@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { statusesOf } from '../../src/engine/declared-problems.ts';
-import { holes } from '../rig/ledger.ts';
+import { unseenBy } from '../rig/ledger.ts';
 
 let folder: string;
 before(() => {
@@ -15,7 +15,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 describe('the ledger', () => {
   test('misses every status and every problem where nothing was seen', () => {
-    const unseen = holes(operations, folder);
+    const unseen = unseenBy(operations, folder);
     for (const operation of operations) {
       for (const status of statusesOf(operation)) assert.ok(unseen.includes(`${operation.id} ${status}`));
       for (const name of operation.problems) assert.ok(unseen.includes(`${operation.id} ${name}`));
@@ -26,9 +26,9 @@ describe('the ledger', () => {
   });
 
   test('misses what is left when some of it was seen, whichever process saw it', () => {
-    const all = holes(operations, folder);
+    const all = unseenBy(operations, folder);
     writeFileSync(join(folder, '1.txt'), `${all.slice(0, 5).join('\n')}\n`);
     writeFileSync(join(folder, '2.txt'), `${all.slice(5, -1).join('\n')}\n`);
-    assert.deepEqual(holes(operations, folder), all.slice(-1));
+    assert.deepEqual(unseenBy(operations, folder), all.slice(-1));
   });
 });

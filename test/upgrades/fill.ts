@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { operations } from '../../src/app/dependencies.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { schemaBuilder } from '../../src/storage/migrations/schema-builder.ts';
-import { goodCall, openGround, send } from '../behaviours/ground.ts';
+import { goodCall, openTestAccount, send } from '../behaviours/test-account.ts';
 import { browserOf, logIn, type Person } from '../rig/browser.ts';
 import { goodCalls } from '../rig/good-calls.ts';
 import { rawCall } from '../rig/raw.ts';
@@ -19,12 +19,12 @@ import { writeFixture } from './fixture.ts';
  */
 const world = await openWorld({ which: 'sqlite', flags: READ_FLAGS });
 const { folder } = world.place;
-const ground = await openGround(world);
+const fixture = await openTestAccount(world);
 for (const operation of operations.filter(({ id }) => /^(tax|user)_settings\.update$/.test(id))) {
-  await send(ground.client, await goodCall(ground, operation));
+  await send(fixture.client, await goodCall(fixture, operation));
 }
 await logIn(browserOf(world.service.url), { name: world.keys.username!, password: world.keys.password! } as Person);
-const calls = await readsOf(ground);
+const calls = await readsOf(fixture);
 for (const operation of operations) {
   const good = operation.method === 'POST' ? await goodCalls[operation.id]?.(world, world.keys) : undefined;
   if (!good) continue;

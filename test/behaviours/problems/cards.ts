@@ -1,7 +1,7 @@
 import type { ProblemName } from '../../../src/contract/problems/problems.ts';
 import type { Upload } from '../../../src/contract/store/uploads.ts';
 import type { Reply } from '../../rig/client.ts';
-import { shelve } from '../../rig/uploaded.ts';
+import { addToLibrary } from '../../rig/uploaded.ts';
 import { type Case, home, invalid, own, type Said, world } from './setting.ts';
 
 const DETAILS = { type: 'DETAILS', title: 'Kenya', destination: { type: 'WEBSITE', url: 'https://lumen.example/' } };
@@ -16,7 +16,7 @@ const withMedia = (...components: object[]): Promise<Reply> => make({ name: 'Giv
 /** A card with an image that was uploaded like this. */
 async function withImage(id: string, facts: Partial<Upload>): Promise<Reply> {
   world.clock.advance(901);
-  return withMedia({ type: 'MEDIA', media_key: await shelve(world, home.path, id, facts) }, DETAILS);
+  return withMedia({ type: 'MEDIA', media_key: await addToLibrary(world, home.path, id, facts) }, DETAILS);
 }
 
 function one(name: ProblemName, input: string, send: () => Promise<Reply>, error: Said, status = 400): Case {

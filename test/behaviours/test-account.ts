@@ -29,15 +29,15 @@ export function operationOf(resource: AnyResource, verb: Verb | 'batch'): Operat
   return operations.find((each) => each.id === `${resource.plural}.${verb}`);
 }
 
-/** An account to try things on, and who administers it. */
-export interface Ground {
+/** A sandbox account for a test, and a client of its administrator. */
+export interface TestAccount {
   readonly world: World;
   readonly client: Client;
   readonly account: string;
 }
 
-/** Makes a sandbox account of user one. */
-export async function openGround(world: World, client: Client = world.sandbox): Promise<Ground> {
+/** Creates a sandbox account, of user one unless another client is given. */
+export async function openTestAccount(world: World, client: Client = world.sandbox): Promise<TestAccount> {
   const made = await client.call('POST', '/12/accounts');
   assert.equal(made.status, 200, made.text);
   const account = made.body.data[0].id;
@@ -66,38 +66,38 @@ export function send(client: Client, { method, path, sent }: Prepared): Promise<
   return client.call(method, path, sent);
 }
 
-/** A path template with its segments filled in: what is not named goes by the rows below which the account has others. */
+/** Fills in a path template; segments that are not named get the ids of the parent rows of the account. */
 export function fill(template: string, names: Readonly<Record<string, string>>): string {
   const parents = PARENTS.get(names.account_id ?? '');
   return template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(names[name] ?? parents?.[name] ?? 'zz9'));
 }
 
-/** Rows below which others live, by account and the parameter of the path that names them. */
+/** Ids of parent rows, by account and path parameter. */
 const PARENTS = new Map<string, Record<string, string>>();
 
-/** The row below which others of the account live, by the parameter that names it. */
-export function parentOf({ account }: Ground, parameter: string): string {
+/** The id of a parent row of the account, by its path parameter. */
+export function parentOf({ account }: TestAccount, parameter: string): string {
   return PARENTS.get(account)![parameter]!;
 }
 
-/** Sees to it that the rows of a resource have something to live below. */
-export async function settle(ground: Ground, { parent: below }: AnyResource): Promise<void> {
-  if (!below || PARENTS.has(ground.account)) return;
-  const { id } = await make(ground, customAudiences as unknown as AnyResource);
-  PARENTS.set(ground.account, { custom_audience_id: id, tailored_audience_id: id });
+/** Creates the parent rows that a resource needs, once an account. */
+export async function addParents(setup: TestAccount, { parent: below }: AnyResource): Promise<void> {
+  if (!below || PARENTS.has(setup.account)) return;
+  const { id } = await make(setup, customAudiences as unknown as AnyResource);
+  PARENTS.set(setup.account, { custom_audience_id: id, tailored_audience_id: id });
 }
 
-/** The path of the collection of a resource on the ground. */
-export function collection(ground: Ground, resource: AnyResource): string {
-  return fill(operationOf(resource, 'list')!.path, { account_id: ground.account });
+/** The path of the collection of a resource of the test account. */
+export function collection(setup: TestAccount, resource: AnyResource): string {
+  return fill(operationOf(resource, 'list')!.path, { account_id: setup.account });
 }
 
 /** The collection as lists ask for it: of all parents that there are, where a list must name them. */
-export async function listed(ground: Ground, resource: AnyResource): Promise<string> {
-  const path = collection(ground, resource);
+export async function listed(setup: TestAccount, resource: AnyResource): Promise<string> {
+  const path = collection(setup, resource);
   const required = resource.list?.requiredFilters ?? [];
   if (required.length === 0) return path;
-  const ids = (await rowsOf(ground, lineItems)).map(({ id }) => id).slice(0, 200);
+  const ids = (await rowsOf(setup, lineItems)).map(({ id }) => id).slice(0, 200);
   return `${path}?${new URLSearchParams({ line_item_ids: ids.join(',') || 'zz9' })}`;
 }
 
@@ -106,21 +106,21 @@ export function takes(resource: AnyResource, verb: Verb, parameter: string): boo
   return parameter in (operationOf(resource, verb)?.parameters ?? {});
 }
 
-/** What a row as the interface shows it goes by. */
+/** The id of a serialized row, or its media key. */
 export function idOf(row: { readonly id?: string; readonly media_key?: string }): string {
   return (row.id ?? row.media_key)!;
 }
 
-/** A row of a resource goes by a key of media, or by an id: here that of none. */
+/** An id (or media key) that no row of the resource has. */
 export function absentId(resource: AnyResource): string {
   return resource.key ? '3_9' : 'zz9';
 }
 
-/** A line item of a kind, made for whoever needs one. */
-export async function lineItem(ground: Ground, kind: Record<string, string> = {}): Promise<string> {
+/** Creates a line item; `kind` overrides its parameters. */
+export async function lineItem(setup: TestAccount, kind: Record<string, string> = {}): Promise<string> {
   const operation = operationOf(lineItems, 'create')!;
-  const params = { ...(await goodParameters(ground, operation)), ...kind };
-  const reply = await ground.client.call('POST', collection(ground, lineItems), { params });
+  const params = { ...(await goodParameters(setup, operation)), ...kind };
+  const reply = await setup.client.call('POST', collection(setup, lineItems), { params });
   assert.equal(reply.status, 200, reply.text);
   return reply.body.data.id;
 }
@@ -155,113 +155,130 @@ let mediaNumber = 1_730_000_000_000_000;
 export const ACCOUNT_LINE = { objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
 
 /** What rows need of the rows that they point to. */
-const NEEDS: Readonly<Record<string, (ground: Ground) => Promise<Record<string, string>>>> = {
-  promoted_accounts: async (ground) => ({
-    line_item_id: await lineItem(ground, ACCOUNT_LINE),
-    user_id: await advertiser(ground),
+const NEEDS: Readonly<Record<string, (setup: TestAccount) => Promise<Record<string, string>>>> = {
+  promoted_accounts: async (setup) => ({
+    line_item_id: await lineItem(setup, ACCOUNT_LINE),
+    user_id: await advertiser(setup),
   }),
-  draft_posts: async (ground) => ({ text: 'Sample', media_keys: '7_42', as_user_id: await advertiser(ground) }),
-  scheduled_posts: async (ground) => ({ text: 'Sample', media_keys: '7_42', as_user_id: await advertiser(ground) }),
-  posts: async (ground) => ({ text: 'Sample', as_user_id: await advertiser(ground), media_keys: '7_42' }),
-  promoted_posts: async (ground) => ({ line_item_id: await lineItem(ground), post_ids: await publishedPost(ground) }),
+  draft_posts: async (setup) => ({
+    text: 'Sample',
+    media_keys: '7_42',
+    as_user_id: await advertiser(setup),
+  }),
+  scheduled_posts: async (setup) => ({
+    text: 'Sample',
+    media_keys: '7_42',
+    as_user_id: await advertiser(setup),
+  }),
+  posts: async (setup) => ({ text: 'Sample', as_user_id: await advertiser(setup), media_keys: '7_42' }),
+  promoted_posts: async (setup) => ({
+    line_item_id: await lineItem(setup),
+    post_ids: await publishedPost(setup),
+  }),
   ...Object.fromEntries(
     ['draft_posts.list', 'scheduled_posts.list', 'posts.list'].map((id) => [
       id,
-      async (ground: Ground) => ({ user_id: await advertiser(ground) }),
+      async (setup: TestAccount) => ({ user_id: await advertiser(setup) }),
     ]),
   ),
   custom_audiences: async () => ({ name: `Sample ${audienceNumber++}` }),
   ...Object.fromEntries(
     ['custom_audience_permissions', 'tailored_audience_permissions'].map((plural) => [
       plural,
-      async (ground: Ground) => ({ granted_account_id: await anotherAccount(ground) }),
+      async (setup: TestAccount) => ({ granted_account_id: await anotherAccount(setup) }),
     ]),
   ),
-  do_not_reach_lists: async (ground) => {
-    await dropList(ground);
+  do_not_reach_lists: async (setup) => {
+    await dropList(setup);
     return {};
   },
   media_library: async () => ({ media_key: `7_${mediaNumber++}` }),
   poll_cards: async () => ({ third_choice: 'Third', fourth_choice: 'Fourth' }),
   video_conversation_cards: async () => CONVERSATION,
   image_conversation_cards: async () => CONVERSATION,
-  media_creatives: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
-  preroll_call_to_actions: async (ground) => ({ line_item_id: await lineItem(ground, PREROLL_LINE) }),
-  line_item_curated_categories: async (ground) => {
-    const line_item_id = await lineItem(ground);
+  media_creatives: async (setup) => ({ line_item_id: await lineItem(setup, PREROLL_LINE) }),
+  preroll_call_to_actions: async (setup) => ({ line_item_id: await lineItem(setup, PREROLL_LINE) }),
+  line_item_curated_categories: async (setup) => {
+    const line_item_id = await lineItem(setup);
     const params = { line_item_id, targeting_type: 'LOCATION', targeting_value: '96683cc9126741d1' };
-    const reply = await ground.client.call('POST', collection(ground, targetingCriteria), { params });
+    const reply = await setup.client.call('POST', collection(setup, targetingCriteria), { params });
     assert.equal(reply.status, 200, reply.text);
     return { line_item_id };
   },
 };
 
-async function anotherAccount({ client }: Ground): Promise<string> {
+async function anotherAccount({ client }: TestAccount): Promise<string> {
   return (await client.call('POST', '/12/accounts')).body.data[0].id;
 }
 
 /** An account has one list at most: what was there makes room. */
-async function dropList({ client, account }: Ground): Promise<void> {
+async function dropList({ client, account }: TestAccount): Promise<void> {
   const path = `/12/accounts/${account}/do_not_reach_lists`;
   for (const { id } of (await client.call('GET', path)).body.data) await client.call('DELETE', `${path}/${id}`);
 }
 
-/** Good values for what an operation of a batch takes that creates one. */
-export async function batchParameters(ground: Ground, resource: AnyResource): Promise<Record<string, unknown>> {
-  const params = await goodParameters(ground, operationOf(resource, 'create')!);
+/** Valid `params` of a Create operation in a batch. */
+export async function batchParameters(setup: TestAccount, resource: AnyResource): Promise<Record<string, unknown>> {
+  const params = await goodParameters(setup, operationOf(resource, 'create')!);
   if (!resource.batch?.creating) return params;
-  const leaf = { custom_audience_id: (await make(ground, resource)).id };
+  const leaf = { custom_audience_id: (await make(setup, resource)).id };
   const segments = { boolean_operator: 'OR', child_segments: [leaf] };
   return { ...params, audience_type: 'FLEXIBLE', segments };
 }
 
 /** A published post of the user whom the account advertises. */
-async function publishedPost(ground: Ground): Promise<string> {
-  const path = `/12/accounts/${ground.account}/post`;
-  const reply = await ground.client.call('POST', path, { params: { text: 'Sample' } });
+async function publishedPost(setup: TestAccount): Promise<string> {
+  const path = `/12/accounts/${setup.account}/post`;
+  const reply = await setup.client.call('POST', path, { params: { text: 'Sample' } });
   assert.equal(reply.status, 200, reply.text);
   return reply.body.data.id;
 }
 
-async function advertiser(ground: Ground): Promise<string> {
-  return ground.world.service.services.store.read((tx) => findAdvertiserUserId(tx, ground.account));
+async function advertiser(setup: TestAccount): Promise<string> {
+  return setup.world.service.services.store.read((tx) => findAdvertiserUserId(tx, setup.account));
 }
 
 /** Good values for the required parameters of an operation; references point to rows made for it. */
-export async function goodParameters(ground: Ground, operation: Operation): Promise<Record<string, string>> {
+export async function goodParameters(setup: TestAccount, operation: Operation): Promise<Record<string, string>> {
   const needs = NEEDS[operation.id.endsWith('.create') ? operation.group : operation.id];
-  const needed = await needs?.(ground);
+  const needed = await needs?.(setup);
   const params: Record<string, string> = { ...needed };
   for (const [name, field] of Object.entries(operation.parameters)) {
     if (!field.isRequired || name in params) continue;
     const target = field.target?.() as AnyResource | undefined;
-    params[name] = target ? (await make(ground, target)).id : goodValue(operation, name);
+    params[name] = target ? (await make(setup, target)).id : goodValue(operation, name);
   }
   return params;
 }
 
 /** What is sent to an operation so that it succeeds, in the form that it takes. */
-async function goodSent(ground: Ground, operation: Operation): Promise<Sent> {
-  const params = await goodParameters(ground, operation);
+async function goodSent(setup: TestAccount, operation: Operation): Promise<Sent> {
+  const params = await goodParameters(setup, operation);
   return operation.body === 'object' ? { json: { ...params, ...OBJECTS[operation.id] } } : { params };
 }
 
 /** Makes one row of a resource through the interface, as the administrator. */
-export async function make(ground: Ground, resource: AnyResource): Promise<{ id: string } & Record<string, unknown>> {
-  await settle(ground, resource);
+export async function make(
+  setup: TestAccount,
+  resource: AnyResource,
+): Promise<{ id: string } & Record<string, unknown>> {
+  await addParents(setup, resource);
   const operation = operationOf(resource, 'create');
-  if (!operation) return found(ground, resource, (await seed(ground, resource, 1)).at(-1)!.id);
-  const sent = await goodSent(ground, operation);
-  const reply = await ground.client.call('POST', fill(operation.path, { account_id: ground.account }), sent);
+  if (!operation) return found(setup, resource, (await seed(setup, resource, 1)).at(-1)!.id);
+  const sent = await goodSent(setup, operation);
+  const reply = await setup.client.call('POST', fill(operation.path, { account_id: setup.account }), sent);
   assert.equal(reply.status, 200, `${operation.id}: ${reply.text}`);
   const [row] = [reply.body.data].flat();
   return { ...row, id: idOf(row) };
 }
 
 /** A row as the interface shows it. */
-async function found(ground: Ground, resource: AnyResource, id: string): Promise<{ id: string }> {
-  const path = fill(operationOf(resource, 'get')!.path, { account_id: ground.account, [resource.idParameter]: id });
-  const reply = await ground.client.call('GET', path);
+async function found(setup: TestAccount, resource: AnyResource, id: string): Promise<{ id: string }> {
+  const path = fill(operationOf(resource, 'get')!.path, {
+    account_id: setup.account,
+    [resource.idParameter]: id,
+  });
+  const reply = await setup.client.call('GET', path);
   assert.equal(reply.status, 200, reply.text);
   return reply.body.data;
 }
@@ -270,19 +287,19 @@ async function found(ground: Ground, resource: AnyResource, id: string): Promise
  * A call of an operation that succeeds when the administrator makes it, or a user whose id is given. Rows that it needs
  * are made.
  */
-export async function goodCall(ground: Ground, operation: Operation, user?: string): Promise<Prepared> {
+export async function goodCall(setup: TestAccount, operation: Operation, user?: string): Promise<Prepared> {
   const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
   const names: Record<string, string> = {
-    account_id: ground.account,
+    account_id: setup.account,
     curated_category_id: CURATED_CATEGORIES[0]!.id,
   };
-  if (resource) await settle(ground, resource);
+  if (resource) await addParents(setup, resource);
   if (resource?.scope === 'account' && operation.path.includes(`:${resource.idParameter}`)) {
-    names[resource.idParameter] = (await make(ground, resource)).id;
+    names[resource.idParameter] = (await make(setup, resource)).id;
   }
-  if (operation.path.includes(':post_id')) names.post_id = await publishedPost(ground);
-  if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(ground));
-  if (operation.id === 'cards_all.get') names.card_id = (await make(ground, pollCards)).id;
+  if (operation.path.includes(':post_id')) names.post_id = await publishedPost(setup);
+  if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(setup));
+  if (operation.id === 'cards_all.get') names.card_id = (await make(setup, pollCards)).id;
   const path = fill(operation.path, names);
   if (operation.id === 'audience_estimate.create') {
     return {
@@ -300,20 +317,20 @@ export async function goodCall(ground: Ground, operation: Operation, user?: stri
     };
   }
   if (operation.body === 'json') {
-    const item = { operation_type: 'Create', params: await batchParameters(ground, resource!) };
+    const item = { operation_type: 'Create', params: await batchParameters(setup, resource!) };
     return { method: operation.method, path, sent: { json: [item] } };
   }
-  return { method: operation.method, path, sent: await goodSent(ground, operation) };
+  return { method: operation.method, path, sent: await goodSent(setup, operation) };
 }
 
 /** Whoever made the account. */
-function administratorOf({ world, account }: Ground): Promise<string> {
+function administratorOf({ world, account }: TestAccount): Promise<string> {
   return world.service.store.read((tx) => findAdvertiserUserId(tx, account));
 }
 
 /** Whoever sees the seeded rows: user two sees nothing but the accounts that were seeded. */
-export function reader(ground: Ground, resource: AnyResource): Client {
-  return resource.scope === 'user' ? ground.world.other : ground.client;
+export function reader(setup: TestAccount, resource: AnyResource): Client {
+  return resource.scope === 'user' ? setup.world.other : setup.client;
 }
 
 /** Where a row stands in an order: the value of each key, then the id. Nulls last whichever the direction. */

@@ -1,5 +1,5 @@
-/** Chance that can be repeated: the same seed and number throw the same. */
-export interface Dice {
+/** Repeatable random values: the same seed and case number give the same ones. */
+export interface SeededRandom {
   /** A whole number from 0 up to, but not, `end`. */
   below(end: number): number;
   /** True once in `times`. */
@@ -8,8 +8,8 @@ export interface Dice {
   bytes(count: number): Buffer;
 }
 
-/** The dice of one case of a run. */
-export function diceOf(seed: number, number: number): Dice {
+/** The random values of one case of a run. */
+export function seededRandom(seed: number, number: number): SeededRandom {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)) >>> 0;
   const next = (): number => {
     state = (state + 0x9e3779b9) >>> 0;

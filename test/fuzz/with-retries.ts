@@ -1,8 +1,8 @@
 const TRIES = 5;
 const WAIT_MS = 300;
 
-/** Does something until it succeeds, a few times: what one process stores another need not see at once. */
-export async function insistently<T>(work: () => Promise<T>): Promise<T> {
+/** Retries a few times: what one process stores another need not see at once. Throws the last error. */
+export async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left--) {
     try {
       return await work();

@@ -1,20 +1,20 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
-/** A way to a database server that can be cut. */
-export interface CuttableWay {
-  /** The address of the database by this way. */
+/** A TCP proxy to a database server whose connections can be cut. */
+export interface CuttableProxy {
+  /** The database URL through this proxy. */
   readonly url: string;
-  /** Nothing passes any more, in either direction, and neither side is told. */
+  /** Drops all traffic in both directions without closing any connection. */
   silence(): void;
-  /** The server is told that its clients are gone, and the clients are told nothing. */
+  /** Closes the connections to the server and leaves those of the clients open. */
   loseClients(): void;
-  /** What was cut stays cut; new connections pass. */
+  /** Lets new connections pass; those that were cut stay cut. */
   mend(): void;
   close(): Promise<void>;
 }
 
-/** Opens a way to the server of an address. */
-export async function openWay(to: string): Promise<CuttableWay> {
+/** Starts a proxy to the server of a database URL. */
+export async function openCuttableProxy(to: string): Promise<CuttableProxy> {
   const { hostname, port } = new URL(to);
   const pairs = new Set<readonly [near: Socket, far: Socket]>();
   const sockets = new Set<Socket>();
