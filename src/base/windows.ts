@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from './bounded-cache.ts';
 
 /** How much an open window has counted, and when it ends, in Unix seconds. */
 export interface Counter {
@@ -20,8 +20,7 @@ export interface Windows {
  * keys can neither fill the memory nor begin the windows of others anew.
  */
 export function fixedWindows(max: number): Windows {
-  // Counted by size, because a bound on the number would take the memory for all of them at once.
-  const windows = new LRUCache<string, Counter>({ maxSize: max, sizeCalculation: () => 1 });
+  const windows = boundedCache<string, Counter>(max);
   /** The one used longest ago goes when its time is over, so that what is kept shrinks again. */
   const dropEnded = (now_s: number): void => {
     const [oldest] = windows.rkeys();

@@ -80,13 +80,13 @@ function hideIn<T extends object>(line: T, levels: number): T {
 /** Without a message of its own, a line would take over that of its error, as it is. */
 function withMessage(this: Logger, args: unknown[], write: LogFn): void {
   const [first, ...rest] = args as [object, ...[]];
-  if (args.length === 1 && typeof first === 'object') write.call(this, first, 'a fault');
+  if (args.length === 1 && typeof first === 'object') write.call(this, first, 'unexpected error');
   else write.call(this, first, ...rest);
 }
 
 /** What is told of an error: never its other members, which may quote rows or requests. */
 function describeError(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { message: 'something that is no error was thrown' };
+  if (!(error instanceof Error)) return { message: 'a non-Error value was thrown' };
   const { code } = error as { code?: unknown };
   const cause = error.cause === undefined ? undefined : describeError(error.cause);
   return { name: error.name, message: redactText(error.message), code, stack: redactText(error.stack ?? ''), cause };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { boundedCache } from '../base/bounded-cache.ts';
 import { origin } from '../base/origin.ts';
 import { decode } from '../base/percent.ts';
 import type { RawValue } from '../contract/declare/fields.ts';
@@ -20,13 +21,16 @@ export interface OriginRules {
   readonly allowsOtherHosts: boolean;
 }
 
+/** Combinations of scheme and host that are cached. */
+const KNOWN_MAX = 100;
+
 /**
  * Tells under which origins a request may have been signed, the likeliest first; refuses plain HTTP. Where public origins
  * are configured no other fits: the `Host` header is the caller's to choose.
  */
 export function originsReader(reach: OriginRules): (request: IncomingMessage) => readonly string[] {
   const isProxy = proxyMatcher(reach.trustedProxies);
-  const known = new Map<string, readonly string[]>();
+  const known = boundedCache<string, readonly string[]>(KNOWN_MAX);
   const own = reach.endsTls ? 'https' : 'http';
   const { publicOrigins, allowsOtherHosts } = reach;
   return (request) => {
@@ -43,7 +47,7 @@ export function originsReader(reach: OriginRules): (request: IncomingMessage) =>
     const isDerived = publicOrigins.length === 0 || (allowsOtherHosts && !publicOrigins.includes(derived));
     const likely = publicOrigins.includes(derived) ? [derived] : [];
     const origins = [...likely, ...publicOrigins.filter((each) => each !== derived), ...(isDerived ? [derived] : [])];
-    if (known.size < 100) known.set(key, origins);
+    known.set(key, origins);
     return origins;
   };
 }

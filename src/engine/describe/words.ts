@@ -37,7 +37,7 @@ export function valueWords(schema: Json): ValueWords {
 
 function typeWord(schema: Json): string {
   const type = [schema.type].flat().find((each) => each !== 'null');
-  if (schema.enum) return 'word';
+  if (schema.enum) return 'enum';
   if (schema.format === 'date-time') return 'time';
   if (schema.pattern === '^[0-9a-z]+$') return 'id';
   if (type === undefined) return 'any value';

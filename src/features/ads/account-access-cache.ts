@@ -1,3 +1,4 @@
+import { boundedCache } from '../../base/bounded-cache.ts';
 import type { Access, AccountAccesses } from '../../contract/declare/callers.ts';
 import type { Environment } from '../../contract/declare/resource.ts';
 import type { AccountAccess } from '../../contract/store/account-members.ts';
@@ -7,7 +8,7 @@ const ACCOUNTS_MAX = 50_000;
 
 /** A cache of users' access to accounts; entries are dropped when the store reports a change to the account. */
 export function accountAccessCache(store: Store): AccountAccesses {
-  const byAccount = new Map<string, Map<string, Access>>();
+  const byAccount = boundedCache<string, Map<string, Access>>(ACCOUNTS_MAX);
   let changes = 0;
   store.onInvalidate((tags) => {
     if (tags === 'everything') {
@@ -30,7 +31,6 @@ export function accountAccessCache(store: Store): AccountAccesses {
       const access = accessOf(row);
       // A row that changed while it was being read is not cached.
       if (changes !== changesBefore) return access;
-      if (byAccount.size >= ACCOUNTS_MAX) byAccount.clear();
       const users = byAccount.get(account) ?? new Map<string, Access>();
       users.set(user, access);
       byAccount.set(account, users);

@@ -19,7 +19,7 @@ import type { DescribedService } from '../../engine/describe.ts';
 /** Choices beyond this number are folded away. */
 const CHOICES_SHOWN = 8;
 
-/** One operation as a section of the page. Problems that every operation has are told elsewhere. */
+/** One operation as a section of the page, without the errors that all operations share. */
 export function operationSection(
   operation: Operation,
   { limits, common }: { readonly limits: DescribedService['limits']; readonly common: readonly ProblemName[] },
@@ -45,8 +45,8 @@ export function operationSection(
     </dl>
     !${parameterTable(operation)}
     <pre class="example" tabindex="0" aria-label="Example call"><code>${exampleLine(operation)}</code></pre>
-    !${problemFold('Problems of its own', own)}
-    !${problemFold('Problems of single items, answered with 400', items)}
+    !${problemFold('Errors', own)}
+    !${problemFold('Errors of single items, answered with 400', items)}
   </article>`;
 }
 
@@ -105,7 +105,7 @@ export function proseHtml(text: string): string {
     .join('');
 }
 
-/** The words that a value may be; many of them stand behind a fold. */
+/** The values of an enum; a long list is collapsed. */
 export function enumValues(choices: readonly string[]): string {
   if (choices.length === 0) return '';
   const words = choices.map((word) => html`<code>${word}</code>`).join(' ');
@@ -119,7 +119,7 @@ function problemFold(title: string, rows: readonly ProblemWords[]): string {
     !${problemTable(rows)}</details>`;
 }
 
-/** Problems in rows: status and code, message, condition. */
+/** A table of errors: status and code, message, condition. */
 export function problemTable(rows: readonly ProblemWords[]): string {
   return html`<table class="rows problem-rows">
     <thead><tr><th scope="col">Answer</th><th scope="col">Message</th><th scope="col">When</th></tr></thead>

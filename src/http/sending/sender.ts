@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { type Dispatcher, errors } from 'undici';
+import { boundedCache } from '../../base/bounded-cache.ts';
 import { after, every, pause, within } from '../../base/timers.ts';
 import type { OutgoingRequest, Sender, SendFailure, SendResult } from '../../contract/services/sending.ts';
 import { allowedAddresses, type IsAllowedAddress } from './address-rules.ts';
@@ -29,7 +30,7 @@ const BODY_BYTES_MAX = 65_536;
 const LOOKED_UP_MS = 1000;
 /** How long connections are remembered that nothing is sent on. */
 const FORGOTTEN_MS = 60_000;
-/** More than these are not remembered at a time. */
+/** Cached at most. */
 const ROUTES_MAX = 10_000;
 
 /** Failures whose time could tell what there is in networks that only we can reach. */
@@ -65,7 +66,7 @@ export function openSender(rules: SenderOptions): Sender {
     return known;
   };
   // Most requests go where many went the second before: what was found out for those is still believed.
-  const routes = new Map<string, Route>();
+  const routes = boundedCache<string, Route>(ROUTES_MAX);
   const routeOf = async (text: string): Promise<Route | NoRoute> => {
     const error = urlError(text, { allowsPrivate, ownOrigins });
     if (error) return { failed: 'address refused', detail: error.message };
@@ -74,7 +75,6 @@ export function openSender(rules: SenderOptions): Sender {
     const destination = await find(hostOf(url), false);
     if ('failed' in destination) return destination;
     const route = { path: url.pathname + url.search, open: connectionsOf(url, destination.addresses), until_ms };
-    if (routes.size >= ROUTES_MAX) routes.clear();
     routes.set(text, route);
     return route;
   };

@@ -1,3 +1,4 @@
+import { boundedCache } from '../../base/bounded-cache.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../../contract/declare/resource.ts';
 import type { Deleted, RecordsReading, RecordsWriting, RowKey } from '../../contract/store/store.ts';
 
@@ -21,7 +22,7 @@ const ROWS_MAX = 50_000;
  * because its snapshot may be older than the change.
  */
 export function rowCache(): RowCache {
-  const rows = new Map<string, Row>();
+  const rows = boundedCache<string, Row>(ROWS_MAX);
   let changes = 0;
 
   const find = (resource: AnyResource, { account, id }: RowKey, deleted: Deleted): Row | undefined => {
@@ -30,7 +31,6 @@ export function rowCache(): RowCache {
   };
   const keep = (resource: AnyResource, row: Row, position: number): void => {
     if (position !== changes) return;
-    if (rows.size >= ROWS_MAX) rows.clear();
     rows.set(nameOf(resource, row.id), row);
   };
 

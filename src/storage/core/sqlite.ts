@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { boundedCache } from '../../base/bounded-cache.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
 import { checkpointsOf } from './checkpoints.ts';
 import { restrictToOwner } from './private-files.ts';
@@ -161,11 +162,10 @@ function connect(
   database.exec(`${journal};
     pragma foreign_keys = on; pragma cache_size = -32768; pragma temp_store = memory`);
   if (options.readOnly) database.exec('pragma query_only = on');
-  const prepared = new Map<string, Prepared>();
+  const prepared = boundedCache<string, Prepared>(PREPARED_MAX);
   const prepare = (sql: string): Prepared => {
     let known = prepared.get(sql);
     if (!known) {
-      if (prepared.size >= PREPARED_MAX) prepared.clear();
       const statement = database.prepare(sql);
       statement.setReturnArrays(true);
       known = { statement, columns: statement.columns().map(({ name }) => name) };

@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { boundedCache } from '../../base/bounded-cache.ts';
 import type { Database } from './database.ts';
 
 /** A value that a statement binds. */
@@ -85,14 +86,13 @@ const STATEMENTS_MAX = 2000;
 /** Compiles for one of the databases. */
 export function statementsFor(dialect: Dialect): Statements {
   const db: Db = new Kysely<Database>({ dialect: dialect === 'sqlite' ? sqliteDialect : postgresDialect });
-  const known = new Map<string, Statement>();
+  // Callers choose orders and filters: there are more combinations than a process should keep.
+  const known = boundedCache<string, Statement>(STATEMENTS_MAX);
   return {
     dialect,
     cached(key, build) {
       let statement = known.get(key);
       if (!statement) {
-        // Callers choose orders and filters: what they can ask for is more than a process should keep.
-        if (known.size >= STATEMENTS_MAX) known.clear();
         statement = compile(build(db, placeholders));
         known.set(key, statement);
       }

@@ -1,3 +1,5 @@
+import { boundedCache } from '../../../base/bounded-cache.ts';
+
 /**
  * Dates that recur every year. A rule is one of
  * `12-31` (month and day); `11-22>Thu` (the first Thursday from 22 November on); `easter-2` (days from Easter Sunday);
@@ -34,7 +36,7 @@ function easterSunday(year: number): number {
 }
 
 const CACHE_MAX = 200;
-const cache = new Map<string, readonly number[]>();
+const cache = boundedCache<string, readonly number[]>(CACHE_MAX);
 
 function datesOfCalendar(year: number, calendar: string, month: string, day: string): readonly number[] {
   const key = `${calendar} ${month} ${day} ${year}`;
@@ -47,7 +49,6 @@ function datesOfCalendar(year: number, calendar: string, month: string, day: str
     const part = (type: string) => parts.find((each) => each.type === type)?.value;
     if (part('day') === day && part('month') === month) found.push(at);
   }
-  if (cache.size >= CACHE_MAX) cache.clear();
   cache.set(key, found);
   return found;
 }
