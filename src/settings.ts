@@ -30,30 +30,30 @@ const hostOf = (host: string) =>
 
 /** Every setting, once. Adding an entry adds it to `Settings`, to every source and to the documentation. */
 export const settingsTable = {
-  data_folder: text('Stores everything kept on disk: the embedded database, media, used nonces.', {
+  data_folder: text('Stores all local data: the embedded database, media, used nonces. Back it up.', {
     default: './data',
     flag: '--data',
     expected: 'a path of a folder',
     parse: (path) => (path.trim() === '' ? undefined : path),
   }),
-  database_url: text('Names a PostgreSQL database; when empty, SQLite in the data folder needs no other server.', {
+  database_url: text('URL of a PostgreSQL database; when empty, SQLite in the data folder is used.', {
     default: '',
     secret: true,
     expected: 'a postgres:// or postgresql:// address',
     parse: (url) => (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) ? url : undefined),
   }),
-  host: text('The address that listeners bind to; loopback until you decide who may reach the server.', {
+  host: text('The address that listeners bind to; loopback by default, so that nobody else can reach the server.', {
     default: '127.0.0.1',
     expected: HOST,
     parse: hostOf,
   }),
-  port: integer('The main listener; 0 takes any free port.', { default: 8080, bounds: [0, 65535] }),
-  sandbox_port: integer('The sandbox listens apart, so that nobody takes it for the real one; 0 takes any free port.', {
+  port: integer('Port of the production listener; 0 takes any free port.', { default: 8080, bounds: [0, 65535] }),
+  sandbox_port: integer('Port of the sandbox listener; 0 takes any free port.', {
     default: 8081,
     bounds: [0, 65535],
   }),
   operations_host: text(
-    'Where probes and metrics answer in serve, apart from the callers; in dev: the main listener.',
+    'The address of probes and metrics in serve, separate from the API; in dev they are on the production listener.',
     {
       default: '127.0.0.1',
       onlyIn: 'serve',
@@ -66,13 +66,13 @@ export const settingsTable = {
     onlyIn: 'serve',
     bounds: [0, 65535],
   }),
-  metrics: bool('Serves /metrics beside the probes; turn it off where nobody collects them.', { default: true }),
+  metrics: bool('Serves Prometheus metrics at /metrics.', { default: true }),
   ...brandingSettings,
   public_base_url: text(
-    'The address that callers use and signatures cover; once it is set, serve accepts signatures for no other host.',
+    'The public URL that clients call and sign; when it is set, serve accepts signatures for no other host.',
     publicAddress,
   ),
-  public_aliases: list('Further addresses of the main listener for which signatures are accepted.', {
+  public_aliases: list('Additional public URLs of the production listener for which signatures are accepted.', {
     default: [],
     expected: 'a comma list of https:// addresses without path, query or user',
     parse: (addresses) => {
@@ -80,112 +80,106 @@ export const settingsTable = {
       return origins.every((each) => each !== undefined) ? origins : undefined;
     },
   }),
-  public_sandbox_url: text('The same for the sandbox, when callers reach it at an address of its own.', publicAddress),
-  tls_cert: text(
-    'The certificate chain of both listeners, so that they speak https by themselves; SIGHUP reads it anew.',
-    {
-      default: '',
-      onlyIn: 'serve',
-      expected: 'a path of a PEM file',
-      parse: (path) => (path.trim() === '' ? undefined : path),
-    },
-  ),
-  tls_key: text('The private key of the certificate, without a passphrase.', {
+  public_sandbox_url: text('The public URL of the sandbox listener.', publicAddress),
+  tls_cert: text('The certificate chain with which both listeners serve https; SIGHUP reloads it.', {
     default: '',
     onlyIn: 'serve',
     expected: 'a path of a PEM file',
     parse: (path) => (path.trim() === '' ? undefined : path),
   }),
-  tls: bool('Speaks https with a certificate of its own making, for clients that know nothing else.', {
+  tls_key: text('The private key of the certificate, unencrypted.', {
+    default: '',
+    onlyIn: 'serve',
+    expected: 'a path of a PEM file',
+    parse: (path) => (path.trim() === '' ? undefined : path),
+  }),
+  tls: bool('Serves https with a self-issued certificate, for https-only clients.', {
     default: false,
     onlyIn: 'dev',
   }),
-  tls_names: list('Further names and addresses that the certificate of dev is for.', {
+  tls_names: list('Additional host names and IP addresses of the development certificate.', {
     default: [],
     onlyIn: 'dev',
     flag: '--tls-name',
     expected: 'a comma list of host names and IP addresses',
     parse: (names) => (names.every((name) => hostOf(name) !== undefined) ? names : undefined),
   }),
-  trusted_proxies: list('Forwarding headers are believed only from these senders; anyone else could forge them.', {
+  trusted_proxies: list('Proxies whose X-Forwarded-* headers are trusted; those of any other sender are ignored.', {
     default: [],
     expected: 'a comma list of IP addresses or CIDR ranges',
     parse: (ranges) => (ranges.every(isAddressRange) ? ranges : undefined),
   }),
-  allow_insecure_loopback: bool(
-    'Lets callers on this machine use plain http; serve takes it only on a loopback host.',
+  allow_insecure_loopback: bool('Allows plain http from this machine; serve accepts this only on a loopback host.', {
+    default: false,
+    default_dev: true,
+  }),
+  master_key: text(
+    'Encrypts stored secrets, so that a stolen database reveals none; dev generates one when it is missing.',
     {
-      default: false,
-      default_dev: true,
+      default: '',
+      secret: true,
+      required: 'serve',
+      generateWith: 'openssl rand -hex 32',
+      expected: '64 hex characters or base64 of 32 bytes',
+      parse: (key) => parseMasterKey(key) && key,
     },
   ),
-  master_key: text('Encrypts stored secrets, so that a stolen database is no use; without it, dev makes its own.', {
-    default: '',
-    secret: true,
-    required: 'serve',
-    generateWith: 'openssl rand -hex 32',
-    expected: '64 hex characters or base64 of 32 bytes',
-    parse: (key) => parseMasterKey(key) && key,
-  }),
-  master_key_id: text('Marks each stored secret with the key that sealed it; a new master key needs a new id.', {
+  master_key_id: text('The id stored with each encrypted secret; a new master key needs a new id.', {
     default: 'k1',
     expected: '1 to 16 of a-z and 0-9',
     parse: (id) => (isKeyId(id) ? id : undefined),
   }),
-  master_keys_old: list('Keeps earlier keys readable until everything is sealed with the current one.', {
+  master_keys_old: list('Earlier master keys, for decryption until all secrets are encrypted with the current one.', {
     default: [],
     secret: true,
     expected: 'a comma list of id:key, each id once',
     parse: (entries) => parseKeyEntries(entries) && entries,
   }),
-  timestamp_window_s: integer('How far off the clock of a signed request may be; wider means keeping nonces longer.', {
+  timestamp_window_s: integer('How far the timestamp of a signed request may deviate; nonces are kept as long.', {
     default: 300,
     unit: 'seconds',
     bounds: [1, 3600],
   }),
-  rate_limits: choice('Off for load tests only; without limits one caller can starve the rest.', ['on', 'off'], 'on'),
+  rate_limits: choice('Turns rate limits on or off; off is for load tests only.', ['on', 'off'], 'on'),
   ...rateSettings,
   rate_requests_per_address_per_min: limit(
     60_000,
-    'Requests of one address before anything is known of them; what token windows allow must fit in.',
+    'Requests per client address, counted before authentication; must exceed what tokens may use together.',
   ),
-  rate_page_views_per_15min: limit(300, 'Login and consent pages per caller address; each may leave a session behind.'),
+  rate_page_views_per_15min: limit(300, 'Views of login and consent pages per client address.'),
   ...loginSettings,
   deny_redirect: choice(
-    'A user who refuses an application is sent back to it, or is shown a link.',
+    'Whether a user who denies access is redirected to the application or shown a link.',
     ['redirect', 'link'],
     'redirect',
   ),
-  request_token_ttl_s: integer('How long a user may take to decide on an application that asked for access.', {
+  request_token_ttl_s: integer('Lifetime of a request token until the user decides.', {
     default: 900,
     unit: 'seconds',
     bounds: [30, 3600],
   }),
-  verifier_ttl_s: integer(
-    'How long the answer waits for the application; short, because a PIN can be seen by others.',
-    {
-      default: 600,
-      unit: 'seconds',
-      bounds: [30, 600],
-    },
-  ),
-  verifier_attempts_max: integer('So many wrong PINs or verifiers end a login, so that none can be guessed.', {
+  verifier_ttl_s: integer('Lifetime of a verifier or PIN.', {
+    default: 600,
+    unit: 'seconds',
+    bounds: [30, 600],
+  }),
+  verifier_attempts_max: integer('Wrong PINs or verifiers that end a login.', {
     default: 5,
     bounds: [1, 20],
   }),
   lenient_access_token: bool(
-    'Ends logins for clients that sign that step wrongly or not at all; then the verifier alone proves who asks.',
+    'Accepts unsigned or wrongly signed access token requests; the verifier alone then authenticates the client.',
     { default: false },
   ),
   revoke_on_verifier_reuse: bool(
-    'Takes a new access token back when its login is ended twice; also strikes clients that try again after a lost reply.',
+    'Revokes the new access token when a verifier is used twice; also affects clients that retry after a lost reply.',
     { default: false },
   ),
   allow_basic_invalidate: bool(
-    'Lets applications revoke their bearer token with key and secret, as many clients do; off: only owners, signed.',
+    'Lets applications revoke their bearer token with Basic authentication; when off, only their owners can, with a signed request.',
     { default: true },
   ),
-  applications_per_user_max: integer('Applications that a user may register on the pages; 0 leaves it to operators.', {
+  applications_per_user_max: integer('Applications that a user may register; with 0 only operators register them.', {
     default: 50,
     unit: 'applications',
     bounds: [0, 1000],
@@ -205,24 +199,24 @@ export const settingsTable = {
     unit: 'line items',
     bounds: [1, 8000],
   }),
-  post_source_name: text('What posts are told to have been made with.', {
+  post_source_name: text('The source application that posts made here name.', {
     default: 'Barker',
     expected: '1 to 80 characters',
     parse: (name) => (name.trim() !== '' && name.length <= 80 ? name : undefined),
   }),
-  post_source_url: text('Where that name leads; when empty, it leads nowhere.', {
+  post_source_url: text('The URL that the source application links to; when empty, there is no link.', {
     default: '',
     expected: 'an http:// or https:// address',
     parse: (url) => (/^https?:\/\/[^\s"]+$/.test(url) && URL.canParse(url) ? url : undefined),
   }),
-  media_base_url: text('Where uploaded media is fetched from; when empty, from the listener itself, below /media.', {
+  media_base_url: text('Base URL of uploaded media, such as a CDN; when empty, the listener serves it below /media.', {
     default: '',
     expected: 'an http:// or https:// address without query or user',
     parse: baseOf,
   }),
   ...uploadSettings,
   media_keys_production: choice(
-    'Strict: creatives may use only what lies in the media library; lenient: any well-formed key that nobody uploaded.',
+    'strict: creatives may use only media of the library; lenient: also well-formed keys of media that was not uploaded.',
     ['strict', 'lenient'],
     'strict',
   ),
@@ -232,59 +226,67 @@ export const settingsTable = {
     'lenient',
   ),
   audience_matching_production: choice(
-    'Who counts in an audience: active users of the directory with an identifier in it, or every record uploaded.',
+    'What counts towards the size of an audience: matching active users of the directory, or every uploaded record.',
     ['directory', 'every-record'],
     'directory',
   ),
   audience_matching_sandbox: choice(
-    'The same for the sandbox, so that audiences grow targetable there without a directory.',
+    'The same for the sandbox, where audiences become targetable without a directory.',
     ['directory', 'every-record'],
     'every-record',
   ),
   audience_processing_delay_production_s: integer(
-    'How long after an upload an audience is processed; uploads that follow each other are then processed together.',
+    'Delay between an upload and processing; uploads within it are processed together.',
     { default: 30, unit: 'seconds', bounds: [0, 86_400] },
   ),
-  audience_processing_delay_sandbox_s: integer(
-    'The same for the sandbox; 0 lets the next read see what was uploaded.',
-    { default: 0, unit: 'seconds', bounds: [0, 86_400] },
-  ),
-  audience_size_min: integer('A smaller audience is not targetable, so that nobody is singled out.', {
+  audience_processing_delay_sandbox_s: integer('The same for the sandbox; with 0 the next read sees the upload.', {
+    default: 0,
+    unit: 'seconds',
+    bounds: [0, 86_400],
+  }),
+  audience_size_min: integer('Minimum size of a targetable audience, for privacy.', {
     default: 100,
     unit: 'people',
     bounds: [1, 1_000_000],
   }),
   ...activitySettings,
   ...streamSettings,
-  keyword_retention_days: integer('Posts count so long in keyword insights; imported ones are removed after that.', {
+  keyword_retention_days: integer('How long posts count in keyword insights; imported posts are then deleted.', {
     default: 90,
     unit: 'days',
     bounds: [7, 3650],
   }),
-  keyword_memory_bytes_max: integer('Indexed posts stay in memory up to this size, about 70 bytes a post.', {
+  keyword_memory_bytes_max: integer('Maximum memory of the post index, about 70 bytes a post.', {
     default: 536_870_912,
     unit: 'bytes',
     bounds: [1_048_576, 17_179_869_184],
   }),
   ...webhookSettings,
-  body_bytes_max: integer('A larger request body is refused, so that no caller can fill the memory.', {
+  body_bytes_max: integer('Maximum size of a request body.', {
     default: 1_048_576,
     unit: 'bytes',
     bounds: [1024, 104_857_600],
   }),
   ...connectionSettings,
-  log_level: choice('The least severe line logged.', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
-  audit_retention_days: integer('Audit records are removed after that; 0 keeps them for good.', {
+  log_level: choice('The lowest log level.', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
+  audit_retention_days: integer('Retention of audit records; 0 keeps them forever.', {
     default: 400,
     unit: 'days',
     bounds: [0, 36_500],
   }),
-  access_log: choice('Which requests get a log line; all of them cost speed.', ['all', 'failures', 'off'], 'failures'),
-  shutdown_timeout_s: integer('How long requests may finish after a stop signal; keep it below your supervisor.', {
-    default: 20,
-    unit: 'seconds',
-    bounds: [1, 600],
-  }),
+  access_log: choice(
+    'Which requests are logged; logging all of them reduces throughput.',
+    ['all', 'failures', 'off'],
+    'failures',
+  ),
+  shutdown_timeout_s: integer(
+    'How long requests may finish after a stop signal; keep it below the timeout of your supervisor.',
+    {
+      default: 20,
+      unit: 'seconds',
+      bounds: [1, 600],
+    },
+  ),
   shutdown_grace_s: integer(
     'How long connections are still taken after a stop signal. Replies already close theirs, so that clients and proxies move on without a failed request. Part of `shutdown_timeout_s`.',
     { default: 2, default_dev: 0, unit: 'seconds', bounds: [0, 60] },

@@ -142,7 +142,7 @@ function readingInto(sink: BackupSink) {
     const found = (await textOf(member)).toString().split(/(?<=\n)/);
     sumsRead += 1;
     const at = wanted.findIndex((line, index) => line !== found[index]);
-    if (at >= 0) throw new ArchiveDamaged(`${wanted[at]!.slice(66).trim()} is not what was written (SHA-256 differs)`);
+    if (at >= 0) throw new ArchiveDamaged(`${wanted[at]!.slice(66).trim()} is damaged (SHA-256 mismatch)`);
     if (found.length !== wanted.length) throw new ArchiveDamaged(`${name} names members that the archive lacks`);
   }
 
@@ -157,7 +157,7 @@ function readingInto(sink: BackupSink) {
       }
     }
     if (manifest.sums !== sumsRead || manifest.files.count !== files.count || manifest.files.bytes !== files.bytes) {
-      throw new ArchiveDamaged('files or sums are missing');
+      throw new ArchiveDamaged('files or checksums are missing');
     }
     isWhole = true;
     await sink.end({ tables: found, files });

@@ -67,7 +67,7 @@ export function databaseSink(session: Session, { folder, now, progress }: Databa
     async end(contents) {
       if (ownFolder !== '') await syncFolder(ownFolder);
       await restoreIndexes();
-      progress('rows are there; comparing them with the source');
+      progress('rows copied; comparing them with the source');
       for (const table of tables) {
         const found = await readTable(session, table, async () => {});
         const wanted = contents.tables[table.name];

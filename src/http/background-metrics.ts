@@ -17,27 +17,27 @@ export function backgroundMetrics(registry: Registry): BackgroundMetrics {
   const registers = [registry];
   const jobs = new Histogram({
     name: 'barker_job_duration_seconds',
-    help: 'Time that jobs took, by kind and outcome.',
+    help: 'Job duration, by kind and outcome.',
     labelNames: ['kind', 'outcome'],
     buckets: [0.01, 0.05, 0.25, 1, 5, 30, 120, 600],
     registers,
   });
   const removed = new Counter({
     name: 'barker_rows_removed_total',
-    help: 'Expired rows deleted, by the kind of job that did it.',
+    help: 'Expired rows deleted, by kind of job.',
     labelNames: ['kind'],
     registers,
   });
   const attempts = new Histogram({
     name: 'barker_webhook_attempt_duration_seconds',
-    help: 'Time that webhooks took to answer, by outcome: 2xx, 3xx, 4xx, 5xx or the reason why no answer came.',
+    help: 'Response time of webhooks, by outcome: 2xx, 3xx, 4xx, 5xx or the reason why there was no response.',
     labelNames: ['outcome'],
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
   const ages = new Histogram({
     name: 'barker_webhook_delivery_delay_seconds',
-    help: 'Time from an event to the moment a webhook accepted it, retries included.',
+    help: 'Time from an event until a webhook accepted it, retries included.',
     buckets: [1, 2, 5, 10, 30, 60, 300, 1800, 7200],
     registers,
   });

@@ -45,10 +45,10 @@ export function addBacklogMetrics(registry: Registry, deps: BacklogMetricsDepend
         ),
     },
     barker_database_units_waiting: {
-      help: 'Units of work that wait for the writer or a connection.',
+      help: 'Transactions waiting for the writer or a connection.',
       read: () => driver.load().waiting,
     },
-    barker_database_connections_busy: { help: 'Database connections at work.', read: () => driver.load().busy },
+    barker_database_connections_busy: { help: 'Database connections in use.', read: () => driver.load().busy },
     barker_disk_free_bytes: {
       help: 'Free bytes on the file system of the data folder.',
       read: async () => {
@@ -57,12 +57,12 @@ export function addBacklogMetrics(registry: Registry, deps: BacklogMetricsDepend
       },
     },
     barker_jobs_due: {
-      help: 'Jobs that are due and not done, by kind.',
+      help: 'Jobs due and not done, by kind.',
       label: 'kind',
       read: async () => new Map((await backlogs()).map(({ kind, count }) => [kind, count])),
     },
     barker_jobs_oldest_due_seconds: {
-      help: 'How long the oldest due job has been waiting or under way, by kind.',
+      help: 'Age of the oldest due job, by kind.',
       label: 'kind',
       read: async () => {
         const age_s = (since: string): number => Math.max(0, (clock.now() - instantMs(since)) / 1000);
@@ -70,11 +70,11 @@ export function addBacklogMetrics(registry: Registry, deps: BacklogMetricsDepend
       },
     },
     barker_webhook_deliveries_waiting: {
-      help: 'Deliveries to webhooks in memory, waiting or under way.',
+      help: 'Webhook deliveries queued or in progress.',
       read: () => webhooks.waiting(),
     },
     barker_streams_open: { help: 'Open streams of events.', read: () => streams.count() },
-    barker_nonces_remembered: { help: 'Used nonces in memory.', read: () => nonces.size() },
+    barker_nonces_remembered: { help: 'Nonces in memory.', read: () => nonces.size() },
   };
   for (const [name, source] of Object.entries(gauges)) addGauge(registry, name, source);
   if (!tls) return;

@@ -13,23 +13,23 @@ export function addConnectionMetrics(
     read: () => connections.openCount(),
   });
   addGauge(registry, 'barker_unauthenticated_bodies', {
-    help: 'Forms that are being read whose sender is not authenticated yet.',
+    help: 'Unauthenticated form bodies being read.',
     read: () => memory.usage().bodies,
   });
   addGauge(registry, 'barker_unauthenticated_bytes', {
-    help: 'Memory counted for them and for unfinished heads, in bytes.',
+    help: 'Memory of incomplete unauthenticated requests, in bytes.',
     read: () => memory.usage().bytes,
   });
   addCounter(registry, 'barker_connections_refused_total', {
-    help: 'Connections refused, by the limit that they exceeded: total or address.',
+    help: 'Refused connections, by exceeded limit: total or address.',
     read: () => connections.refusedCounts(),
   });
   addCounter(registry, 'barker_connections_closed_total', {
-    help: 'Idle connections closed so that others had room; nobody had authenticated on them.',
+    help: 'Idle unauthenticated connections closed to make room.',
     read: () => new Map([['idle', connections.closedIdleCount()]]),
   });
   addCounter(registry, 'barker_unauthenticated_bodies_ended_total', {
-    help: 'Unauthenticated requests ended before they were complete: address, memory or slow.',
+    help: 'Unauthenticated requests refused while incomplete, by reason: address, memory or slow.',
     read: () => memory.evictedCounts(),
   });
 }

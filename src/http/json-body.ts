@@ -54,7 +54,7 @@ export async function readVerifiedBody(
 
 function checkHash(bytes: Uint8Array, bodyHash: string | undefined): void {
   if (bodyHash === undefined || hash('sha1', bytes, 'base64') === bodyHash) return;
-  throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
+  throw problem('SIGNATURE_REFUSED', {}, 'the body does not match oauth_body_hash');
 }
 
 /** A JSON body as it came, larger than others may be. What is too large is not read to its end. */

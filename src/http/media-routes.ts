@@ -105,7 +105,7 @@ async function replyTo(deps: MediaDependencies, request: IncomingMessage): Promi
   if (known(request.method) === 'OTHER') return plain(405, 'Only GET and HEAD', { allow: 'GET, HEAD, OPTIONS' });
   const path = request.url!.slice(BASE.length).split('?', 1)[0]!;
   const found = await deps.find(deps.environment, path);
-  if (!found) return plain(404, 'There is no such media');
+  if (!found) return plain(404, 'Media not found');
   return 'text' in found ? textReply(found) : fileReply(request, found);
 }
 
@@ -129,7 +129,7 @@ async function fileReply(request: IncomingMessage, found: Extract<ServedMedia, {
   if (sent.type !== 'file') {
     sent.stream.destroy();
     const range = sent.headers['Content-Range'];
-    return plain(sent.statusCode, 'This cannot be sent', range === undefined ? {} : { 'content-range': range });
+    return plain(sent.statusCode, 'Range not satisfiable', range === undefined ? {} : { 'content-range': range });
   }
   const headers: Reply['headers'] = { ...sent.headers, ...HARMLESS };
   if (sent.statusCode !== 304) headers['content-type'] = found.mime;

@@ -64,7 +64,7 @@ export async function receiveMultipart(
     request.resume();
   }
   if (digest && digest.digest('base64') !== bodyHash) {
-    throw problem('SIGNATURE_REFUSED', {}, 'the body does not have the hash that was signed');
+    throw problem('SIGNATURE_REFUSED', {}, 'the body does not match oauth_body_hash');
   }
 }
 

@@ -179,7 +179,10 @@ function holdBack({ addressOf, services }: PipelineDependencies, exchange: Excha
   const reset = Math.floor(services.clock.now() / 1000) + wait_s;
   const filled = { limit: flood.max, remaining: 0, reset };
   exchange.rateUsage = { user: filled, account: undefined, address: filled, isRefused: true, counters: [] };
-  throw new Problem([{ problem: 'RATE_LIMITED' }], { because: 'too much from one address', retryAfter_s: wait_s });
+  throw new Problem([{ problem: 'RATE_LIMITED' }], {
+    because: 'too many requests from one address',
+    retryAfter_s: wait_s,
+  });
 }
 
 const AUTHORIZATION_BYTES_MAX = 8192;
@@ -194,7 +197,7 @@ function authenticate(
   if (authorization !== undefined && authorization.length > AUTHORIZATION_BYTES_MAX) {
     throw problem('HEADER_TOO_LARGE');
   }
-  if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'two Authorization headers');
+  if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'more than one Authorization header');
   const presented = signedPartsOf(request, form);
   const { credential = 'user' } = operation;
   if (credential === 'user') return deps.authenticator.authenticate(presented, origins);

@@ -48,7 +48,7 @@ export function probes(deps: ProbeDependencies): (request: IncomingMessage, resp
   return async (request, response) => {
     const path = request.url!.split('?', 1)[0]!.replace(/(?<=.)\/$/, '');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return reply(response, 405, { status: 'only GET and HEAD are answered here' }, ['allow', 'GET, HEAD']);
+      return reply(response, 405, { status: 'only GET and HEAD are allowed' }, ['allow', 'GET, HEAD']);
     }
     if (path === '/livez') return reply(response, 200, { status: 'alive' });
     if (path === '/readyz') {
@@ -61,7 +61,7 @@ export function probes(deps: ProbeDependencies): (request: IncomingMessage, resp
       const headers = ['content-type', deps.metrics.contentType, ...NOSNIFF_HEADERS];
       return send(response, 200, headers, await deps.metrics.text());
     }
-    reply(response, 404, { status: 'nothing is here' });
+    reply(response, 404, { status: 'not found' });
   };
 }
 

@@ -19,10 +19,10 @@ export function addProcessMetrics(registry: Registry, version: string): void {
   });
   gauge('process_start_time_seconds', 'Start of this process, Unix seconds.', () => performance.timeOrigin / 1000);
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
-  gauge('process_heap_bytes', 'Live and dead objects on the heap.', () => process.memoryUsage().heapUsed);
-  gauge('process_open_fds', 'Open file descriptors; 0 where the system does not tell.', openFiles);
+  gauge('process_heap_bytes', 'Heap in use.', () => process.memoryUsage().heapUsed);
+  gauge('process_open_fds', 'Open file descriptors; 0 where the system does not report them.', openFiles);
   let busyBefore = performance.eventLoopUtilization();
-  gauge('barker_event_loop_utilization', 'Share of time that the event loop worked since the last reading.', () => {
+  gauge('barker_event_loop_utilization', 'Event loop utilization since the last scrape, 0 to 1.', () => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, busyBefore);
     busyBefore = now;

@@ -114,7 +114,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     return first && later ? (first.since_ms < later.since_ms ? first : later) : (first ?? later);
   };
   const giveWay = (waiting: Waiting): void =>
-    end(waiting, 'memory', refusal('UNAVAILABLE', 'too many requests are arriving at a time'));
+    end(waiting, 'memory', refusal('UNAVAILABLE', 'too many incomplete requests'));
   /** Ends what is beyond the bounds. */
   const settle = (waiting: Waiting): void => {
     const { queue, holding } = waiting;
@@ -122,7 +122,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     // Whoever is known may send one large body, and is counted by other limits.
     const { owner } = holding;
     if (owner !== undefined && !isKnown && charged.get(owner)! > Math.max(bytes_max * owner_share, waiting.held)) {
-      end(waiting, 'address', refusal('RATE_LIMITED', 'too many requests of one sender are arriving at a time'));
+      end(waiting, 'address', refusal('RATE_LIMITED', 'too many incomplete requests of one sender'));
       return;
     }
     for (const oldest of queue.waiting) {
@@ -146,7 +146,11 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     const now_ms = elapsed_ms();
     for (const waiting of Object.values(queues).flatMap((queue) => [...queue.waiting])) {
       if (!isSlow(waiting, now_ms)) continue;
-      end(waiting, 'slow', new Problem([{ problem: 'REQUEST_TOO_SLOW' }], { because: 'the request came too slowly' }));
+      end(
+        waiting,
+        'slow',
+        new Problem([{ problem: 'REQUEST_TOO_SLOW' }], { because: 'the request arrived too slowly' }),
+      );
     }
   };
   const stopLooking = every(LOOK_MS, endSlow);

@@ -84,20 +84,18 @@ function countersOf(registry: Registry): Counters {
   });
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers });
-  const authentication = counter('barker_authentication_failures_total', 'Callers not let in, by problem.', [
-    'problem',
-  ]);
-  const limited = counter('barker_rate_limited_total', 'Requests beyond a limit of calls.', ['operation']);
-  const refusals = counter('barker_refusals_total', 'Other requests refused, by the first problem.', [
+  const authentication = counter(
+    'barker_authentication_failures_total',
+    'Requests that failed authentication, by error.',
+    ['problem'],
+  );
+  const limited = counter('barker_rate_limited_total', 'Rate-limited requests.', ['operation']);
+  const refusals = counter('barker_refusals_total', 'Other refused requests, by their first error.', [
     'operation',
     'problem',
   ]);
-  const lost = counter('barker_unrouted_total', 'Requests that no operation answers, by status.', ['status']);
-  const visits = counter('barker_page_visits_total', 'Visits of pages for browsers, by page and status.', [
-    'route',
-    'method',
-    'status',
-  ]);
+  const lost = counter('barker_unrouted_total', 'Requests that matched no operation, by status.', ['status']);
+  const visits = counter('barker_page_visits_total', 'Page views, by page and status.', ['route', 'method', 'status']);
   const children = new Map<Operation, Map<number, { observe(value: number): void }>>();
   const childOf = (operation: Operation, status: number) => {
     let byStatus = children.get(operation);

@@ -61,11 +61,11 @@ export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
       try {
         identity = readIdentity(files);
       } catch (error) {
-        log.error({ err: error }, 'the certificate was not renewed; the one before stays in use');
+        log.error({ err: error }, 'could not reload the certificate; the previous one stays in use');
         return;
       }
       for (const server of servers) server.setSecureContext({ ...OPTIONS, cert: identity.cert, key: identity.key });
-      log.info({ certificate: described(identity.leaf) }, 'the certificate was renewed');
+      log.info({ certificate: described(identity.leaf) }, 'certificate reloaded');
       warn(identity, clock, log);
     },
   };
@@ -75,12 +75,12 @@ function readIdentity({ cert: certPath, key: keyPath, flags }: TlsFiles): Identi
   const cert = readText(certPath, flags.cert);
   const key = readText(keyPath, flags.key);
   const leaf = attempt(() => new X509Certificate(cert));
-  if (!leaf) throw new Error(`${flags.cert}: ${certPath} holds no certificate in PEM`);
-  if (/ENCRYPTED/.test(key)) throw new Error(`${flags.key}: the key in ${keyPath} has a passphrase; take it away`);
+  if (!leaf) throw new Error(`${flags.cert}: ${certPath} contains no PEM certificate`);
+  if (/ENCRYPTED/.test(key)) throw new Error(`${flags.key}: the key in ${keyPath} is encrypted; remove its passphrase`);
   const privateKey = attempt(() => createPrivateKey(key));
-  if (!privateKey) throw new Error(`${flags.key}: ${keyPath} holds no private key in PEM`);
+  if (!privateKey) throw new Error(`${flags.key}: ${keyPath} contains no PEM private key`);
   if (!leaf.checkPrivateKey(privateKey)) {
-    throw new Error(`${flags.key}: the key in ${keyPath} is not that of the certificate in ${certPath}`);
+    throw new Error(`${flags.key}: the key in ${keyPath} does not match the certificate in ${certPath}`);
   }
   // What is left to fail is in the rest of the chain, or forbidden by the library.
   try {
@@ -108,7 +108,7 @@ function warn({ leaf }: Identity, clock: Clock, log: Logger): void {
   const certificate = described(leaf);
   const left_ms = leaf.validToDate.getTime() - clock.now();
   if (left_ms < 0) log.warn({ certificate }, 'the certificate has expired: clients will refuse it');
-  else if (left_ms < SOON_MS) log.warn({ certificate }, 'the certificate ends soon');
+  else if (left_ms < SOON_MS) log.warn({ certificate }, 'the certificate expires soon');
   else if (leaf.validFromDate.getTime() > clock.now()) log.warn({ certificate }, 'the certificate is not valid yet');
 }
 

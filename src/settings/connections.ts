@@ -3,7 +3,7 @@ import { integer } from './kinds.ts';
 /** What callers may cost before they are authenticated, and how many connections there may be. */
 export const connectionSettings = {
   connections_max: integer(
-    'Open connections of both listeners; one more takes the place of an unauthenticated one, or is refused with 503.',
+    'Maximum connections of both listeners; one more replaces an idle unauthenticated one or is refused with 503.',
     {
       default: 10_000,
       unit: 'connections',
@@ -15,7 +15,7 @@ export const connectionSettings = {
     { default: 1000, unit: 'connections', bounds: [1, 1_000_000] },
   ),
   unauthenticated_idle_connections_max: integer(
-    'Connections kept open between requests on which nobody has authenticated; beyond it, the one idle longest is closed.',
+    'Maximum idle connections without authenticated requests; beyond it, the one idle longest is closed.',
     { default: 1000, unit: 'connections', bounds: [1, 1_000_000] },
   ),
   request_head_timeout_s: integer('How long a client may take to send the head of a request, or its TLS handshake.', {
@@ -23,12 +23,12 @@ export const connectionSettings = {
     unit: 'seconds',
     bounds: [1, 120],
   }),
-  request_grace_s: integer('How long a form may arrive at any speed before it counts as too slow.', {
+  request_grace_s: integer('How long a form body may take before its minimum rate applies.', {
     default: 20,
     unit: 'seconds',
     bounds: [1, 120],
   }),
-  request_bytes_per_s_min: integer('After that, a form that arrives more slowly on average is ended with 408.', {
+  request_bytes_per_s_min: integer('Minimum average rate of a form body after that; slower ones end with 408.', {
     default: 500,
     unit: 'bytes per second',
     bounds: [1, 1_000_000],
@@ -39,15 +39,15 @@ export const connectionSettings = {
     bounds: [1, 3600],
   }),
   unauthenticated_body_bytes_max: integer(
-    'Forms are read before their signature can be checked; a larger one must name a known key and access token.',
+    'Maximum size of a form body whose credential is unknown: forms are read before their signature can be checked.',
     { default: 65_536, unit: 'bytes', bounds: [1024, 104_857_600] },
   ),
   unauthenticated_bytes_max: integer(
-    'Memory for requests that are arriving and whose sender is not authenticated yet; when it is full, the oldest gives way.',
+    'Memory for incomplete unauthenticated requests; when it is full, the oldest is refused.',
     { default: 67_108_864, unit: 'bytes', bounds: [1_048_576, 17_179_869_184] },
   ),
   authenticated_bytes_max: integer(
-    'Memory for bodies of authenticated callers that are arriving; one user or application may hold half of it.',
+    'Memory for incomplete bodies of authenticated requests; one user or application may use half of it.',
     { default: 536_870_912, unit: 'bytes', bounds: [16_777_216, 68_719_476_736] },
   ),
 };

@@ -15,7 +15,7 @@ export interface SettingRow {
 /** One row per setting of the mode. Throws for settings that are not the very object `loadSettings` gave. */
 export function describeSettings(settings: Settings): SettingRow[] {
   const origin = originsOf(settings);
-  if (origin === undefined) throw new Error('only settings as loaded have known sources');
+  if (origin === undefined) throw new Error('settings were not loaded by loadSettings');
   const used = names.filter((name) => (entries[name].onlyIn ?? origin.mode) === origin.mode);
   return used.map((name) => {
     const value = String(settings[name]);

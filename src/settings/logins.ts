@@ -13,28 +13,28 @@ export const loginSettings = {
     },
   ),
   login_failures_per_account: integer(
-    'So many wrong passwords from one address lock a user out there for 15 minutes, then longer.',
+    'Wrong passwords from one address that lock a user out at that address for 15 minutes, then longer.',
     { default: 10, bounds: [1, 1000] },
   ),
-  login_failures_per_address: integer('Wrong passwords from one address in 15 minutes, whatever names were tried.', {
+  login_failures_per_address: integer('Wrong passwords from one address in 15 minutes, over all user names.', {
     default: 50,
     bounds: [1, 1_000_000],
   }),
   login_failures_per_user: integer(
-    'Wrong passwords for a user from all addresses together; after that one guess in 30 seconds is let through.',
+    'Wrong passwords for a user from all addresses; beyond that, one attempt in 30 seconds is allowed.',
     { default: 50, bounds: [1, 1_000_000] },
   ),
-  password_length_min: integer('The fewest characters of a new password; longer ones are harder to guess.', {
+  password_length_min: integer('Minimum length of new passwords.', {
     default: 8,
     unit: 'characters',
     bounds: [8, 64],
   }),
   reauthentication_s: integer(
-    'How long after a login keys, sessions, the user name and the like can be seen and changed without the password.',
+    'How long after a login sensitive pages (keys, sessions, user name) do not ask for the password again.',
     { default: 600, unit: 'seconds', bounds: [60, 43_200] },
   ),
   support_contact: text(
-    'Whom users turn to who cannot log in; when empty, the login page says to ask whoever operates the service.',
+    'Whom users contact when they cannot log in; when empty, the login page refers to the operator.',
     {
       default: '',
       expected: 'an e-mail address, an https:// address or a sentence, up to 200 characters',

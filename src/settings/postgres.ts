@@ -5,7 +5,7 @@ const seconds = (amount: number, why: string, bounds: readonly [number, number])
 
 /** How PostgreSQL is used. */
 export const postgresSettings = {
-  postgres_connections_max: integer('The pool size; one more connection holds the claim on the database.', {
+  postgres_connections_max: integer('Size of the connection pool; one more connection holds the server lock.', {
     default: 10,
     unit: 'connections',
     bounds: [1, 200],
@@ -22,12 +22,12 @@ export const postgresSettings = {
   ),
   postgres_idle_transaction_timeout_s: seconds(
     60,
-    'PostgreSQL ends a transaction left idle for this long, so that a server that froze does not hold locks; 0 never ends it.',
+    'PostgreSQL ends a transaction that is idle for this long, so that a frozen server holds no locks; 0 never ends it.',
     [0, 3600],
   ),
   postgres_silence_timeout_s: seconds(
     5,
-    'A database that answers nothing for this long is taken to be away: its connections are dropped and opened again.',
+    'A database that does not answer for this long counts as unavailable; its connections are reopened.',
     [2, 60],
   ),
 };

@@ -5,45 +5,42 @@ const bytesOf = (megabytes: number, why: string) =>
 
 /** Sizes, times and tools of media uploads. */
 export const uploadSettings = {
-  media_segment_bytes_max: bytesOf(5, 'A larger segment of an upload is refused while it arrives.'),
-  media_image_bytes_max: bytesOf(5, 'The size of an image.'),
-  media_gif_bytes_max: bytesOf(15, 'The size of a GIF.'),
-  media_video_bytes_max: bytesOf(512, 'The size of a video in posts; 1000 segments must hold it.'),
-  media_amplify_bytes_max: bytesOf(500, 'The size of a video that is promoted.'),
-  media_amplify_duration_max_s: integer('How long a video that is promoted may be.', {
+  media_segment_bytes_max: bytesOf(5, 'Maximum size of a segment of a chunked upload.'),
+  media_image_bytes_max: bytesOf(5, 'Maximum size of an image.'),
+  media_gif_bytes_max: bytesOf(15, 'Maximum size of a GIF.'),
+  media_video_bytes_max: bytesOf(512, 'Maximum size of a video in posts; 1000 segments must hold it.'),
+  media_amplify_bytes_max: bytesOf(500, 'Maximum size of a promoted video.'),
+  media_amplify_duration_max_s: integer('Maximum duration of a promoted video.', {
     default: 600,
     unit: 'seconds',
     bounds: [1, 86_400],
   }),
-  media_pixels_max: integer('Width times height of media; a small file can ask its viewers for all their memory.', {
+  media_pixels_max: integer('Maximum width times height of media: a small file can decode to a huge image.', {
     default: 100_000_000,
     unit: 'pixels',
     bounds: [1, 1_000_000_000],
   }),
-  media_gif_pixels_max: integer('Width times height of a GIF, times its frames.', {
+  media_gif_pixels_max: integer('Maximum width times height times frames of a GIF.', {
     default: 300_000_000,
     unit: 'pixels',
     bounds: [1, 10_000_000_000],
   }),
-  media_processing_s: integer(
-    'How long GIFs and videos are in progress at least, as clients expect of a large service.',
-    {
-      default: 1,
-      unit: 'seconds',
-      bounds: [0, 600],
-    },
-  ),
-  media_unused_ttl_s: integer('Uploads that nothing uses are removed after this.', {
+  media_processing_s: integer('Minimum processing time of GIFs and videos, so that clients exercise their polling.', {
+    default: 1,
+    unit: 'seconds',
+    bounds: [0, 600],
+  }),
+  media_unused_ttl_s: integer('Lifetime of uploads that nothing uses.', {
     default: 86_400,
     unit: 'seconds',
     bounds: [60, 31_536_000],
   }),
-  media_amplify_unused_ttl_s: integer('The same for videos that are promoted, while they are still being sent.', {
+  media_amplify_unused_ttl_s: integer('Lifetime of uploads of promoted videos that are still incomplete.', {
     default: 1_295_999,
     unit: 'seconds',
     bounds: [60, 31_536_000],
   }),
-  ffmpeg_program: text('Takes the first frame of videos; when empty, a grey picture of the same ratio stands for it.', {
+  ffmpeg_program: text('Extracts poster frames of videos; when empty, posters are grey.', {
     default: '',
     expected: 'a path or name of the program ffmpeg',
     parse: (path) => (path.trim() === '' ? undefined : path),

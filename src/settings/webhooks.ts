@@ -5,7 +5,7 @@ import { bool, list, text } from './kinds.ts';
 
 /** The settings of webhooks and replays. @source activity gaps 19 to 21 */
 export const webhookSettings = {
-  webhook_retry_schedule: list('After how many seconds a delivery is tried again, for each further try.', {
+  webhook_retry_schedule: list('Delays before each retry of a delivery.', {
     default: ['3', '27', '242'],
     unit: 'seconds',
     expected: 'a comma list of at most 20 whole numbers from 1 to 604800',
@@ -14,28 +14,26 @@ export const webhookSettings = {
         ? waits
         : undefined,
   }),
-  webhook_allow_private: bool(
-    'Lets webhooks be on this machine and in its networks, without https and on any port; off: as in production.',
-    { default: false, default_dev: true, onlyIn: 'dev' },
-  ),
-  webhook_private_ranges: list('Private addresses that webhooks may have nevertheless, for receivers of your own.', {
+  webhook_allow_private: bool('Allows webhooks at private addresses, over plain http and on any port.', {
+    default: false,
+    default_dev: true,
+    onlyIn: 'dev',
+  }),
+  webhook_private_ranges: list('Private address ranges that webhooks may use, for receivers of your own.', {
     default: [],
     expected: 'a comma list of IP addresses or CIDR ranges',
     parse: (ranges) => (ranges.every(isAddressRange) ? ranges : undefined),
   }),
-  webhook_egress_proxy: text(
-    'All that is sent to webhooks goes through this proxy; no variable of a shell names one.',
-    {
-      default: '',
-      secret: true,
-      expected: 'an http:// or https:// address without path or query',
-      parse: (url) => (/^https?:\/\/[^/?#\s]+\/?$/.test(url) && URL.canParse(url) ? url : undefined),
-    },
-  ),
-  legacy_replay_exclusive_end: bool('Lets the old path of replays leave out the last minute, as it once did.', {
+  webhook_egress_proxy: text('HTTP proxy for requests to webhooks; proxy variables of the environment are ignored.', {
+    default: '',
+    secret: true,
+    expected: 'an http:// or https:// address without path or query',
+    parse: (url) => (/^https?:\/\/[^/?#\s]+\/?$/.test(url) && URL.canParse(url) ? url : undefined),
+  }),
+  legacy_replay_exclusive_end: bool('The old replay path excludes the end of the period, as it originally did.', {
     default: false,
   }),
-  legacy_replay_sunset: text('From then on the old path of replays answers no more; when empty, it stays.', {
+  legacy_replay_sunset: text('When the old replay path is removed; when empty, it stays.', {
     default: '',
     expected: `a time as 2027-01-01T00:00:00Z, not before ${REPLAY_MOVED_AT}, when it is deprecated`,
     parse: (said) => {

@@ -136,7 +136,7 @@ describe('serve with a certificate', () => {
     const next = await madeAt(0);
     named({ cert: next.cert });
     service.child.kill('SIGHUP');
-    await service.saw(/"message":"the certificate was not renewed; the one before stays in use"/);
+    await service.saw(/"message":"could not reload the certificate; the previous one stays in use"/);
     assert.match(
       service.output().stdout,
       /"level":"error".*--tls-key: the key in .*k\.pem is not that of the certificate/,
@@ -145,7 +145,7 @@ describe('serve with a certificate', () => {
 
     named(next);
     service.child.kill('SIGHUP');
-    await service.saw(/"message":"the certificate was renewed"/);
+    await service.saw(/"message":"certificate reloaded"/);
     for (const url of [service.url, service.sandboxUrl]) assert.equal(await shownAt(url), serialOf(next.cert));
     service.child.kill('SIGTERM');
     assert.equal((await service.ended).code, 0);
@@ -162,7 +162,7 @@ describe('serve with a certificate', () => {
 
   test('that ends soon starts, and the log says so', async () => {
     const service = await serve(...named(await madeAt(-390)));
-    assert.match(service.output().stdout, /"level":"warn".*"message":"the certificate ends soon"/);
+    assert.match(service.output().stdout, /"level":"warn".*"message":"the certificate expires soon"/);
     assert.equal((await ask(`${service.url}/12/accounts`)).status, 401);
   });
 
@@ -178,8 +178,8 @@ describe('serve with a certificate', () => {
       () => ['--tls-cert', first.cert, '--tls-key', '/nowhere/k.pem'],
       /^barker: --tls-key: \/nowhere\/k\.pem cannot be read \(ENOENT\)\n$/,
     ],
-    ['no certificate', () => named({ cert: 'hello' }), /^barker: --tls-cert: .*c\.pem holds no certificate in PEM\n$/],
-    ['no key', () => named({ key: 'hello' }), /^barker: --tls-key: .*k\.pem holds no private key in PEM\n$/],
+    ['no certificate', () => named({ cert: 'hello' }), /^barker: --tls-cert: .*c\.pem contains no PEM certificate\n$/],
+    ['no key', () => named({ key: 'hello' }), /^barker: --tls-key: .*k\.pem contains no PEM private key\n$/],
     [
       'a key with a passphrase',
       () => named({ key: encrypted }),
@@ -188,7 +188,7 @@ describe('serve with a certificate', () => {
     [
       'the key of another',
       async () => named({ key: (await madeAt(0)).key }),
-      /^barker: --tls-key: the key in .*k\.pem is not that of the certificate in .*c\.pem\n$/,
+      /^barker: --tls-key: the key in .*k\.pem does not match the certificate in .*c\.pem\n$/,
     ],
   ];
   for (const [why, flags, stderr] of wrong) {

@@ -135,7 +135,7 @@ describe('a bearer token is refused', () => {
     expect(await askToken(world, world.keys, `${GRANT}&${GRANT}`), 400, INVALID_GRANT);
   });
 
-  test('for two Authorization headers', async () => {
+  test('for more than one Authorization header', async () => {
     const header = `Authorization: ${basic(world.keys)}\r\n`;
     const { host } = new URL(world.service.sandboxUrl);
     const wire = wireTo(world.service.sandboxUrl);
