@@ -327,7 +327,7 @@ describe('shown settings', () => {
     assert.ok(!own.includes('seed'));
   });
 
-  test('a copy has no known sources', () => assert.throws(() => describeSettings({ ...load({}) }), /as loaded/));
+  test('a copy has no known sources', () => assert.throws(() => describeSettings({ ...load({}) }), /not loaded by/));
 
   test('the table has one line of four cells for each setting', () => {
     const lines = settingsMarkdown().trimEnd().split('\n');
